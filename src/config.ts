@@ -1,0 +1,200 @@
+/**
+ * The one file that reads the environment. Every variable has a default; a secret can also come from a
+ * file named by the same variable with `_FILE` behind it, so that no shell and no process list sees it.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { InvalidInput, type Problem } from './errors.ts';
+
+const SECRETS = [
+  'DATABASE_URL',
+  'DATABASE_READER_URL',
+  'REDIS_URL',
+  'SEARCH_API_KEY',
+  'SERVICE_API_KEYS',
+] as const;
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
+    .transform(Number)
+    .refine((n) => n <= 65_535, 'a port number from 0 to 65535')
+    .optional()
+    .transform((given) => ({ port: given ?? fallback, asked: given !== undefined }));
+
+const whole = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`)
+    .default(fallback);
+
+const address = (schemes: readonly string[], example: string) =>
+  z.string().refine((text) => {
+    return URL.canParse(text) && schemes.includes(new URL(text).protocol);
+  }, `an address such as ${example}`);
+
+/** What may stand in the environment, and what holds where it does not. */
+const environment = z.object({
+  DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
+  DATABASE_READER_URL: address(
+    ['postgres:', 'postgresql:'],
+    'postgres://reader:password@host:5432/name',
+  ).optional(),
+  REDIS_URL: address(['redis:', 'rediss:'], 'redis://host:6379').optional(),
+  STRANDLINE_DATA_DIR: z.string().min(1).default('.strandline'),
+  SEARCH_API_URL: address(['http:', 'https:'], 'https://api.host').optional(),
+  SEARCH_API_PREFIX: z
+    .string()
+    .regex(/^[\w.~/-]*$/, 'a path such as search or v1/search')
+    .optional(),
+  SEARCH_API_KEY: z.string().min(1).optional(),
+  SEARCH_API_NAMES: z.string().min(1).default('named'),
+  SERVICE_PORT: port(7811),
+  SERVICE_API_KEYS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((key) => key.trim())
+        .filter((key) => key !== ''),
+    ),
+  SERVICE_SOURCES: z.string().min(1).default('auto'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port(7810),
+  BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  WORKER_CONCURRENCY: whole(8, 1, 256),
+  CALLS_PER_MINUTE: whole(600, 1, 1_000_000),
+  CALLS_PER_DAY: whole(2_000, 0, 100_000_000).optional(),
+  MAX_CALLS_PER_RUN: whole(2, 1, 10),
+  RUN_LEASE_SECONDS: whole(30, 1, 3_600),
+  RECONCILE_SECONDS: whole(30, 1, 3_600),
+  // Time limits of a call by model, in seconds, with the grace that is added to them.
+  NOVA_SECONDS: whole(10, 1, 3_600),
+  ORBIT_SECONDS: whole(30, 1, 3_600),
+  HORIZON_SECONDS: whole(120, 1, 3_600),
+  GRACE_SECONDS: whole(5, 0, 600),
+  MAX_ANSWER_BYTES: whole(20_000_000, 1_000, 500_000_000),
+  ANSWER_DAYS: whole(30, 1, 36_500),
+});
+
+export type Config = Readonly<{
+  databaseUrl: string | undefined;
+  databaseReaderUrl: string | undefined;
+  redisUrl: string | undefined;
+  /** Absolute path of the folder where everything embedded lives. */
+  dataDir: string;
+  hosted: { url: string; prefix: string | undefined; key: string | undefined; names: string } | undefined;
+  service: { port: number; portAsked: boolean; keys: readonly string[]; sources: string };
+  http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
+  logLevel: z.infer<typeof environment>['LOG_LEVEL'];
+  workerConcurrency: number;
+  callsPerMinute: number;
+  /** Paid calls allowed per UTC day and service; undefined: see {@link DEFAULT_CALLS_PER_DAY}. */
+  callsPerDay: number | undefined;
+  maxCallsPerRun: number;
+  leaseMs: number;
+  reconcileMs: number;
+  /** Time limit of one whole call by model, grace included. */
+  callTimeoutMs: Readonly<Record<'NOVA' | 'ORBIT' | 'HORIZON', number>>;
+  /** Most decoded bytes of an answer. */
+  maxAnswerBytes: number;
+  /** How long raw answers are kept. */
+  answerDays: number;
+}>;
+
+/** Where `CALLS_PER_DAY` is not set: a bound on what a mistake can cost; one's own service has none. */
+export const DEFAULT_CALLS_PER_DAY = { hosted: 2_000, own: undefined, sandbox: undefined } as const;
+
+/**
+ * Reads the configuration from an environment.
+ * @throws InvalidInput naming each variable that is wrong; the value of a secret is never shown.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const given = { ...dropEmpty(env), ...secretsFromFiles(env) };
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new InvalidInput(parsed.error.issues.map((issue) => problemOf(issue, given)));
+  }
+  const e = parsed.data;
+  const seconds = (s: number) => (s + e.GRACE_SECONDS) * 1_000;
+  return {
+    databaseUrl: e.DATABASE_URL,
+    databaseReaderUrl: e.DATABASE_READER_URL,
+    redisUrl: e.REDIS_URL,
+    dataDir: path.resolve(e.STRANDLINE_DATA_DIR),
+    hosted:
+      e.SEARCH_API_URL === undefined
+        ? undefined
+        : {
+            url: e.SEARCH_API_URL,
+            prefix: e.SEARCH_API_PREFIX,
+            key: e.SEARCH_API_KEY,
+            names: e.SEARCH_API_NAMES,
+          },
+    service: {
+      port: e.SERVICE_PORT.port,
+      portAsked: e.SERVICE_PORT.asked,
+      keys: e.SERVICE_API_KEYS,
+      sources: e.SERVICE_SOURCES,
+    },
+    http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
+    logLevel: e.LOG_LEVEL,
+    workerConcurrency: e.WORKER_CONCURRENCY,
+    callsPerMinute: e.CALLS_PER_MINUTE,
+    callsPerDay: e.CALLS_PER_DAY,
+    maxCallsPerRun: e.MAX_CALLS_PER_RUN,
+    leaseMs: e.RUN_LEASE_SECONDS * 1_000,
+    reconcileMs: e.RECONCILE_SECONDS * 1_000,
+    callTimeoutMs: {
+      NOVA: seconds(e.NOVA_SECONDS),
+      ORBIT: seconds(e.ORBIT_SECONDS),
+      HORIZON: seconds(e.HORIZON_SECONDS),
+    },
+    maxAnswerBytes: e.MAX_ANSWER_BYTES,
+    answerDays: e.ANSWER_DAYS,
+  };
+}
+
+/** A variable that is set to nothing counts as not set, as compose files and CI systems leave them. */
+function dropEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && value.trim() !== '') kept[name] = value.trim();
+  return kept;
+}
+
+function secretsFromFiles(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const read: Record<string, string> = {};
+  for (const name of SECRETS) {
+    const file = env[`${name}_FILE`];
+    if (file === undefined || file.trim() === '') continue;
+    if (env[name] !== undefined && env[name].trim() !== '') {
+      throw new InvalidInput([
+        { path: `${name}_FILE`, given: file, expected: `set either ${name} or ${name}_FILE, not both` },
+      ]);
+    }
+    try {
+      read[name] = readFileSync(file.trim(), 'utf8').trim();
+    } catch (error) {
+      const why = error instanceof Error && 'code' in error ? String(error.code) : 'it could not be read';
+      throw new InvalidInput([
+        { path: `${name}_FILE`, given: file, expected: `a file that can be read (${why})` },
+      ]);
+    }
+  }
+  return read;
+}
+
+function problemOf(issue: z.core.$ZodIssue, given: Record<string, string>): Problem {
+  const name = String(issue.path[0]);
+  const secret = SECRETS.some((one) => one === name);
+  const value = given[name];
+  const expected = issue.code === 'invalid_value' ? `one of ${issue.values.join(', ')}` : issue.message;
+  return { path: name, given: secret && value !== undefined ? '(hidden)' : value, expected };
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { DATE_FILTERS, MODELS, TOOLS } from './enumerations.ts';
+
+/** A prompt's greatest length, in characters. The specification shows no bound; see docs/specification-choices.md. */
+export const PROMPT_MAX = 2_000;
+
+/** The request of operation A, in the specification's words. Which members are required is our choice. */
+export const aiSearchRequest = z.object({
+  prompt: z.string().trim().min(1).max(PROMPT_MAX),
+  tools: z.array(z.enum(TOOLS)).min(1),
+  model: z.enum(MODELS).optional(),
+  date_filter: z.enum(DATE_FILTERS).optional(),
+  streaming: z.boolean().optional(),
+});
+export type AiSearchRequest = z.infer<typeof aiSearchRequest>;
+
+/** The request of operation B, in the specification's words. */
+export const microblogSearchRequest = z.object({
+  prompt: z.string().trim().min(1).max(PROMPT_MAX),
+  model: z.enum(MODELS).optional(),
+});
+export type MicroblogSearchRequest = z.infer<typeof microblogSearchRequest>;

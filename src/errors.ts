@@ -1,0 +1,89 @@
+/**
+ * The two kinds of failure in this program.
+ *
+ * A run fails with a *code* from a closed list: codes are stored, shown, counted, and are the only
+ * thing that ever reaches the queue. A person's request fails with *words*: what was wrong, where, and
+ * what is allowed.
+ */
+
+/** Every way a run can fail, and what it means to a person. Codes are stored: only ever add to this list. */
+export const RUN_CODES = {
+  auth: 'the service refused the API key',
+  payment: 'the service says the account has no balance',
+  invalid_request: 'the service refused the request as invalid',
+  rate_limited: 'the service asked to slow down',
+  upstream_5xx: 'the service failed',
+  redirect: 'the service redirected; a redirect is never followed with a key',
+  timeout_connect: 'no connection to the service within its time limit',
+  timeout_headers: 'the service did not begin to answer within the time limit',
+  timeout_body: 'the service did not finish its answer within the time limit',
+  conn_refused: 'nothing listens at the address of the service',
+  conn_reset: 'the connection to the service broke',
+  bad_content_type: 'the answer is not JSON and not an event stream',
+  bad_json: 'the answer is not valid JSON',
+  schema_mismatch: 'the answer does not have the shape of the specification',
+  too_large: 'the answer is larger than the limit',
+  decode_error: 'the answer could not be decompressed or decoded',
+  stream_incomplete: 'the stream ended before its completion',
+  budget_exceeded: 'the allowed number of paid calls is used up',
+  lease_lost: 'another worker took the run over',
+  unknown_outcome: 'it is not known whether the call was answered',
+  db_unavailable: 'the database could not be reached',
+  internal: 'strandline itself failed',
+} as const;
+
+/** A code from the closed list {@link RUN_CODES}. */
+export type RunCode = keyof typeof RUN_CODES;
+
+/**
+ * A run could not go on. Its message is its code and nothing else, so that no text from outside travels
+ * to the queue or a log by way of an error.
+ */
+export class RunError extends Error {
+  override readonly name = 'RunError';
+  readonly code: RunCode;
+  /** How long the service asked us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** The service's own words, cleaned and cut; for the database and a person, never for the queue. */
+  readonly detail: string | undefined;
+
+  constructor(
+    code: RunCode,
+    more: { retryAfterMs?: number | undefined; detail?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(code, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.retryAfterMs = more.retryAfterMs;
+    this.detail = more.detail;
+  }
+}
+
+/** One thing wrong in what a person asked for: where, what was given, what is allowed. */
+export type Problem = { path: string; given: unknown; expected: string };
+
+/** A request that cannot be carried out as it was written. Doors show it (exit 2, HTTP 400). */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(describeProblem).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Something asked for does not exist, or its state forbids the request (exit 1, HTTP 404 or 409). */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly kind: 'not_found' | 'conflict' | 'unavailable';
+
+  constructor(kind: 'not_found' | 'conflict' | 'unavailable', words: string) {
+    super(words);
+    this.kind = kind;
+  }
+}
+
+function describeProblem({ path, given, expected }: Problem): string {
+  const shown = given === undefined ? 'nothing' : JSON.stringify(given);
+  return `${path}: got ${shown.length > 120 ? `${shown.slice(0, 117)}...` : shown}; ${expected}`;
+}

@@ -1,0 +1,137 @@
+/**
+ * What an answer holds once it has been read: our own types, cleaned, with every member that the
+ * specification names. Text is well-formed and without NUL, times are ISO strings in UTC, counters are
+ * whole numbers or null (unknown is not zero), references are ids or null.
+ */
+import type { Source } from '../../contract/enumerations.ts';
+
+export type ReadAuthor = {
+  external_id: string;
+  username: string | null;
+  name: string | null;
+  url: string | null;
+  created_at: string | null;
+  description: string | null;
+  location: string | null;
+  profile_image_url: string | null;
+  verified: boolean | null;
+  is_blue_verified: boolean | null;
+  can_dm: boolean | null;
+  can_media_tag: boolean | null;
+  followers_count: number | null;
+  favourites_count: number | null;
+  listed_count: number | null;
+  media_count: number | null;
+  statuses_count: number | null;
+};
+
+export const POST_COUNTERS = [
+  'reply_count',
+  'repost_count',
+  'like_count',
+  'view_count',
+  'quote_count',
+  'impression_count',
+  'bookmark_count',
+] as const;
+export type PostCounter = (typeof POST_COUNTERS)[number];
+
+export type ReadPost = Record<PostCounter, number | null> & {
+  external_id: string;
+  /** `external_id` of its author; null when the answer does not say who wrote it. */
+  author_external_id: string | null;
+  text: string;
+  url: string | null;
+  created_at: string | null;
+  lang: string | null;
+  conversation_id: string | null;
+  in_reply_to_screen_name: string | null;
+  in_reply_to_status_id: string | null;
+  in_reply_to_user_id: string | null;
+  quoted_status_id: string | null;
+  reposted_status_id: string | null;
+  /** The quoted text where the wire gives `quote` as a string; a nested post becomes a post of its own. */
+  quote: string | null;
+  is_quote_post: boolean | null;
+  is_repost: boolean | null;
+  summary_description: string | null;
+  /** Kept as they came, cleaned: JSON values. */
+  media: unknown[];
+  entities: Record<string, unknown>;
+  hashtags: string[];
+  mentions: string[];
+  /** Expanded addresses inside the text, http and https only. */
+  urls: string[];
+};
+
+export type ReadLink = {
+  /** Canonical address: the identity of a link. */
+  canonical: string;
+  /** The address as it came. */
+  address: string;
+  /** Host of the canonical address, without `www.`. */
+  site: string;
+  source: Source;
+  title: string | null;
+  snippet: string | null;
+  summary_description: string | null;
+  with_metadata: boolean | null;
+  published_at: string | null;
+};
+
+/** A link that is only referred to (by a completion or a key item): resolved, not sighted. */
+export type LinkRef = { canonical: string; address: string; site: string };
+
+export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;
+export type KeyList = (typeof KEY_LISTS)[number];
+
+export type ReadKeyItem = {
+  list: KeyList;
+  position: number;
+  text: string;
+  url: string | null;
+  link: LinkRef | null;
+};
+
+export type ReadCompletion = {
+  summary: string | null;
+  microblog_summary: string | null;
+  discussion_board_summary: string | null;
+  news_forum_summary: string | null;
+  /** The joined text of `text_chunks.microblog_summary`; null when absent. */
+  text_chunks: string[] | null;
+  completion_links: LinkRef[];
+  search_completion_links: LinkRef[];
+  key_items: ReadKeyItem[];
+  /** Third generation only: relevance by post id or address. */
+  miner_link_scores: Record<string, string> | null;
+  warnings: { code: string | null; tool: string | null; message: string | null }[];
+};
+
+/** An item that could not be read: where it stood, why, and its beginning. */
+export type Reject = { path: string; code: RejectCode; sample: string };
+export type RejectCode =
+  | 'not_an_object'
+  | 'no_id'
+  | 'bad_id'
+  | 'unsafe_number_id'
+  | 'no_link'
+  | 'bad_link'
+  | 'link_too_long'
+  | 'bad_shape'
+  | 'too_deep';
+
+export type Findings = {
+  /** Found posts in the order of the answer, each id once: sighted by the search. */
+  posts: ReadPost[];
+  /** Posts that only stand inside others (quoted, reposted): stored, not sighted. */
+  nestedPosts: ReadPost[];
+  /** Everyone who wrote any of them, each id once. */
+  authors: ReadAuthor[];
+  /** Found links in the order of the answer, each canonical address once: sighted by the search. */
+  links: ReadLink[];
+  completion: ReadCompletion | null;
+  rejects: Reject[];
+  /** Items in the answer, read or not (posts and organic results, doubles counted once). */
+  itemsSeen: number;
+};
