@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { instant, key, ref, strandline } from './schema.ts';
+import { runs } from './runs.ts';
+import { searches } from './topics.ts';
+
+/** Newness is a row: the first time a search saw a post. Insert only, for ever. */
+export const post_sightings = strandline.table(
+  'post_sightings',
+  {
+    search_id: ref().notNull(),
+    post_id: ref().notNull(),
+    first_run_id: ref().notNull(),
+    first_seen_at: instant().notNull(),
+    /** The post's own time, carried here so that volume over time needs no join. */
+    post_created_at: instant(),
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.post_id] }), index('post_sightings_post').on(t.post_id)],
+);
+
+/** The first time a search saw a link, and in which source group. */
+export const link_sightings = strandline.table(
+  'link_sightings',
+  {
+    search_id: ref().notNull(),
+    link_id: ref().notNull(),
+    first_run_id: ref().notNull(),
+    first_seen_at: instant().notNull(),
+    source: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.link_id] }), index('link_sightings_link').on(t.link_id)],
+);
+
+/** The AI-written completion of a run, in all its members. */
+export const completions = strandline.table(
+  'completions',
+  {
+    id: key(),
+    run_id: ref().notNull().references(() => runs.id),
+    search_id: ref().notNull().references(() => searches.id),
+    observed_at: instant().notNull(),
+    /** Its set of cited links differs from the one before (texts vary by themselves). */
+    changed: boolean().notNull(),
+    summary: text(),
+    microblog_summary: text(),
+    discussion_board_summary: text(),
+    news_forum_summary: text(),
+    text_chunks: text().array(),
+    /** Links that it cites, in order, and all that were returned for it. */
+    completion_links: ref().array().notNull(),
+    search_completion_links: ref().array().notNull(),
+    miner_link_scores: jsonb(),
+    warnings: jsonb().notNull(),
+  },
+  (t) => [unique('completions_run_key').on(t.run_id), index('completions_search').on(t.search_id, t.id)],
+);
+
+export const key_items = strandline.table(
+  'key_items',
+  {
+    completion_id: ref().notNull().references(() => completions.id),
+    list: text().notNull(),
+    position: integer().notNull(),
+    text: text().notNull(),
+    url: text(),
+    link_id: ref(),
+  },
+  (t) => [primaryKey({ columns: [t.completion_id, t.list, t.position] })],
+);
+
+/**
+ * The diff, as an append-only feed. Ids are given under a lock that is held until the commit, so their
+ * order is the order of commits: a reader that remembers the last id it saw misses none.
+ */
+export const discoveries = strandline.table(
+  'discoveries',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    run_id: ref().notNull(),
+    kind: text().notNull(),
+    /** Id of the post, link or completion. */
+    thing: ref().notNull(),
+    /** Found by the first look of a request version: shown, but nobody is alerted. */
+    baseline: boolean().notNull(),
+    at: instant().notNull(),
+  },
+  (t) => [
+    unique('discoveries_thing_key').on(t.search_id, t.kind, t.thing),
+    index('discoveries_run').on(t.run_id),
+    check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike')`),
+  ],
+);

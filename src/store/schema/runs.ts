@@ -1,0 +1,131 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, customType, index, integer, numeric, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { instant, key, ref, strandline } from './schema.ts';
+import { services } from './services.ts';
+import { searches } from './topics.ts';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/**
+ * One row per due slot, also for those that were not run, and one per manual or first run (no slot).
+ *
+ *   queued ──claim──▶ running ──▶ succeeded | failed | cancelled
+ *     ▲                  │
+ *     └── retry, release ┘          skipped: never queued (overlap, missed, capped)
+ */
+export const runs = strandline.table(
+  'runs',
+  {
+    id: key(),
+    search_id: ref().notNull().references(() => searches.id),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    slot_at: instant(),
+    /** A span of missed slots stands in one row: from `slot_at` up to here, `span_slots` in all. */
+    span_until: instant(),
+    span_slots: integer(),
+    trigger: text().notNull(),
+    status: text().notNull(),
+    /** Why it failed: a code of the closed list. */
+    code: text(),
+    /** Why it was skipped or cancelled; or the service's own words where it failed. */
+    reason: text(),
+    /** A queued run is not claimed before this time (retry). */
+    not_before: instant(),
+    /** Counts claims. Whoever holds the highest fence may write; all others are turned away. */
+    fence: integer().notNull().default(0),
+    /** Claims since the last orderly end; three without one and the run is given up. */
+    claims: integer().notNull().default(0),
+    /** By the database's clock, the only one that all workers share. */
+    lease_until: instant(),
+    worker: text(),
+    created_at: instant().notNull(),
+    started_at: instant(),
+    ended_at: instant(),
+    baseline: boolean().notNull().default(false),
+    
+    items_seen: integer(),
+    items_new: integer(),
+    rejected: integer(),
+  },
+  (t) => [
+    // Two ticks of one slot, wherever they run: the second insert finds the first.
+    unique('runs_slot_key').on(t.search_id, t.slot_at),
+    // Two runs of one search at once: the second claim is refused.
+    uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
+    index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
+    index('runs_search').on(t.search_id, t.id),
+    check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
+    check('runs_status', sql`${t.status} in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')`),
+    check('runs_running', sql`(${t.status} = 'running') = (${t.lease_until} is not null)`),
+    check('runs_ended', sql`(${t.status} in ('queued', 'running')) = (${t.ended_at} is null)`),
+    check('runs_failed', sql`(${t.status} = 'failed') = (${t.code} is not null)`),
+    check('runs_skipped', sql`${t.status} <> 'skipped' or ${t.reason} is not null`),
+    check('runs_span', sql`(${t.span_until} is null) = (${t.span_slots} is null)`),
+  ],
+);
+
+/** The ledger of paid calls: the row is committed before the request is sent. */
+export const calls = strandline.table(
+  'calls',
+  {
+    run_id: ref().notNull().references(() => runs.id),
+    n: integer().notNull(),
+    service_id: ref().notNull().references(() => services.id),
+    fence: integer().notNull(),
+    /** `unknown`: the process ended between sending and hearing; it counts as paid. */
+    state: text().notNull(),
+    http_status: integer(),
+    code: text(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: numeric({ precision: 12, scale: 6 }),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.n] }),
+    index('calls_service').on(t.service_id, t.sent_at),
+    check('calls_state', sql`${t.state} in ('sent', 'received', 'failed', 'unknown')`),
+  ],
+);
+
+/** Raw answers, kept before anyone reads meaning into them; they expire (`ANSWER_DAYS`). */
+export const answers = strandline.table(
+  'answers',
+  {
+    run_id: ref().notNull().references(() => runs.id),
+    n: integer().notNull(),
+    http_status: integer().notNull(),
+    content_type: text(),
+    /** gzip of the decoded bytes. */
+    body: bytea().notNull(),
+    /** Of the decoded bytes. */
+    sha256: bytea().notNull(),
+    bytes: integer().notNull(),
+    received_at: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.run_id, t.n] }), index('answers_received').on(t.received_at)],
+);
+
+/** Which posts and links a run returned, in the answer's order. One row per succeeded run. */
+export const run_results = strandline.table('run_results', {
+  run_id: ref().primaryKey().references(() => runs.id),
+  post_ids: ref().array().notNull(),
+  link_ids: ref().array().notNull(),
+  /** Source group of each link, in the same order. */
+  link_sources: text().array().notNull(),
+});
+
+/** Items of an answer that could not be read: where, why, and how they began. */
+export const rejects = strandline.table(
+  'rejects',
+  {
+    id: key(),
+    run_id: ref().notNull().references(() => runs.id),
+    path: text().notNull(),
+    code: text().notNull(),
+    sample: text().notNull(),
+  },
+  (t) => [index('rejects_run').on(t.run_id)],
+);
