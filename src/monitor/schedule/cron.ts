@@ -32,6 +32,9 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number];
 
+/** Longest expression: every value of every field, written out, is shorter. */
+const LONGEST_TEXT = 500;
+
 /** The shorthands of other crons, and what says the same here. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
   '@hourly': 'write 0 * * * *',
@@ -57,6 +60,9 @@ export function tidyCron(text: string): string {
  * @throws InvalidInput naming each item that cannot be read, or that the expression never comes.
  */
 export function readCron(text: string): Cron {
+  if (text.length > LONGEST_TEXT) {
+    throw new InvalidInput([{ path: 'cron', given: text, expected: `at most ${LONGEST_TEXT} characters` }]);
+  }
   const written = fieldsOf(text);
   if (written.length !== FIELDS.length || /[\r\n]/.test(text)) {
     const shorthand = SHORTHANDS[written[0]?.toLowerCase() ?? ''];

@@ -70,7 +70,7 @@ function changesIn(tz: string, year: number): readonly Change[] {
   return changes;
 }
 
-/** Looks once a week: since 1970 no zone has moved its clock there and back again within one. */
+/** Looks once a week: since 1970 no zone has moved its clock there and back again in less than one. */
 function findChanges(tz: string, from: number, to: number): Change[] {
   const changes: Change[] = [];
   let before = { at: from, offset: offsetAt(tz, from) };

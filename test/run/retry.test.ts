@@ -1,0 +1,82 @@
+import { describe, expect, it, test } from 'vitest';
+import { RUN_CODES, type RunCode } from '../../src/errors.ts';
+import { decideRetry, type FailedCall, RETRY_CLASS } from '../../src/monitor/run/retry.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const minutes = (n: number) => new Date(now.getTime() + n * 60_000);
+
+function decide(failed: Partial<FailedCall>) {
+  const decision = decideRetry({
+    code: 'upstream_5xx',
+    retryAfterMs: undefined,
+    callsMade: 1,
+    maxCalls: 2,
+    attempt: 1,
+    slotAt: now,
+    nextSlotAt: minutes(24 * 60),
+    now,
+    random: () => 0.5,
+    ...failed,
+  });
+  return decision.kind === 'give_up'
+    ? decision.kind
+    : `${decision.kind} ${(decision.notBefore.getTime() - now.getTime()) / 1_000}s`;
+}
+
+test.each(Object.keys(RUN_CODES) as RunCode[])('%s ends, is called again, or is given back', (code) => {
+  // Object.keys forgets the keys' type.
+  const expected = { end: 'give_up', wait: 'retry 15s', again: 'retry 15s', later: 'not_now 30s' };
+  expect(decide({ code })).toBe(expected[RETRY_CLASS[code]]);
+});
+
+test('what was paid and answered is never called again', () => {
+  for (const code of [
+    'bad_json',
+    'schema_mismatch',
+    'too_large',
+    'decode_error',
+    'bad_content_type',
+  ] as const) {
+    expect(RETRY_CLASS[code]).toBe('end');
+  }
+});
+
+describe('the pause', () => {
+  it.each([
+    [1, 0.999, 'retry 29.97s'],
+    [1, 0, 'retry 0s'],
+    [2, 0.5, 'retry 60s'],
+    [3, 0.5, 'retry 300s'],
+    [9, 0.5, 'retry 300s'],
+  ])('of attempt %d is random up to its bound', (attempt, random, expected) => {
+    expect(decide({ attempt, maxCalls: 10, random: () => random })).toBe(expected);
+  });
+
+  it.each([
+    [60_000, 'retry 60s'],
+    [1_000, 'retry 15s'],
+    [0, 'retry 15s'],
+    [-5, 'retry 15s'],
+    [1e15, 'retry 3600s'],
+  ])('is at least what the service asked for (%d ms) and at most an hour', (retryAfterMs, expected) => {
+    expect(decide({ code: 'rate_limited', retryAfterMs })).toBe(expected);
+  });
+});
+
+describe('a run gives up', () => {
+  it('when it has made its calls', () => {
+    expect(decide({ callsMade: 2 })).toBe('give_up');
+    expect(decide({ callsMade: 2, maxCalls: 3 })).toBe('retry 15s');
+  });
+
+  it('when the next slot would come first', () => {
+    expect(decide({ nextSlotAt: new Date(now.getTime() + 15_000) })).toBe('give_up');
+    expect(decide({ nextSlotAt: new Date(now.getTime() + 15_001) })).toBe('retry 15s');
+    expect(decide({ nextSlotAt: minutes(-5) })).toBe('give_up');
+  });
+
+  it('but not for a next slot where it has none itself, or where none comes', () => {
+    expect(decide({ slotAt: null, nextSlotAt: minutes(0) })).toBe('retry 15s');
+    expect(decide({ nextSlotAt: null })).toBe('retry 15s');
+  });
+});
