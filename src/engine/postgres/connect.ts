@@ -1,0 +1,29 @@
+import pg from 'pg';
+
+/**
+ * One connection, for what needs a session of its own: locks, set-up, migrations. A broken connection is
+ * reported by the next query; without a listener node-postgres would end the process.
+ */
+export async function connect(url: string, applicationName: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** The same server and role, another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${encodeURIComponent(name)}`;
+  return changed.href;
+}
+
+/** The SQLSTATE or system code of a database error. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

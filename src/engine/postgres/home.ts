@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Refused } from '../../errors.ts';
+import { accountOf, canEnter, findAccount, isRoot } from './account.ts';
+import type { Account } from './program.ts';
+
+/** Where an embedded Postgres lives, and who runs it. All paths are absolute. */
+export type Home = Readonly<{
+  /** Mode 0700, holds all the rest. */
+  directory: string;
+  /** What Postgres calls its data directory. */
+  data: string;
+  /** Passwords, mode 0600. */
+  secrets: string;
+  /** The port that was chosen once. */
+  port: string;
+  /** What the server says before its own log is open. */
+  startLog: string;
+  /** undefined: ourselves. */
+  account: Account | undefined;
+}>;
+
+/** Where root puts what an unprivileged account must be able to reach. */
+export const SHARED_DIRECTORY = '/var/lib/strandline';
+
+/** Holds the path of a home that could not be inside the data directory. */
+const POINTER = 'postgres.path';
+
+/**
+ * Finds or chooses the home of the embedded Postgres for a data directory. It is inside, unless we are
+ * root and the account that runs Postgres cannot get there (a checkout under a home of mode 0700): then it
+ * is outside, a file in the data directory says where, and a note says it to a person.
+ */
+export async function findHome(
+  dataDir: string,
+  sharedDirectory: string,
+): Promise<{ home: Home; notes: string[] }> {
+  // 0711 as root: the account must be able to pass through; everything inside has its own, closed mode.
+  await makeDirectory(dataDir, isRoot() ? 0o711 : 0o700);
+  const inside = path.join(dataDir, 'postgres');
+  const pointed = await readFile(path.join(dataDir, POINTER), 'utf8').catch(() => undefined);
+  const known = pointed?.trim() ?? inside;
+  const account = (await ownerOf(path.join(known, 'data'))) ?? (await findAccount());
+  if (pointed !== undefined || account === undefined || (await canEnter(account, dataDir)))
+    return { home: layOut(known, account), notes: [] };
+
+  const outside = path.join(sharedDirectory, nameFor(await realpath(dataDir)));
+  const kept = await stat(outside).then(
+    () => ' It was there already, from an earlier start.',
+    () => '',
+  );
+  await makeDirectory(sharedDirectory, 0o711);
+  await writeFile(path.join(dataDir, POINTER), `${outside}\n`, { mode: 0o600 });
+  const owner = (await ownerOf(path.join(outside, 'data'))) ?? account;
+  return {
+    home: layOut(outside, owner),
+    notes: [
+      `Postgres runs as the user ${owner.name}, who cannot enter ${dataDir}: ` +
+        `the database is kept in ${outside} instead.${kept}`,
+    ],
+  };
+}
+
+/** Makes a folder with this mode whatever the umask is; one that is there keeps its own. */
+async function makeDirectory(directory: string, mode: number): Promise<void> {
+  const made = await mkdir(directory, { recursive: true, mode });
+  if (made !== undefined) await chmod(directory, mode);
+}
+
+function layOut(directory: string, account: Account | undefined): Home {
+  return {
+    directory,
+    data: path.join(directory, 'data'),
+    secrets: path.join(directory, 'secrets.json'),
+    port: path.join(directory, 'port'),
+    startLog: path.join(directory, 'start.log'),
+    account,
+  };
+}
+
+function nameFor(dataDir: string): string {
+  return createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+}
+
+/**
+ * The account an existing database belongs to; undefined where there is none, or it is ours.
+ * @throws Refused where only somebody else could start it
+ */
+async function ownerOf(data: string): Promise<Account | undefined> {
+  const found = await stat(data).catch(() => undefined);
+  const self = process.getuid?.();
+  if (found === undefined || self === undefined || (found.uid === self && self !== 0)) return undefined;
+  const owner = await accountOf(found.uid, found.gid);
+  if (self === 0 && found.uid !== 0) return owner;
+  throw new Refused(
+    'conflict',
+    `${data} belongs to the user ${found.uid === 0 ? 'root' : owner.name}; ` +
+      'start strandline as the user who made it, or choose another STRANDLINE_DATA_DIR.',
+  );
+}

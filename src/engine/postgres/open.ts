@@ -1,0 +1,142 @@
+/**
+ * The Postgres that strandline brings along: made on the first start, found again on the next, stopped by
+ * whoever leaves last. See docs/homes.md for where things are.
+ */
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { Refused } from '../../errors.ts';
+import type { Logger } from '../logger.ts';
+import { findBinaries } from './binaries.ts';
+import { readSecrets } from './files.ts';
+import { findHome, SHARED_DIRECTORY } from './home.ts';
+import { databaseMajor, initialize, OWNER } from './initialize.ts';
+import { type Joined, join } from './join.ts';
+import { APP, ensureDatabase, READER } from './roles.ts';
+import { stopServer } from './server.ts';
+import { isLastOut, type Role } from './session.ts';
+import type { Settings } from './settings.ts';
+
+export type EmbeddedPostgres = Readonly<{
+  /** Address of the program's database, as the role that owns it and is no superuser. */
+  url: string;
+  /** The same database as the role that may read the views of `strandline_analytics` and nothing else. */
+  readerUrl: string;
+  /** Address of the database `postgres` as the superuser: for backups and tests, not for the program. */
+  superuserUrl: string;
+  version: string;
+  /** What Postgres calls its data directory; not always inside ours, see notes. */
+  dataDirectory: string;
+  port: number;
+  /** Whether the server ran already, and whether we started it: one is true, the other false. */
+  adopted: boolean;
+  started: boolean;
+  /** Sentences for a person, about what is not as usual. */
+  notes: readonly string[];
+  /** Leaves. Whoever leaves last stops the server. Can be called twice. */
+  close(): Promise<void>;
+}>;
+
+export type OpenOptions = Readonly<{
+  dataDir: string;
+  log: Logger;
+  /** One owner per data directory at a time (`up`, `worker`); any number of guests beside it. */
+  role: Role;
+  /** For tests: changed settings, another place outside the data directory, other binaries. */
+  settings?: Settings;
+  sharedDirectory?: string;
+  native?: string;
+}>;
+
+/** @throws Refused: another owner, no Postgres for this machine, another major version, not ours */
+export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgres> {
+  const { log, role, settings, sharedDirectory = SHARED_DIRECTORY } = options;
+  const dataDir = path.resolve(options.dataDir);
+  const { home, notes } = await findHome(dataDir, sharedDirectory);
+  const madeBy = await databaseMajor(home);
+  const found = await findBinaries({
+    account: home.account,
+    copyTo: home.account === undefined ? dataDir : sharedDirectory,
+    wantedMajor: madeBy,
+    native: options.native,
+  });
+  const { binaries } = found;
+  if (madeBy === undefined) await initialize(home, binaries);
+  else if (madeBy !== binaries.major) throw otherMajor(home.data, madeBy, binaries.major);
+
+  const secrets = await readSecrets(home);
+  const addressAt = (port: number, user: string, password: string, database: string) =>
+    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+  const enter = (fixedPort?: number) =>
+    join({
+      home,
+      binaries,
+      settings,
+      role,
+      dataDir,
+      fixedPort,
+      urlAt: (port) => addressAt(port, OWNER, secrets.owner, 'postgres'),
+    });
+
+  let joined = await enter();
+  let closing = false;
+  let returning: Promise<void> | undefined;
+  await ensureDatabase(joined.session.client, secrets).catch(async (error: unknown) => {
+    await leave(joined);
+    throw error;
+  });
+  watch();
+
+  async function leave({ session }: Joined): Promise<void> {
+    // An error here means that the server is gone: stopped by somebody else, or killed.
+    const last = await isLastOut(session).catch(() => false);
+    if (last) await stopServer(home, binaries);
+    await session.client.end().catch(() => {});
+  }
+
+  /** An owner brings back a server that was killed under it, at the port that everybody has. */
+  function watch(): void {
+    joined.session.client.once('end', () => {
+      if (closing || role !== 'owner') return;
+      log.warn({ port: joined.port }, 'connection to the embedded Postgres lost');
+      returning = enter(joined.port).then(
+        (again) => {
+          joined = again;
+          log.info({ started: again.started }, 'embedded Postgres is back');
+          watch();
+        },
+        (err: unknown) => log.error({ err }, 'embedded Postgres could not be brought back'),
+      );
+    });
+  }
+
+  let closed: Promise<void> | undefined;
+  const { port, started, moved } = joined;
+  if (moved)
+    notes.push(`The port kept for Postgres was taken by another program: it is ${port} from now on.`);
+  return {
+    url: addressAt(port, APP, secrets.app, APP),
+    readerUrl: addressAt(port, READER, secrets.reader, APP),
+    superuserUrl: addressAt(port, OWNER, secrets.owner, 'postgres'),
+    version: binaries.version,
+    dataDirectory: await realpath(home.data),
+    port,
+    started,
+    adopted: !started,
+    notes: [...notes, ...found.notes],
+    close() {
+      closing = true;
+      closed ??= (returning ?? Promise.resolve()).then(() => leave(joined));
+      return closed;
+    },
+  };
+}
+
+function otherMajor(data: string, madeBy: number, ours: number): Refused {
+  return new Refused(
+    'conflict',
+    `The database in ${data} was made by PostgreSQL ${madeBy}, and this strandline brings PostgreSQL ${ours}. ` +
+      `Either run it with PostgreSQL ${madeBy} as a server of its own and set DATABASE_URL to it, or bring ` +
+      `it over with pg_upgrade from PostgreSQL ${ours}, or move the folder away to begin anew; ` +
+      'docs/homes.md has the steps.',
+  );
+}

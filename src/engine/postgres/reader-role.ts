@@ -1,0 +1,59 @@
+import pg from 'pg';
+import { codeOf } from './connect.ts';
+import { scramVerifier } from './scram.ts';
+
+/**
+ * What holds in every session of a reader. They are defaults that the session itself can change; what
+ * keeps the reader from anything but views is that it was granted nothing else.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  default_transaction_read_only: 'on',
+  statement_timeout: '30s',
+  idle_in_transaction_session_timeout: '60s',
+};
+
+/**
+ * Makes the reader's role, or brings one that is there to what it should be; its password is left alone.
+ * The caller keeps others from doing the same at once: roles belong to the whole cluster.
+ * @returns why the role is not as it should be, in words; undefined when it is
+ */
+export async function ensureReaderRole(
+  client: pg.Client,
+  name: string,
+  password: string | undefined,
+): Promise<string | undefined> {
+  const role = pg.escapeIdentifier(name);
+  try {
+    const before = await readRole(client, name);
+    if (before === undefined) {
+      const secret = password === undefined ? '' : ` PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`;
+      await client.query(`CREATE ROLE ${role} LOGIN${secret}`);
+    }
+    for (const [setting, value] of Object.entries(SETTINGS))
+      if (before?.settings.includes(`${setting}=${value}`) !== true)
+        await client.query(`ALTER ROLE ${role} SET ${setting} = ${pg.escapeLiteral(value)}`);
+    return before?.powerful === true
+      ? `The role ${name} has rights of its own (superuser, or may make roles or databases): ` +
+          'it can do more than read views.'
+      : undefined;
+  } catch (error) {
+    if (codeOf(error) !== '42501') throw error;
+    return (
+      `The role ${name} could not be made or changed: this Postgres' role lacks CREATEROLE for it. ` +
+      `Whoever administers it can run: CREATE ROLE ${role} LOGIN PASSWORD '...'; and then migrate again.`
+    );
+  }
+}
+
+async function readRole(
+  client: pg.Client,
+  name: string,
+): Promise<{ powerful: boolean; settings: readonly string[] } | undefined> {
+  const { rows } = await client.query<{ powerful: boolean; settings: string[] }>(
+    `SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS powerful,
+            coalesce(rolconfig, '{}') AS settings
+       FROM pg_roles WHERE rolname = $1`,
+    [name],
+  );
+  return rows[0];
+}

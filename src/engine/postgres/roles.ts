@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import type { Secrets } from './files.ts';
+import { ensureReaderRole } from './reader-role.ts';
+import { scramVerifier } from './scram.ts';
+import { oneAtATime } from './session.ts';
+
+/** Name of the role the program connects as, and of its database. It owns that database, and no more. */
+export const APP = 'strandline';
+export const READER = 'strandline_reader';
+
+/**
+ * Makes the program's role, the reader's role and the database where they are missing. The program's role
+ * is no superuser and may not make roles; the reader's is made here, by the superuser, once.
+ */
+export async function ensureDatabase(client: pg.Client, secrets: Secrets): Promise<void> {
+  if (await isComplete(client)) return;
+  await oneAtATime(client, async () => {
+    if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
+      await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
+    await ensureReaderRole(client, READER, secrets.reader);
+    if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP)))
+      await client.query(`CREATE DATABASE ${APP} OWNER ${APP}`);
+  });
+}
+
+/** The database is made last. */
+function isComplete(client: pg.Client): Promise<boolean> {
+  return exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP);
+}
+
+async function exists(client: pg.Client, query: string, name: string): Promise<boolean> {
+  const { rowCount } = await client.query(query, [name]);
+  return rowCount === 1;
+}

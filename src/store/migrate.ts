@@ -1,0 +1,130 @@
+import type pg from 'pg';
+import { connect } from '../engine/postgres/connect.ts';
+import type { Logger } from '../engine/logger.ts';
+import { migrateQueue, QUEUE_SCHEMA } from '../engine/queue-schema.ts';
+import { Refused } from '../errors.ts';
+import { type Migration, readMigrations } from './migrations-folder.ts';
+import { prepareReader } from './reader.ts';
+import { MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
+
+/** Held by whoever migrates this database, from the first look to the last change. */
+const LOCK = 0x7374_7264;
+const OLDEST_SERVER = 150_000;
+
+/** What was done: names of migrations, and sentences for a person about what is not as it should be. */
+export type Migrated = { applied: string[]; notes: string[] };
+
+/**
+ * Brings a database to what this program expects: our tables, the queue's, the views' reader. The files
+ * and the table are Drizzle's; its own migrator takes no lock and puts all files in one transaction. Here
+ * each is a transaction with its row in the table, so that a killed migrator leaves whole steps only.
+ * @param readerUrl names the reader's role, and its password where the role is not there yet
+ * @throws Refused: an old server, a database that a newer strandline migrated, or one that is not ours
+ */
+export async function migrate(options: {
+  url: string;
+  log: Logger;
+  readerUrl?: string | undefined;
+  folder?: string | undefined;
+}): Promise<Migrated> {
+  const { url, log, readerUrl, folder } = options;
+  const known = await readMigrations(folder);
+  const where = describeDatabase(url);
+  const client = await connect(url, 'strandline migrate').catch((cause: unknown) => {
+    throw unreachable(where, cause);
+  });
+  try {
+    await assertServer(client);
+    log.info({ database: where }, 'database to migrate');
+    await lock(client, log);
+    const pending = await findPending(client, known, where);
+    for (const migration of pending) {
+      await apply(client, migration);
+      log.info({ migration: migration.name }, 'migration applied');
+    }
+    const applied = pending.map((migration) => migration.name);
+    if (await migrateQueue(client)) applied.push(QUEUE_SCHEMA);
+    return { applied, notes: await prepareReader({ client, url, readerUrl }) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Host, port, name and user of a database in words; never its password. */
+export function describeDatabase(url: string): string {
+  const { hostname, port, pathname, username } = new URL(url);
+  const name = decodeURIComponent(pathname.slice(1)) || decodeURIComponent(username);
+  return `${name} at ${hostname || 'localhost'}:${port || '5432'} as ${decodeURIComponent(username) || 'nobody'}`;
+}
+
+async function assertServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
+  );
+  const [server] = rows;
+  if (server === undefined || server.number < OLDEST_SERVER)
+    throw new Refused(
+      'unavailable',
+      `strandline needs PostgreSQL 15 or newer; this one is ${server?.version ?? 'unknown'}.`,
+    );
+}
+
+/** Waits for another migrator; the lock is the session's, and ends with it. */
+async function lock(client: pg.Client, log: Logger): Promise<void> {
+  await client.query('SET statement_timeout = 0');
+  const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS got`);
+  if (rows[0]?.got === true) return;
+  log.info('waiting for another process that migrates this database');
+  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+}
+
+async function findPending(
+  client: pg.Client,
+  known: readonly Migration[],
+  where: string,
+): Promise<readonly Migration[]> {
+  const found = await readState(client, known);
+  switch (found.state) {
+    case 'empty':
+      return known;
+    case 'behind':
+      return found.pending;
+    case 'current':
+      return [];
+    case 'newer':
+      throw new Refused(
+        'conflict',
+        `The database ${where} was migrated by a newer strandline (${found.unknown} migrations that this ` +
+          'one does not know); use that one, or restore a backup from before.',
+      );
+    case 'foreign':
+      throw new Refused(
+        'conflict',
+        `The database ${where} has a schema "${found.schema}" that strandline did not make; ` +
+          'name another database in DATABASE_URL.',
+      );
+  }
+}
+
+async function apply(client: pg.Client, { when, hash, statements }: Migration): Promise<void> {
+  const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
+  await client.query('BEGIN');
+  try {
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS ${ledger} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
+    );
+    for (const statement of statements) await client.query(statement);
+    await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
+    await client.query('COMMIT');
+  } catch (error) {
+    // Where the connection itself is gone, the server rolls back; the first error is the one to tell.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+function unreachable(where: string, cause: unknown): Refused {
+  const why = cause instanceof Error ? cause.message || String('code' in cause && cause.code) : String(cause);
+  return new Refused('unavailable', `The database ${where} cannot be reached: ${why}`);
+}

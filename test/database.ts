@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { inject } from 'vitest';
+import { codeOf, connect, withDatabase } from '../src/engine/postgres/connect.ts';
+
+/** A database of a test file's own, migrated, with nothing in it. */
+export type TestDatabase = Readonly<{
+  /** As the program's role, which owns it. */
+  url: string;
+  /** As the role that may read the views of `strandline_analytics` and nothing else. */
+  readerUrl: string;
+  name: string;
+  /** Removes it. Fails, after removing it, if somebody is still connected: a pool was leaked. */
+  drop(): Promise<void>;
+}>;
+
+/**
+ * Makes a database from the migrated template, in about a tenth of a second:
+ * `const database = await freshDatabase()` at the top, `afterAll(() => database.drop())` at the end.
+ */
+export async function freshDatabase(): Promise<TestDatabase> {
+  return makeDatabase(new URL(inject('appUrl')).pathname.slice(1));
+}
+
+/** A database with nothing in it at all, for tests of migration itself. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return makeDatabase('template0');
+}
+
+async function makeDatabase(template: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const url = withDatabase(inject('appUrl'), name);
+  const { username: owner } = new URL(url);
+  await asSuperuser((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${owner}`));
+  return {
+    name,
+    url,
+    readerUrl: withDatabase(inject('readerUrl'), name),
+    drop: () => asSuperuser((client) => drop(client, name)),
+  };
+}
+
+async function drop(client: pg.Client, name: string): Promise<void> {
+  try {
+    // Postgres waits some seconds by itself for sessions that are just ending.
+    await client.query(`DROP DATABASE ${name}`);
+  } catch (error) {
+    if (codeOf(error) !== '55006') throw error;
+    const { rows } = await client.query<{ who: string }>(
+      `SELECT format('%s (%s, %s: %s)', coalesce(nullif(application_name, ''), 'unnamed'), usename, state,
+                     left(query, 200)) AS who
+         FROM pg_stat_activity WHERE datname = $1`,
+      [name],
+    );
+    await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    throw new Error(`still connected at the end of the test file: ${rows.map((row) => row.who).join('; ')}`, {
+      cause: error,
+    });
+  }
+}
+
+async function asSuperuser<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connect(inject('superuserUrl'), 'strandline test');
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,63 @@
+/** Starts what all tests stand on, once: a Postgres with a migrated template, and a Redis if there is one. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { createLogger } from '../src/engine/logger.ts';
+import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
+import { openEmbedded } from '../src/engine/postgres/open.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { startRedis } from './redis.ts';
+
+/** What test files get from here; see database.ts and backends.ts, which are what they use. */
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The database `postgres`, as superuser. */
+    superuserUrl: string;
+    /** The program's own role, in the template: to be pointed at a database of the file's own. */
+    appUrl: string;
+    readerUrl: string;
+    redisUrl: string | null;
+  }
+}
+
+/** Not the database `strandline`: a template must have no users, and that one is for programs. */
+export const TEMPLATE = 'strandline_template';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const log = createLogger('warn');
+  const directory = await mkdtemp(path.join(tmpdir(), 'strandline-test-'));
+  await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
+  const postgres = await openEmbedded({
+    dataDir: path.join(directory, 'home'),
+    log,
+    role: 'owner',
+    sharedDirectory: path.join(directory, 'shared'),
+    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
+  });
+  const redis = await startRedis(directory);
+  if (redis === undefined) {
+    // STRANDLINE_REQUIRE=redis: an automatic check must not pass by leaving half of it out.
+    if (process.env['STRANDLINE_REQUIRE']?.split(',').includes('redis') === true)
+      throw new Error('STRANDLINE_REQUIRE=redis, but redis-server was not found');
+    process.stderr.write('The suites for Redis are left out: redis-server was not found.\n');
+  }
+
+  const superuser = await connect(postgres.superuserUrl, 'strandline test set-up');
+  const appRole = new URL(postgres.url).username;
+  await superuser.query(`CREATE DATABASE ${TEMPLATE} OWNER ${appRole}`);
+  await superuser.end();
+  const template = withDatabase(postgres.url, TEMPLATE);
+  const { notes } = await migrate({ url: template, readerUrl: postgres.readerUrl, log });
+  for (const note of notes) process.stderr.write(`${note}\n`);
+
+  project.provide('superuserUrl', postgres.superuserUrl);
+  project.provide('appUrl', template);
+  project.provide('readerUrl', withDatabase(postgres.readerUrl, TEMPLATE));
+  project.provide('redisUrl', redis?.url ?? null);
+  return async () => {
+    await redis?.stop();
+    await postgres.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+}

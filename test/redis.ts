@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { Redis } from 'ioredis';
+
+/**
+ * Starts a Redis of our own on a free port of the loopback, keeping nothing on disk.
+ * @returns undefined where there is no redis-server on the PATH
+ */
+export async function startRedis(
+  directory: string,
+): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const args = [
+      ['--bind', '127.0.0.1'],
+      ['--port', String(port)],
+      ['--save', ''],
+      ['--appendonly', 'no'],
+      ['--databases', '4096'],
+      ['--dir', directory],
+    ].flat();
+    const child = spawn('redis-server', args, { stdio: 'ignore' });
+    const ended = new Promise<'absent' | 'ended'>((resolve) => {
+      child.once('error', () => resolve('absent'));
+      child.once('exit', () => resolve('ended'));
+    });
+    const url = `redis://127.0.0.1:${port}`;
+    const outcome = await Promise.race([ended, answers(url, ended)]);
+    if (outcome === 'absent') return undefined;
+    if (outcome === 'ready') return { url, stop: () => stop(child) };
+    // The port was taken between our look and the server's.
+    if (attempt === 5) throw new Error('redis-server ends as soon as it is started');
+  }
+}
+
+async function answers(url: string, ended: Promise<unknown>): Promise<'ready' | 'ended'> {
+  const client = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  client.on('error', () => {});
+  void ended.then(() => client.disconnect());
+  try {
+    await client.ping();
+    return 'ready';
+  } catch {
+    return 'ended';
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const probe: Server = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
