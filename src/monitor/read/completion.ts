@@ -1,0 +1,144 @@
+import { wireName, type Dialect } from '../../contract/dialect.ts';
+import { isPlain, isPoisonous, own, type Plain } from '../../contract/plain.ts';
+import { clean } from '../../contract/text.ts';
+import { readCitations } from './citations.ts';
+import { KEY_LISTS, type LinkRef, type ReadCompletion, type ReadKeyItem } from './findings.ts';
+import { hasAny, itemsOf, type Item } from './items.ts';
+import { readAddress, readLink } from './link.ts';
+import { readLinkRefs } from './links.ts';
+import type { Rejects } from './reject.ts';
+import { readText, readWord } from './text.ts';
+
+const CHUNKS_MAX = 20_000;
+const SCORES_MAX = 10_000;
+const WARNINGS_MAX = 100;
+
+/**
+ * What the service wrote, out of a whole answer: the completion (an object, or since the third generation
+ * a text that cites inline), its text chunks and links. Null where the answer says nothing of the kind.
+ */
+export function readCompletion(answer: Plain, dialect: Dialect, rejects: Rejects): ReadCompletion | null {
+  const { completion } = answer;
+  const written = readWritten(completion, dialect, rejects);
+  const texts = isPlain(answer.texts) ? answer.texts : {};
+  const roleText = (member: string) => readText(own(texts, wireName(dialect, member)));
+  const read: ReadCompletion = {
+    summary: written.summary,
+    microblog_summary: written.microblog_summary ?? roleText('microblog_summary'),
+    discussion_board_summary: written.discussion_board_summary ?? roleText('discussion_board_summary'),
+    news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
+    text_chunks: readChunks(answer.text_chunks, wireName(dialect, 'microblog_summary')),
+    completion_links: mergedRefs(addressList(answer, 'completion_links', rejects), written.cited),
+    search_completion_links: addressList(answer, 'search_completion_links', rejects),
+    key_items: written.key_items,
+    miner_link_scores: readScores(answer.miner_link_scores),
+    warnings: readWarnings(answer.warnings),
+  };
+  return isPlain(completion) || saysAnything(read) ? read : null;
+}
+
+type Written = Pick<
+  ReadCompletion,
+  'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary' | 'key_items'
+> & { cited: LinkRef[] };
+
+function readWritten(completion: unknown, dialect: Dialect, rejects: Rejects): Written {
+  const nothing: Written = {
+    summary: null,
+    microblog_summary: null,
+    discussion_board_summary: null,
+    news_forum_summary: null,
+    key_items: [],
+    cited: [],
+  };
+  if (completion === null || completion === undefined) return nothing;
+  if (typeof completion === 'string') {
+    const summary = clean(completion);
+    return { ...nothing, summary, cited: readCitations(summary) };
+  }
+  if (!isPlain(completion)) {
+    rejects.add('completion', 'bad_shape', completion);
+    return nothing;
+  }
+  const member = (name: string) => own(completion, wireName(dialect, name)) ?? own(completion, name);
+  return {
+    summary: readText(completion.summary),
+    microblog_summary: readText(member('microblog_summary')),
+    discussion_board_summary: readText(member('discussion_board_summary')),
+    news_forum_summary: readText(member('news_forum_summary')),
+    key_items: KEY_LISTS.flatMap((list) => {
+      const path = `completion.${wireName(dialect, list)}`;
+      const { items, readable } = itemsOf(path, member(list), hasAny('text', 'url'));
+      if (!readable) rejects.add(path, 'bad_shape', member(list));
+      return items.flatMap((item, position) => readKeyItem(list, position, item, rejects));
+    }),
+    cited: [],
+  };
+}
+
+function readKeyItem(
+  list: ReadKeyItem['list'],
+  position: number,
+  { path, value }: Item,
+  rejects: Rejects,
+): ReadKeyItem[] {
+  if (typeof value === 'string') return [{ list, position, text: clean(value), url: null, link: null }];
+  if (!isPlain(value)) {
+    rejects.add(path, 'not_an_object', value);
+    return [];
+  }
+  const text = readText(value.text);
+  const address = own(value, 'url') ?? own(value, 'link');
+  const link = readLink(address).link ?? null;
+  if (text === null && link === null) {
+    rejects.add(path, 'bad_shape', value);
+    return [];
+  }
+  return [{ list, position, text: text ?? '', url: readAddress(address), link }];
+}
+
+function readChunks(chunks: unknown, member: string): string[] | null {
+  if (!isPlain(chunks)) return null;
+  const pieces = own(chunks, member) ?? own(chunks, 'microblog_summary');
+  if (typeof pieces === 'string') return [clean(pieces)];
+  if (!Array.isArray(pieces)) return null;
+  return pieces.slice(0, CHUNKS_MAX).flatMap((piece) => (typeof piece === 'string' ? [clean(piece)] : []));
+}
+
+function addressList(answer: Plain, member: string, rejects: Rejects): LinkRef[] {
+  const list = own(answer, member);
+  const { items } = itemsOf(member, typeof list === 'string' ? [list] : list, () => false);
+  return readLinkRefs(items, rejects);
+}
+
+function mergedRefs(...lists: LinkRef[][]): LinkRef[] {
+  return [...new Map(lists.flat().map((link) => [link.canonical, link])).values()];
+}
+
+function readScores(scores: unknown): Record<string, string> | null {
+  if (!isPlain(scores)) return null;
+  const read = Object.entries(scores)
+    .slice(0, SCORES_MAX)
+    .flatMap(([thing, score]) =>
+      typeof score === 'string' && !isPoisonous(thing) ? [[clean(thing, 2_048), clean(score, 50)]] : [],
+    );
+  return Object.fromEntries(read) as Record<string, string>; // pairs of two texts, which flatMap forgets
+}
+
+function readWarnings(warnings: unknown): ReadCompletion['warnings'] {
+  if (!Array.isArray(warnings)) return [];
+  return warnings.slice(0, WARNINGS_MAX).flatMap((warning: unknown) => {
+    if (typeof warning === 'string') return [{ code: null, tool: null, message: clean(warning, 2_000) }];
+    if (!isPlain(warning)) return [];
+    const { code, tool, message } = warning;
+    return [{ code: readWord(code), tool: readWord(tool), message: readText(message, 2_000) }];
+  });
+}
+
+function saysAnything(read: ReadCompletion): boolean {
+  return Object.values(read).some((part) => {
+    if (part === null || part === '') return false;
+    if (Array.isArray(part)) return part.length > 0;
+    return typeof part === 'string' || Object.keys(part).length > 0;
+  });
+}
