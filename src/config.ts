@@ -24,13 +24,12 @@ const port = (fallback: number) =>
     .optional()
     .transform((given) => ({ port: given ?? fallback, asked: given !== undefined }));
 
-const whole = (fallback: number, min: number, max: number) =>
+const whole = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, `a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`)
-    .default(fallback);
+    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`);
 
 const address = (schemes: readonly string[], example: string) =>
   z.string().refine((text) => {
@@ -68,19 +67,19 @@ const environment = z.object({
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  WORKER_CONCURRENCY: whole(8, 1, 256),
-  CALLS_PER_MINUTE: whole(600, 1, 1_000_000),
-  CALLS_PER_DAY: whole(2_000, 0, 100_000_000).optional(),
-  MAX_CALLS_PER_RUN: whole(2, 1, 10),
-  RUN_LEASE_SECONDS: whole(30, 1, 3_600),
-  RECONCILE_SECONDS: whole(30, 1, 3_600),
+  WORKER_CONCURRENCY: whole(1, 256).default(8),
+  CALLS_PER_MINUTE: whole(1, 1_000_000).optional(),
+  CALLS_PER_DAY: whole(0, 100_000_000).optional(),
+  MAX_CALLS_PER_RUN: whole(1, 10).default(2),
+  RUN_LEASE_SECONDS: whole(1, 3_600).default(30),
+  RECONCILE_SECONDS: whole(1, 3_600).default(30),
   // Time limits of a call by model, in seconds, with the grace that is added to them.
-  NOVA_SECONDS: whole(10, 1, 3_600),
-  ORBIT_SECONDS: whole(30, 1, 3_600),
-  HORIZON_SECONDS: whole(120, 1, 3_600),
-  GRACE_SECONDS: whole(5, 0, 600),
-  MAX_ANSWER_BYTES: whole(20_000_000, 1_000, 500_000_000),
-  ANSWER_DAYS: whole(30, 1, 36_500),
+  NOVA_SECONDS: whole(1, 3_600).default(10),
+  ORBIT_SECONDS: whole(1, 3_600).default(30),
+  HORIZON_SECONDS: whole(1, 3_600).default(120),
+  GRACE_SECONDS: whole(0, 600).default(5),
+  MAX_ANSWER_BYTES: whole(1_000, 500_000_000).default(20_000_000),
+  ANSWER_DAYS: whole(1, 36_500).default(30),
 });
 
 export type Config = Readonly<{
@@ -94,7 +93,8 @@ export type Config = Readonly<{
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
   logLevel: z.infer<typeof environment>['LOG_LEVEL'];
   workerConcurrency: number;
-  callsPerMinute: number;
+  /** Runs begun per minute over all workers; undefined: as fast as they come due. */
+  callsPerMinute: number | undefined;
   /** Paid calls allowed per UTC day and service; undefined: see {@link DEFAULT_CALLS_PER_DAY}. */
   callsPerDay: number | undefined;
   maxCallsPerRun: number;

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from 'pg';
 import { connect } from '../engine/postgres/connect.ts';
 import type { Logger } from '../engine/logger.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../engine/queue-schema.ts';
@@ -57,7 +57,7 @@ export function describeDatabase(url: string): string {
   return `${name} at ${hostname || 'localhost'}:${port || '5432'} as ${decodeURIComponent(username) || 'nobody'}`;
 }
 
-async function assertServer(client: pg.Client): Promise<void> {
+async function assertServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
   );
@@ -70,7 +70,7 @@ async function assertServer(client: pg.Client): Promise<void> {
 }
 
 /** Waits for another migrator; the lock is the session's, and ends with it. */
-async function lock(client: pg.Client, log: Logger): Promise<void> {
+async function lock(client: Client, log: Logger): Promise<void> {
   await client.query('SET statement_timeout = 0');
   const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS got`);
   if (rows[0]?.got === true) return;
@@ -79,7 +79,7 @@ async function lock(client: pg.Client, log: Logger): Promise<void> {
 }
 
 async function findPending(
-  client: pg.Client,
+  client: Client,
   known: readonly Migration[],
   where: string,
 ): Promise<readonly Migration[]> {
@@ -89,8 +89,6 @@ async function findPending(
       return known;
     case 'behind':
       return found.pending;
-    case 'current':
-      return [];
     case 'newer':
       throw new Refused(
         'conflict',
@@ -103,10 +101,13 @@ async function findPending(
         `The database ${where} has a schema "${found.schema}" that strandline did not make; ` +
           'name another database in DATABASE_URL.',
       );
+    case 'current':
+    default:
+      return [];
   }
 }
 
-async function apply(client: pg.Client, { when, hash, statements }: Migration): Promise<void> {
+async function apply(client: Client, { when, hash, statements }: Migration): Promise<void> {
   const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
   await client.query('BEGIN');
   try {

@@ -1,7 +1,7 @@
-import pg from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { codeOf, connect, withDatabase } from '../engine/postgres/connect.ts';
 import { ensureReaderRole } from '../engine/postgres/reader-role.ts';
-import { ANALYTICS } from './schema-state.ts';
+import { ANALYTICS, SCHEMA } from './schema-state.ts';
 
 /** The role's name, unless `DATABASE_READER_URL` names another. */
 export const READER = 'strandline_reader';
@@ -15,18 +15,24 @@ const ROLES_LOCK = 0x7374_726f;
  * @param readerUrl names the role, and the password it gets if it has to be made
  */
 export async function prepareReader(options: {
-  client: pg.Client;
+  client: Client;
   url: string;
   readerUrl: string | undefined;
 }): Promise<string[]> {
   const { client, url, readerUrl } = options;
   const { name, password } = nameReader(readerUrl);
-  const notes: string[] = [];
+  const { rows } = await client.query<{ self: string; database: string }>(
+    'SELECT current_user AS self, current_database() AS database',
+  );
+  const { self = '', database = '' } = rows[0] ?? {};
+  if (name === self)
+    return [
+      `DATABASE_READER_URL names the role ${name}, which is the program's own: name a role of its own.`,
+    ];
   const note = await makeRole(url, name, password);
-  if (note !== undefined) notes.push(note);
-  if (await isThere(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', name))
-    notes.push(...(await grant(client, name)));
-  return notes;
+  if (!(await isThere(client, name))) return note === undefined ? [] : [note];
+  await grant(client, name, database);
+  return [...(note === undefined ? [] : [note]), ...(await inspect(client, name, database))];
 }
 
 function nameReader(readerUrl: string | undefined): { name: string; password: string | undefined } {
@@ -46,41 +52,51 @@ async function makeRole(
 ): Promise<string | undefined> {
   const meeting = await connect(withDatabase(url, 'postgres'), 'strandline roles').catch(() => undefined);
   if (meeting === undefined)
-    return `The database "postgres" of this server cannot be reached: the role ${name} was neither made nor checked.`;
+    return `The database "postgres" of this server cannot be reached: the role ${name} was neither made nor changed.`;
   try {
     await meeting.query(`SELECT pg_advisory_lock(${ROLES_LOCK})`);
+    // A role that is there under another name is somebody's: it is granted to, and not changed.
+    if (name !== READER && (await isThere(meeting, name))) return undefined;
     return await ensureReaderRole(meeting, name, password);
   } finally {
     await meeting.end();
   }
 }
 
-async function grant(client: pg.Client, name: string): Promise<string[]> {
-  const role = pg.escapeIdentifier(name);
-  const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
-  const database = pg.escapeIdentifier(rows[0]?.name ?? '');
+async function grant(client: Client, name: string, database: string): Promise<void> {
+  const role = escapeIdentifier(name);
   const statements = [
-    `REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`,
+    `REVOKE TEMPORARY ON DATABASE ${escapeIdentifier(database)} FROM PUBLIC`,
     'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
-    `GRANT CONNECT ON DATABASE ${database} TO ${role}`,
+    `GRANT CONNECT ON DATABASE ${escapeIdentifier(database)} TO ${role}`,
+    `GRANT USAGE ON SCHEMA ${ANALYTICS} TO ${role}`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${role}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${ANALYTICS} GRANT SELECT ON TABLES TO ${role}`,
   ];
-  if (await isThere(client, 'SELECT 1 FROM pg_namespace WHERE nspname = $1', ANALYTICS))
-    statements.push(
-      `GRANT USAGE ON SCHEMA ${ANALYTICS} TO ${role}`,
-      `GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${role}`,
-      `ALTER DEFAULT PRIVILEGES IN SCHEMA ${ANALYTICS} GRANT SELECT ON TABLES TO ${role}`,
-    );
-  const notes: string[] = [];
   for (const statement of statements)
     await client.query(statement).catch((error: unknown) => {
-      // No right to it (42501), or no schema "public" (3F000): said, and the others still count.
+      // Not ours to grant (42501), no such schema (3F000); what matters of it is looked at afterwards.
       if (codeOf(error) !== '42501' && codeOf(error) !== '3F000') throw error;
-      if (codeOf(error) === '42501') notes.push(`This Postgres' role may not: ${statement}`);
     });
+}
+
+/** What the role lacks to read the views, and what it can read beyond them. */
+async function inspect(client: Client, name: string, database: string): Promise<string[]> {
+  const { rows } = await client.query<{ connects: boolean; reads: boolean | null; beyond: boolean | null }>(
+    `SELECT has_database_privilege($1, $2, 'CONNECT') AS connects,
+            has_schema_privilege($1, to_regnamespace($3), 'USAGE') AS reads,
+            has_schema_privilege($1, to_regnamespace($4), 'USAGE') AS beyond`,
+    [name, database, ANALYTICS, SCHEMA],
+  );
+  const { connects, reads, beyond } = rows[0] ?? {};
+  const notes: string[] = [];
+  if (connects === false) notes.push(`The role ${name} may not connect to the database ${database}.`);
+  if (reads === false) notes.push(`The role ${name} may not read the schema ${ANALYTICS}.`);
+  if (beyond === true) notes.push(`The role ${name} can read more than views: also the schema ${SCHEMA}.`);
   return notes;
 }
 
-async function isThere(client: pg.Client, query: string, name: string): Promise<boolean> {
-  const { rowCount } = await client.query(query, [name]);
+async function isThere(client: Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name]);
   return rowCount === 1;
 }

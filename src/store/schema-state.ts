@@ -1,6 +1,6 @@
-import type pg from 'pg';
+import type { Client } from 'pg';
 import { connect } from '../engine/postgres/connect.ts';
-import { QUEUE_SCHEMA, queueVersion } from '../engine/queue-schema.ts';
+import { QUEUE_SCHEMA, queueState } from '../engine/queue-schema.ts';
 import { type Migration, readMigrations } from './migrations-folder.ts';
 
 /** Our schemas, and the table in each that says that it is ours. */
@@ -25,14 +25,16 @@ export async function checkSchema(url: string, folder?: string): Promise<SchemaS
   const client = await connect(url, 'strandline check');
   try {
     const { state } = await readState(client, await readMigrations(folder));
-    return state === 'current' && (await queueVersion(client)) === undefined ? 'behind' : state;
+    if (state !== 'current') return state;
+    const queue = await queueState(client);
+    return queue === 'absent' ? 'behind' : queue;
   } finally {
     await client.end();
   }
 }
 
 /** The state of our tables against the migrations that this program knows. */
-export async function readState(client: pg.Client, known: readonly Migration[]): Promise<SchemaState> {
+export async function readState(client: Client, known: readonly Migration[]): Promise<SchemaState> {
   const holding = await schemasHolding(client);
   const ledger = await hasTable(client, SCHEMA, MIGRATIONS_TABLE, ['id', 'hash', 'created_at']);
   if (!ledger && holding.has(SCHEMA)) return { state: 'foreign', schema: SCHEMA };
@@ -44,12 +46,12 @@ export async function readState(client: pg.Client, known: readonly Migration[]):
   const unknown = [...applied].filter((when) => !known.some((one) => one.when === when));
   if (unknown.length > 0) return { state: 'newer', unknown: unknown.length };
   const pending = known.filter((one) => !applied.has(one.when));
-  if (pending.length > 0 && applied.size === 0) return { state: 'empty' };
+  if (applied.size === 0) return { state: 'empty' };
   return pending.length > 0 ? { state: 'behind', pending } : { state: 'current' };
 }
 
 /** Which of the schemas of our names hold anything at all. */
-async function schemasHolding(client: pg.Client): Promise<Set<string>> {
+async function schemasHolding(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ schema: string }>(
     `SELECT DISTINCT n.nspname AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE n.nspname = ANY ($1)`,
@@ -59,7 +61,7 @@ async function schemasHolding(client: pg.Client): Promise<Set<string>> {
 }
 
 async function hasTable(
-  client: pg.Client,
+  client: Client,
   schema: string,
   table: string,
   columns: readonly string[],
@@ -71,7 +73,7 @@ async function hasTable(
   return columns.every((column) => rows.some((row) => row.name === column));
 }
 
-async function readApplied(client: pg.Client): Promise<Set<number>> {
+async function readApplied(client: Client): Promise<Set<number>> {
   const { rows } = await client.query<{ when: string }>(
     `SELECT created_at AS when FROM ${SCHEMA}.${MIGRATIONS_TABLE}`,
   );

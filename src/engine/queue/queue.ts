@@ -1,0 +1,94 @@
+import { Queue } from 'bullmq';
+import type { Logger } from '../logger.ts';
+import type { QueueBackend } from './connection.ts';
+
+/** A tick: look which slots of a search are due. */
+export type TickJob = { searchId: string };
+/** A run to be claimed. Nothing else travels by the queue: no text, no secret, no state. */
+export type RunJob = { runId: string };
+
+export const TICKS = 'ticks';
+export const RUNS = 'runs';
+
+/** A run to enqueue. The fence makes each claim's job a new one, and a second enqueueing of the same no job at all. */
+export type WaitingRun = { runId: bigint; fence: number; delayMs?: number };
+
+/**
+ * What the program asks of its queue. The queue wakes us up and carries work between processes; it is
+ * never asked what is true, and may be emptied at any moment.
+ */
+export type WorkQueue = {
+  kind: QueueBackend['kind'];
+  enqueue(runs: readonly WaitingRun[]): Promise<void>;
+  /** Makes or replaces the job scheduler of a search. It deletes a tick that is due and not yet taken: only when needed. */
+  schedule(searchId: bigint, pattern: string): Promise<void>;
+  unschedule(searchId: bigint): Promise<void>;
+  /** Pattern of each job scheduler, by search id. */
+  schedules(): Promise<Map<bigint, string>>;
+  countSchedules(): Promise<number>;
+  /** Jobs waiting, delayed and active in the queue of runs. */
+  depth(): Promise<Record<string, number>>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const FINISHED = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const;
+
+export type Strategy = (millis: number, options: { pattern?: string }) => number;
+
+export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: Logger): WorkQueue {
+  const settings = { repeatStrategy };
+  const make = (name: string) => {
+    const options = { ...backend.queue, settings, defaultJobOptions: FINISHED };
+    const queue =
+      backend.factory === undefined ? new Queue(name, options) : new Queue(name, options, backend.factory);
+    queue.on('error', (error) => log.debug({ err: error }, 'queue connection'));
+    return queue;
+  };
+  const ticks = make(TICKS);
+  const runs = make(RUNS);
+  return {
+    kind: backend.kind,
+    enqueue: async (waiting) => {
+      if (waiting.length === 0) return;
+      await runs.addBulk(
+        waiting.map(({ runId, fence, delayMs }) => ({
+          name: 'run',
+          data: { runId: String(runId) } satisfies RunJob,
+          opts: {
+            ...FINISHED,
+            jobId: `run-${runId}-${fence}`,
+            ...(delayMs === undefined ? {} : { delay: Math.max(0, delayMs) }),
+          },
+        })),
+      );
+    },
+    schedule: async (searchId, pattern) => {
+      const data: TickJob = { searchId: String(searchId) };
+      await ticks.upsertJobScheduler(
+        schedulerId(searchId),
+        { pattern },
+        { name: 'tick', data, opts: FINISHED },
+      );
+    },
+    unschedule: async (searchId) => {
+      await ticks.removeJobScheduler(schedulerId(searchId));
+    },
+    schedules: async () => {
+      const found = await ticks.getJobSchedulers(0, -1);
+      return new Map(found.map((one) => [BigInt(one.key.slice('search-'.length)), one.pattern ?? '']));
+    },
+    countSchedules: () => ticks.getJobSchedulersCount(),
+    depth: () => runs.getJobCounts('waiting', 'delayed', 'active', 'prioritized'),
+    ping: async () => {
+      await runs.getJobCounts('waiting');
+    },
+    close: async () => {
+      await Promise.all([ticks.close(), runs.close()]);
+    },
+  };
+}
+
+function schedulerId(searchId: bigint): string {
+  return `search-${searchId}`;
+}

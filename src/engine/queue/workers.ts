@@ -1,0 +1,83 @@
+import { Worker, type Job } from 'bullmq';
+import type { Logger } from '../logger.ts';
+import type { QueueBackend } from './connection.ts';
+import { RUNS, type RunJob, type Strategy, TICKS, type TickJob } from './queue.ts';
+
+export type QueueWorkers = {
+  /** Stops taking jobs and waits for those under way. */
+  close(): Promise<void>;
+};
+
+export type WorkerOptions = {
+  concurrency: number;
+  /** Runs begun per minute over all workers of this queue; undefined: no limit. */
+  runsPerMinute: number | undefined;
+  repeatStrategy: Strategy;
+  /** Whether this process may take work now; a job that is taken meanwhile is left to the reconciler. */
+  onTick(searchId: bigint, nominal: Date | undefined): Promise<void>;
+  onRun(runId: bigint): Promise<void>;
+  log: Logger;
+};
+
+/**
+ * Takes up ticks and runs. A handler never throws: what must happen again is decided in Postgres, and an
+ * error that reaches BullMQ would be stored with text from outside in it.
+ *
+ * Ticks are taken one at a time: several workers that promote due jobs at once deadlock inside BullMQ's
+ * Postgres back end, and a tick is only milliseconds of work.
+ */
+export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
+  const settings = { repeatStrategy: options.repeatStrategy };
+  const shared = {
+    ...backend.worker,
+    settings,
+    lockDuration: 60_000,
+    stalledInterval: 30_000,
+    maxStalledCount: 1,
+  };
+  const make = <Data>(
+    name: string,
+    concurrency: number,
+    handle: (job: Job<Data>) => Promise<void>,
+    perMinute?: number,
+  ) => {
+    const limiter = perMinute === undefined ? {} : { limiter: { max: perMinute, duration: 60_000 } };
+    const workerOptions = {
+      ...shared,
+      ...limiter,
+      concurrency,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    };
+    const guarded = async (job: Job<Data>) => {
+      try {
+        await handle(job);
+      } catch (error) {
+        options.log.error({ err: error, queue: name, job: job.id }, 'a job ended in an error');
+      }
+    };
+    const worker =
+      backend.factory === undefined
+        ? new Worker(name, guarded, workerOptions)
+        : new Worker(name, guarded, workerOptions, backend.factory);
+    worker.on('error', (error) => options.log.debug({ err: error, queue: name }, 'queue connection'));
+    return worker;
+  };
+  const ticks = make<TickJob>(TICKS, 1, async (job) => {
+    const nominal = job.opts.prevMillis;
+    await options.onTick(BigInt(job.data.searchId), nominal === undefined ? undefined : new Date(nominal));
+  });
+  const runs = make<RunJob>(
+    RUNS,
+    options.concurrency,
+    async (job) => {
+      await options.onRun(BigInt(job.data.runId));
+    },
+    options.runsPerMinute,
+  );
+  return {
+    close: async () => {
+      await Promise.all([ticks.close(), runs.close()]);
+    },
+  };
+}

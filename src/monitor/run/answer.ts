@@ -1,0 +1,75 @@
+import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { loadDialect } from '../../contract/dialect.ts';
+import { RunError } from '../../errors.ts';
+import { closeFailedCall, type KeptAnswer, keepAnswer, loadAnswer, markUnknownCalls, openCall } from '../../store/ledger.ts';
+import type { ClaimedRun } from '../../store/runs.ts';
+import { callService } from '../client/call.ts';
+import type { Context } from '../context.ts';
+import { untilReachable } from './reachable.ts';
+
+/**
+ * The answer that an earlier claim of this run kept, if there is one: it was paid for, nothing is called
+ * again. A call that was sent and never heard of is marked, for it may have been answered and paid.
+ */
+export async function keptAnswer(ctx: Context, run: ClaimedRun): Promise<KeptAnswer | null> {
+  if (run.calls_made === 0) return null;
+  const answer = await loadAnswer(ctx.db, run.id);
+  if (answer === null) await markUnknownCalls(ctx.db, run.id, run.fence, ctx.clock.now());
+  return answer;
+}
+
+/**
+ * Makes the paid call and keeps its answer, raw, before anyone reads meaning into it. The ledger's row
+ * is committed before the request is sent; from the moment the answer is kept nothing calls again.
+ * @throws RunError with the code of what went wrong
+ */
+export async function callAndKeep(ctx: Context, run: ClaimedRun, signal: AbortSignal): Promise<KeptAnswer> {
+  const endpoint = await ctx.endpoint(run.service_kind);
+  const n = await openLedger(ctx, run);
+  const result = await callService({
+    ...endpoint,
+    dialect: loadDialect(run.dialect),
+    request: run,
+    timeoutMs: ctx.config.callTimeoutMs[run.model],
+    maxBytes: ctx.config.maxAnswerBytes,
+    headers: { 'x-run-id': String(run.id), 'x-call': String(n) },
+    signal,
+    clock: ctx.clock,
+  });
+  const receivedAt = ctx.clock.now();
+  if (!result.ok) {
+    const { error, httpStatus, bytes, latencyMs, costUsd } = result;
+    const state = signal.aborted ? 'unknown' : 'failed';
+    const failed = { runId: run.id, n, state, code: error.code, httpStatus, bytes, latencyMs, costUsd, now: receivedAt } as const;
+    await untilReachable(ctx, () => closeFailedCall(ctx.db, failed));
+    throw error;
+  }
+  const { httpStatus, contentType, body, latencyMs, costUsd } = result;
+  const answer: KeptAnswer = { n, httpStatus, contentType, body, receivedAt };
+  await untilReachable(ctx, () => keepAnswer(ctx.db, { runId: run.id, answer, latencyMs, costUsd }));
+  return answer;
+}
+
+async function openLedger(ctx: Context, run: ClaimedRun): Promise<number> {
+  const opened = await openCall(ctx.db, {
+    runId: run.id,
+    fence: run.fence,
+    serviceId: run.service_id,
+    maxCallsPerRun: ctx.config.maxCallsPerRun,
+    callsPerDay: ctx.config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[run.service_kind] ?? null,
+    now: ctx.clock.now(),
+  });
+  switch (opened.kind) {
+    case 'opened':
+      return opened.n;
+    case 'lost':
+      throw new RunError('lease_lost');
+    case 'run_cap':
+      throw new RunError('budget_exceeded', { detail: `all ${ctx.config.maxCallsPerRun} calls of this run are used up` });
+    case 'day_cap':
+      throw new RunError('budget_exceeded', { detail: DAY_IS_USED_UP });
+  }
+}
+
+/** Ends the day of a search, not only of a run; see `endWithoutSuccess`. */
+export const DAY_IS_USED_UP = 'the calls of this day (CALLS_PER_DAY, UTC) are used up';

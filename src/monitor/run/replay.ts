@@ -1,0 +1,34 @@
+import { Refused } from '../../errors.ts';
+import type { Id } from '../../store/database.ts';
+import { loadAnswer } from '../../store/ledger.ts';
+import { findRunForReplay } from '../../store/runs.ts';
+import { type Diff, saveAgain } from '../../store/save/save.ts';
+import type { Context } from '../context.ts';
+import type { Findings } from '../read/findings.ts';
+import { readFindings } from './reading.ts';
+
+/**
+ * Reads a run's kept answer again, with the reader of today, and calls nobody. What was found before
+ * stays; what is found more is new to the search at the run's own time.
+ * @throws Refused where the run or its answer is not there (answers expire), RunError where it still cannot be read
+ */
+export async function replayRun(ctx: Context, runId: Id): Promise<{ findings: Findings; diff: Diff }> {
+  const run = await findRunForReplay(ctx.db, runId);
+  if (run === null) throw new Refused('not_found', `there is no run ${runId}`);
+  const answer = await loadAnswer(ctx.db, runId);
+  if (answer === null) {
+    const days = ctx.config.answerDays;
+    throw new Refused('not_found', `run ${runId} has no kept answer (raw answers are kept ${days} days)`);
+  }
+  const findings = readFindings(run, answer);
+  const diff = await saveAgain(ctx.db, {
+    runId,
+    searchId: run.search_id,
+    serviceId: run.service_id,
+    findings,
+    observedAt: answer.receivedAt,
+    endedAt: run.ended_at ?? answer.receivedAt,
+  });
+  if (diff === null) throw new Refused('conflict', `run ${runId} has not ended with an answer yet`);
+  return { findings, diff };
+}

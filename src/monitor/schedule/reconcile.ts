@@ -1,0 +1,64 @@
+import { DAY, SECOND } from '../../engine/clock.ts';
+import { expireAnswers } from '../../store/ledger.ts';
+import { ensurePartitions } from '../../store/partitions.ts';
+import { dormantSearches, expiredRuns, overdueSearches, staleQueuedRuns, whileAlone } from '../../store/repairs.ts';
+import { type Context, wake } from '../context.ts';
+import { healSchedules } from './heal-schedules.ts';
+import { reviveSearch } from './revive.ts';
+import { tickSearch } from './tick.ts';
+
+/** What was put right. All zero is a quiet sea. */
+export type Repairs = {
+  ticked: number;
+  revived: number;
+  requeued: number;
+  takenUp: number;
+  scheduled: number;
+  unscheduled: number;
+  expired: number;
+};
+
+/** The queue's own wake-up gets this long before the reconciler steps in. */
+const PATIENCE_MS = 5 * SECOND;
+const BATCH = 5_000;
+
+/**
+ * Compares the queue with the database, which is the truth, and puts right what differs: slots that
+ * nobody ticked, runs that nobody took, leases that ran out, schedules that are gone. A timer in every
+ * worker process calls it, never a job: it must survive the queue. One process at a time works.
+ *
+ * @param thorough compare every schedule, not only their number
+ * @returns what was put right; `null` when another process is at it
+ */
+export async function reconcile(ctx: Context, thorough: boolean): Promise<Repairs | null> {
+  return whileAlone(ctx.db, 'strandline.reconcile', async () => {
+    const now = ctx.clock.now();
+    const patient = new Date(now.getTime() - PATIENCE_MS);
+    // Overdue searches first: upserting a schedule would delete a tick that is due and not yet taken.
+    const overdue = await overdueSearches(ctx.db, patient, BATCH);
+    for (const searchId of overdue) await tickSearch(ctx, searchId);
+    const dormant = await dormantSearches(ctx.db);
+    for (const searchId of dormant) await reviveSearch(ctx, searchId);
+
+    const queued = await staleQueuedRuns(ctx.db, now, patient, BATCH);
+    const expired = await expiredRuns(ctx.db, BATCH);
+    await wake(
+      ctx,
+      [...queued, ...expired].map(({ id, fence }) => ({ runId: id, fence })),
+    );
+    const schedules = await healSchedules(ctx, new Set(overdue), thorough);
+
+    await ensurePartitions(ctx.db, now);
+    const dropped = await expireAnswers(ctx.db, new Date(now.getTime() - ctx.config.answerDays * DAY));
+    const repairs: Repairs = {
+      ticked: overdue.length,
+      revived: dormant.length,
+      requeued: queued.length,
+      takenUp: expired.length,
+      ...schedules,
+      expired: dropped,
+    };
+    if (Object.values(repairs).some((n) => n > 0)) ctx.log.info({ repairs }, 'put right');
+    return repairs;
+  });
+}

@@ -1,0 +1,71 @@
+import { InvalidInput, Refused } from '../../errors.ts';
+import { type Id, inTransaction, type Transaction, violates } from '../../store/database.ts';
+import { insertRun } from '../../store/runs.ts';
+import { ensureTopic, findSearch, insertSearch, type Search } from '../../store/searches.ts';
+import type { ServiceKind } from '../../store/services.ts';
+import { type Context, wake } from '../context.ts';
+import { nextSlot } from '../schedule/cadence.ts';
+import { writeSchedule } from '../schedule/schedule.ts';
+import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
+import { serviceFor } from './service-for.ts';
+
+export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: string | undefined };
+export type Created = { search: Search; firstRunId: Id };
+
+/**
+ * Saves a search, in a topic that is made where there is none, and lets it run once at once: what that
+ * first look finds is its baseline.
+ * @throws InvalidInput, Refused `conflict` where the slug is taken
+ */
+export async function createSearch(ctx: Context, written: NewSearch): Promise<Created> {
+  const checked = checkSearch(written);
+  const topic = written.topic ?? checked.slug;
+  const problems: InvalidInput['problems'][number][] = [];
+  checkSlug(topic, 'topic', problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  const service = await serviceFor(ctx, written.service);
+  const created = await inTransaction(ctx.db, (tx) =>
+    insertChecked(ctx, tx, { checked, topic: { slug: topic, name: topic, sample: false }, service }),
+  );
+  await announce(ctx, [{ checked, ...created }]);
+  return created;
+}
+
+export type Insertable = {
+  checked: CheckedSearch;
+  topic: { slug: string; name: string; sample: boolean };
+  service: { id: Id; kind: ServiceKind };
+};
+
+/** Writes one search with its first run into an open transaction; `announce` tells the queue once it is committed. */
+export async function insertChecked(ctx: Context, tx: Transaction, { checked, topic, service }: Insertable): Promise<Created> {
+  const now = ctx.clock.now();
+  const { id: topicId } = await ensureTopic(tx, { ...topic, now });
+  const nextDueAt = new Date(nextSlot(checked.schedule, now));
+  const { slug, operation, labels, definition } = checked;
+  try {
+    const searchId = await insertSearch(tx, { slug, topicId, serviceId: service.id, operation, labels, definition, nextDueAt, now });
+    const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
+    const search = await findSearch(tx, slug);
+    if (search === null) throw new Error('a search that was written is not there');
+    return { search, firstRunId };
+  } catch (error) {
+    if (violates(error, 'searches_slug_key')) {
+      throw new Refused('conflict', `there is (or was) a search "${slug}" already; its history stays, so choose another slug`);
+    }
+    throw error;
+  }
+}
+
+/** Tells the queue about searches that have just been committed. What it misses, the reconciler tells it. */
+export async function announce(ctx: Context, created: readonly (Created & { checked: CheckedSearch })[]): Promise<void> {
+  await wake(
+    ctx,
+    created.map(({ firstRunId }) => ({ runId: firstRunId, fence: 0 })),
+  );
+  for (const { search, checked } of created) {
+    await ctx.queue
+      .schedule(search.id, writeSchedule(checked.schedule))
+      .catch((error: unknown) => ctx.log.warn({ err: error, search: search.slug }, 'schedule not told; the reconciler will'));
+  }
+}

@@ -1,0 +1,113 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import type { Logger } from '../engine/logger.ts';
+
+/** A key of ours in Postgres. In JSON it is a string. */
+export type Id = bigint;
+
+export type Transaction = pg.PoolClient;
+
+export type Database = {
+  pool: pg.Pool;
+  /** Drizzle over the same pool, for reads and simple writes. */
+  orm: NodePgDatabase;
+  close(): Promise<void>;
+};
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+/** Our keys exceed what a number holds exactly: bigint columns come back as bigint in raw queries. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    if (Number(oid) === INT8) return BigInt;
+    const parse: (text: string) => unknown = pg.types.getTypeParser(oid, format);
+    if (Number(oid) !== INT8_ARRAY) return parse;
+    return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt));
+  },
+};
+
+/**
+ * Opens a pool on our database. Limits stand on both sides, because a server's own time limit does not
+ * help on a connection that died silently.
+ * @param options.max most connections at a time
+ */
+export function openDatabase(url: string, options: { max?: number; name?: string; log: Logger }): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: options.name ?? 'strandline',
+    max: options.max ?? 10,
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 60_000,
+    statement_timeout: 55_000,
+    lock_timeout: 15_000,
+    idle_in_transaction_session_timeout: 60_000,
+    options: '-c timezone=UTC -c client_connection_check_interval=5000',
+  });
+  // Without a listener a restart of Postgres ends the process; the query that needs the connection reports it.
+  pool.on('error', (error) => options.log.debug({ err: error }, 'idle database connection lost'));
+  return { pool, orm: drizzle(pool), close: () => pool.end() };
+}
+
+const RETRYABLE = new Set(['40001', '40P01', '55P03']);
+const ATTEMPTS = 5;
+
+/**
+ * Runs `work` in one transaction. Deadlocks, serialization failures and lock time-outs are tried again:
+ * `work` must do nothing but talk to the database.
+ */
+export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const tx = await db.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await tx.query('BEGIN');
+      const result = await work(tx);
+      await tx.query('COMMIT');
+      return result;
+    } catch (error) {
+      broken = await rollback(tx);
+      if (!(attempt < ATTEMPTS && RETRYABLE.has(sqlState(error)))) throw error;
+    } finally {
+      tx.release(broken);
+    }
+  }
+}
+
+/** Leaves the connection clean, or says why it must not be used again. */
+async function rollback(tx: Transaction): Promise<Error | undefined> {
+  try {
+    await tx.query('ROLLBACK');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('rollback failed');
+  }
+}
+
+/** The five characters that say what Postgres refused; empty when it is not an error of Postgres. */
+export function sqlState(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code))
+    return error.code;
+  return error.cause === undefined ? '' : sqlState(error.cause);
+}
+
+/** Whether a constraint of this name refused a row. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === constraint;
+}
+
+const UNREACHABLE =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|terminated|timeout|Query read timeout|not queryable/i;
+
+/** Whether an error means that the database is away (starting, stopping, cut off), so that waiting may help. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  if (state !== '') return state.startsWith('08') || state.startsWith('57P') || state.startsWith('53');
+  if ('code' in error && typeof error.code === 'string') return UNREACHABLE.test(error.code);
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable);
+  return UNREACHABLE.test(error.message) || isUnreachable(error.cause);
+}

@@ -1,0 +1,83 @@
+import type { Database, Id } from './database.ts';
+
+/** Active searches whose next slot is due, the longest overdue first. */
+export async function overdueSearches(db: Database, before: Date, limit: number): Promise<Id[]> {
+  const { rows } = await db.pool.query<{ id: Id }>(
+    `SELECT id FROM strandline.searches WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
+     ORDER BY next_due_at, id LIMIT $2`,
+    [before, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Active searches that lost their next slot (rows from an older release, or edited by hand). */
+export async function dormantSearches(db: Database): Promise<Id[]> {
+  const { rows } = await db.pool.query<{ id: Id }>(
+    `SELECT id FROM strandline.searches WHERE next_due_at IS NULL AND archived_at IS NULL AND state IN ('active', 'capped') ORDER BY id`,
+  );
+  return rows.map((row) => row.id);
+}
+
+export type OpenRun = { id: Id; fence: number };
+
+/** Queued runs that should have been taken by now: whatever the queue knew of them may be gone. */
+export async function staleQueuedRuns(db: Database, now: Date, olderThan: Date, limit: number): Promise<OpenRun[]> {
+  const { rows } = await db.pool.query<OpenRun>(
+    `SELECT id, fence FROM strandline.runs
+     WHERE status = 'queued' AND coalesce(not_before, created_at) <= $2 AND (not_before IS NULL OR not_before <= $1)
+     ORDER BY id LIMIT $3`,
+    [now, olderThan, limit],
+  );
+  return rows;
+}
+
+/** Runs whose worker stopped renewing its lease. */
+export async function expiredRuns(db: Database, limit: number): Promise<OpenRun[]> {
+  const { rows } = await db.pool.query<OpenRun>(
+    `SELECT id, fence FROM strandline.runs WHERE status = 'running' AND lease_until < clock_timestamp() ORDER BY id LIMIT $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** What the schedule of every search that should have one rests on. */
+export type ScheduledSearch = { id: Id; slug: string; cron: string | null; every_seconds: number | null; tz: string };
+
+export async function scheduledSearches(db: Database): Promise<ScheduledSearch[]> {
+  const { rows } = await db.pool.query<ScheduledSearch>(
+    `SELECT s.id, s.slug, v.cron, v.every_seconds, v.tz
+     FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+     WHERE s.archived_at IS NULL AND s.state IN ('active', 'capped') ORDER BY s.id`,
+  );
+  return rows;
+}
+
+export async function countScheduled(db: Database): Promise<number> {
+  const { rows } = await db.pool.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')`,
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/**
+ * Does `work` while holding a lock that only one process has, or does nothing. The lock belongs to the
+ * connection: it is gone with the process that held it.
+ */
+export async function whileAlone<T>(db: Database, name: string, work: () => Promise<T>): Promise<T | null> {
+  const client = await db.pool.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_lock(hashtext($1)) AS ours', [name]);
+    if (rows[0]?.ours !== true) return null;
+    try {
+      return await work();
+    } finally {
+      await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
+    }
+  } catch (error) {
+    broken = error instanceof Error ? error : new Error('lock lost');
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

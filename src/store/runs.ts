@@ -1,0 +1,179 @@
+import type { RunCode } from '../errors.ts';
+import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
+import { type Database, type Id, type Transaction, violates } from './database.ts';
+
+/** A claimed run with all that its journey needs to know. */
+export type ClaimedRun = {
+  id: Id;
+  fence: number;
+  claims: number;
+  version: number;
+  trigger: 'schedule' | 'manual' | 'first';
+  slot_at: Date | null;
+  created_at: Date;
+  search_id: Id;
+  search: string;
+  topic: string;
+  operation: Operation;
+  prompt: string;
+  tools: Tool[];
+  model: Model;
+  date_filter: DateFilter | null;
+  streaming: boolean;
+  extra: Record<string, unknown>;
+  next_due_at: Date | null;
+  service_id: Id;
+  service: string;
+  service_kind: 'sandbox' | 'own' | 'hosted';
+  /** Name of its dialect; see `loadDialect`. */
+  dialect: string;
+  calls_made: number;
+};
+
+/**
+ * Takes a run for this worker: queued and due, or running under a lease that ran out. The row lock of the
+ * UPDATE decides between two who try at once; the partial unique index `runs_one_running` keeps two runs
+ * of one search apart. The lease is measured by the database's clock.
+ */
+const CLAIM = `
+UPDATE strandline.runs r
+SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = $2, not_before = NULL,
+  lease_until = clock_timestamp() + $3 * interval '1 millisecond', started_at = coalesce(r.started_at, $4)
+FROM strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
+WHERE r.id = $1 AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
+  AND v.search_id = r.search_id AND v.version = r.version
+  AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= $4))
+    OR (r.status = 'running' AND r.lease_until < clock_timestamp()))
+RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
+  s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, s.next_due_at,
+  s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
+  (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`;
+
+/** @returns `null` when somebody else has the run, it is not due yet, it has ended, or its search is being run */
+export async function claimRun(
+  db: Database,
+  input: { runId: Id; worker: string; leaseMs: number; now: Date },
+): Promise<ClaimedRun | null> {
+  try {
+    const { rows } = await db.pool.query<ClaimedRun>({
+      name: 'claim_run',
+      text: CLAIM,
+      values: [input.runId, input.worker, input.leaseMs, input.now],
+    });
+    return rows[0] ?? null;
+  } catch (error) {
+    if (violates(error, 'runs_one_running')) return null;
+    throw error;
+  }
+}
+
+/** Extends the lease. @returns whether the run is still ours */
+export async function renewLease(
+  db: Database,
+  input: { runId: Id; fence: number; leaseMs: number },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+     WHERE id = $1 AND fence = $2 AND status = 'running'`,
+    [input.runId, input.fence, input.leaseMs],
+  );
+  return rowCount === 1;
+}
+
+/** Ends a claimed run without success. @returns false when another claim holds it */
+export async function failRun(
+  db: Database,
+  input: {
+    runId: Id;
+    fence: number;
+    code: RunCode;
+    reason: string | null;
+    rejected: number | null;
+    now: Date;
+  },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    `UPDATE strandline.runs
+     SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = $6, lease_until = NULL, claims = 0
+     WHERE id = $1 AND fence = $2 AND status = 'running'`,
+    [input.runId, input.fence, input.code, input.reason, input.rejected, input.now],
+  );
+  return rowCount === 1;
+}
+
+/** Puts a claimed run back into the queue, in order: for a retry, or because this worker is stopping. */
+export async function requeueRun(
+  db: Database,
+  input: { runId: Id; fence: number; notBefore: Date | null; reason: string | null },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    `UPDATE strandline.runs SET status = 'queued', not_before = $3, reason = $4, lease_until = NULL, claims = 0
+     WHERE id = $1 AND fence = $2 AND status = 'running'`,
+    [input.runId, input.fence, input.notBefore, input.reason],
+  );
+  return rowCount === 1;
+}
+
+/** What became of a run, as far as the database knows. */
+export async function runState(
+  db: Database,
+  runId: Id,
+): Promise<{ status: string; fence: number; code: RunCode | null } | null> {
+  const { rows } = await db.pool.query<{ status: string; fence: number; code: RunCode | null }>(
+    'SELECT status, fence, code FROM strandline.runs WHERE id = $1',
+    [runId],
+  );
+  return rows[0] ?? null;
+}
+
+/** A run outside the schedule: the first look of a new search, or one that a person asked for. */
+export async function insertRun(
+  tx: Transaction | Database['pool'],
+  input: { searchId: Id; trigger: 'manual' | 'first'; now: Date },
+): Promise<Id> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at)
+     SELECT s.id, s.version, v.request_version, $2, 'queued', $3
+     FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+     WHERE s.id = $1 RETURNING id`,
+    [input.searchId, input.trigger, input.now],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('a run was asked of a search that does not exist');
+  return row.id;
+}
+
+/** Stores what a failed answer held that could not be read, so that a person can see why. */
+export async function insertRejects(
+  db: Database,
+  runId: Id,
+  rejects: readonly { path: string; code: string; sample: string }[],
+): Promise<void> {
+  if (rejects.length === 0) return;
+  await db.pool.query(
+    `INSERT INTO strandline.rejects (run_id, path, code, sample)
+     SELECT $1, j.path, j.code, j.sample FROM json_to_recordset($2::json) AS j(path text, code text, sample text)`,
+    [runId, JSON.stringify(rejects)],
+  );
+}
+
+export type ReplayableRun = {
+  search_id: Id;
+  service_id: Id;
+  operation: Operation;
+  dialect: string;
+  status: string;
+  ended_at: Date | null;
+};
+
+export async function findRunForReplay(db: Database, runId: Id): Promise<ReplayableRun | null> {
+  const { rows } = await db.pool.query<ReplayableRun>(
+    `SELECT r.search_id, s.service_id, s.operation, sv.dialect, r.status, r.ended_at
+     FROM strandline.runs r
+     JOIN strandline.searches s ON s.id = r.search_id
+     JOIN strandline.services sv ON sv.id = s.service_id
+     WHERE r.id = $1`,
+    [runId],
+  );
+  return rows[0] ?? null;
+}

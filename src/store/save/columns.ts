@@ -1,0 +1,102 @@
+/**
+ * The columns that the save reads out of its JSON parameters, and the clauses that are made of them.
+ * One list decides what is stored, what counts as a change, and what a snapshot holds.
+ */
+
+type Columns = Readonly<Record<string, string>>;
+
+export const POST_COUNTERS: Columns = {
+  reply_count: 'bigint',
+  repost_count: 'bigint',
+  like_count: 'bigint',
+  view_count: 'bigint',
+  quote_count: 'bigint',
+  impression_count: 'bigint',
+  bookmark_count: 'bigint',
+};
+
+export const POST_CONTENT: Columns = {
+  created_at: 'timestamptz',
+  text: 'text',
+  url: 'text',
+  lang: 'text',
+  conversation_id: 'text',
+  in_reply_to_screen_name: 'text',
+  in_reply_to_status_id: 'text',
+  in_reply_to_user_id: 'text',
+  quoted_status_id: 'text',
+  reposted_status_id: 'text',
+  quote: 'text',
+  summary_description: 'text',
+  is_quote_post: 'boolean',
+  is_repost: 'boolean',
+  hashtags: 'text[]',
+  mentions: 'text[]',
+  urls: 'text[]',
+  media: 'jsonb',
+  entities: 'jsonb',
+};
+
+export const AUTHOR_COUNTERS: Columns = {
+  followers_count: 'bigint',
+  favourites_count: 'bigint',
+  listed_count: 'bigint',
+  media_count: 'bigint',
+  statuses_count: 'bigint',
+};
+
+export const AUTHOR_CONTENT: Columns = {
+  created_at: 'timestamptz',
+  username: 'text',
+  name: 'text',
+  url: 'text',
+  description: 'text',
+  location: 'text',
+  profile_image_url: 'text',
+  verified: 'boolean',
+  is_blue_verified: 'boolean',
+  can_dm: 'boolean',
+  can_media_tag: 'boolean',
+};
+
+export const LINK_CONTENT: Columns = {
+  title: 'text',
+  snippet: 'text',
+  summary_description: 'text',
+  with_metadata: 'boolean',
+  published_at: 'timestamptz',
+};
+
+/** `a, b, c`, each with a prefix such as `r.` */
+export function names(columns: Columns, prefix = ''): string {
+  return Object.keys(columns)
+    .map((name) => prefix + name)
+    .join(', ');
+}
+
+/** `a bigint, b text`: the row type of json_to_recordset. */
+export function typed(...groups: Columns[]): string {
+  return groups
+    .flatMap((columns) => Object.entries(columns))
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+}
+
+/** Whether any value that is known now differs from what is stored: unknown now does not unmake what was known. */
+export function differs(columns: Columns, now: string, stored: string): string {
+  return Object.keys(columns)
+    .map((name) => `(${now}.${name} IS NOT NULL AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
+    .join(' OR ');
+}
+
+/** `a = coalesce(now.a, stored.a), ...` */
+export function refreshed(columns: Columns, now: string, stored: string): string {
+  return Object.keys(columns)
+    .map((name) => `${name} = coalesce(${now}.${name}, ${stored}.${name})`)
+    .join(', ');
+}
+
+/** Whether anything is known at all. */
+export function anyKnown(columns: Columns, prefix: string): string {
+  return `num_nonnulls(${names(columns, prefix)}) > 0`;
+}

@@ -1,0 +1,156 @@
+import type { Findings, LinkRef, ReadLink } from '../../monitor/read/findings.ts';
+import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { ensurePartitions } from '../partitions.ts';
+import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
+import {
+  APPEND_DISCOVERIES,
+  INSERT_AUTHORS_AND_LINKS,
+  INSERT_COMPLETION,
+  LOCK_FEED,
+  REFRESH_AND_SIGHT,
+  REFRESH_AUTHORS_INSERT_POSTS,
+} from './statements.ts';
+
+/** Whose findings are saved, and with which right: only the holder of the highest fence may. */
+export type SaveInput = {
+  runId: Id;
+  fence: number;
+  searchId: Id;
+  serviceId: Id;
+  findings: Findings;
+  /** When the answer was received: the time of everything it says. */
+  observedAt: Date;
+  /** When the run ends. */
+  endedAt: Date;
+};
+
+/** What this run saw for the first time, and how much it saw at all. */
+export type Diff = {
+  baseline: boolean;
+  newPosts: readonly Id[];
+  newLinks: readonly Id[];
+  completionChanged: boolean;
+};
+
+/**
+ * Saves what an answer held, in one transaction whose first statement is success itself. Either
+ * everything is there afterwards (posts, links, the diff, the run's success) or nothing is.
+ * @returns the diff; `null` when another claim holds the run and nothing was saved
+ */
+export async function saveFindings(db: Database, input: SaveInput): Promise<Diff | null> {
+  await ensurePartitions(db, input.observedAt);
+  return inTransaction(db, async (tx) => {
+    const won = await winRun(tx, input);
+    return won === null ? null : saveInside(tx, input, won);
+  });
+}
+
+/**
+ * Saves a kept answer that was read again. Nothing that was found before is lost or becomes new;
+ * what the newer reader found more belongs to the run's own time.
+ * @returns `null` when the run is neither succeeded nor failed
+ */
+export async function saveAgain(db: Database, input: Omit<SaveInput, 'fence'>): Promise<Diff | null> {
+  await ensurePartitions(db, input.observedAt);
+  return inTransaction(db, async (tx) => {
+    const won = await winAgain(tx, input);
+    if (won === null) return null;
+    await clearReading(tx, input.runId);
+    return saveInside(tx, input, won);
+  });
+}
+
+/** The diff of a run that has been committed, read back. */
+export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
+  const { rows } = await db.pool.query<{ baseline: boolean; posts: Id[]; links: Id[]; completions: Id[] }>(
+    `SELECT r.baseline,
+       coalesce(array_agg(d.thing ORDER BY d.id) FILTER (WHERE d.kind = 'post'), '{}') AS posts,
+       coalesce(array_agg(d.thing ORDER BY d.id) FILTER (WHERE d.kind = 'link'), '{}') AS links,
+       coalesce(array_agg(d.thing) FILTER (WHERE d.kind = 'completion'), '{}') AS completions
+     FROM strandline.runs r LEFT JOIN strandline.discoveries d ON d.run_id = r.id
+     WHERE r.id = $1 GROUP BY r.id`,
+    [runId],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('a run that was saved is not there');
+  return { baseline: row.baseline, newPosts: row.posts, newLinks: row.links, completionChanged: row.completions.length > 0 };
+}
+
+async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won: Outcome): Promise<Diff> {
+  const { findings, observedAt, runId, searchId, serviceId } = input;
+  const authors = JSON.stringify(findings.authors);
+  const posts = JSON.stringify([...found(findings.posts, true, 0), ...found(findings.nestedPosts, false, findings.posts.length)]);
+  const links = JSON.stringify(linkRows(findings));
+
+  await prepared(tx, 'insert_authors_links', INSERT_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]);
+  await prepared(tx, 'insert_posts', REFRESH_AUTHORS_INSERT_POSTS, [serviceId, observedAt, authors, posts, links]);
+  const sighted = await prepared<{ new_posts: Id[]; new_links: Id[] }>(tx, 'sight', REFRESH_AND_SIGHT, [
+    serviceId,
+    observedAt,
+    posts,
+    links,
+    searchId,
+    runId,
+  ]);
+  const { new_posts: newPosts, new_links: newLinks } = sighted ?? { new_posts: [], new_links: [] };
+  const completion = await saveCompletion(tx, input);
+
+  const discovered: [kind: string, thing: Id][] = [
+    ...newPosts.map((id): [string, Id] => ['post', id]),
+    ...newLinks.map((id): [string, Id] => ['link', id]),
+    ...(completion?.changed === true ? [['completion', completion.id] satisfies [string, Id]] : []),
+  ];
+  if (discovered.length > 0) {
+    await tx.query(LOCK_FEED);
+    await prepared(tx, 'append_discoveries', APPEND_DISCOVERIES, [
+      searchId,
+      runId,
+      input.endedAt,
+      won.baseline,
+      discovered.map(([kind]) => kind),
+      discovered.map(([, thing]) => thing),
+      won.itemsNewBefore + newPosts.length + newLinks.length,
+    ]);
+  }
+  return { baseline: won.baseline, newPosts, newLinks, completionChanged: completion?.changed ?? false };
+}
+
+async function saveCompletion(tx: Transaction, input: Omit<SaveInput, 'fence'>): Promise<{ id: Id; changed: boolean } | null> {
+  const { completion } = input.findings;
+  if (completion === null) return null;
+  const { completion_links, search_completion_links, key_items, ...texts } = completion;
+  const row = await prepared<{ id: Id; changed: boolean }>(tx, 'insert_completion', INSERT_COMPLETION, [
+    input.runId,
+    input.searchId,
+    input.observedAt,
+    completion_links.map((link) => link.address),
+    search_completion_links.map((link) => link.address),
+    JSON.stringify(texts),
+    JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
+  ]);
+  return row ?? null;
+}
+
+function found<T extends object>(items: readonly T[], sighted: boolean, from: number): object[] {
+  return items.map((item, i) => ({ ...item, ord: from + i, found: sighted }));
+}
+
+/** Found links first, then those that a completion only refers to; each address once. */
+function linkRows(findings: Findings): object[] {
+  const rows = new Map<string, ReadLink | LinkRef>();
+  for (const link of findings.links) rows.set(link.address, link);
+  const completion = findings.completion;
+  if (completion !== null) {
+    const items = completion.key_items.flatMap((item) => (item.link === null ? [] : [item.link]));
+    for (const link of [...completion.completion_links, ...completion.search_completion_links, ...items]) {
+      if (!rows.has(link.address)) rows.set(link.address, link);
+    }
+  }
+  return [...rows.values()].map((link, ord) => ({ ...link, ord, found: 'source' in link }));
+}
+
+/** Runs a statement that is parsed and planned once per connection. @returns its first row */
+async function prepared<Row extends object>(tx: Transaction, name: string, text: string, values: unknown[]): Promise<Row | undefined> {
+  const result = await tx.query<Row>({ name, text, values });
+  return result.rows[0];
+}

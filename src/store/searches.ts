@@ -1,0 +1,201 @@
+import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
+import { DEFAULT_CALLS_PER_DAY } from '../config.ts';
+import type { Database, Id, Transaction } from './database.ts';
+import type { ServiceKind } from './services.ts';
+
+/** What a search asks, and when: one version of it. */
+export type Definition = {
+  prompt: string;
+  tools: Tool[];
+  model: Model;
+  date_filter: DateFilter | null;
+  streaming: boolean;
+  extra: Record<string, unknown>;
+  cron: string | null;
+  every_seconds: number | null;
+  tz: string;
+};
+
+/** A saved search with its current version. */
+export type Search = Definition & {
+  id: Id;
+  slug: string;
+  topic_id: Id;
+  topic: string;
+  service_id: Id;
+  service: string;
+  service_kind: ServiceKind;
+  operation: Operation;
+  version: number;
+  request_version: number;
+  labels: string[];
+  state: 'active' | 'paused' | 'broken' | 'capped';
+  state_reason: string | null;
+  state_since: Date;
+  next_due_at: Date | null;
+  created_at: Date;
+  archived_at: Date | null;
+};
+
+const SEARCH = `
+SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,
+  s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz,
+  s.labels, s.state, s.state_reason, s.state_since, s.next_due_at, s.created_at, s.archived_at
+FROM strandline.searches s
+JOIN strandline.topics t ON t.id = s.topic_id
+JOIN strandline.services sv ON sv.id = s.service_id
+JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version`;
+
+type Reader = Pick<Transaction, 'query'> | Database['pool'];
+
+export async function findSearch(db: Reader, slug: string): Promise<Search | null> {
+  const { rows } = await db.query<Search>(`${SEARCH} WHERE s.slug = $1`, [slug]);
+  return rows[0] ?? null;
+}
+
+/** Searches that are not archived, of one topic or of all, by topic and slug. */
+export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> {
+  const { rows } = await db.query<Search>(
+    `${SEARCH} WHERE s.archived_at IS NULL AND ($1::bigint IS NULL OR s.topic_id = $1) ORDER BY t.slug, s.slug`,
+    [topicId ?? null],
+  );
+  return rows;
+}
+
+export type Topic = { id: Id; slug: string; name: string; sample: boolean; created_at: Date; archived_at: Date | null };
+
+const TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
+
+export async function findTopic(db: Reader, slug: string): Promise<Topic | null> {
+  const { rows } = await db.query<Topic>(`${TOPIC} WHERE slug = $1`, [slug]);
+  return rows[0] ?? null;
+}
+
+export async function listTopics(db: Reader): Promise<Topic[]> {
+  const { rows } = await db.query<Topic>(`${TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
+  return rows;
+}
+
+/** @returns the topic of this slug, made now or before; a removed one lives again */
+export async function ensureTopic(
+  tx: Transaction,
+  input: { slug: string; name: string; sample: boolean; now: Date },
+): Promise<Topic> {
+  const { rows } = await tx.query<Topic>(
+    `INSERT INTO strandline.topics (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (slug) DO UPDATE SET archived_at = NULL
+     RETURNING id, slug, name, sample, created_at, archived_at`,
+    [input.slug, input.name, input.sample, input.now],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the topic row was not returned');
+  return row;
+}
+
+/** Writes a new search with its first version and its first state. A slug that is taken violates `searches_slug_key`. */
+export async function insertSearch(
+  tx: Transaction,
+  input: {
+    slug: string;
+    topicId: Id;
+    serviceId: Id;
+    operation: Operation;
+    labels: string[];
+    definition: Definition;
+    nextDueAt: Date;
+    now: Date;
+  },
+): Promise<Id> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since, next_due_at, created_at)
+     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $7, $6) RETURNING id`,
+    [input.slug, input.topicId, input.serviceId, input.operation, input.labels, input.now, input.nextDueAt],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the search row was not returned');
+  await insertVersion(tx, { searchId: row.id, version: 1, requestVersion: 1, definition: input.definition, now: input.now });
+  await tx.query(
+    `INSERT INTO strandline.search_states (search_id, state, began_at) VALUES ($1, 'active', $2)`,
+    [row.id, input.now],
+  );
+  return row.id;
+}
+
+export async function insertVersion(
+  tx: Transaction,
+  input: { searchId: Id; version: number; requestVersion: number; definition: Definition; now: Date },
+): Promise<void> {
+  const d = input.definition;
+  await tx.query(
+    `INSERT INTO strandline.search_versions (search_id, version, request_version, prompt, tools, model, date_filter, streaming, extra,
+       cron, every_seconds, tz, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      input.searchId,
+      input.version,
+      input.requestVersion,
+      d.prompt,
+      d.tools,
+      d.model,
+      d.date_filter,
+      d.streaming,
+      d.extra,
+      d.cron,
+      d.every_seconds,
+      d.tz,
+      input.now,
+    ],
+  );
+}
+
+/** Makes a version the current one. */
+export async function setVersion(tx: Transaction, searchId: Id, version: number, labels: string[], nextDueAt: Date | null): Promise<void> {
+  await tx.query('UPDATE strandline.searches SET version = $2, labels = $3, next_due_at = $4 WHERE id = $1', [
+    searchId,
+    version,
+    labels,
+    nextDueAt,
+  ]);
+}
+
+export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): Promise<void> {
+  await tx.query('UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1', [searchId, now]);
+}
+
+export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
+  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1', [topicId, now]);
+}
+
+/** Active searches of a service: those that a refused key stops. */
+export async function activeSearchesOf(db: Database, serviceId: Id): Promise<Id[]> {
+  const { rows } = await db.pool.query<{ id: Id }>(
+    `SELECT id FROM strandline.searches WHERE service_id = $1 AND state = 'active' AND archived_at IS NULL ORDER BY id`,
+    [serviceId],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Whether the last `times` ended runs of a search all failed with this code. */
+export async function failedInARow(db: Database, searchId: Id, code: string, times: number): Promise<boolean> {
+  const { rows } = await db.pool.query<{ code: string | null }>(
+    `SELECT code FROM strandline.runs WHERE search_id = $1 AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT $2`,
+    [searchId, times],
+  );
+  return rows.length === times && rows.every((row) => row.code === code);
+}
+
+/** Calls that a search's service may still get on this UTC day; infinite where there is no limit. */
+export async function callsLeftToday(
+  tx: Transaction,
+  search: { service_id: Id; service_kind: ServiceKind },
+  callsPerDay: number | undefined,
+  now: Date,
+): Promise<number> {
+  const limit = callsPerDay ?? DEFAULT_CALLS_PER_DAY[search.service_kind];
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  const { rows } = await tx.query<{ calls: number }>(
+    `SELECT calls FROM strandline.call_days WHERE service_id = $1 AND day = ($2::timestamptz AT TIME ZONE 'UTC')::date`,
+    [search.service_id, now],
+  );
+  return limit - (rows[0]?.calls ?? 0);
+}

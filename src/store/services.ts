@@ -1,0 +1,28 @@
+import type { Database, Id } from './database.ts';
+
+export type ServiceKind = 'sandbox' | 'own' | 'hosted';
+export type Service = { id: Id; name: string; kind: ServiceKind; address: string | null; dialect: string };
+
+/** Finds a service by name, or makes it. Its address and dialect are told anew each time: they may move, its identity not. */
+export async function ensureService(
+  db: Database,
+  input: { name: string; kind: ServiceKind; address: string | null; dialect: string; now: Date },
+): Promise<Service> {
+  const { rows } = await db.pool.query<Service>(
+    `INSERT INTO strandline.services (name, kind, address, dialect, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (name) DO UPDATE SET address = coalesce(excluded.address, services.address), dialect = excluded.dialect
+     RETURNING id, name, kind, address, dialect`,
+    [input.name, input.kind, input.address, input.dialect, input.now],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the service row was not returned');
+  return row;
+}
+
+export async function findService(db: Database, name: string): Promise<Service | null> {
+  const { rows } = await db.pool.query<Service>(
+    'SELECT id, name, kind, address, dialect FROM strandline.services WHERE name = $1',
+    [name],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,62 @@
+import type { Database } from './database.ts';
+
+export type WorkerSign = {
+  name: string;
+  version: string;
+  queue: string;
+  concurrency: number;
+  skew_ms: number;
+  started_at: Date;
+  seen_at: Date;
+};
+
+/** A worker's sign of life, for whoever asks what runs. Signs older than a day are swept away. */
+export async function signOfLife(db: Database, sign: WorkerSign): Promise<void> {
+  await db.pool.query(
+    `WITH swept AS (DELETE FROM strandline.workers WHERE seen_at < $7::timestamptz - interval '1 day')
+     INSERT INTO strandline.workers (name, version, queue, concurrency, skew_ms, started_at, seen_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (name) DO UPDATE SET skew_ms = excluded.skew_ms, seen_at = excluded.seen_at`,
+    [sign.name, sign.version, sign.queue, sign.concurrency, sign.skew_ms, sign.started_at, sign.seen_at],
+  );
+}
+
+export async function takeLeave(db: Database, name: string): Promise<void> {
+  await db.pool.query('DELETE FROM strandline.workers WHERE name = $1', [name]);
+}
+
+/** Workers that gave a sign of life since `since`. */
+export async function liveWorkers(db: Database, since: Date): Promise<WorkerSign[]> {
+  const { rows } = await db.pool.query<WorkerSign>(
+    'SELECT name, version, queue, concurrency, skew_ms, started_at, seen_at FROM strandline.workers WHERE seen_at > $1 ORDER BY name',
+    [since],
+  );
+  return rows;
+}
+
+/** Our clock minus the database's, in milliseconds; half of the question's way there and back is taken off. */
+export async function measureSkew(db: Database, now: () => Date): Promise<number> {
+  const asked = now().getTime();
+  const { rows } = await db.pool.query<{ ms: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
+  const answered = now().getTime();
+  return Math.round((asked + answered) / 2 - (rows[0]?.ms ?? asked));
+}
+
+/** A name of this database that stays with it, so that two of them can share one Redis. */
+export async function instanceName(db: Database, fresh: string, now: Date): Promise<string> {
+  await db.pool.query(
+    `INSERT INTO strandline.facts (name, value, at) VALUES ('instance', $1, $2) ON CONFLICT (name) DO NOTHING`,
+    [fresh, now],
+  );
+  const { rows } = await db.pool.query<{ value: string }>(`SELECT value FROM strandline.facts WHERE name = 'instance'`);
+  return rows[0]?.value ?? fresh;
+}
+
+/** Writes down a fact that holds once per database. @returns whether it was new */
+export async function stateFact(db: Database, name: string, value: string, now: Date): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    'INSERT INTO strandline.facts (name, value, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING',
+    [name, value, now],
+  );
+  return rowCount === 1;
+}
