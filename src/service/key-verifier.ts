@@ -1,0 +1,49 @@
+/** Decides whether a key may call this service. */
+import { SECOND, type Clock } from '../engine/clock.ts';
+import { hashKey, isKeyOf, keyIdOf } from './keys.ts';
+
+export type KeyVerifier = { verify(raw: string): Promise<boolean> };
+
+/** How long a verdict holds: a revoked key works this long at most. */
+export const VERDICT_MS = 10 * SECOND;
+const VERDICTS_MOST = 10_000;
+
+/**
+ * @param rawKeys keys from the configuration, in any form (`SERVICE_API_KEYS`)
+ * @param findKeyHash looks up the SHA-256 of a key of our own making by its id; undefined when it is
+ *   unknown or revoked
+ */
+export function createKeyVerifier({
+  rawKeys,
+  findKeyHash,
+  clock,
+}: {
+  rawKeys: readonly string[];
+  findKeyHash: (id: string) => Promise<Uint8Array | undefined>;
+  clock: Clock;
+}): KeyVerifier {
+  const configured = rawKeys.map(hashKey);
+  // By hash: raw keys stay in memory no longer than their request.
+  const verdicts = new Map<string, { good: boolean; until: number }>();
+
+  async function decide(raw: string): Promise<boolean> {
+    // Every configured key is compared, so that the time says nothing about which one matched.
+    if (configured.filter((hash) => isKeyOf(raw, hash)).length > 0) return true;
+    const id = keyIdOf(raw);
+    const hash = id === undefined ? undefined : await findKeyHash(id);
+    return hash !== undefined && isKeyOf(raw, hash);
+  }
+
+  return {
+    async verify(raw) {
+      const name = hashKey(raw).toString('base64');
+      const now = clock.now().getTime();
+      const known = verdicts.get(name);
+      if (known !== undefined && known.until > now) return known.good;
+      const good = await decide(raw);
+      if (verdicts.size >= VERDICTS_MOST) verdicts.clear();
+      verdicts.set(name, { good, until: now + VERDICT_MS });
+      return good;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * API keys of this service: `sk_` + 8 characters that name the key + 43 characters that are its secret
+ * (32 random bytes). Only the SHA-256 of the whole key is ever kept; a key this random needs no slow hash.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ID_LENGTH = 8;
+/** 62^43 is the first power of 62 above 2^256. */
+const SECRET_LENGTH = 43;
+const KEY = new RegExp(`^sk_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH}}$`);
+
+export type NewKey = {
+  /** Shown once and then forgotten. */
+  key: string;
+  /** Names the key; may be shown and stored. */
+  id: string;
+  /** What is stored: 32 bytes. */
+  hash: Buffer;
+};
+
+/** @param random cryptographically strong bytes; given only in tests */
+export function makeKey(random: (bytes: number) => Buffer = randomBytes): NewKey {
+  const id = base62(random(8), ID_LENGTH);
+  const key = `sk_${id}${base62(random(32), SECRET_LENGTH)}`;
+  return { key, id, hash: hashKey(key) };
+}
+
+/** The id in a key of our own making; undefined for any other text. */
+export function keyIdOf(key: string): string | undefined {
+  return KEY.exec(key)?.[1];
+}
+
+/** SHA-256 of a key, 32 bytes. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest();
+}
+
+/** Whether a key has this hash, in the same time whatever it holds. */
+export function isKeyOf(key: string, hash: Uint8Array): boolean {
+  const own = hashKey(key);
+  return own.length === hash.length && timingSafeEqual(own, hash);
+}
+
+/** The key in an `Authorization` header: raw, or behind `Bearer`; undefined when there is none. */
+export function keyOfHeader(header: string | undefined): string | undefined {
+  const key = header?.replace(/^bearer\s+/i, '').trim();
+  return key === '' ? undefined : key;
+}
+
+function base62(bytes: Buffer, length: number): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    text = `${DIGITS[Number(rest % 62n)] ?? ''}${text}`;
+    rest /= 62n;
+  }
+  return text;
+}

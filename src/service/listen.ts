@@ -1,0 +1,44 @@
+/** Finding a port to listen at. */
+import type { FastifyInstance } from 'fastify';
+import { Refused } from '../errors.ts';
+
+/** How many ports after the default one are tried. */
+const PORTS_TRIED = 100;
+
+/**
+ * Listens at the port, or, when it is only a default and taken, at the next free one. Each attempt gets a
+ * server of its own: one that failed to listen cannot try again.
+ * @throws Refused `unavailable` when the port was asked for and is taken, or none can be had
+ */
+export async function listenAt(
+  build: () => Promise<FastifyInstance>,
+  { host, port, portAsked }: { host: string; port: number; portAsked: boolean },
+): Promise<{ app: FastifyInstance; port: number }> {
+  const last = portAsked || port === 0 ? port : Math.min(65_535, port + PORTS_TRIED);
+  for (let next = port; ; next++) {
+    const app = await build();
+    try {
+      await app.listen({ host, port: next });
+      const address = app.server.address();
+      return { app, port: typeof address === 'object' && address !== null ? address.port : next };
+    } catch (error) {
+      await app.close();
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+      if (code === 'EADDRINUSE' && next < last) continue;
+      throw new Refused('unavailable', wordsFor(code, host, port, portAsked));
+    }
+  }
+}
+
+function wordsFor(code: string, host: string, port: number, portAsked: boolean): string {
+  if (code !== 'EADDRINUSE') return `the search service cannot listen at ${host}:${port} (${code})`;
+  return portAsked
+    ? `port ${port} of ${host} is taken; the search service was asked to use it and no other`
+    : `no free port for the search service from ${port} on at ${host}`;
+}
+
+/** The address as a client writes it. */
+export function addressOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

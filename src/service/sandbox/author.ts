@@ -1,0 +1,80 @@
+/**
+ * The people of the simulation: one crowd for all topics, each topic with regulars of its own. An author
+ * is a function of a number; names, handles and ids never change, counters only grow.
+ */
+import type { MicroblogAuthor } from '../../contract/author.ts';
+import { DAY, HOUR } from '../../engine/clock.ts';
+import { type Draw, drawsOf, type Key, keyOfText, logNormal, pick, subkey } from './random.ts';
+
+const CROWD = 40_000;
+const CROWD_KEY = keyOfText('the crowd');
+/** Accounts were made between these times: 2009-01-01 and 2019-12-31. */
+const FIRST_ACCOUNT = 1_230_768_000_000;
+const LAST_ACCOUNT = 1_577_750_400_000;
+const MOST_FOLLOWERS = 50_000_000;
+
+const GIVEN = 'Ida Tove Ruan Amara Jonas Mirel Pelle Suri Kofi Lene Odo Yuna Bram Esme Tariq Vela'.split(' ');
+const FAMILY = 'Thorsund Lindqvist Ekstad Vellmar Aubry Karst Osk Lenn Marrow Sandoval Okoye Brandt'.split(
+  ' ',
+);
+const PLACES = ['Vellmar', 'Karstheim', 'Pont-Aubry', 'Lenn', 'Osk Point', '', '', ''];
+const TRADES = ['teacher', 'ferry pilot', 'baker', 'gardener', 'engineer', 'student', 'nurse', 'librarian'];
+const LIKES = [
+  'long walks',
+  'maps',
+  'old radios',
+  'tea',
+  'slow travel',
+  'choir music',
+  'tide tables',
+  'bread',
+];
+
+/** Which author writes: a few regulars write much, most write rarely; who they are depends on the topic. */
+export function authorNumber(draw: Draw, topic: Key): number {
+  return (Math.floor(CROWD * draw() ** 2.5) * 7_919 + (topic[0] % CROWD)) % CROWD;
+}
+
+/** The followers an author ends up with: log-normal, and one in fifty with a Pareto tail. */
+export function followersEver(author: number): number {
+  const draw = drawsOf(subkey(CROWD_KEY, author));
+  const body = logNormal(draw, 320, 1.6);
+  // Exponent 1.276 of the tail function: 2.276 of the density (Kwak and others, WWW 2010).
+  const tail = draw() < 0.02 ? 5_000 * (1 - draw()) ** (-1 / 1.276) : 0;
+  return Math.floor(Math.min(MOST_FOLLOWERS, body + tail));
+}
+
+/** The author as it looks at a time (ms since 1970). */
+export function authorAt(author: number, at: number): MicroblogAuthor {
+  const draw = drawsOf(subkey(subkey(CROWD_KEY, author), 1));
+  const given = pick(draw, GIVEN);
+  const family = pick(draw, FAMILY);
+  const username = `${given}${draw() < 0.5 ? family : ''}_${author.toString(36)}`.toLowerCase();
+  // On the hour: an account's age in whole hours, so that its counters move at most once an hour.
+  const created = Math.floor((FIRST_ACCOUNT + draw() * (LAST_ACCOUNT - FIRST_ACCOUNT)) / HOUR) * HOUR;
+  const days = Math.max(0, Math.floor((at - created) / HOUR) / (DAY / HOUR));
+  const followers = Math.floor(followersEver(author) * (1 - Math.exp(-days / 1_500)));
+  const perDay = logNormal(draw, 1.5, 1);
+  const canBeVerified = draw() < 0.6;
+  const statuses = Math.floor(perDay * days);
+  return {
+    // Seven to ten digits: ids of authors are short on the wire too.
+    id: String(1_000_003 + author * 104_729),
+    url: `https://chirp.example/${username}`,
+    name: `${given} ${family}`,
+    username,
+    created_at: new Date(created).toISOString(),
+    description: `${pick(draw, TRADES)}, ${pick(draw, LIKES)} and ${pick(draw, LIKES)}`,
+    favourites_count: Math.floor(perDay * days * (0.5 + 2 * draw())),
+    followers_count: followers,
+    listed_count: Math.floor(followers / 120),
+    media_count: Math.floor(statuses * 0.2 * draw()),
+    profile_image_url: `https://images.chirp.example/people/${author.toString(36)}.png`,
+    statuses_count: statuses,
+    verified: canBeVerified && followers > 20_000,
+    is_blue_verified: draw() < 0.1,
+    can_dm: draw() < 0.4,
+    can_media_tag: draw() < 0.8,
+    location: pick(draw, PLACES),
+  };
+}

@@ -1,0 +1,87 @@
+/** What posts and documents say: a small grammar over a topic's sentences, slots and hashtags. */
+import { clean } from '../../contract/text.ts';
+import { type Draw, pick } from './random.ts';
+import type { Language, Topic } from './topic.ts';
+
+const OPENINGS = [
+  '',
+  '',
+  '',
+  '',
+  'Update: ',
+  'Honestly, ',
+  'For the record: ',
+  'Small thing, but: ',
+  'Psst. ',
+];
+const ANSWERS = [
+  'Same here. ',
+  'Not sure about that. ',
+  'Thank you! ',
+  'Really? ',
+  'This. ',
+  'Good to know. ',
+];
+const REMARKS = ['Worth a look:', 'Says it all:', 'Cannot agree with this:', 'More of this, please:'];
+const EMOJI = ['🎉', '👀', '😅', '🙌', '💡', '🌊', '🚀', '🥖', '👩‍🚀', '🏳️‍🌈', '❤️', '🤷🏽‍♀️'];
+const SITES = ['vellmar-post.example', 'lantern.example', 'tidings.example', 'notebook.example'];
+
+/** A sentence of the topic in a language, its slots filled. */
+export function sentence(draw: Draw, topic: Topic, language: Language): string {
+  const filled = pick(draw, topic.sentences[language] ?? topic.sentences.en).replace(
+    /\{(place|who|thing|n|hour|subject)\}/g,
+    (_, slot: string) => fill(draw, topic, slot),
+  );
+  return filled.charAt(0).toUpperCase() + filled.slice(1);
+}
+
+function fill(draw: Draw, topic: Topic, slot: string): string {
+  if (slot === 'n') return String(2 + Math.floor(draw() * 38));
+  if (slot === 'hour') return String(8 + Math.floor(draw() * 15));
+  if (slot === 'subject') return topic.subject;
+  return pick(draw, slot === 'place' ? topic.places : slot === 'who' ? topic.who : topic.things);
+}
+
+/** The words of a post: what it is decides how it begins; some end with emoji, hashtags or a link. */
+export function postText(
+  draw: Draw,
+  topic: Topic,
+  language: Language,
+  kind: 'original' | 'reply' | 'quote',
+): { text: string; hashtags: string[]; links: string[] } {
+  const parts: string[] = [];
+  if (kind === 'quote' && language === 'en') parts.push(pick(draw, REMARKS));
+  const said = sentence(draw, topic, language);
+  const english = kind === 'reply' ? pick(draw, ANSWERS) : pick(draw, OPENINGS);
+  parts.push(language === 'en' ? english + said : said);
+  if (draw() < 0.2) parts.push(sentence(draw, topic, language));
+  if (draw() < 0.25) parts.push(pick(draw, EMOJI));
+  const hashtags = draw() < 0.35 ? [pick(draw, topic.hashtags)] : [];
+  parts.push(...hashtags.map((tag) => `#${tag}`));
+  const links =
+    draw() < 0.12 ? [`https://${pick(draw, SITES)}/${Math.floor(draw() * 2 ** 32).toString(36)}`] : [];
+  parts.push(...links);
+  return { text: parts.join(' '), hashtags, links };
+}
+
+/** A post's language, by the topic's shares. */
+export function languageOf(draw: Draw, topic: Topic): Language {
+  let rest = draw();
+  for (const language of Object.keys(topic.languages) as Language[]) {
+    // Object.keys forgets the key type
+    rest -= topic.languages[language] ?? 0;
+    if (rest < 0) return language;
+  }
+  return 'en';
+}
+
+/** The first sentence of a text without its links and hashtags, at most 140 characters. */
+export function firstSentence(text: string): string {
+  const plain = text
+    .replace(/https:\/\/\S+|#[\p{L}\p{N}_]+/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const end = /[.!?。؟](?=\s|$)/u.exec(plain);
+  const first = end === null ? plain : plain.slice(0, end.index + 1);
+  return first.length <= 140 ? first : `${clean(first, 137)}...`;
+}

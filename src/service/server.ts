@@ -1,0 +1,129 @@
+/** The search service: both operations, in both dialects, over HTTP. */
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyInstance } from 'fastify';
+import { loadDialect, paths } from '../contract/dialect.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Logger } from '../engine/logger.ts';
+import { answerErrors } from './errors.ts';
+import { createGate } from './gate.ts';
+import { answerHealth } from './health.ts';
+import type { KeyVerifier } from './key-verifier.ts';
+import { addressOf, listenAt } from './listen.ts';
+import { aiSearchHandler, microblogHandler, type OperationContext } from './operations.ts';
+import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
+import { type Sources, simulatedSources } from './sources.ts';
+
+/** Below this path the simulation answers, whatever sources are configured. */
+export const SANDBOX_PATH = '/sandbox';
+/** The longest body of a request, in bytes; a prompt has 2,000 characters. */
+const BODY_MOST = 64 * 1_024;
+
+export type ServiceOptions = {
+  /** An address to listen at; loopback unless the user says otherwise. */
+  host: string;
+  port: number;
+  /** Whether the user asked for this port; a default moves to the next free one. */
+  portAsked: boolean;
+  clock: Clock;
+  log: Logger;
+  keys: KeyVerifier;
+  /** The program's version, shown by `/healthz`. */
+  version?: string;
+  /** What answers at the root; the simulation when left out. */
+  sources?: Sources;
+  /** The name of the simulated world; another seed, other posts. */
+  sandboxSeed?: string;
+  rate?: RateLimit;
+};
+
+export type Service = {
+  /** `http://host:port`, without a path; `${url}/sandbox` is the base address of the simulation. */
+  url: string;
+  port: number;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the service.
+ * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const simulated = simulatedSources(options.sandboxSeed);
+  const parts = { ...options, simulated, sources: options.sources ?? simulated, instance: randomUUID() };
+  const { app, port } = await listenAt(() => buildService(parts), options);
+  const url = addressOf(options.host, port);
+  options.log.info({ address: url }, 'the search service listens');
+  return { url, port, close: () => app.close() };
+}
+
+type Parts = ServiceOptions & { simulated: Sources; sources: Sources; instance: string };
+
+async function buildService(parts: Parts): Promise<FastifyInstance> {
+  const { clock, log, keys, simulated, sources } = parts;
+  const app = fastify({
+    bodyLimit: BODY_MOST,
+    forceCloseConnections: true,
+    genReqId: ({ headers }) => requestId(headers['x-request-id']),
+  });
+  // Bodies are parsed where they are judged, so that a bad one gets the words of its dialect.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const took = { status: reply.statusCode, ms: Math.round(reply.elapsedTime), request: request.id };
+    log.debug({ ...took, route: request.routeOptions.url ?? 'none' }, 'answered');
+  });
+  answerErrors(app, log);
+  answerHealth(app, parts);
+
+  const gate = createGate(keys, createLimiter(parts.rate ?? DEFAULT_RATE, clock));
+  for (const [below, answering] of [
+    ['', sources],
+    [SANDBOX_PATH, simulated],
+  ] as const) {
+    for (const dialect of [loadDialect('neutral'), loadDialect('named')]) {
+      const at = paths(dialect);
+      const ctx = { dialect, sources: answering, faulty: below === SANDBOX_PATH, clock, log };
+      answerPost(app, gate, `${below}${at.ai}`, aiSearchHandler(ctx), ctx);
+      answerPost(app, gate, `${below}${at.microblog}`, microblogHandler(ctx), ctx);
+    }
+  }
+  await app.ready();
+  return app;
+}
+
+/** POST is answered behind the gate; any other method is told so. */
+function answerPost(
+  app: FastifyInstance,
+  gate: ReturnType<typeof createGate>,
+  path: string,
+  handler: ReturnType<typeof aiSearchHandler>,
+  { sources }: OperationContext,
+): void {
+  const invented = sources.microblog.state === 'sandbox';
+  app.post(
+    path,
+    {
+      onRequest: [
+        async (_request, reply) => {
+          if (invented) reply.header('x-sandbox', 'true');
+        },
+        gate,
+      ],
+    },
+    handler,
+  );
+  app.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: path,
+    handler: (_request, reply) =>
+      reply.code(405).header('allow', 'POST').send({ detail: 'Method Not Allowed' }),
+  });
+}
+
+/** The caller's own id, when it is harmless to repeat. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
