@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
+import type { Client } from 'pg';
 import { inject } from 'vitest';
 import { codeOf, connect, withDatabase } from '../src/engine/postgres/connect.ts';
 
@@ -32,6 +32,8 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
   const url = withDatabase(inject('appUrl'), name);
   const { username: owner } = new URL(url);
   await asSuperuser((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${owner}`));
+  // What a template cannot pass on: rights on the database itself. The reader may make no tables.
+  await asSuperuser((client) => client.query(`REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC`));
   return {
     name,
     url,
@@ -40,7 +42,7 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
   };
 }
 
-async function drop(client: pg.Client, name: string): Promise<void> {
+async function drop(client: Client, name: string): Promise<void> {
   try {
     // Postgres waits some seconds by itself for sessions that are just ending.
     await client.query(`DROP DATABASE ${name}`);
@@ -59,7 +61,7 @@ async function drop(client: pg.Client, name: string): Promise<void> {
   }
 }
 
-async function asSuperuser<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function asSuperuser<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const client = await connect(inject('superuserUrl'), 'strandline test');
   try {
     return await work(client);

@@ -1,6 +1,5 @@
 /** Starts what all tests stand on, once: a Postgres with a migrated template, and a Redis if there is one. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { createLogger } from '../src/engine/logger.ts';
@@ -8,6 +7,7 @@ import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
 import { openEmbedded } from '../src/engine/postgres/open.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { startRedis } from './redis.ts';
+import { makeDirectory, removeAbandoned } from './temporary.ts';
 
 /** What test files get from here; see database.ts and backends.ts, which are what they use. */
 declare module 'vitest' {
@@ -25,9 +25,27 @@ declare module 'vitest' {
 export const TEMPLATE = 'strandline_template';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeAbandoned();
+  const directory = await makeDirectory();
+  const opened: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true })];
+  const tearDown = async () => {
+    for (const close of opened.toReversed()) await close();
+  };
+  try {
+    await start(project, directory, opened);
+  } catch (error) {
+    await tearDown();
+    throw error;
+  }
+  return tearDown;
+}
+
+async function start(
+  project: TestProject,
+  directory: string,
+  opened: (() => Promise<void>)[],
+): Promise<void> {
   const log = createLogger('warn');
-  const directory = await mkdtemp(path.join(tmpdir(), 'strandline-test-'));
-  await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
   const postgres = await openEmbedded({
     dataDir: path.join(directory, 'home'),
     log,
@@ -35,7 +53,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     sharedDirectory: path.join(directory, 'shared'),
     settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
   });
+  opened.push(() => postgres.close());
   const redis = await startRedis(directory);
+  if (redis !== undefined) opened.push(() => redis.stop());
   if (redis === undefined) {
     // STRANDLINE_REQUIRE=redis: an automatic check must not pass by leaving half of it out.
     if (process.env['STRANDLINE_REQUIRE']?.split(',').includes('redis') === true)
@@ -55,9 +75,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('appUrl', template);
   project.provide('readerUrl', withDatabase(postgres.readerUrl, TEMPLATE));
   project.provide('redisUrl', redis?.url ?? null);
-  return async () => {
-    await redis?.stop();
-    await postgres.close();
-    await rm(directory, { recursive: true, force: true });
-  };
 }

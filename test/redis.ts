@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import path from 'node:path';
 import { Redis } from 'ioredis';
 
 /**
@@ -19,6 +20,7 @@ export async function startRedis(
       ['--appendonly', 'no'],
       ['--databases', '4096'],
       ['--dir', directory],
+      ['--pidfile', path.join(directory, 'redis.pid')],
     ].flat();
     const child = spawn('redis-server', args, { stdio: 'ignore' });
     const ended = new Promise<'absent' | 'ended'>((resolve) => {

@@ -3,7 +3,8 @@ import { types } from 'pg';
 /** A column's type in Postgres' words; an array also has that of its elements. */
 export type ColumnType = Readonly<{ name: string; element: string | undefined }>;
 
-const TEXT_ARRAY = 1_009;
+// The library knows array types, its declarations do not: the number is that of text[].
+const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as number);
 
 /**
  * How to read the texts of a column into what JSON can hold without loss: numbers where a number is exact
@@ -13,8 +14,7 @@ export function readColumn(name: string, type: ColumnType | undefined): (text: s
   const key = /(^|_)ids?$/.test(name);
   if (type?.element === undefined) return (text) => readValue(text, type?.name ?? 'text', key);
   const { element } = type;
-  const split: (text: string) => unknown = types.getTypeParser(TEXT_ARRAY);
-  return (text) => readElements(split(text), element, key);
+  return (text) => readElements(splitArray(text), element, key);
 }
 
 function readElements(value: unknown, element: string, key: boolean): unknown {

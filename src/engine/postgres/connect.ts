@@ -1,11 +1,11 @@
-import pg from 'pg';
+import { Client } from 'pg';
 
 /**
  * One connection, for what needs a session of its own: locks, set-up, migrations. A broken connection is
  * reported by the next query; without a listener node-postgres would end the process.
  */
-export async function connect(url: string, applicationName: string): Promise<pg.Client> {
-  const client = new pg.Client({
+export async function connect(url: string, applicationName: string): Promise<Client> {
+  const client = new Client({
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: 10_000,

@@ -12,8 +12,11 @@ export type Secrets = z.infer<typeof secrets>;
 
 /** Three new passwords of 32 random bytes, in characters that need no escape in an address. */
 export function newSecrets(): Secrets {
-  const one = () => randomBytes(32).toString('base64url');
-  return { owner: one(), app: one(), reader: one() };
+  return { owner: newPassword(), app: newPassword(), reader: newPassword() };
+}
+
+function newPassword(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 export async function readSecrets(home: Home): Promise<Secrets> {

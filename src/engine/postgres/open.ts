@@ -4,6 +4,7 @@
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from '../../errors.ts';
 import type { Logger } from '../logger.ts';
 import { findBinaries } from './binaries.ts';
@@ -47,6 +48,9 @@ export type OpenOptions = Readonly<{
   native?: string;
 }>;
 
+/** Between attempts to bring a server back that does not start: a full disk is emptied by and by. */
+const RETRY_MS = 10_000;
+
 /** @throws Refused: another owner, no Postgres for this machine, another major version, not ours */
 export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgres> {
   const { log, role, settings, sharedDirectory = SHARED_DIRECTORY } = options;
@@ -64,8 +68,6 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   else if (madeBy !== binaries.major) throw otherMajor(home.data, madeBy, binaries.major);
 
   const secrets = await readSecrets(home);
-  const addressAt = (port: number, user: string, password: string, database: string) =>
-    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   const enter = (fixedPort?: number) =>
     join({
       home,
@@ -78,7 +80,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
     });
 
   let joined = await enter();
-  let closing = false;
+  const closing = new AbortController();
   let returning: Promise<void> | undefined;
   await ensureDatabase(joined.session.client, secrets).catch(async (error: unknown) => {
     await leave(joined);
@@ -96,17 +98,24 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   /** An owner brings back a server that was killed under it, at the port that everybody has. */
   function watch(): void {
     joined.session.client.once('end', () => {
-      if (closing || role !== 'owner') return;
+      if (closing.signal.aborted || role !== 'owner') return;
       log.warn({ port: joined.port }, 'connection to the embedded Postgres lost');
-      returning = enter(joined.port).then(
-        (again) => {
-          joined = again;
-          log.info({ started: again.started }, 'embedded Postgres is back');
-          watch();
-        },
-        (err: unknown) => log.error({ err }, 'embedded Postgres could not be brought back'),
-      );
+      returning = comeBack();
     });
+  }
+
+  async function comeBack(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        joined = await enter(joined.port);
+        watch();
+        log.info({ started: joined.started }, 'embedded Postgres is back');
+        return;
+      } catch (err) {
+        log.error({ err }, 'embedded Postgres could not be brought back');
+        await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {});
+      }
+    }
   }
 
   let closed: Promise<void> | undefined;
@@ -124,11 +133,18 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
     adopted: !started,
     notes: [...notes, ...found.notes],
     close() {
-      closing = true;
-      closed ??= (returning ?? Promise.resolve()).then(() => leave(joined));
+      closing.abort();
+      closed ??= (async () => {
+        await returning;
+        await leave(joined);
+      })();
       return closed;
     },
   };
+}
+
+function addressAt(port: number, user: string, password: string, database: string): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
 }
 
 function otherMajor(data: string, madeBy: number, ours: number): Refused {

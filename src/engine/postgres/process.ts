@@ -25,7 +25,7 @@ export async function findRunning(home: Home): Promise<Running | undefined> {
   const lines = await pidFile(home);
   const pid = Number(lines?.[0]);
   const port = Number(lines?.[3]);
-  if (lines === undefined || !isAlive(pid)) return undefined;
+  if (lines === undefined || !isOurs(pid)) return undefined;
   const directory = await currentDirectory(pid);
   if (directory !== undefined && directory !== (await realpath(home.data))) return undefined;
   return Number.isSafeInteger(port) && port > 0 ? { pid, port } : undefined;
@@ -44,6 +44,15 @@ export async function removeStalePidFile(home: Home): Promise<void> {
     if (/^\d+$/.test(name) && (await currentDirectory(Number(name))) === data) return;
   const now = await pidFile(home);
   if (now?.join('\n') === before.join('\n')) await rm(path.join(home.data, 'postmaster.pid'));
+}
+
+/** A live process that we may signal; a server of ours is one, whether we are root or its own user. */
+function isOurs(pid: number): boolean {
+  try {
+    return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function pidFile(home: Home): Promise<string[] | undefined> {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { codeOf } from './connect.ts';
 import { scramVerifier } from './scram.ts';
 
@@ -18,20 +18,20 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * @returns why the role is not as it should be, in words; undefined when it is
  */
 export async function ensureReaderRole(
-  client: pg.Client,
+  client: Client,
   name: string,
   password: string | undefined,
 ): Promise<string | undefined> {
-  const role = pg.escapeIdentifier(name);
+  const role = escapeIdentifier(name);
   try {
     const before = await readRole(client, name);
     if (before === undefined) {
-      const secret = password === undefined ? '' : ` PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`;
+      const secret = password === undefined ? '' : ` PASSWORD ${escapeLiteral(scramVerifier(password))}`;
       await client.query(`CREATE ROLE ${role} LOGIN${secret}`);
     }
     for (const [setting, value] of Object.entries(SETTINGS))
       if (before?.settings.includes(`${setting}=${value}`) !== true)
-        await client.query(`ALTER ROLE ${role} SET ${setting} = ${pg.escapeLiteral(value)}`);
+        await client.query(`ALTER ROLE ${role} SET ${setting} = ${escapeLiteral(value)}`);
     return before?.powerful === true
       ? `The role ${name} has rights of its own (superuser, or may make roles or databases): ` +
           'it can do more than read views.'
@@ -46,7 +46,7 @@ export async function ensureReaderRole(
 }
 
 async function readRole(
-  client: pg.Client,
+  client: Client,
   name: string,
 ): Promise<{ powerful: boolean; settings: readonly string[] } | undefined> {
   const { rows } = await client.query<{ powerful: boolean; settings: string[] }>(

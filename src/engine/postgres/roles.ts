@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from 'pg';
 import type { Secrets } from './files.ts';
 import { ensureReaderRole } from './reader-role.ts';
 import { scramVerifier } from './scram.ts';
@@ -12,7 +12,7 @@ export const READER = 'strandline_reader';
  * Makes the program's role, the reader's role and the database where they are missing. The program's role
  * is no superuser and may not make roles; the reader's is made here, by the superuser, once.
  */
-export async function ensureDatabase(client: pg.Client, secrets: Secrets): Promise<void> {
+export async function ensureDatabase(client: Client, secrets: Secrets): Promise<void> {
   if (await isComplete(client)) return;
   await oneAtATime(client, async () => {
     if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
@@ -24,11 +24,11 @@ export async function ensureDatabase(client: pg.Client, secrets: Secrets): Promi
 }
 
 /** The database is made last. */
-function isComplete(client: pg.Client): Promise<boolean> {
+function isComplete(client: Client): Promise<boolean> {
   return exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP);
 }
 
-async function exists(client: pg.Client, query: string, name: string): Promise<boolean> {
+async function exists(client: Client, query: string, name: string): Promise<boolean> {
   const { rowCount } = await client.query(query, [name]);
   return rowCount === 1;
 }

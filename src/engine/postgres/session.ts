@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from 'pg';
 import { Refused } from '../../errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { connect } from './connect.ts';
@@ -15,7 +15,7 @@ import { isAlive } from './process.ts';
  *
  * Starting needs no lock of ours: Postgres lets one server into a data directory.
  */
-export type Session = Readonly<{ client: pg.Client; role: Role }>;
+export type Session = Readonly<{ client: Client; role: Role }>;
 export type Role = 'owner' | 'guest';
 
 const CLASS = 0x7374_726e;
@@ -27,7 +27,8 @@ const SETTING_UP = 3;
 export async function openSession(url: string, role: Role, dataDir: string): Promise<Session> {
   const client = await connect(url, `strandline ${role}, process ${process.pid}`);
   try {
-    await client.query(`SELECT pg_advisory_lock_shared(${CLASS}, ${USERS})`);
+    // The limit is for a process that was frozen while it held the lock to stop the server.
+    await client.query(`SET lock_timeout = '60s'; SELECT pg_advisory_lock_shared(${CLASS}, ${USERS})`);
     if (role === 'owner') await becomeOwner(client, dataDir);
     return { client, role };
   } catch (error) {
@@ -47,7 +48,7 @@ export async function isLastOut({ client, role }: Session): Promise<boolean> {
 }
 
 /** Runs something that only one process may do at a time; the others wait. */
-export async function oneAtATime<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+export async function oneAtATime<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query(`SELECT pg_advisory_lock(${CLASS}, ${SETTING_UP})`);
   try {
     return await work();
@@ -56,7 +57,7 @@ export async function oneAtATime<T>(client: pg.Client, work: () => Promise<T>): 
   }
 }
 
-async function becomeOwner(client: pg.Client, dataDir: string): Promise<void> {
+async function becomeOwner(client: Client, dataDir: string): Promise<void> {
   const deadline = monotonicMs() + 5_000;
   for (;;) {
     const { rows } = await client.query<{ got: boolean }>(
@@ -76,7 +77,7 @@ async function becomeOwner(client: pg.Client, dataDir: string): Promise<void> {
   }
 }
 
-async function findOwner(client: pg.Client): Promise<{ pid: number; since: string } | undefined> {
+async function findOwner(client: Client): Promise<{ pid: number; since: string } | undefined> {
   const { rows } = await client.query<{ name: string; since: Date }>(
     `SELECT a.application_name AS name, a.backend_start AS since
        FROM pg_locks l JOIN pg_stat_activity a USING (pid)
