@@ -9,15 +9,15 @@ export type Names = {
   service_prefix: string;
   /** Path of operation B behind the prefix. */
   microblog_path: string;
-  /** The tool's label on the wire, then the short id that came later; both are read, the label is written. */
-  tools: Record<Tool, readonly [label: string, shortId: string]>;
+  /** The tool's label on the wire, then the short id that came later; the label is written, all are read. */
+  tools: Record<Tool, readonly [label: string, ...shortIds: string[]]>;
   /** Members whose wire name differs, by neutral name. */
   members: Readonly<Record<string, string>>;
   /** Names of the flat groups of third-generation answers; the first is written, all are read. */
   later_flat_members: Record<Source, readonly [written: string, ...alsoRead: string[]]>;
 };
 
-/** Members that a dialect may rename, each with the objects it stands in (see dialect.ts). */
+/** Members that a dialect may rename. `repost` is not the specification's: it holds a reposted post. */
 export const NEUTRAL_MEMBERS = [
   'web_search_results',
   'video_search_results',

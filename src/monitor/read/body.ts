@@ -1,5 +1,5 @@
+import { parseJson } from '../../contract/json.ts';
 import { isEventStream, isEventStreamType } from '../../contract/stream.ts';
-import { parseJson } from './json.ts';
 import { UnreadableAnswer } from './reject.ts';
 
 /** A body is an event stream (as text) or a JSON value. */

@@ -68,8 +68,8 @@ function readWritten(completion: unknown, dialect: Dialect, rejects: Rejects): W
     news_forum_summary: readText(member('news_forum_summary')),
     key_items: KEY_LISTS.flatMap((list) => {
       const path = `completion.${wireName(dialect, list)}`;
-      const { items, readable } = itemsOf(path, member(list), hasAny('text', 'url'));
-      if (!readable) rejects.add(path, 'bad_shape', member(list));
+      const { items, wrong } = itemsOf(path, member(list), hasAny('text', 'url'));
+      if (wrong !== undefined) rejects.add(path, 'bad_shape', wrong);
       return items.flatMap((item, position) => readKeyItem(list, position, item, rejects));
     }),
     cited: [],

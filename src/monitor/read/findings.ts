@@ -98,7 +98,7 @@ export type ReadCompletion = {
   microblog_summary: string | null;
   discussion_board_summary: string | null;
   news_forum_summary: string | null;
-  /** The joined text of `text_chunks.microblog_summary`; null when absent. */
+  /** The pieces of `text_chunks.microblog_summary`, which joined are its text; null when absent. */
   text_chunks: string[] | null;
   completion_links: LinkRef[];
   search_completion_links: LinkRef[];
@@ -119,7 +119,8 @@ export type RejectCode =
   | 'bad_link'
   | 'link_too_long'
   | 'bad_shape'
-  | 'too_deep';
+  | 'too_deep'
+  | 'too_many';
 
 export type Findings = {
   /** Found posts in the order of the answer, each id once: sighted by the search. */

@@ -3,15 +3,22 @@ import { isPlain, own } from '../../contract/plain.ts';
 /** One element of a list of an answer, and where it stands in the wire's own names. */
 export type Item = { path: string; value: unknown };
 
-/** No list of an answer is read beyond this many items; the rest is one reject. */
+/**
+ * What became of an item: read, refused for what it says, or unreadable because it is not of the shape
+ * that was specified. An answer of mostly unreadable items is not the specification's.
+ */
+export type Taken = 'read' | 'refused' | 'unreadable';
+
+/** No list of an answer is read beyond this many items; the rest is counted and is one reject. */
 export const ITEMS_MAX = 10_000;
 
 export type Items = {
+  path: string;
   items: Item[];
-  /** Where reading stopped and how many items lay beyond; null when all were read. */
-  beyond: { path: string; count: number } | null;
-  /** False when the member held something that is no list at all. */
-  readable: boolean;
+  /** How many items lie beyond {@link ITEMS_MAX}. */
+  beyond: number;
+  /** What stood there instead, where it is no list at all. */
+  wrong?: unknown;
 };
 
 /**
@@ -20,10 +27,10 @@ export type Items = {
  * a single item from such an object.
  */
 export function itemsOf(path: string, list: unknown, isItem: (value: unknown) => boolean): Items {
-  if (list === null || list === undefined) return { items: [], beyond: null, readable: true };
+  if (list === null || list === undefined) return { path, items: [], beyond: 0 };
   if (Array.isArray(list)) return bounded(path, list, (i) => `${path}[${i}]`);
-  if (!isPlain(list)) return { items: [], beyond: null, readable: false };
-  if (isItem(list)) return { items: [{ path, value: list }], beyond: null, readable: true };
+  if (!isPlain(list)) return { path, items: [], beyond: 0, wrong: list };
+  if (isItem(list)) return { path, items: [{ path, value: list }], beyond: 0 };
   const keys = Object.keys(list);
   return bounded(
     path,
@@ -37,8 +44,7 @@ export function hasAny(...members: string[]): (value: unknown) => boolean {
   return (value) => isPlain(value) && members.some((member) => own(value, member) !== undefined);
 }
 
-function bounded(path: string, values: unknown[], pathOf: (i: number) => string): Items {
+function bounded(path: string, values: readonly unknown[], pathOf: (i: number) => string): Items {
   const items = values.slice(0, ITEMS_MAX).map((value, i) => ({ path: pathOf(i), value }));
-  const count = values.length - items.length;
-  return { items, beyond: count > 0 ? { path: `${path}[${ITEMS_MAX}]`, count } : null, readable: true };
+  return { path, items, beyond: values.length - items.length };
 }

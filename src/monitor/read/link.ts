@@ -17,11 +17,11 @@ import type { LinkRef, RejectCode } from './findings.ts';
 export const LINK_MAX = 2_048;
 
 /** Query members that say where a reader came from and nothing about what is read. */
-const TRACKING = new Set([
-  ...['fbclid', 'gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'msclkid', 'yclid', 'twclid', 'ttclid'],
-  ...['igshid', 'igsh', 'mc_cid', 'mc_eid', 'mkt_tok', '_ga', '_gl', '_hsenc', '_hsmi', 'vero_id'],
-  ...['ref_src', 'ref_url', 'oly_anon_id', 'oly_enc_id', 'wickedid', 's_cid', 'guccounter'],
-]);
+const TRACKING = new Set(
+  `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh
+   mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
+   ref_src ref_url guccounter`.split(/\s+/),
+);
 
 export type ReadAddress =
   | { link: LinkRef; code?: undefined }

@@ -1,7 +1,7 @@
 import type { Source } from '../../contract/enumerations.ts';
 import { isPlain, own } from '../../contract/plain.ts';
 import type { LinkRef, ReadLink } from './findings.ts';
-import type { Item } from './items.ts';
+import type { Item, Taken } from './items.ts';
 import { readLink } from './link.ts';
 import type { Rejects } from './reject.ts';
 import { readBoolean, readText } from './text.ts';
@@ -12,8 +12,11 @@ const TITLE_MAX = 2_000;
 
 /** The found links of one answer, each canonical address once. */
 export type LinkShelf = {
-  /** Takes a search result of a group. Null when it cannot be read; its reject is written. */
-  addResult(item: Item, source: Source): { readable: boolean };
+  /**
+   * Takes a search result of a group. It is refused where its address is no web address, and unreadable
+   * where it is no search result at all (no object, no address); either way a reject is written.
+   */
+  addResult(item: Item, source: Source): Taken;
   /** Takes an address that is found and nothing more; without a group of its own it counts as web. */
   addAddress(link: LinkRef): void;
   readonly size: number;
@@ -32,14 +35,13 @@ export function createLinkShelf(rejects: Rejects): LinkShelf {
     addResult({ path, value }, source) {
       if (!isPlain(value)) {
         rejects.add(path, 'not_an_object', value);
-        return { readable: false };
+        return 'unreadable';
       }
       const member = isBlank(own(value, 'link')) && !isBlank(own(value, 'url')) ? 'url' : 'link';
       const { link, code } = readLink(value[member]);
       if (link === undefined) {
         rejects.add(`${path}.${member}`, code, value[member] ?? value);
-        // An address of another kind is that item's affair; an item without one is not what was specified.
-        return { readable: code !== 'no_link' };
+        return code === 'no_link' ? 'unreadable' : 'refused';
       }
       place({
         ...link,
@@ -50,7 +52,7 @@ export function createLinkShelf(rejects: Rejects): LinkShelf {
         with_metadata: readBoolean(value.with_metadata),
         published_at: readTime(value.published_date) ?? readTime(value.published_at) ?? readTime(value.date),
       });
-      return { readable: true };
+      return 'read';
     },
     addAddress(link) {
       if (!found.has(link.canonical)) place({ ...link, source: 'web', ...NOTHING_SAID });

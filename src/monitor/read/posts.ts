@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../contract/plain.ts';
 import { readAuthor } from './author.ts';
 import type { ReadAuthor, ReadPost } from './findings.ts';
 import { idInAddress, readId } from './id.ts';
-import type { Item } from './items.ts';
+import type { Item, Taken } from './items.ts';
 import { nestedIn, postNames, readPost } from './post.ts';
 import type { Rejects } from './reject.ts';
 import { readWord } from './text.ts';
@@ -13,8 +13,8 @@ const LEVELS_MAX = 3;
 
 /** The posts of one answer and everyone who wrote them, each once. */
 export type PostShelf = {
-  /** Takes a found post. False when it cannot be read; its reject is written. */
-  add(item: Item): boolean;
+  /** Takes a found post. One that has no id is unreadable, and a reject is written. */
+  add(item: Item): Taken;
   take(): { posts: ReadPost[]; nestedPosts: ReadPost[]; authors: ReadAuthor[] };
 };
 
@@ -75,7 +75,7 @@ export function createPostShelf(dialect: Dialect, rejects: Rejects): PostShelf {
   }
 
   return {
-    add: (item) => place(item, 0) !== null,
+    add: (item) => (place(item, 0) === null ? 'unreadable' : 'read'),
     take: () => ({
       posts: [...found.values()],
       nestedPosts: [...nested.values()].filter((post) => !found.has(post.external_id)),

@@ -8,19 +8,16 @@ import type { Plain } from '../../../contract/plain.ts';
 import { hasAny, type Items } from '../items.ts';
 
 /** Search results of one source. */
-export type Group = Items & { path: string; source: Source };
+export type Group = Items & { source: Source };
 
-export type Parts = {
-  groups: Group[];
-  /** Lists of post objects. */
-  posts: (Items & { path: string })[];
-};
+/** Where the items of an answer stand. */
+export type Parts = { groups: Group[]; posts: Items[] };
 
 export type Generation = {
   name: 'first' | 'second' | 'third';
   /** Whether the answer has this generation's shape. They are asked from the latest to the first. */
-  detect(answer: Plain, dialect: Dialect): boolean;
-  parts(answer: Plain, dialect: Dialect): Parts;
+  detect: (answer: Plain, dialect: Dialect) => boolean;
+  parts: (answer: Plain, dialect: Dialect) => Parts;
 };
 
 /** What tells one search result from a container of results. */

@@ -1,14 +1,12 @@
 /**
  * Flat: each source is a list of items under a short name, the microblog's is a list of whole posts, and
  * the completion is a text. A list may hold items of other sites: the source is what the answer says.
+ * What an answer still has in the shape of the generations before is read with it.
  */
-import type { Dialect } from '../../../contract/dialect.ts';
-import type { Source } from '../../../contract/enumerations.ts';
-import { own, type Plain } from '../../../contract/plain.ts';
 import { itemsOf } from '../items.ts';
-import { resultGroups } from './first.ts';
 import { isPost, type Generation } from './generation.ts';
-import { readGroups } from './second.ts';
+import { flatMembers, readGroups } from './groups.ts';
+import { second } from './second.ts';
 
 export const third: Generation = {
   name: 'third',
@@ -16,21 +14,14 @@ export const third: Generation = {
     typeof answer.completion === 'string' || flatMembers(answer, dialect).length > 0,
   parts(answer, dialect) {
     const flat = flatMembers(answer, dialect);
+    const results = flat.filter(([, source]) => source !== 'microblog');
+    const posts = flat.filter(([, source]) => source === 'microblog');
     return {
       groups: [
-        ...resultGroups(answer, dialect, readGroups),
-        ...flat.flatMap(([path, source]) =>
-          source === 'microblog' ? [] : readGroups(path, source, answer[path]),
-        ),
+        ...second.parts(answer, dialect).groups,
+        ...results.flatMap(([member, source]) => readGroups(member, source, answer[member])),
       ],
-      posts: flat.flatMap(([path, source]) =>
-        source === 'microblog' ? [{ path, ...itemsOf(path, answer[path], isPost) }] : [],
-      ),
+      posts: posts.map(([member]) => itemsOf(member, answer[member], isPost)),
     };
   },
 };
-
-/** The flat members that an answer has, with the source of each. */
-export function flatMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
-  return [...dialect.sourceOf].filter(([member]) => own(answer, member) !== undefined);
-}

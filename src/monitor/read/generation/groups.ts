@@ -1,0 +1,41 @@
+/** How the groups of search results are read; the generations differ in what they call them and in wrapping. */
+import type { Dialect } from '../../../contract/dialect.ts';
+import { SOURCES, type Source } from '../../../contract/enumerations.ts';
+import { isPlain, own, type Plain } from '../../../contract/plain.ts';
+import { itemsOf } from '../items.ts';
+import { isResult, type Group } from './generation.ts';
+
+const SOURCE_OF_GROUP = new Map<string, Source>(
+  SOURCES.map((source) => [`${source}_search_results`, source]),
+);
+
+/** The members `<source>_search_results` that an answer has, in its order, with the source of each. */
+export function groupMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
+  return Object.keys(answer).flatMap((member) => {
+    const source = SOURCE_OF_GROUP.get(dialect.neutralOf.get(member) ?? member);
+    return source === undefined ? [] : [[member, source]];
+  });
+}
+
+/** The flat members that an answer has, in its order, with the source of each. */
+export function flatMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
+  return Object.keys(answer).flatMap((member) => {
+    const source = dialect.sourceOf.get(member);
+    return source === undefined ? [] : [[member, source]];
+  });
+}
+
+/** One group: an object with `organic_results`, or a bare list, or null or `{}` where nothing was found. */
+export function readGroup(path: string, source: Source, group: unknown): Group[] {
+  const wrapped = isPlain(group) && own(group, 'organic_results') !== undefined;
+  const at = wrapped ? `${path}.organic_results` : path;
+  return [{ source, ...itemsOf(at, wrapped ? group.organic_results : group, isResult) }];
+}
+
+/** A list of groups; a group by itself and a bare list of results are read as well. */
+export function readGroups(path: string, source: Source, groups: unknown): Group[] {
+  const isList =
+    Array.isArray(groups) && groups.some((group) => isPlain(group) && 'organic_results' in group);
+  if (!isList) return readGroup(path, source, groups);
+  return groups.flatMap((group, i) => readGroup(`${path}[${i}]`, source, group));
+}
