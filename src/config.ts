@@ -66,7 +66,7 @@ const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
   WORKER_CONCURRENCY: whole(1, 256).default(8),
   CALLS_PER_MINUTE: whole(1, 1_000_000).optional(),
   CALLS_PER_DAY: whole(0, 100_000_000).optional(),
@@ -91,6 +91,7 @@ export type Config = Readonly<{
   hosted: { url: string; prefix: string | undefined; key: string | undefined; names: string } | undefined;
   service: { port: number; portAsked: boolean; keys: readonly string[]; sources: string };
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
+  /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
   logLevel: z.infer<typeof environment>['LOG_LEVEL'];
   workerConcurrency: number;
   /** Runs begun per minute over all workers; undefined: as fast as they come due. */

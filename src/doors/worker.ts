@@ -1,0 +1,121 @@
+import { MINUTE, SECOND } from '../engine/clock.ts';
+import type { QueueBackend } from '../engine/queue/connection.ts';
+import { startWorkers } from '../engine/queue/workers.ts';
+import type { Context } from '../monitor/context.ts';
+import { executeRun } from '../monitor/run/execute.ts';
+import type { RunReport } from '../monitor/run/report.ts';
+import { reconcile } from '../monitor/schedule/reconcile.ts';
+import { repeatStrategy } from '../monitor/schedule/repeat.ts';
+import { tickSearch } from '../monitor/schedule/tick.ts';
+import { measureSkew, signOfLife, takeLeave } from '../store/workers.ts';
+
+export type RunningWorker = {
+  /** Stops taking work and waits for what is under way. */
+  drain(): Promise<void>;
+  /** Gives up calls under way; their runs go back to the queue. Hastens a drain. */
+  hurry(): void;
+};
+
+export type WorkerHooks = {
+  /** Called after each run that this process ended, for whoever shows them. */
+  onReport?: (report: RunReport) => void;
+};
+
+/** A clock further off than this claims nothing: leases and slots would be judged wrongly. */
+const MOST_SKEW_MS = 2 * SECOND;
+/** Every so many passes the reconciler compares every schedule, not only their number. */
+const THOROUGH_EVERY = 20;
+
+/**
+ * The door through which the queue comes in: ticks and runs are handed to their verbs. Beside it a timer,
+ * which no queue can lose, reconciles queue and database and tells that this process lives.
+ */
+export async function startWorker(ctx: Context, backend: QueueBackend, version: string, hooks: WorkerHooks = {}): Promise<RunningWorker> {
+  const stopping = new AbortController();
+  const startedAt = ctx.clock.now();
+  let trusted = true;
+  let passes = 0;
+  let pass: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    try {
+      const skew = await measureSkew(ctx.db, () => ctx.clock.now());
+      trusted = Math.abs(skew) <= MOST_SKEW_MS;
+      if (!trusted) ctx.log.error({ skew_ms: skew }, 'this clock and the database disagree; no work is taken until they agree');
+      await signOfLife(ctx.db, {
+        name: ctx.worker,
+        version,
+        queue: backend.kind,
+        concurrency: ctx.config.workerConcurrency,
+        skew_ms: skew,
+        started_at: startedAt,
+        seen_at: ctx.clock.now(),
+      });
+      if (trusted) await reconcile(ctx, passes % THOROUGH_EVERY === 0);
+      passes += 1;
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'could not look after queue and database; trying again');
+    }
+  }
+
+  await look();
+  const timer = setInterval(() => {
+    // A pass that takes longer than its interval is not overtaken by the next.
+    pass = pass.then(look);
+  }, ctx.config.reconcileMs);
+
+  const workers = startWorkers(backend, {
+    concurrency: ctx.config.workerConcurrency,
+    runsPerMinute: ctx.config.callsPerMinute,
+    repeatStrategy,
+    log: ctx.log,
+    onTick: async (searchId, nominal) => {
+      if (trusted) await tickSearch(ctx, searchId, nominal);
+    },
+    onRun: async (runId) => {
+      if (!trusted) return;
+      const report = await executeRun(ctx, runId, stopping.signal);
+      if (report === null) return;
+      logReport(ctx, report);
+      hooks.onReport?.(report);
+    },
+  });
+
+  return {
+    drain: async () => {
+      clearInterval(timer);
+      const grace = setTimeout(() => stopping.abort(), GRACE_MS);
+      await Promise.all([workers.close(), pass]);
+      clearTimeout(grace);
+      await takeLeave(ctx.db, ctx.worker).catch((error: unknown) => ctx.log.warn({ err: error }, 'left without a word'));
+    },
+    hurry: () => stopping.abort(),
+  };
+}
+
+/** How long a drain waits for calls under way before it gives them up. */
+const GRACE_MS = MINUTE / 3;
+
+function logReport(ctx: Context, report: RunReport): void {
+  const run = { run: String(report.runId), search: report.search, trigger: report.trigger, service: report.service };
+  switch (report.status) {
+    case 'succeeded': {
+      const { baseline, newPosts, newLinks, completionChanged } = report.diff;
+      const { posts, links, rejected } = report;
+      ctx.log.info(
+        { ...run, posts, links, rejected, new_posts: newPosts.length, new_links: newLinks.length, completionChanged, baseline },
+        'run succeeded',
+      );
+      return;
+    }
+    case 'failed':
+      ctx.log.warn({ ...run, code: report.code, detail: report.detail }, 'run failed');
+      return;
+    case 'retry':
+      ctx.log.warn({ ...run, code: report.code, detail: report.detail, not_before: report.notBefore }, 'run is tried again');
+      return;
+    case 'released':
+      ctx.log.info({ ...run, code: report.code }, 'run given back');
+      return;
+  }
+}

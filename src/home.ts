@@ -1,0 +1,92 @@
+/** The composition root: everything a door stands on, put together once, taken apart in the opposite order. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from './config.ts';
+import { systemClock } from './engine/clock.ts';
+import type { Logger } from './engine/logger.ts';
+import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
+import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
+import { openQueue } from './engine/queue/queue.ts';
+import { Refused } from './errors.ts';
+import type { Context } from './monitor/context.ts';
+import { repeatStrategy } from './monitor/schedule/repeat.ts';
+import { endpoints } from './service-access.ts';
+import { type Database, openDatabase } from './store/database.ts';
+import { migrate } from './store/migrate.ts';
+import { ensureService } from './store/services.ts';
+import { instanceName } from './store/workers.ts';
+
+export type Home = {
+  ctx: Context;
+  backend: QueueBackend;
+  /** Never to be printed. */
+  databaseUrl: string;
+  /** Login of the role that reads the SQL contract; null where nobody named one. */
+  readerUrl: string | null;
+  embedded: EmbeddedPostgres | null;
+  /** Sentences for a person, about what is not as usual. */
+  notes: readonly string[];
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the database (embedded, unless `DATABASE_URL` names one), brings its schema up to date, and opens
+ * the queue (in Postgres, unless `REDIS_URL` names a Redis).
+ * @param options.role one owner at a time runs the embedded server; guests join it or start it for a while
+ * @throws Refused where something that is needed is not there
+ */
+export async function openHome(options: { config: Config; log: Logger; role: 'owner' | 'guest' }): Promise<Home> {
+  const { config, log, role } = options;
+  const opened: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const shut of opened.splice(0).toReversed()) await shut();
+  };
+  try {
+    const embedded = config.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir, log, role }) : null;
+    if (embedded !== null) opened.push(() => embedded.close());
+    const databaseUrl = embedded?.url ?? config.databaseUrl;
+    if (databaseUrl === undefined) throw new Refused('unavailable', 'no database is named');
+    const readerUrl = embedded?.readerUrl ?? config.databaseReaderUrl;
+    const migrated = await migrate({ url: databaseUrl, log, readerUrl });
+
+    const db = openDatabase(databaseUrl, { log, max: config.workerConcurrency + 6 });
+    opened.push(() => db.close());
+    const clock = systemClock;
+    await tellHostedService(db, config, clock.now());
+
+    const instance = await instanceName(db, randomBytes(4).toString('hex'), clock.now());
+    const queueHome =
+      config.redisUrl === undefined
+        ? ({ kind: 'postgres', url: databaseUrl } as const)
+        : ({ kind: 'redis', url: config.redisUrl } as const);
+    const backend = openBackend(queueHome, instance, log);
+    opened.push(() => backend.close());
+    const queue = openQueue(backend, repeatStrategy, log);
+    opened.push(() => queue.close());
+
+    const access = endpoints({ config, clock, log });
+    opened.push(() => access.close());
+    const ctx: Context = {
+      config,
+      clock,
+      log,
+      db,
+      queue,
+      worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
+      endpoint: access.endpoint,
+      random: Math.random,
+    };
+    const notes = [...(embedded?.notes ?? []), ...migrated.notes];
+    return { ctx, backend, databaseUrl, readerUrl: readerUrl ?? null, embedded, notes, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The hosted service's address and dialect are what the environment says today; its searches stay its own. */
+async function tellHostedService(db: Database, config: Config, now: Date): Promise<void> {
+  if (config.hosted === undefined) return;
+  const { url, names } = config.hosted;
+  await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
+}
