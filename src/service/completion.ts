@@ -34,10 +34,12 @@ export function writeCompletion(findings: Findings): { completion: Completion; l
     return `[${links.indexOf(link) + 1}](${link})`;
   };
   const found = (source: Source) => findings.get(source) ?? [];
-  const write = (items: readonly Found[], count: number) =>
-    pickSentences(items.map(passageOf), count)
-      .map(({ text, link }) => `${text} ${cite(link)}`)
-      .join(' ');
+  const write = (items: readonly Found[], count: number) => {
+    const picked = pickSentences(items.map(passageOf), count);
+    // Nothing that reads as a sentence: the titles have to do.
+    const said = picked.length > 0 ? picked : items.slice(0, count).map(titleOf);
+    return said.map(({ text, link }) => `${text} ${cite(link)}`).join(' ');
+  };
   const key = (items: readonly Found[]) => {
     const chosen = items.filter(({ title }) => title !== '').slice(0, KEY_ITEMS);
     for (const { link } of chosen) cite(link);
@@ -61,6 +63,10 @@ export function writeCompletion(findings: Findings): { completion: Completion; l
     news_forum_summary,
   };
   return { completion, links };
+}
+
+function titleOf({ title, link }: Found) {
+  return { text: title, link };
 }
 
 function passageOf({ title, snippet, link }: Found) {

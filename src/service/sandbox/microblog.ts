@@ -3,7 +3,7 @@ import type { MicroblogPost } from '../../contract/post.ts';
 import { DAY } from '../../engine/clock.ts';
 import { topicOf } from './match.ts';
 import { attentionOf, NEVER_REFERRED, type PostWriter, type Referred, writePost } from './post.ts';
-import { BEGINNING, CELL_MS, createSeedStore, type PostSeed, REFERENCE_REACH_MS } from './seeds.ts';
+import { BEGINNING, CELL_MS, createSeedStore, numberOf, type PostSeed, REFERENCE_REACH_MS } from './seeds.ts';
 import type { TopicInWorld } from './topic.ts';
 
 /** Operation B looks back one day; seven where a topic has fewer posts than this a day. */
@@ -63,22 +63,18 @@ export function createMicroblog(seed: string): Microblog {
 
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
-    const writer: PostWriter = { seeds, topic, at, referred: (one) => referred.get(one) ?? NEVER_REFERRED };
+    const writer: PostWriter = { seeds, topic, at, referred: (one) => referred.get(numberOf(one)) ?? NEVER_REFERRED };
     return chosen.map((one) => writePost(writer, one));
   }
 
-  /** Counts the posts that refer to the chosen ones, and to what those quote, up to a time. */
+  /** Counts the posts that refer to the chosen ones, up to a time. */
   function countReferences(topic: TopicInWorld, chosen: readonly PostSeed[], at: number) {
-    const counts = new Map<PostSeed, Referred>();
-    for (const one of chosen) {
-      counts.set(one, { replies: 0, reposts: 0, quotes: 0 });
-      const quoted = one.wish === 'quote' ? seeds.reference(topic, one) : undefined;
-      if (quoted !== undefined) counts.set(quoted, { replies: 0, reposts: 0, quotes: 0 });
-    }
-    for (const cell of cellsReferring(counts.keys(), at)) {
+    const counts = new Map<number, Referred>();
+    for (const one of chosen) counts.set(numberOf(one), { replies: 0, reposts: 0, quotes: 0 });
+    for (const cell of cellsReferring(chosen, at)) {
       for (const one of seeds.cell(topic, cell)) {
         const to = one.at > at ? undefined : seeds.reference(topic, one);
-        const count = to === undefined ? undefined : counts.get(to);
+        const count = to === undefined ? undefined : counts.get(numberOf(to));
         if (count === undefined) continue;
         if (one.wish === 'reply') count.replies += 1;
         else if (one.wish === 'repost') count.reposts += 1;
@@ -92,7 +88,7 @@ export function createMicroblog(seed: string): Microblog {
 }
 
 /** The cells in which something can refer to one of the posts: those of the next twelve hours. */
-function cellsReferring(posts: Iterable<PostSeed>, at: number): Set<number> {
+function cellsReferring(posts: readonly PostSeed[], at: number): Set<number> {
   const cells = new Set<number>();
   const now = Math.floor(at / CELL_MS);
   for (const { cell } of posts) {

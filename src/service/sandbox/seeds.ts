@@ -36,6 +36,11 @@ export type PostSeed = {
   haste: number;
 };
 
+/** A number that no other post of the topic has; a seed that is made again is another object. */
+export function numberOf({ cell, place }: PostSeed): number {
+  return cell * (CELL_MOST + 1) + place;
+}
+
 /** The posts of topics by cell; remembers the cells it made lately. */
 export type SeedStore = {
   cell(topic: TopicInWorld, cell: number): readonly PostSeed[];

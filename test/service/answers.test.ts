@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aiAnswer } from '../../src/contract/ai-answer.ts';
+import { loadDialect, paths } from '../../src/contract/dialect.ts';
+import { DATE_FILTERS, TOOLS } from '../../src/contract/enumerations.ts';
+import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
+import { fromWire, toWire } from '../../src/contract/wire.ts';
+import { NOTHING_FOUND } from '../../src/service/completion.ts';
+import { PIECE_MAX } from '../../src/service/pieces.ts';
+import { type Client, startForTest } from './running.ts';
+
+const named = loadDialect('named');
+const neutral = loadDialect('neutral');
+
+let service: Client;
+beforeAll(async () => {
+  service = await startForTest();
+});
+afterAll(() => service.close());
+
+/** The same request in each dialect, its answer in the specification's words. */
+async function ask(dialect: typeof named, kind: 'ai' | 'microblog', request: object, below = '') {
+  const response = await service.post(`${below}${paths(dialect)[kind]}`, toWire(dialect, 'request', request));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-sandbox')).toBe('true');
+  return fromWire(dialect, kind === 'ai' ? 'ai-answer' : 'microblog-answer', await response.json());
+}
+
+/** The groups that an answer shows for some tools. */
+async function groups(...tools: string[]): Promise<string[]> {
+  const answer = aiAnswer.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
+  return Object.keys(answer).filter((name) => name.endsWith('_results'));
+}
+
+const everything = { prompt: 'tidal power', tools: TOOLS, date_filter: 'PAST_MONTH' };
+
+describe('operation A', () => {
+  test('answers the specification, the same in both dialects and below /sandbox', async () => {
+    const answer = await ask(neutral, 'ai', everything);
+    expect(aiAnswer.strict().parse(answer)).toEqual(answer);
+    expect(await ask(named, 'ai', everything)).toEqual(answer);
+    expect(await ask(named, 'ai', everything, '/sandbox')).toEqual(answer);
+  });
+
+  test('speaks the names of the dialect that was asked', async () => {
+    const response = await service.post('/desearch/ai/search', toWire(named, 'request', everything));
+    const answer: unknown = await response.json();
+    expect(answer).toHaveProperty('reddit_search_results.organic_results');
+    expect(answer).toHaveProperty('completion.key_tweets');
+    expect(answer).not.toHaveProperty('discussion_board_search_results');
+  });
+
+  test.each([...DATE_FILTERS])('answers the specification for %s', async (date_filter) => {
+    for (const prompt of ['harbour festival', 'never heard of']) {
+      const answer = await ask(neutral, 'ai', { prompt, tools: TOOLS, date_filter, model: 'HORIZON' });
+      expect(() => aiAnswer.strict().parse(answer)).not.toThrow();
+    }
+  });
+
+  test('shows a group for each selected tool that has one, and none for the others', async () => {
+    expect(await groups('Video Search')).toEqual(['video_search_results']);
+    expect(await groups('Web Search', 'Microblog Search')).toEqual([]);
+    expect((await groups(...TOOLS)).length).toBe(5);
+  });
+
+  test('cites only what it retrieved, numbered in the order of the list', async () => {
+    const answer = aiAnswer.parse(await ask(neutral, 'ai', everything));
+    const { completion } = answer;
+    const texts = [
+      completion.summary,
+      completion.microblog_summary,
+      completion.discussion_board_summary,
+      completion.news_forum_summary,
+    ];
+    const cited = new Set<string>();
+    for (const [, number, link] of texts.join(' ').matchAll(/\[(\d+)\]\((\S+?)\)/g)) {
+      expect(answer.completion_links[Number(number) - 1]).toBe(link);
+      cited.add(link ?? '');
+    }
+    for (const { url } of [
+      ...completion.key_posts,
+      ...completion.key_microblog_posts,
+      ...completion.key_news,
+      ...completion.key_sources,
+    ]) {
+      cited.add(url);
+    }
+    expect(new Set(answer.completion_links)).toEqual(cited);
+    expect(answer.search_completion_links).toEqual(expect.arrayContaining(answer.completion_links));
+    expect(new Set(answer.search_completion_links).size).toBe(answer.search_completion_links.length);
+  });
+
+  test('feeds posts and web pages to the completion and the links', async () => {
+    const tools = ['Web Search', 'Microblog Search'];
+    const answer = aiAnswer.parse(await ask(neutral, 'ai', { prompt: 'harbour festival', tools }));
+    expect(answer.completion.key_microblog_posts.length).toBeGreaterThan(0);
+    expect(answer.completion.key_sources.length).toBeGreaterThan(0);
+    expect(answer.text_chunks.microblog_summary.join('')).toBe(answer.completion.microblog_summary);
+    for (const piece of answer.text_chunks.microblog_summary)
+      expect(piece.length).toBeLessThanOrEqual(PIECE_MAX);
+    expect(answer.completion.discussion_board_summary).toBe('');
+    expect(answer.completion.key_posts).toEqual([]);
+  });
+
+  test('says so when nothing was found, and cites nothing', async () => {
+    service.clock.set('2019-06-01T00:00:00Z'); // before the simulated world began
+    const tools = ['Video Search', 'Microblog Search'];
+    const answer = aiAnswer.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
+    service.clock.set('2026-11-21T12:00:00Z');
+    expect(answer.completion.summary).toBe(NOTHING_FOUND);
+    expect(answer.video_search_results).toEqual({ organic_results: [] });
+    expect(answer.completion_links).toEqual([]);
+    expect(answer.search_completion_links).toEqual([]);
+  });
+});
+
+describe('operation B', () => {
+  test('answers the specification, the same in both dialects, at most 40 posts', async () => {
+    for (const prompt of ['harbour festival', 'lighthouse', 'never heard of']) {
+      const answer = await ask(neutral, 'microblog', { prompt });
+      const { miner_microblog_posts: posts } = microblogAnswer.strict().parse(answer);
+      expect(posts.length).toBeGreaterThan(0);
+      expect(posts.length).toBeLessThanOrEqual(40);
+      expect(microblogAnswer.parse(answer)).toEqual(answer);
+      expect(await ask(named, 'microblog', { prompt, model: 'ORBIT' })).toEqual(answer);
+    }
+  });
+
+  test('shows new posts and grown counters when time goes on', async () => {
+    const first = microblogAnswer.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
+    service.clock.advance(5 * 60_000);
+    const second = microblogAnswer.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
+    const before = new Map(first.miner_microblog_posts.map((post) => [post.id, post]));
+    const fresh = second.miner_microblog_posts.filter(({ id }) => !before.has(id));
+    const grown = second.miner_microblog_posts.filter(
+      ({ id, view_count }) => (view_count ?? 0) > (before.get(id)?.view_count ?? Number.POSITIVE_INFINITY),
+    );
+    expect(fresh.length).toBeGreaterThan(0);
+    expect(grown.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, SOURCES } from '../../src/contract/enumerations.ts';
+import { DAY } from '../../src/engine/clock.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { retrieve, windowOf } from '../../src/service/retrieve.ts';
+import { createDocuments } from '../../src/service/sandbox/documents.ts';
+import type { Found, SearchSource } from '../../src/service/source.ts';
+import { simulatedSources } from '../../src/service/sources.ts';
+
+const NOON = new Date('2026-11-21T12:00:00.000Z');
+const log = createLogger('silent');
+const never = new AbortController().signal;
+const prompts = fc.constantFrom('harbour festival', 'tidal power', 'lighthouse', 'something else');
+
+function item(link: string, publishedAt: Date): Found {
+  return { source: 'web', title: link, link, snippet: '', summaryDescription: '', publishedAt };
+}
+
+describe('the date filter', () => {
+  test.each(DATE_FILTERS)('%s lets nothing through that is older or newer', async (dateFilter) => {
+    const sources = simulatedSources('dates');
+    await fc.assert(
+      fc.asyncProperty(prompts, fc.constantFrom(...MODELS), fc.nat(400), async (prompt, model, days) => {
+        const at = new Date(NOON.getTime() - days * DAY);
+        const asked = { prompt, selected: SOURCES, model, dateFilter, at };
+        const found = [...(await retrieve({ sources, log }, asked, never)).values()].flat();
+        for (const { publishedAt, source } of found) {
+          if (source === 'encyclopedia') continue;
+          const age = at.getTime() - (publishedAt?.getTime() ?? Number.NaN);
+          expect(age).toBeGreaterThanOrEqual(0);
+          expect(age).toBeLessThanOrEqual(DATE_FILTER_DAYS[dateFilter] * DAY);
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  test('loses nothing when it is widened', () => {
+    const documents = createDocuments('wide');
+    for (const source of [
+      'web',
+      'news_forum',
+      'discussion_board',
+      'video',
+      'preprint',
+      'encyclopedia',
+    ] as const) {
+      let narrower: string[] = [];
+      for (const filter of DATE_FILTERS) {
+        const { from, to } = windowOf(filter, NOON);
+        const links = documents
+          .all(source, 'tidal power', { from: from.getTime(), at: to.getTime() })
+          .map(({ link }) => link);
+        expect(new Set(links).size).toBe(links.length);
+        expect(links).toEqual(expect.arrayContaining(narrower));
+        narrower = links;
+      }
+      expect(narrower.length).toBeGreaterThan(5);
+    }
+  });
+
+  test('is enforced on what a source says of its items, whatever the source was asked', async () => {
+    const careless: SearchSource = {
+      source: 'web',
+      state: 'live',
+      find: () =>
+        Promise.resolve([
+          item('https://a.example/old', new Date(NOON.getTime() - 2 * DAY)),
+          item('https://a.example/new', new Date(NOON.getTime() - 1)),
+          item('https://a.example/new/?utm_source=x#top', new Date(NOON.getTime() - 1)),
+          item('https://a.example/future', new Date(NOON.getTime() + 1)),
+        ]),
+    };
+    const sources = { ...simulatedSources(), others: [careless] };
+    const asked = {
+      prompt: 'x',
+      selected: ['web'],
+      model: 'NOVA',
+      dateFilter: 'PAST_24_HOURS',
+      at: NOON,
+    } as const;
+    const found = await retrieve({ sources, log }, asked, never);
+    expect(found.get('web')?.map(({ link }) => link)).toEqual(['https://a.example/new']);
+  });
+
+  test('a source that fails costs its own items, not the answer', async () => {
+    const { microblog, others } = simulatedSources();
+    const broken: SearchSource = {
+      source: 'web',
+      state: 'live',
+      find: () => Promise.reject(new Error('no such host')),
+    };
+    const sources = { microblog, others: [broken, ...others.filter(({ source }) => source !== 'web')] };
+    const asked = {
+      prompt: 'tidal power',
+      selected: ['web', 'discussion_board'],
+      model: 'NOVA',
+      dateFilter: 'PAST_WEEK',
+      at: NOON,
+    } as const;
+    const found = await retrieve({ sources, log }, asked, never);
+    expect(found.get('web')).toEqual([]);
+    expect(found.get('discussion_board')?.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalLink, distinctByLink } from '../../src/service/link.ts';
+import { PIECE_MAX, piecesOf } from '../../src/service/pieces.ts';
+import { normalCdf } from '../../src/service/sandbox/growth.ts';
+import { pickSentences, sentencesOf } from '../../src/service/sentences.ts';
+
+describe('pieces of a text', () => {
+  test('join to the text, are short, and cut no character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        const pieces = piecesOf(text);
+        expect(pieces.join('')).toBe(text);
+        for (const piece of pieces) {
+          expect(piece.length).toBeLessThanOrEqual(PIECE_MAX);
+          expect(piece.isWellFormed()).toBe(text.isWellFormed());
+        }
+      }),
+    );
+  });
+});
+
+describe('picked sentences', () => {
+  test('are sentences of their sources, one of each, none that says the same again', () => {
+    const passages = [
+      { text: 'The second turbine turned for nine days. It was loud. See https://a.example/x', link: 'a' },
+      { text: 'RT @tove: The second turbine turned for nine days.', link: 'b' },
+      { text: 'Fishermen ask for another survey of the sound. #tide', link: 'c' },
+    ];
+    const picked = pickSentences(passages, 5);
+    expect(picked.map(({ link }) => link).toSorted()).toEqual(['a', 'c']);
+    for (const { text, link } of picked) {
+      expect(passages.find((passage) => passage.link === link)?.text).toContain(text);
+    }
+    expect(pickSentences([], 3)).toEqual([]);
+    expect(sentencesOf('No end in sight')).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  test('of one page are one link', () => {
+    expect(canonicalLink('http://a.example/x/?utm_source=b&c=1#d')).toBe('https://a.example/x?c=1');
+    expect(canonicalLink('not a link')).toBe('not a link');
+    const links = ['https://a.example', 'http://a.example/', 'https://a.example/?utm_medium=x&utm_source=y'];
+    expect(distinctByLink(links.map((link) => ({ link })))).toEqual([{ link: 'https://a.example' }]);
+  });
+});
+
+test('the normal distribution function never falls and knows its table', () => {
+  let last = 0;
+  for (let z = -8; z <= 8; z += 0.001) {
+    const now = normalCdf(z);
+    expect(now).toBeGreaterThanOrEqual(last);
+    last = now;
+  }
+  expect(normalCdf(0)).toBeCloseTo(0.5, 6);
+  expect(normalCdf(1.959964)).toBeCloseTo(0.975, 6);
+  expect(normalCdf(-1)).toBeCloseTo(0.158655, 6);
+});

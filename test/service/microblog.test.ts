@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { MicroblogPost } from '../../src/contract/post.ts';
+import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { createMicroblog } from '../../src/service/sandbox/microblog.ts';
+import { SAMPLE_TOPIC, TOPICS } from '../../src/service/sandbox/topics.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const PROMPTS = [
+  ...TOPICS.map(({ phrases }) => phrases[0] ?? ''),
+  'quiet cheese',
+  'Ein Thema, das keiner kennt',
+];
+const COUNTERS = [
+  'reply_count',
+  'repost_count',
+  'like_count',
+  'view_count',
+  'quote_count',
+  'impression_count',
+  'bookmark_count',
+] as const;
+
+const prompt = fc.constantFrom(...PROMPTS);
+/** Some time in the two years around noon. */
+const instant = fc.integer({ min: NOON - 365 * DAY, max: NOON + 365 * DAY });
+const few = { numRuns: 25 };
+
+function byId(posts: readonly MicroblogPost[]): Map<string, MicroblogPost> {
+  return new Map(posts.map((post) => [post.id, post]));
+}
+
+function times(ids: readonly (string | null)[], id: string): number {
+  return ids.filter((one) => one === id).length;
+}
+
+describe('the simulated microblog', () => {
+  test('is a function of seed and time: two worlds of one seed agree, whatever was asked before', () => {
+    const used = createMicroblog('a');
+    fc.assert(
+      fc.property(prompt, instant, (words, at) => {
+        const asked = { from: undefined, at };
+        expect(createMicroblog('a').find(words, asked, 40)).toEqual(used.find(words, asked, 40));
+      }),
+      few,
+    );
+    const other = createMicroblog('b').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
+    expect(other).not.toEqual(used.find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
+  });
+
+  // It changes with the sample topic's words and with Node's Math; nothing else may change it.
+  test('answers the same bytes as the day this was written', () => {
+    const posts = createMicroblog('pinned').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
+    const hash = createHash('sha256').update(JSON.stringify(posts)).digest('hex');
+    expect(hash.slice(0, 16)).toBe('7d25c5cccb1bee07');
+  });
+
+  test('never takes a post back, never changes its words, never lets a counter fall', () => {
+    const microblog = createMicroblog('grow');
+    fc.assert(
+      fc.property(prompt, instant, fc.integer({ min: 1, max: 2 * DAY }), (words, at, later) => {
+        const from = at - 4 * HOUR;
+        const then = microblog.all(words, { from, at });
+        const now = byId(microblog.all(words, { from, at: at + later }));
+        for (const before of then) {
+          const after = now.get(before.id);
+          expect(after).toBeDefined();
+          if (after === undefined) continue;
+          expect(after.text).toBe(before.text);
+          expect(after.created_at).toBe(before.created_at);
+          for (const name of COUNTERS) expect(after[name]).toBeGreaterThanOrEqual(before[name] ?? 0);
+          expect(after.user.followers_count).toBeGreaterThanOrEqual(before.user.followers_count ?? 0);
+          expect(after.user.statuses_count).toBeGreaterThanOrEqual(before.user.statuses_count ?? 0);
+        }
+      }),
+      few,
+    );
+  });
+
+  test('gives ids of 19 digits, in the order of time, none twice over all topics', () => {
+    const microblog = createMicroblog('ids');
+    const ids = new Set<string>();
+    let posts = 0;
+    for (const words of PROMPTS) {
+      const all = microblog.all(words, { from: NOON - 3 * DAY, at: NOON });
+      posts += all.length;
+      for (const { id } of all) {
+        expect(id).toMatch(/^\d{19}$/);
+        ids.add(id);
+      }
+      expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted());
+    }
+    expect(ids.size).toBe(posts);
+    expect(posts).toBeGreaterThan(10_000);
+  });
+
+  test('refers only to posts that exist and are older, and says whose they are', () => {
+    const microblog = createMicroblog('refs');
+    const at = NOON;
+    const all = byId(microblog.all('lunar lander', { from: at - 4 * DAY, at }));
+    const recent = [...all.values()].filter((post) => Date.parse(post.created_at) > at - DAY);
+    for (const post of recent) {
+      const repliedTo = all.get(post.in_reply_to_status_id ?? post.id);
+      expect(repliedTo).toBeDefined();
+      if (post.in_reply_to_status_id !== null) {
+        expect(Date.parse(repliedTo?.created_at ?? '')).toBeLessThan(Date.parse(post.created_at));
+        expect(post.in_reply_to_user_id).toBe(repliedTo?.user.id);
+        expect(post.in_reply_to_screen_name).toBe(repliedTo?.user.username);
+        expect(post.conversation_id).toBe(repliedTo?.conversation_id);
+      } else {
+        expect(post.conversation_id).toBe(post.id);
+      }
+      expect(post.is_quote_post).toBe(post.quoted_status_id !== null);
+      expect(post.quote).toBe(post.is_quote_post ? all.get(post.quoted_status_id ?? '')?.text : null);
+      if (post.is_repost) expect(post.text).toMatch(/^RT @\w+: /);
+    }
+    const share = (has: (post: MicroblogPost) => boolean) => recent.filter(has).length / recent.length;
+    expect(share((post) => post.is_repost)).toBeCloseTo(0.2, 1);
+    expect(share((post) => post.is_quote_post)).toBeCloseTo(0.05, 1);
+    expect(share((post) => post.in_reply_to_status_id !== null)).toBeCloseTo(0.3, 1);
+  });
+
+  test('counts at least the replies, reposts and quotes that can be seen', () => {
+    const all = createMicroblog('seen').all('sourdough', { from: NOON - 3 * DAY, at: NOON });
+    const posts = byId(all);
+    const replied = all.map((post) => post.in_reply_to_status_id);
+    const quoted = all.map((post) => post.quoted_status_id);
+    for (const [id, post] of posts) {
+      expect(post.reply_count).toBeGreaterThanOrEqual(times(replied, id));
+      expect(post.quote_count).toBeGreaterThanOrEqual(times(quoted, id));
+    }
+  });
+
+  test('shows news and growth to a client that asks each minute', () => {
+    const microblog = createMicroblog('news');
+    const seen = byId(microblog.find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40));
+    expect(seen.size).toBe(40);
+    let fresh = 0;
+    let grown = 0;
+    for (let minute = 1; minute <= 30; minute++) {
+      const at = NOON + minute * MINUTE;
+      for (const post of microblog.find(SAMPLE_TOPIC.prompt, { from: undefined, at }, 40)) {
+        const before = seen.get(post.id);
+        if (before === undefined) fresh += 1;
+        else if ((post.view_count ?? 0) > (before.view_count ?? 0)) grown += 1;
+        seen.set(post.id, post);
+      }
+    }
+    expect(fresh / 30).toBeGreaterThan(0.8);
+    expect(fresh / 30).toBeLessThan(4);
+    expect(grown / 30).toBeGreaterThan(5);
+  });
+
+  test('talks about a prompt that it has never heard of, in its own words, 60 to 300 times a day', () => {
+    const microblog = createMicroblog('any');
+    const week = microblog.all('Quiet Cheese!', { from: NOON - 7 * DAY, at: NOON });
+    expect(week.length / 7).toBeGreaterThan(45);
+    expect(week.length / 7).toBeLessThan(700);
+    const mention = week.filter(({ text }) => text.includes('Quiet Cheese'));
+    expect(mention.length / week.length).toBeGreaterThan(0.9);
+    const ids = (words: string) =>
+      microblog.find(words, { from: undefined, at: NOON }, 40).map(({ id }) => id);
+    expect(ids('quiet  CHEESE')).toEqual(ids('Quiet Cheese!'));
+  });
+
+  test('keeps what a prompt holds in one line of well-formed text', () => {
+    const microblog = createMicroblog('hostile');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), (words) => {
+        for (const { text } of microblog.find(words, { from: NOON - 6 * HOUR, at: NOON }, 10)) {
+          expect(text.isWellFormed()).toBe(true);
+          expect(text).not.toMatch(/[\n\r\0\u202e]/);
+          expect(text.length).toBeLessThan(600);
+        }
+      }),
+      few,
+    );
+  });
+});

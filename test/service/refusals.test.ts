@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { simulatedSources } from '../../src/service/sources.ts';
+import { type Client, startForTest } from './running.ts';
+
+const A = '/search/ai/search';
+const B = '/search/ai/search/links/microblog';
+const UNAUTHORIZED = {
+  detail: { error_code: 401, message: 'Unauthorized', reason: 'Invalid API key' },
+};
+
+let service: Client;
+beforeAll(async () => {
+  service = await startForTest();
+});
+afterAll(() => service.close());
+
+describe('a request without a good key', () => {
+  test.each([
+    ['no header', {}],
+    ['an unknown key', { authorization: 'nobody' }],
+    ['an empty key', { authorization: 'Bearer ' }],
+  ])('is answered with 401: %s', async (_, headers) => {
+    const response = await fetch(`${service.url}${A}`, { method: 'POST', headers, body: '{}' });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual(UNAUTHORIZED);
+  });
+
+  test('a key behind Bearer is as good as the raw one', async () => {
+    const { status } = await service.post(B, { prompt: 'x' }, { authorization: 'Bearer test-key-$1' });
+    expect(status).toBe(200);
+  });
+});
+
+/** One entry of a refusal, `loc` from the member on. */
+function field(loc: (string | number)[], msg: string, type: string) {
+  return { loc: ['body', ...loc], msg, type };
+}
+
+const TOOLS =
+  "'Web Search', 'News Forum Search', 'Discussion Board Search', 'Encyclopedia Search', " +
+  "'Video Search', 'Microblog Search' or 'Preprint Search'";
+
+describe('a request that cannot be read', () => {
+  test.each([
+    ['nothing', '', [field([], 'Field required', 'missing')]],
+    ['broken JSON', '{"prompt": "x",}', [field([15], 'JSON decode error', 'json_invalid')]],
+    [
+      'a list',
+      '[]',
+      [
+        field(
+          [],
+          'Input should be a valid dictionary or object to extract fields from',
+          'model_attributes_type',
+        ),
+      ],
+    ],
+    [
+      'no members',
+      {},
+      [field(['prompt'], 'Field required', 'missing'), field(['tools'], 'Field required', 'missing')],
+    ],
+    [
+      'no tool',
+      { prompt: 'x', tools: [] },
+      [field(['tools'], 'List should have at least 1 item after validation, not 0', 'too_short')],
+    ],
+    [
+      'an unknown tool',
+      { prompt: 'x', tools: ['Tea'] },
+      [field(['tools', 0], `Input should be ${TOOLS}`, 'enum')],
+    ],
+    [
+      'an empty prompt',
+      { prompt: ' ', tools: ['Web Search'] },
+      [field(['prompt'], 'String should have at least 1 character', 'string_too_short')],
+    ],
+    [
+      'a long prompt',
+      { prompt: 'x'.repeat(2_001), tools: ['Web Search'] },
+      [field(['prompt'], 'String should have at most 2000 characters', 'string_too_long')],
+    ],
+    [
+      'a word for a truth',
+      { prompt: 'x', tools: ['Web Search'], streaming: 'yes' },
+      [field(['streaming'], 'Input should be a valid boolean', 'bool_type')],
+    ],
+    [
+      'an unknown model',
+      { prompt: 'x', tools: ['Web Search'], model: 'STAR' },
+      [field(['model'], "Input should be 'NOVA', 'ORBIT' or 'HORIZON'", 'enum')],
+    ],
+  ])('is answered with 422 and what is wrong: %s', async (_, body, detail) => {
+    const response = await service.post(A, body);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({ detail });
+  });
+
+  test('is refused in the words of its dialect', async () => {
+    const response = await service.post('/desearch/ai/search', { prompt: 'x', tools: ['Tea'] });
+    expect(await response.text()).toContain("'Reddit Search'");
+    const good = await service.post('/desearch/ai/search', {
+      prompt: 'x',
+      tools: ['REDDIT search', 'twitter'],
+    });
+    expect(good.status).toBe(200);
+  });
+
+  test('members that nobody knows are ignored', async () => {
+    const { status } = await service.post(B, { prompt: 'x', count: 10, __proto__: { a: 1 }, tools: 3 });
+    expect(status).toBe(200);
+  });
+});
+
+describe('other refusals', () => {
+  test('a body over 64 kB is refused with 413', async () => {
+    const response = await service.post(A, `{"prompt":"${'x'.repeat(66_000)}"}`);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ detail: 'Request Entity Too Large' });
+  });
+
+  test('an unknown path is 404, another method 405', async () => {
+    const unknown = await fetch(`${service.url}/search/other`);
+    expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not Found' }]);
+    const method = await fetch(`${service.url}${A}`);
+    expect([method.status, await method.json()]).toEqual([405, { detail: 'Method Not Allowed' }]);
+    expect(method.headers.get('allow')).toBe('POST');
+  });
+
+  test('too many calls of one key are asked to wait, in the body as text', async () => {
+    const busy = await startForTest({ rate: { perMinute: 1, burst: 2 } });
+    const status = async () => (await busy.post(B, { prompt: 'x' })).status;
+    expect([await status(), await status()]).toEqual([200, 200]);
+    const response = await busy.post(B, { prompt: 'x' });
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('60');
+    expect(await response.json()).toEqual({
+      detail: { error_code: 429, message: 'Too Many Requests', retry_after: '60 seconds' },
+    });
+    busy.clock.advance(61_000);
+    expect(await status()).toBe(200);
+    await busy.close();
+  });
+
+  test('a failure of ours is 500 without its cause, and stands in the log', async () => {
+    const simulated = simulatedSources();
+    const microblog = { ...simulated.microblog, posts: () => Promise.reject(new Error('inner detail')) };
+    const broken = await startForTest({ sources: { ...simulated, microblog } });
+    const response = await broken.post(B, { prompt: 'x' });
+    expect(response.status).toBe(500);
+    const body = await response.text();
+    expect(JSON.parse(body)).toHaveProperty('detail.error_code', 500);
+    expect(body).not.toContain('inner detail');
+    expect(broken.lines.join('')).toContain('inner detail');
+    await broken.close();
+  });
+
+  test('each answer carries the id of its request', async () => {
+    const given = await service.post(B, { prompt: 'x' }, { 'x-request-id': 'run-7.1' });
+    expect(given.headers.get('x-request-id')).toBe('run-7.1');
+    const own = await service.post(B, { prompt: 'x' }, { 'x-request-id': 'not <good>' });
+    expect(own.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  test('no line of the log holds a key or a prompt', async () => {
+    await service.post(B, { prompt: 'a very private prompt' });
+    expect(service.lines.length).toBeGreaterThan(0);
+    expect(service.lines.join('')).not.toContain('test-key');
+    expect(service.lines.join('')).not.toContain('private prompt');
+  });
+});
+
+describe('health', () => {
+  test('is told without a key', async () => {
+    const health: unknown = await (await fetch(`${service.url}/healthz`)).json();
+    expect(health).toMatchObject({ ok: true, version: '0.0.0-test' });
+    const sources: unknown = await (await fetch(`${service.url}/healthz/sources`)).json();
+    expect(sources).toHaveProperty('sources.length', 7);
+    expect(JSON.stringify(sources).match(/"sandbox"/g)?.length).toBe(7);
+  });
+});
+
+describe('the port', () => {
+  test('moves to the next free one when it is only a default', async () => {
+    const next = await startForTest({ port: service.port });
+    expect(next.port).toBeGreaterThan(service.port);
+    expect(next.url).toBe(`http://127.0.0.1:${next.port}`);
+    expect((await next.post(B, { prompt: 'x' })).status).toBe(200);
+    await next.close();
+  });
+
+  test('stays when it was asked for, and is refused when it is taken', async () => {
+    const taken = startForTest({ port: service.port, portAsked: true });
+    await expect(taken).rejects.toMatchObject({ name: 'Refused', kind: 'unavailable' });
+    await expect(taken).rejects.toThrow(String(service.port));
+  });
+});

@@ -1,0 +1,45 @@
+/** A service that runs for the length of one test file, and how a client speaks to it. */
+import { type Clock, steppedClock } from '../../src/engine/clock.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { createKeyVerifier } from '../../src/service/key-verifier.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/server.ts';
+
+export const KEY = 'test-key-$1';
+export const NOON = '2026-11-21T12:00:00.000Z';
+
+export type Client = Service & {
+  clock: ReturnType<typeof steppedClock>;
+  lines: string[];
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+};
+
+/** Starts at any free port, with a clock that stands at noon. */
+export async function startForTest(options: Partial<ServiceOptions> = {}): Promise<Client> {
+  const clock = steppedClock(NOON);
+  const lines: string[] = [];
+  const service = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    portAsked: false,
+    clock,
+    log: createLogger('debug', [KEY], { write: (line) => lines.push(line) }),
+    keys: verifierOf([KEY], clock),
+    version: '0.0.0-test',
+    ...options,
+  });
+  return {
+    ...service,
+    clock,
+    lines,
+    post: (path, body, headers = {}) =>
+      fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: KEY, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  };
+}
+
+function verifierOf(rawKeys: readonly string[], clock: Clock) {
+  return createKeyVerifier({ rawKeys, findKeyHash: () => Promise.resolve(undefined), clock });
+}
