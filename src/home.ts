@@ -10,15 +10,17 @@ import { openQueue } from './engine/queue/queue.ts';
 import { Refused } from './errors.ts';
 import type { Context } from './monitor/context.ts';
 import { repeatStrategy } from './monitor/schedule/repeat.ts';
-import { endpoints } from './service-access.ts';
+import { accessServices, type ServiceAccess } from './service-access.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
+import { findServiceKeyHash } from './store/service-keys.ts';
 import { ensureService } from './store/services.ts';
 import { instanceName } from './store/workers.ts';
 
 export type Home = {
   ctx: Context;
   backend: QueueBackend;
+  services: ServiceAccess;
   /** Never to be printed. */
   databaseUrl: string;
   /** Login of the role that reads the SQL contract; null where nobody named one. */
@@ -33,16 +35,23 @@ export type Home = {
  * Opens the database (embedded, unless `DATABASE_URL` names one), brings its schema up to date, and opens
  * the queue (in Postgres, unless `REDIS_URL` names a Redis).
  * @param options.role one owner at a time runs the embedded server; guests join it or start it for a while
+ * @param options.openService whether the search service is to listen at its own port, for others too
  * @throws Refused where something that is needed is not there
  */
-export async function openHome(options: { config: Config; log: Logger; role: 'owner' | 'guest' }): Promise<Home> {
+export async function openHome(options: {
+  config: Config;
+  log: Logger;
+  role: 'owner' | 'guest';
+  openService?: boolean;
+}): Promise<Home> {
   const { config, log, role } = options;
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const shut of opened.splice(0).toReversed()) await shut();
   };
   try {
-    const embedded = config.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir, log, role }) : null;
+    const embedded =
+      config.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir, log, role }) : null;
     if (embedded !== null) opened.push(() => embedded.close());
     const databaseUrl = embedded?.url ?? config.databaseUrl;
     if (databaseUrl === undefined) throw new Refused('unavailable', 'no database is named');
@@ -64,8 +73,14 @@ export async function openHome(options: { config: Config; log: Logger; role: 'ow
     const queue = openQueue(backend, repeatStrategy, log);
     opened.push(() => queue.close());
 
-    const access = endpoints({ config, clock, log });
-    opened.push(() => access.close());
+    const services = accessServices({
+      config,
+      clock,
+      log,
+      open: options.openService ?? false,
+      findKeyHash: (id) => findServiceKeyHash(db, id),
+    });
+    opened.push(() => services.close());
     const ctx: Context = {
       config,
       clock,
@@ -73,11 +88,11 @@ export async function openHome(options: { config: Config; log: Logger; role: 'ow
       db,
       queue,
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
-      endpoint: access.endpoint,
+      endpoint: services.endpoint,
       random: Math.random,
     };
     const notes = [...(embedded?.notes ?? []), ...migrated.notes];
-    return { ctx, backend, databaseUrl, readerUrl: readerUrl ?? null, embedded, notes, close };
+    return { ctx, backend, services, databaseUrl, readerUrl: readerUrl ?? null, embedded, notes, close };
   } catch (error) {
     await close();
     throw error;

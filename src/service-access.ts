@@ -5,48 +5,76 @@ import type { Clock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { RunError } from './errors.ts';
 import type { Endpoint } from './monitor/context.ts';
+import { createKeyVerifier } from './service/key-verifier.ts';
 import { SANDBOX_PATH, type Service, startService } from './service/server.ts';
 import type { ServiceKind } from './store/services.ts';
+import { VERSION } from './version.ts';
 
 export type ServiceAccess = {
   endpoint(kind: ServiceKind): Promise<Endpoint>;
+  /** Starts the local service where it does not run yet. */
+  local(): Promise<Service>;
   close(): Promise<void>;
 };
 
-/** The local server answers this process alone, so nothing but the machine bounds it. */
-const UNBOUNDED = { perMinute: 1_000_000, burst: 1_000_000 };
+export type ServiceAccessOptions = {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
+  open: boolean;
+  /** Looks up the hash of a key that was made by `service key create`. */
+  findKeyHash(id: string): Promise<Uint8Array | undefined>;
+};
+
+/** The monitor beside it may ask as often as its searches want; 1,000 a second is what two cores answer. */
+const RATE = { perMinute: 60_000, burst: 10_000 };
 
 /**
  * The simulation is a pure function of its seed and the time, so every process may answer itself: a
  * server on loopback, started when it is first needed, with a key that only this process knows. It is
  * spoken to over HTTP as any service is.
  */
-export function endpoints(options: { config: Config; clock: Clock; log: Logger }): ServiceAccess {
-  const { config, clock, log } = options;
+export function accessServices(options: ServiceAccessOptions): ServiceAccess {
+  const { config, clock, log, open, findKeyHash } = options;
   const key = randomBytes(24).toString('base64url');
-  let local: Promise<Service> | undefined;
+  let started: Promise<Service> | undefined;
 
-  function start(): Promise<Service> {
-    const keys = { verify: (raw: string) => Promise.resolve(raw === key) };
-    return startService({ host: '127.0.0.1', port: 0, portAsked: true, clock, log, keys, rate: UNBOUNDED });
+  function local(): Promise<Service> {
+    const keys = createKeyVerifier({
+      rawKeys: open ? [key, ...config.service.keys] : [key],
+      findKeyHash,
+      clock,
+    });
+    const at = open
+      ? { host: config.http.host, port: config.service.port, portAsked: config.service.portAsked }
+      : { host: '127.0.0.1', port: 0, portAsked: true };
+    started ??= startService({ ...at, clock, log, keys, rate: RATE, version: VERSION });
+    return started;
   }
 
   return {
+    local,
     endpoint: async (kind) => {
       switch (kind) {
         case 'hosted':
-          if (config.hosted === undefined) throw new RunError('conn_refused', { detail: 'SEARCH_API_URL is not set' });
+          if (config.hosted === undefined)
+            throw new RunError('conn_refused', { detail: 'SEARCH_API_URL is not set' });
           return { baseUrl: config.hosted.url, prefix: config.hosted.prefix, key: config.hosted.key };
         case 'sandbox': {
-          local ??= start();
-          return { baseUrl: `${(await local).url}${SANDBOX_PATH}`, prefix: undefined, key };
+          const { port } = await local();
+          return { baseUrl: `http://127.0.0.1:${port}${SANDBOX_PATH}`, prefix: undefined, key };
         }
         case 'own':
-          throw new RunError('conn_refused', { detail: 'the own service has no live source in this version' });
+          throw new RunError('conn_refused', {
+            detail: 'the own service has no live source in this version',
+          });
       }
     },
     close: async () => {
-      if (local !== undefined) await (await local).close();
+      if (started === undefined) return;
+      const service = await started.catch(() => null);
+      await service?.close();
     },
   };
 }

@@ -30,7 +30,12 @@ const THOROUGH_EVERY = 20;
  * The door through which the queue comes in: ticks and runs are handed to their verbs. Beside it a timer,
  * which no queue can lose, reconciles queue and database and tells that this process lives.
  */
-export async function startWorker(ctx: Context, backend: QueueBackend, version: string, hooks: WorkerHooks = {}): Promise<RunningWorker> {
+export async function startWorker(
+  ctx: Context,
+  backend: QueueBackend,
+  version: string,
+  hooks: WorkerHooks = {},
+): Promise<RunningWorker> {
   const stopping = new AbortController();
   const startedAt = ctx.clock.now();
   let trusted = true;
@@ -41,7 +46,11 @@ export async function startWorker(ctx: Context, backend: QueueBackend, version: 
     try {
       const skew = await measureSkew(ctx.db, () => ctx.clock.now());
       trusted = Math.abs(skew) <= MOST_SKEW_MS;
-      if (!trusted) ctx.log.error({ skew_ms: skew }, 'this clock and the database disagree; no work is taken until they agree');
+      if (!trusted)
+        ctx.log.error(
+          { skew_ms: skew },
+          'this clock and the database disagree; no work is taken until they agree',
+        );
       await signOfLife(ctx.db, {
         name: ctx.worker,
         version,
@@ -87,7 +96,9 @@ export async function startWorker(ctx: Context, backend: QueueBackend, version: 
       const grace = setTimeout(() => stopping.abort(), GRACE_MS);
       await Promise.all([workers.close(), pass]);
       clearTimeout(grace);
-      await takeLeave(ctx.db, ctx.worker).catch((error: unknown) => ctx.log.warn({ err: error }, 'left without a word'));
+      await takeLeave(ctx.db, ctx.worker).catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'left without a word'),
+      );
     },
     hurry: () => stopping.abort(),
   };
@@ -97,13 +108,27 @@ export async function startWorker(ctx: Context, backend: QueueBackend, version: 
 const GRACE_MS = MINUTE / 3;
 
 function logReport(ctx: Context, report: RunReport): void {
-  const run = { run: String(report.runId), search: report.search, trigger: report.trigger, service: report.service };
+  const run = {
+    run: String(report.runId),
+    search: report.search,
+    trigger: report.trigger,
+    service: report.service,
+  };
   switch (report.status) {
     case 'succeeded': {
       const { baseline, newPosts, newLinks, completionChanged } = report.diff;
       const { posts, links, rejected } = report;
       ctx.log.info(
-        { ...run, posts, links, rejected, new_posts: newPosts.length, new_links: newLinks.length, completionChanged, baseline },
+        {
+          ...run,
+          posts,
+          links,
+          rejected,
+          new_posts: newPosts.length,
+          new_links: newLinks.length,
+          completionChanged,
+          baseline,
+        },
         'run succeeded',
       );
       return;
@@ -112,7 +137,10 @@ function logReport(ctx: Context, report: RunReport): void {
       ctx.log.warn({ ...run, code: report.code, detail: report.detail }, 'run failed');
       return;
     case 'retry':
-      ctx.log.warn({ ...run, code: report.code, detail: report.detail, not_before: report.notBefore }, 'run is tried again');
+      ctx.log.warn(
+        { ...run, code: report.code, detail: report.detail, not_before: report.notBefore },
+        'run is tried again',
+      );
       return;
     case 'released':
       ctx.log.info({ ...run, code: report.code }, 'run given back');

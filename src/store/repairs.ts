@@ -21,7 +21,12 @@ export async function dormantSearches(db: Database): Promise<Id[]> {
 export type OpenRun = { id: Id; fence: number };
 
 /** Queued runs that should have been taken by now: whatever the queue knew of them may be gone. */
-export async function staleQueuedRuns(db: Database, now: Date, olderThan: Date, limit: number): Promise<OpenRun[]> {
+export async function staleQueuedRuns(
+  db: Database,
+  now: Date,
+  olderThan: Date,
+  limit: number,
+): Promise<OpenRun[]> {
   const { rows } = await db.pool.query<OpenRun>(
     `SELECT id, fence FROM strandline.runs
      WHERE status = 'queued' AND coalesce(not_before, created_at) <= $2 AND (not_before IS NULL OR not_before <= $1)
@@ -41,7 +46,13 @@ export async function expiredRuns(db: Database, limit: number): Promise<OpenRun[
 }
 
 /** What the schedule of every search that should have one rests on. */
-export type ScheduledSearch = { id: Id; slug: string; cron: string | null; every_seconds: number | null; tz: string };
+export type ScheduledSearch = {
+  id: Id;
+  slug: string;
+  cron: string | null;
+  every_seconds: number | null;
+  tz: string;
+};
 
 export async function scheduledSearches(db: Database): Promise<ScheduledSearch[]> {
   const { rows } = await db.pool.query<ScheduledSearch>(
@@ -67,7 +78,10 @@ export async function whileAlone<T>(db: Database, name: string, work: () => Prom
   const client = await db.pool.connect();
   let broken: Error | undefined;
   try {
-    const { rows } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_lock(hashtext($1)) AS ours', [name]);
+    const { rows } = await client.query<{ ours: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtext($1)) AS ours',
+      [name],
+    );
     if (rows[0]?.ours !== true) return null;
     try {
       return await work();

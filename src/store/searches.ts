@@ -62,7 +62,14 @@ export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> 
   return rows;
 }
 
-export type Topic = { id: Id; slug: string; name: string; sample: boolean; created_at: Date; archived_at: Date | null };
+export type Topic = {
+  id: Id;
+  slug: string;
+  name: string;
+  sample: boolean;
+  created_at: Date;
+  archived_at: Date | null;
+};
 
 const TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
 
@@ -113,7 +120,13 @@ export async function insertSearch(
   );
   const row = rows[0];
   if (row === undefined) throw new Error('the search row was not returned');
-  await insertVersion(tx, { searchId: row.id, version: 1, requestVersion: 1, definition: input.definition, now: input.now });
+  await insertVersion(tx, {
+    searchId: row.id,
+    version: 1,
+    requestVersion: 1,
+    definition: input.definition,
+    now: input.now,
+  });
   await tx.query(
     `INSERT INTO strandline.search_states (search_id, state, began_at) VALUES ($1, 'active', $2)`,
     [row.id, input.now],
@@ -149,7 +162,13 @@ export async function insertVersion(
 }
 
 /** Makes a version the current one. */
-export async function setVersion(tx: Transaction, searchId: Id, version: number, labels: string[], nextDueAt: Date | null): Promise<void> {
+export async function setVersion(
+  tx: Transaction,
+  searchId: Id,
+  version: number,
+  labels: string[],
+  nextDueAt: Date | null,
+): Promise<void> {
   await tx.query('UPDATE strandline.searches SET version = $2, labels = $3, next_due_at = $4 WHERE id = $1', [
     searchId,
     version,
@@ -159,7 +178,10 @@ export async function setVersion(tx: Transaction, searchId: Id, version: number,
 }
 
 export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): Promise<void> {
-  await tx.query('UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1', [searchId, now]);
+  await tx.query('UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1', [
+    searchId,
+    now,
+  ]);
 }
 
 export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
@@ -176,7 +198,12 @@ export async function activeSearchesOf(db: Database, serviceId: Id): Promise<Id[
 }
 
 /** Whether the last `times` ended runs of a search all failed with this code. */
-export async function failedInARow(db: Database, searchId: Id, code: string, times: number): Promise<boolean> {
+export async function failedInARow(
+  db: Database,
+  searchId: Id,
+  code: string,
+  times: number,
+): Promise<boolean> {
   const { rows } = await db.pool.query<{ code: string | null }>(
     `SELECT code FROM strandline.runs WHERE search_id = $1 AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT $2`,
     [searchId, times],

@@ -37,7 +37,9 @@ export async function liveWorkers(db: Database, since: Date): Promise<WorkerSign
 /** Our clock minus the database's, in milliseconds; half of the question's way there and back is taken off. */
 export async function measureSkew(db: Database, now: () => Date): Promise<number> {
   const asked = now().getTime();
-  const { rows } = await db.pool.query<{ ms: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
+  const { rows } = await db.pool.query<{ ms: number }>(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+  );
   const answered = now().getTime();
   return Math.round((asked + answered) / 2 - (rows[0]?.ms ?? asked));
 }
@@ -48,7 +50,9 @@ export async function instanceName(db: Database, fresh: string, now: Date): Prom
     `INSERT INTO strandline.facts (name, value, at) VALUES ('instance', $1, $2) ON CONFLICT (name) DO NOTHING`,
     [fresh, now],
   );
-  const { rows } = await db.pool.query<{ value: string }>(`SELECT value FROM strandline.facts WHERE name = 'instance'`);
+  const { rows } = await db.pool.query<{ value: string }>(
+    `SELECT value FROM strandline.facts WHERE name = 'instance'`,
+  );
   return rows[0]?.value ?? fresh;
 }
 

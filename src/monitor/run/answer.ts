@@ -1,9 +1,17 @@
 import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
 import { loadDialect } from '../../contract/dialect.ts';
 import { RunError } from '../../errors.ts';
-import { closeFailedCall, type KeptAnswer, keepAnswer, loadAnswer, markUnknownCalls, openCall } from '../../store/ledger.ts';
+import {
+  closeFailedCall,
+  type KeptAnswer,
+  keepAnswer,
+  loadAnswer,
+  markUnknownCalls,
+  openCall,
+} from '../../store/ledger.ts';
 import type { ClaimedRun } from '../../store/runs.ts';
 import { callService } from '../client/call.ts';
+import type { CallAborted, CallFailure } from '../client/result.ts';
 import type { Context } from '../context.ts';
 import { untilReachable } from './reachable.ts';
 
@@ -37,17 +45,30 @@ export async function callAndKeep(ctx: Context, run: ClaimedRun, signal: AbortSi
     clock: ctx.clock,
   });
   const receivedAt = ctx.clock.now();
-  if (!result.ok) {
-    const { error, httpStatus, bytes, latencyMs, costUsd } = result;
-    const state = signal.aborted ? 'unknown' : 'failed';
-    const failed = { runId: run.id, n, state, code: error.code, httpStatus, bytes, latencyMs, costUsd, now: receivedAt } as const;
-    await untilReachable(ctx, () => closeFailedCall(ctx.db, failed));
-    throw error;
-  }
+  if (result.kind !== 'answer') throw await closeLedger(ctx, run, n, result, receivedAt);
   const { httpStatus, contentType, body, latencyMs, costUsd } = result;
   const answer: KeptAnswer = { n, httpStatus, contentType, body, receivedAt };
   await untilReachable(ctx, () => keepAnswer(ctx.db, { runId: run.id, answer, latencyMs, costUsd }));
   return answer;
+}
+
+/** Writes down how a call without an answer ended. An aborted one may have been answered, and paid. */
+async function closeLedger(
+  ctx: Context,
+  run: ClaimedRun,
+  n: number,
+  result: CallFailure | CallAborted,
+  now: Date,
+): Promise<RunError> {
+  const aborted = result.kind === 'aborted';
+  const code = aborted ? 'unknown_outcome' : result.code;
+  const { httpStatus, bytes, latencyMs, costUsd } = result;
+  const state = aborted ? 'unknown' : 'failed';
+  await untilReachable(ctx, () =>
+    closeFailedCall(ctx.db, { runId: run.id, n, state, code, httpStatus, bytes, latencyMs, costUsd, now }),
+  );
+  if (aborted) return new RunError('lease_lost');
+  return new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
 }
 
 async function openLedger(ctx: Context, run: ClaimedRun): Promise<number> {
@@ -65,7 +86,9 @@ async function openLedger(ctx: Context, run: ClaimedRun): Promise<number> {
     case 'lost':
       throw new RunError('lease_lost');
     case 'run_cap':
-      throw new RunError('budget_exceeded', { detail: `all ${ctx.config.maxCallsPerRun} calls of this run are used up` });
+      throw new RunError('budget_exceeded', {
+        detail: `all ${ctx.config.maxCallsPerRun} calls of this run are used up`,
+      });
     case 'day_cap':
       throw new RunError('budget_exceeded', { detail: DAY_IS_USED_UP });
   }

@@ -20,7 +20,8 @@ export async function endWithoutSuccess(
   const failure = asRunError(error);
   const { code, detail } = failure;
   const report = reportOf(run);
-  if (code === 'internal') ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run broke off');
+  if (code === 'internal')
+    ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run broke off');
 
   if (stopping?.aborted === true) {
     if (await requeueRun(ctx.db, { runId: run.id, fence: run.fence, notBefore: null, reason: null })) {
@@ -46,7 +47,12 @@ export async function endWithoutSuccess(
   });
   if (decision.kind !== 'give_up') {
     const { notBefore } = decision;
-    const ours = await requeueRun(ctx.db, { runId: run.id, fence: run.fence, notBefore, reason: detail ?? null });
+    const ours = await requeueRun(ctx.db, {
+      runId: run.id,
+      fence: run.fence,
+      notBefore,
+      reason: detail ?? null,
+    });
     if (!ours) return { ...report, status: 'released', code: 'lease_lost' };
     await wake(ctx, [{ runId: run.id, fence: run.fence, delayMs: notBefore.getTime() - now.getTime() }]);
     return { ...report, status: 'retry', code, detail, notBefore };
@@ -54,7 +60,14 @@ export async function endWithoutSuccess(
 
   const rejects = error instanceof UnreadableAnswer ? error.rejects : [];
   const rejected = error instanceof UnreadableAnswer ? rejects.length : null;
-  const ours = await failRun(ctx.db, { runId: run.id, fence: run.fence, code, reason: detail ?? null, rejected, now });
+  const ours = await failRun(ctx.db, {
+    runId: run.id,
+    fence: run.fence,
+    code,
+    reason: detail ?? null,
+    rejected,
+    now,
+  });
   if (!ours) return { ...report, status: 'released', code: 'lease_lost' };
   await insertRejects(ctx.db, run.id, rejects);
   await followUp(ctx, run, code, detail);

@@ -19,7 +19,9 @@ export type RunReport = {
   | { status: 'released'; code: RunCode }
 );
 
-export function reportOf(run: ClaimedRun): Pick<RunReport, 'runId' | 'search' | 'topic' | 'trigger' | 'service'> {
+export function reportOf(
+  run: ClaimedRun,
+): Pick<RunReport, 'runId' | 'search' | 'topic' | 'trigger' | 'service'> {
   return { runId: run.id, search: run.search, topic: run.topic, trigger: run.trigger, service: run.service };
 }
 

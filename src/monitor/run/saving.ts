@@ -12,7 +12,12 @@ import { untilReachable } from './reachable.ts';
  * where nothing was committed.
  * @throws RunError `lease_lost`
  */
-export async function save(ctx: Context, run: ClaimedRun, answer: KeptAnswer, findings: Findings): Promise<Diff> {
+export async function save(
+  ctx: Context,
+  run: ClaimedRun,
+  answer: KeptAnswer,
+  findings: Findings,
+): Promise<Diff> {
   const diff = await untilReachable(ctx, () =>
     saveFindings(ctx.db, {
       runId: run.id,

@@ -1,7 +1,13 @@
 import { DAY, SECOND } from '../../engine/clock.ts';
 import { expireAnswers } from '../../store/ledger.ts';
 import { ensurePartitions } from '../../store/partitions.ts';
-import { dormantSearches, expiredRuns, overdueSearches, staleQueuedRuns, whileAlone } from '../../store/repairs.ts';
+import {
+  dormantSearches,
+  expiredRuns,
+  overdueSearches,
+  staleQueuedRuns,
+  whileAlone,
+} from '../../store/repairs.ts';
 import { type Context, wake } from '../context.ts';
 import { healSchedules } from './heal-schedules.ts';
 import { reviveSearch } from './revive.ts';

@@ -1,7 +1,15 @@
 import { SECOND } from '../../engine/clock.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { callsLeftToday } from '../../store/searches.ts';
-import { hasOpenRun, insertSlots, lockSearch, type SlotRow, setNextDue, setState, type TickingSearch } from '../../store/slots.ts';
+import {
+  hasOpenRun,
+  insertSlots,
+  lockSearch,
+  type SlotRow,
+  setNextDue,
+  setState,
+  type TickingSearch,
+} from '../../store/slots.ts';
 import { type Context, wake } from '../context.ts';
 import { nextSlot, slotsBetween } from './cadence.ts';
 import { scheduleOf } from './schedule-of.ts';
@@ -34,7 +42,12 @@ export async function tickSearch(ctx: Context, searchId: Id, nominal?: Date): Pr
 }
 
 /** The same inside a transaction that holds the search's row lock already (edit, resume). The caller wakes the queue. */
-export async function tickLocked(ctx: Context, tx: Transaction, search: TickingSearch, nominal?: Date): Promise<Ticked> {
+export async function tickLocked(
+  ctx: Context,
+  tx: Transaction,
+  search: TickingSearch,
+  nominal?: Date,
+): Promise<Ticked> {
   const now = ctx.clock.now();
   if (search.archived_at !== null || search.next_due_at === null) return { queued: [], nextDueAt: null };
   if (search.state === 'paused' || search.state === 'broken') return { queued: [], nextDueAt: null };
@@ -73,7 +86,13 @@ function rowsOf(due: readonly number[], obstacle: string | null): SlotRow[] {
   const rows = single.map((at, i): SlotRow => {
     const latest = i === single.length - 1;
     const reason = latest ? obstacle : 'missed';
-    return { slotAt: new Date(at), status: reason === null ? 'queued' : 'skipped', reason, spanUntil: null, spanSlots: null };
+    return {
+      slotAt: new Date(at),
+      status: reason === null ? 'queued' : 'skipped',
+      reason,
+      spanUntil: null,
+      spanSlots: null,
+    };
   });
   const older = due.slice(0, -ROWS_PER_TICK);
   const [first, last] = [older[0], older.at(-1)];
@@ -89,11 +108,15 @@ function rowsOf(due: readonly number[], obstacle: string | null): SlotRow[] {
 }
 
 /** A search whose service's day is used up waits for the next UTC day, and goes on by itself. */
-async function stillCapped(ctx: Context, tx: Transaction, search: TickingSearch, now: Date): Promise<boolean> {
+async function stillCapped(
+  ctx: Context,
+  tx: Transaction,
+  search: TickingSearch,
+  now: Date,
+): Promise<boolean> {
   if (search.state !== 'capped') return false;
   const left = await callsLeftToday(tx, search, ctx.config.callsPerDay, now);
   if (left <= 0) return true;
   await setState(tx, search.id, 'active', null, now);
   return false;
 }
-

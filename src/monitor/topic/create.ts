@@ -38,27 +38,46 @@ export type Insertable = {
 };
 
 /** Writes one search with its first run into an open transaction; `announce` tells the queue once it is committed. */
-export async function insertChecked(ctx: Context, tx: Transaction, { checked, topic, service }: Insertable): Promise<Created> {
+export async function insertChecked(
+  ctx: Context,
+  tx: Transaction,
+  { checked, topic, service }: Insertable,
+): Promise<Created> {
   const now = ctx.clock.now();
   const { id: topicId } = await ensureTopic(tx, { ...topic, now });
   const nextDueAt = new Date(nextSlot(checked.schedule, now));
   const { slug, operation, labels, definition } = checked;
   try {
-    const searchId = await insertSearch(tx, { slug, topicId, serviceId: service.id, operation, labels, definition, nextDueAt, now });
+    const searchId = await insertSearch(tx, {
+      slug,
+      topicId,
+      serviceId: service.id,
+      operation,
+      labels,
+      definition,
+      nextDueAt,
+      now,
+    });
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
     const search = await findSearch(tx, slug);
     if (search === null) throw new Error('a search that was written is not there');
     return { search, firstRunId };
   } catch (error) {
     if (violates(error, 'searches_slug_key')) {
-      throw new Refused('conflict', `there is (or was) a search "${slug}" already; its history stays, so choose another slug`);
+      throw new Refused(
+        'conflict',
+        `there is (or was) a search "${slug}" already; its history stays, so choose another slug`,
+      );
     }
     throw error;
   }
 }
 
 /** Tells the queue about searches that have just been committed. What it misses, the reconciler tells it. */
-export async function announce(ctx: Context, created: readonly (Created & { checked: CheckedSearch })[]): Promise<void> {
+export async function announce(
+  ctx: Context,
+  created: readonly (Created & { checked: CheckedSearch })[],
+): Promise<void> {
   await wake(
     ctx,
     created.map(({ firstRunId }) => ({ runId: firstRunId, fence: 0 })),
@@ -66,6 +85,8 @@ export async function announce(ctx: Context, created: readonly (Created & { chec
   for (const { search, checked } of created) {
     await ctx.queue
       .schedule(search.id, writeSchedule(checked.schedule))
-      .catch((error: unknown) => ctx.log.warn({ err: error, search: search.slug }, 'schedule not told; the reconciler will'));
+      .catch((error: unknown) =>
+        ctx.log.warn({ err: error, search: search.slug }, 'schedule not told; the reconciler will'),
+      );
   }
 }

@@ -1,4 +1,12 @@
-import { DATE_FILTERS, MODELS, OPERATIONS, type Operation, SOURCE_OF_TOOL, TOOLS, type Tool } from '../../contract/enumerations.ts';
+import {
+  DATE_FILTERS,
+  MODELS,
+  OPERATIONS,
+  type Operation,
+  SOURCE_OF_TOOL,
+  TOOLS,
+  type Tool,
+} from '../../contract/enumerations.ts';
 import { PROMPT_MAX } from '../../contract/request.ts';
 import { InvalidInput, type Problem } from '../../errors.ts';
 import type { Definition } from '../../store/searches.ts';
@@ -21,7 +29,13 @@ export type WrittenSearch = {
   labels?: readonly string[] | undefined;
 };
 
-export type CheckedSearch = { slug: string; operation: Operation; labels: string[]; definition: Definition; schedule: Schedule };
+export type CheckedSearch = {
+  slug: string;
+  operation: Operation;
+  labels: string[];
+  definition: Definition;
+  schedule: Schedule;
+};
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const RESERVED = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
@@ -41,10 +55,14 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
   const date_filter = ai
     ? oneOf(DATE_FILTERS, written.date_filter, 'date_filter', 'PAST_24_HOURS', problems)
     : refuseFor('date_filter', written.date_filter, null, problems);
-  const streaming = ai ? (written.streaming ?? false) : refuseFor('streaming', written.streaming, false, problems);
+  const streaming = ai
+    ? (written.streaming ?? false)
+    : refuseFor('streaming', written.streaming, false, problems);
   const extra = checkExtra(written.extra, problems);
   const labels = checkLabels(written.labels ?? [], problems);
-  const schedule = collect(problems, () => parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }));
+  const schedule = collect(problems, () =>
+    parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
+  );
   if (problems.length > 0 || schedule === undefined) throw new InvalidInput(problems);
   const when =
     schedule.kind === 'cron'
@@ -57,7 +75,11 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
 /** @returns the slug; where it is none, a problem is added */
 export function checkSlug(slug: string, path: string, problems: Problem[]): string {
   if (!SLUG.test(slug)) {
-    problems.push({ path, given: slug, expected: '1 to 63 lower-case letters, digits and hyphens, beginning with a letter or digit' });
+    problems.push({
+      path,
+      given: slug,
+      expected: '1 to 63 lower-case letters, digits and hyphens, beginning with a letter or digit',
+    });
   }
   return slug;
 }
@@ -73,12 +95,14 @@ function checkPrompt(prompt: string | undefined, problems: Problem[]): string {
 /** Tools by their name in the specification, or by our short name of the source (`web`, `news_forum`, ...). */
 function checkTools(tools: readonly string[] | undefined, problems: Problem[]): Tool[] {
   if (tools === undefined) return [...TOOLS];
-  if (tools.length === 0) problems.push({ path: 'tools', given: [], expected: `one or more of ${TOOLS.join(', ')}` });
+  if (tools.length === 0)
+    problems.push({ path: 'tools', given: [], expected: `one or more of ${TOOLS.join(', ')}` });
   const chosen = new Set<Tool>();
   for (const [i, given] of tools.entries()) {
     const wanted = given.trim().toLowerCase();
     const tool = TOOLS.find((one) => one.toLowerCase() === wanted || SOURCE_OF_TOOL[one] === wanted);
-    if (tool === undefined) problems.push({ path: `tools[${i}]`, given, expected: `one of ${TOOLS.join(', ')}` });
+    if (tool === undefined)
+      problems.push({ path: `tools[${i}]`, given, expected: `one of ${TOOLS.join(', ')}` });
     else chosen.add(tool);
   }
   return [...chosen];
@@ -104,7 +128,8 @@ function checkExtra(text: string | undefined, problems: Problem[]): Record<strin
 
 function checkLabels(labels: readonly string[], problems: Problem[]): string[] {
   for (const [i, label] of labels.entries()) {
-    if (label.trim() === '' || label.length > 60) problems.push({ path: `labels[${i}]`, given: label, expected: '1 to 60 characters' });
+    if (label.trim() === '' || label.length > 60)
+      problems.push({ path: `labels[${i}]`, given: label, expected: '1 to 60 characters' });
   }
   return [...new Set(labels.map((label) => label.trim()))];
 }
@@ -123,7 +148,8 @@ function oneOf<const T extends string>(
 }
 
 function refuseFor<T>(path: string, given: unknown, value: T, problems: Problem[]): T {
-  if (given !== undefined) problems.push({ path, given, expected: 'nothing: a microblog search has no such member' });
+  if (given !== undefined)
+    problems.push({ path, given, expected: 'nothing: a microblog search has no such member' });
   return value;
 }
 

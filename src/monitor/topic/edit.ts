@@ -23,7 +23,8 @@ export async function editSearch(ctx: Context, slug: string, edit: Edit): Promis
   const edited = await inTransaction(ctx.db, async (tx) => {
     queued.length = 0;
     const found = await findSearch(tx, slug);
-    if (found === null || found.archived_at !== null) throw new Refused('not_found', `there is no search "${slug}"`);
+    if (found === null || found.archived_at !== null)
+      throw new Refused('not_found', `there is no search "${slug}"`);
     const locked = await lockSearch(tx, found.id);
     const before = await findSearch(tx, slug);
     if (locked === null || before === null) throw new Refused('not_found', `there is no search "${slug}"`);
@@ -31,17 +32,35 @@ export async function editSearch(ctx: Context, slug: string, edit: Edit): Promis
     const changesRequest = !isDeepStrictEqual(requestOf(checked.definition), requestOf(before));
     const changesSchedule = !isDeepStrictEqual(whenOf(checked.definition), whenOf(before));
     const changesLabels = !isDeepStrictEqual(checked.labels, before.labels);
-    if (!changesRequest && !changesSchedule && !changesLabels) return { search: before, changesRequest: false, changed: false };
+    if (!changesRequest && !changesSchedule && !changesLabels)
+      return { search: before, changesRequest: false, changed: false };
 
     const now = ctx.clock.now();
     queued.push(...(await tickLocked(ctx, tx, locked)).queued);
     const version = before.version + 1;
     const requestVersion = changesRequest ? version : before.request_version;
-    await insertVersion(tx, { searchId: before.id, version, requestVersion, definition: checked.definition, now });
+    await insertVersion(tx, {
+      searchId: before.id,
+      version,
+      requestVersion,
+      definition: checked.definition,
+      now,
+    });
     const resting = before.state === 'paused' || before.state === 'broken';
-    await setVersion(tx, before.id, version, checked.labels, resting ? null : new Date(nextSlot(checked.schedule, now)));
+    await setVersion(
+      tx,
+      before.id,
+      version,
+      checked.labels,
+      resting ? null : new Date(nextSlot(checked.schedule, now)),
+    );
     const search = await findSearch(tx, slug);
-    return { search: search ?? before, changesRequest, changed: true, pattern: resting ? null : writeSchedule(checked.schedule) };
+    return {
+      search: search ?? before,
+      changesRequest,
+      changed: true,
+      pattern: resting ? null : writeSchedule(checked.schedule),
+    };
   });
   await wake(
     ctx,
@@ -50,7 +69,9 @@ export async function editSearch(ctx: Context, slug: string, edit: Edit): Promis
   if ('pattern' in edited && typeof edited.pattern === 'string') {
     await ctx.queue
       .schedule(edited.search.id, edited.pattern)
-      .catch((error: unknown) => ctx.log.warn({ err: error, search: slug }, 'schedule not told; the reconciler will'));
+      .catch((error: unknown) =>
+        ctx.log.warn({ err: error, search: slug }, 'schedule not told; the reconciler will'),
+      );
   }
   return { search: edited.search, changesRequest: edited.changesRequest, changed: edited.changed };
 }
@@ -60,8 +81,16 @@ function merged(search: Search, edit: Edit): WrittenSearch {
   const ai = search.operation === 'ai';
   const reschedules = edit.cron !== undefined || edit.every !== undefined;
   const when = reschedules
-    ? { cron: edit.cron, every: edit.every, tz: edit.tz ?? (edit.cron === undefined ? undefined : zoneOf(search)) }
-    : { cron: search.cron ?? undefined, every: everyOf(search), tz: search.cron === null ? edit.tz : (edit.tz ?? search.tz) };
+    ? {
+        cron: edit.cron,
+        every: edit.every,
+        tz: edit.tz ?? (edit.cron === undefined ? undefined : zoneOf(search)),
+      }
+    : {
+        cron: search.cron ?? undefined,
+        every: everyOf(search),
+        tz: search.cron === null ? edit.tz : (edit.tz ?? search.tz),
+      };
   return {
     slug: search.slug,
     operation: search.operation,

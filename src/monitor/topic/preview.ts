@@ -27,7 +27,10 @@ export function previewSearch(
   const runsPerDay = [...slotsBetween(schedule, now, now + DAY)].length;
   return {
     words: inWords(schedule),
-    next: nextSlots(schedule, now, count).map((at) => ({ at: new Date(at), local: formatSlot(at, search.tz) })),
+    next: nextSlots(schedule, now, count).map((at) => ({
+      at: new Date(at),
+      local: formatSlot(at, search.tz),
+    })),
     runsPerDay,
     mostCallsPerDay: runsPerDay * ctx.config.maxCallsPerRun,
     callsPerDayLimit: ctx.config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[search.service_kind],

@@ -14,7 +14,8 @@ export async function serviceFor(ctx: Context, asked: string | undefined): Promi
     case 'sandbox':
       return ensure(ctx, 'sandbox', null, 'neutral');
     case 'hosted':
-      if (ctx.config.hosted === undefined) throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use sandbox');
+      if (ctx.config.hosted === undefined)
+        throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use sandbox');
       return ensure(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
     case 'own':
       throw wrong('sandbox or hosted: the own service has no live source in this version');
@@ -23,6 +24,11 @@ export async function serviceFor(ctx: Context, asked: string | undefined): Promi
   }
 }
 
-async function ensure(ctx: Context, kind: ServiceKind, address: string | null, dialect: string): Promise<Service> {
+async function ensure(
+  ctx: Context,
+  kind: ServiceKind,
+  address: string | null,
+  dialect: string,
+): Promise<Service> {
   return ensureService(ctx.db, { name: kind, kind, address, dialect, now: ctx.clock.now() });
 }

@@ -1,6 +1,13 @@
 import { Refused } from '../../errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
-import { archiveSearch, archiveTopic, findSearch, findTopic, listSearches, type Search } from '../../store/searches.ts';
+import {
+  archiveSearch,
+  archiveTopic,
+  findSearch,
+  findTopic,
+  listSearches,
+  type Search,
+} from '../../store/searches.ts';
 import { cancelQueued, lockSearch, setNextDue, setState, type TickingSearch } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';
@@ -17,7 +24,8 @@ export type Change = 'pause' | 'resume' | 'remove';
  */
 export async function changeSearch(ctx: Context, slug: string, change: Change): Promise<Search> {
   const found = await findSearch(ctx.db.pool, slug);
-  if (found === null || found.archived_at !== null) throw new Refused('not_found', `there is no search "${slug}"`);
+  if (found === null || found.archived_at !== null)
+    throw new Refused('not_found', `there is no search "${slug}"`);
   await inTransaction(ctx.db, (tx) => changeLocked(ctx, tx, found.id, change));
   await tellQueue(ctx, found.id, change);
   const after = await findSearch(ctx.db.pool, slug);
@@ -27,11 +35,13 @@ export async function changeSearch(ctx: Context, slug: string, change: Change): 
 /** The same for all searches of a topic, in one transaction; `remove` archives the topic too. */
 export async function changeTopic(ctx: Context, slug: string, change: Change): Promise<Search[]> {
   const topic = await findTopic(ctx.db.pool, slug);
-  if (topic === null || topic.archived_at !== null) throw new Refused('not_found', `there is no topic "${slug}"`);
+  if (topic === null || topic.archived_at !== null)
+    throw new Refused('not_found', `there is no topic "${slug}"`);
   const searches = await listSearches(ctx.db.pool, topic.id);
   await inTransaction(ctx.db, async (tx) => {
     // In the order of their ids, so that two changes of one topic wait for each other instead of locking each other out.
-    for (const { id } of searches.toSorted((a, b) => Number(a.id - b.id))) await changeLocked(ctx, tx, id, change);
+    for (const { id } of searches.toSorted((a, b) => Number(a.id - b.id)))
+      await changeLocked(ctx, tx, id, change);
     if (change === 'remove') await archiveTopic(tx, topic.id, ctx.clock.now());
   });
   for (const { id } of searches) await tellQueue(ctx, id, change);
@@ -63,7 +73,10 @@ async function changeLocked(ctx: Context, tx: Transaction, searchId: Id, change:
 async function tellQueue(ctx: Context, searchId: Id, change: Change): Promise<void> {
   try {
     if (change !== 'resume') return await ctx.queue.unschedule(searchId);
-    const search = await inTransaction(ctx.db, (tx): Promise<TickingSearch | null> => lockSearch(tx, searchId));
+    const search = await inTransaction(
+      ctx.db,
+      (tx): Promise<TickingSearch | null> => lockSearch(tx, searchId),
+    );
     if (search?.state === 'active') await ctx.queue.schedule(searchId, writeSchedule(scheduleOf(search)));
   } catch (error) {
     ctx.log.warn({ err: error }, 'schedule not told; the reconciler will');

@@ -30,7 +30,12 @@ export type Watched = { topic: string; created: Created[] };
 export async function watchTopic(ctx: Context, watch: Watch): Promise<Watched> {
   const slug = watch.slug ?? slugOf(watch.text);
   const written = [
-    { slug: `${slug}-posts`, operation: 'microblog', prompt: watch.text, every: watch.postsEvery ?? POSTS_EVERY },
+    {
+      slug: `${slug}-posts`,
+      operation: 'microblog',
+      prompt: watch.text,
+      every: watch.postsEvery ?? POSTS_EVERY,
+    },
     { slug: `${slug}-ai`, operation: 'ai', prompt: watch.text, every: watch.aiEvery ?? AI_EVERY },
   ];
   const checked = written.map(checkSearch);
@@ -41,7 +46,8 @@ export async function watchTopic(ctx: Context, watch: Watch): Promise<Watched> {
   const topic = { slug, name: watch.name ?? watch.text, sample: watch.sample ?? false };
   const created = await inTransaction(ctx.db, async (tx) => {
     const made: (Created & { checked: (typeof checked)[number] })[] = [];
-    for (const one of checked) made.push({ checked: one, ...(await insertChecked(ctx, tx, { checked: one, topic, service })) });
+    for (const one of checked)
+      made.push({ checked: one, ...(await insertChecked(ctx, tx, { checked: one, topic, service })) });
     return made;
   });
   await announce(ctx, created);

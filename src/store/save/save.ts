@@ -73,17 +73,36 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
   );
   const row = rows[0];
   if (row === undefined) throw new Error('a run that was saved is not there');
-  return { baseline: row.baseline, newPosts: row.posts, newLinks: row.links, completionChanged: row.completions.length > 0 };
+  return {
+    baseline: row.baseline,
+    newPosts: row.posts,
+    newLinks: row.links,
+    completionChanged: row.completions.length > 0,
+  };
 }
 
 async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won: Outcome): Promise<Diff> {
   const { findings, observedAt, runId, searchId, serviceId } = input;
   const authors = JSON.stringify(findings.authors);
-  const posts = JSON.stringify([...found(findings.posts, true, 0), ...found(findings.nestedPosts, false, findings.posts.length)]);
+  const posts = JSON.stringify([
+    ...found(findings.posts, true, 0),
+    ...found(findings.nestedPosts, false, findings.posts.length),
+  ]);
   const links = JSON.stringify(linkRows(findings));
 
-  await prepared(tx, 'insert_authors_links', INSERT_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]);
-  await prepared(tx, 'insert_posts', REFRESH_AUTHORS_INSERT_POSTS, [serviceId, observedAt, authors, posts, links]);
+  await prepared(tx, 'insert_authors_links', INSERT_AUTHORS_AND_LINKS, [
+    serviceId,
+    observedAt,
+    authors,
+    links,
+  ]);
+  await prepared(tx, 'insert_posts', REFRESH_AUTHORS_INSERT_POSTS, [
+    serviceId,
+    observedAt,
+    authors,
+    posts,
+    links,
+  ]);
   const sighted = await prepared<{ new_posts: Id[]; new_links: Id[] }>(tx, 'sight', REFRESH_AND_SIGHT, [
     serviceId,
     observedAt,
@@ -115,7 +134,10 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
   return { baseline: won.baseline, newPosts, newLinks, completionChanged: completion?.changed ?? false };
 }
 
-async function saveCompletion(tx: Transaction, input: Omit<SaveInput, 'fence'>): Promise<{ id: Id; changed: boolean } | null> {
+async function saveCompletion(
+  tx: Transaction,
+  input: Omit<SaveInput, 'fence'>,
+): Promise<{ id: Id; changed: boolean } | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, ...texts } = completion;
@@ -150,7 +172,12 @@ function linkRows(findings: Findings): object[] {
 }
 
 /** Runs a statement that is parsed and planned once per connection. @returns its first row */
-async function prepared<Row extends object>(tx: Transaction, name: string, text: string, values: unknown[]): Promise<Row | undefined> {
+async function prepared<Row extends object>(
+  tx: Transaction,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row | undefined> {
   const result = await tx.query<Row>({ name, text, values });
   return result.rows[0];
 }

@@ -36,8 +36,12 @@ export const completions = strandline.table(
   'completions',
   {
     id: key(),
-    run_id: ref().notNull().references(() => runs.id),
-    search_id: ref().notNull().references(() => searches.id),
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
     observed_at: instant().notNull(),
     /** Its set of cited links differs from the one before (texts vary by themselves). */
     changed: boolean().notNull(),
@@ -58,7 +62,9 @@ export const completions = strandline.table(
 export const key_items = strandline.table(
   'key_items',
   {
-    completion_id: ref().notNull().references(() => completions.id),
+    completion_id: ref()
+      .notNull()
+      .references(() => completions.id),
     list: text().notNull(),
     position: integer().notNull(),
     text: text().notNull(),

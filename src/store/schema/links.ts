@@ -22,6 +22,11 @@ export const links = strandline.table(
 /** Every address as it was seen, so that a change of the canonical rules makes nothing new. */
 export const link_addresses = strandline.table(
   'link_addresses',
-  { address: text().notNull(), link_id: ref().notNull().references(() => links.id) },
+  {
+    address: text().notNull(),
+    link_id: ref()
+      .notNull()
+      .references(() => links.id),
+  },
   (t) => [primaryKey({ columns: [t.address] }), index('link_addresses_link').on(t.link_id)],
 );

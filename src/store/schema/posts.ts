@@ -15,7 +15,9 @@ export const authors = strandline.table(
   'authors',
   {
     id: key(),
-    service_id: ref().notNull().references(() => services.id),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
     ...authorCounters,
     created_at: instant(),
     first_seen_at: instant().notNull(),
@@ -61,7 +63,9 @@ export const posts = strandline.table(
   'posts',
   {
     id: key(),
-    service_id: ref().notNull().references(() => services.id),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
     author_id: ref().references(() => authors.id),
     ...postCounters,
     created_at: instant(),
@@ -98,5 +102,8 @@ export const posts = strandline.table(
 export const post_snapshots = strandline.table(
   'post_snapshots',
   { post_id: ref().notNull(), observed_at: instant().notNull(), ...postCounters },
-  (t) => [primaryKey({ columns: [t.post_id, t.observed_at] }), index('post_snapshots_observed').using('brin', t.observed_at)],
+  (t) => [
+    primaryKey({ columns: [t.post_id, t.observed_at] }),
+    index('post_snapshots_observed').using('brin', t.observed_at),
+  ],
 );

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, customType, index, integer, numeric, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  numeric,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { instant, key, ref, strandline } from './schema.ts';
 import { services } from './services.ts';
 import { searches } from './topics.ts';
@@ -17,7 +28,9 @@ export const runs = strandline.table(
   'runs',
   {
     id: key(),
-    search_id: ref().notNull().references(() => searches.id),
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
     version: integer().notNull(),
     request_version: integer().notNull(),
     slot_at: instant(),
@@ -43,7 +56,7 @@ export const runs = strandline.table(
     started_at: instant(),
     ended_at: instant(),
     baseline: boolean().notNull().default(false),
-    
+
     items_seen: integer(),
     items_new: integer(),
     rejected: integer(),
@@ -56,7 +69,10 @@ export const runs = strandline.table(
     index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
     index('runs_search').on(t.search_id, t.id),
     check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
-    check('runs_status', sql`${t.status} in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')`),
+    check(
+      'runs_status',
+      sql`${t.status} in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')`,
+    ),
     check('runs_running', sql`(${t.status} = 'running') = (${t.lease_until} is not null)`),
     check('runs_ended', sql`(${t.status} in ('queued', 'running')) = (${t.ended_at} is null)`),
     check('runs_failed', sql`(${t.status} = 'failed') = (${t.code} is not null)`),
@@ -69,9 +85,13 @@ export const runs = strandline.table(
 export const calls = strandline.table(
   'calls',
   {
-    run_id: ref().notNull().references(() => runs.id),
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
     n: integer().notNull(),
-    service_id: ref().notNull().references(() => services.id),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
     fence: integer().notNull(),
     /** `unknown`: the process ended between sending and hearing; it counts as paid. */
     state: text().notNull(),
@@ -94,7 +114,9 @@ export const calls = strandline.table(
 export const answers = strandline.table(
   'answers',
   {
-    run_id: ref().notNull().references(() => runs.id),
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
     n: integer().notNull(),
     http_status: integer().notNull(),
     content_type: text(),
@@ -110,7 +132,9 @@ export const answers = strandline.table(
 
 /** Which posts and links a run returned, in the answer's order. One row per succeeded run. */
 export const run_results = strandline.table('run_results', {
-  run_id: ref().primaryKey().references(() => runs.id),
+  run_id: ref()
+    .primaryKey()
+    .references(() => runs.id),
   post_ids: ref().array().notNull(),
   link_ids: ref().array().notNull(),
   /** Source group of each link, in the same order. */
@@ -122,7 +146,9 @@ export const rejects = strandline.table(
   'rejects',
   {
     id: key(),
-    run_id: ref().notNull().references(() => runs.id),
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
     path: text().notNull(),
     code: text().notNull(),
     sample: text().notNull(),

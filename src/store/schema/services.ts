@@ -27,7 +27,9 @@ export const services = strandline.table(
 export const call_days = strandline.table(
   'call_days',
   {
-    service_id: ref().notNull().references(() => services.id),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
     day: date().notNull(),
     calls: integer().notNull(),
   },

@@ -23,8 +23,12 @@ export const searches = strandline.table(
   'searches',
   {
     id: key(),
-    topic_id: ref().notNull().references(() => topics.id),
-    service_id: ref().notNull().references(() => services.id),
+    topic_id: ref()
+      .notNull()
+      .references(() => topics.id),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
     slug: text().notNull(),
     operation: text().notNull(),
     /** The current version, in `search_versions`. */
@@ -53,7 +57,9 @@ export const searches = strandline.table(
 export const search_versions = strandline.table(
   'search_versions',
   {
-    search_id: ref().notNull().references(() => searches.id),
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
     version: integer().notNull(),
     /** The version with which this request (prompt, tools, model, filter, extra) began. */
     request_version: integer().notNull(),
@@ -80,7 +86,9 @@ export const search_versions = strandline.table(
 export const search_states = strandline.table(
   'search_states',
   {
-    search_id: ref().notNull().references(() => searches.id),
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
     began_at: instant().notNull(),
     ended_at: instant(),
     state: text().notNull(),

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { type Diff, saveFindings } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+async function newSearch(slug: string): Promise<Search> {
+  const { search } = await createSearch(world.ctx, {
+    slug,
+    operation: 'microblog',
+    prompt: slug,
+    every: '15m',
+  });
+  await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+  return search;
+}
+
+function read(body: unknown, operation: 'ai' | 'microblog' = 'microblog') {
+  return readAnswer({
+    operation,
+    body: JSON.stringify(body),
+    contentType: 'application/json',
+    dialect: loadDialect('named'),
+  });
+}
+
+async function run(
+  search: Search,
+  body: unknown,
+  at: Date,
+  operation: 'ai' | 'microblog' = 'microblog',
+): Promise<Diff> {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at });
+  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at });
+  if (claimed === null) throw new Error('not claimed');
+  const diff = await saveFindings(world.db, {
+    runId,
+    fence: claimed.fence,
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings: read(body, operation),
+    observedAt: at,
+    endedAt: at,
+  });
+  if (diff === null) throw new Error('not saved');
+  return diff;
+}
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12, minutes));
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+test('the first succeeded run of a request is its baseline, the same answer again finds nothing and writes no snapshot', async () => {
+  const search = await newSearch('baseline');
+  const body = { miner_tweets: [wirePost('100'), wirePost('101')] };
+  const first = await run(search, body, at(0));
+  expect(first).toMatchObject({ baseline: true, completionChanged: false });
+  expect(first.newPosts).toHaveLength(2);
+
+  const second = await run(search, body, at(1));
+  expect(second).toMatchObject({ baseline: false, newPosts: [], newLinks: [] });
+  expect(await rows('SELECT count(*)::int AS n FROM strandline.post_snapshots')).toEqual([{ n: 2 }]);
+  expect(await rows('SELECT count(*)::int AS n FROM strandline.author_snapshots')).toEqual([{ n: 2 }]);
+  expect(
+    await rows('SELECT kind, baseline FROM strandline.discoveries WHERE search_id = $1', [search.id]),
+  ).toEqual([
+    { kind: 'post', baseline: true },
+    { kind: 'post', baseline: true },
+  ]);
+  expect(await rows('SELECT cardinality(post_ids) AS n FROM strandline.run_results ORDER BY run_id')).toEqual(
+    [{ n: 2 }, { n: 2 }],
+  );
+});
+
+test('a snapshot is taken only of a post whose counter changed; what is unknown now does not unmake what was known', async () => {
+  const search = await newSearch('counters');
+  const post = (like: number | null, view: number | null) => ({
+    miner_tweets: [wirePost('200', { like_count: like, view_count: view })],
+  });
+  await run(search, post(5, null), at(0));
+  await run(search, post(7, 900), at(1));
+  await run(search, post(7, null), at(2));
+  await run(search, post(6, 900), at(3));
+  const id = (await rows(`SELECT id FROM strandline.posts WHERE external_id = '200'`))[0].id;
+  expect(
+    await rows(
+      'SELECT like_count, view_count FROM strandline_analytics.post_engagement WHERE post_id = $1 ORDER BY observed_at',
+      [id],
+    ),
+  ).toEqual([
+    { like_count: 5n, view_count: null },
+    { like_count: 7n, view_count: 900n },
+    { like_count: 6n, view_count: 900n },
+  ]);
+  expect(
+    await rows('SELECT like_count, view_count, observed_at FROM strandline.posts WHERE id = $1', [id]),
+  ).toEqual([{ like_count: 6n, view_count: 900n, observed_at: at(3) }]);
+});
+
+test('an older answer that arrives late changes nothing that a newer one said', async () => {
+  const search = await newSearch('late');
+  await run(search, { miner_tweets: [wirePost('300', { like_count: 9, text: 'edited' })] }, at(10));
+  await run(search, { miner_tweets: [wirePost('300', { like_count: 4, text: 'as it was' })] }, at(5));
+  expect(await rows(`SELECT like_count, text FROM strandline.posts WHERE external_id = '300'`)).toEqual([
+    { like_count: 9n, text: 'edited' },
+  ]);
+});
+
+test('quoted posts are stored as posts with their authors, and are not sighted', async () => {
+  const search = await newSearch('quotes');
+  const quoted = wirePost('401');
+  const diff = await run(
+    search,
+    { miner_tweets: [wirePost('400', { is_quote_tweet: true, quoted_status_id: '401', quote: quoted })] },
+    at(0),
+  );
+  expect(diff.newPosts).toHaveLength(1);
+  expect(
+    await rows(`SELECT p.external_id, a.username, p.quoted_status_id FROM strandline.posts p JOIN strandline.authors a ON a.id = p.author_id
+    WHERE p.external_id IN ('400', '401') ORDER BY 1`),
+  ).toEqual([
+    { external_id: '400', username: 'user_400', quoted_status_id: '401' },
+    { external_id: '401', username: 'user_401', quoted_status_id: null },
+  ]);
+});
+
+test('a link is its canonical address: another spelling of it is not new', async () => {
+  const search = await newSearch('links');
+  const answer = (link: string) => ({
+    hacker_news_search_results: { organic_results: [{ title: 'A title', link, snippet: '' }] },
+  });
+  const first = await run(search, answer('http://News.example:80/item/?utm_source=x#top'), at(0), 'ai');
+  const again = await run(search, answer('https://news.example/item'), at(1), 'ai');
+  expect([first.newLinks.length, again.newLinks.length]).toEqual([1, 0]);
+  expect(
+    await rows(`SELECT count(*)::int AS n FROM strandline.link_addresses WHERE address LIKE '%ews.example%'`),
+  ).toEqual([{ n: 2 }]);
+});
+
+test('a completion counts as changed when the set of links it cites differs, not when its words do', async () => {
+  const search = await newSearch('completions');
+  const answer = (summary: string, cited: string[]) => ({
+    search_completion_links: ['https://a.example/1', 'https://b.example/2'],
+    completion_links: cited,
+    completion: {
+      summary,
+      key_posts: [{ text: 'key', url: 'https://c.example/3' }],
+      key_tweets: [],
+      key_news: [],
+      key_sources: [],
+    },
+  });
+  const diffs = [
+    await run(search, answer('one', ['https://a.example/1', 'https://b.example/2']), at(0), 'ai'),
+    await run(search, answer('other words', ['https://b.example/2', 'https://a.example/1']), at(1), 'ai'),
+    await run(search, answer('third', ['https://a.example/1']), at(2), 'ai'),
+  ];
+  expect(diffs.map((diff) => diff.completionChanged)).toEqual([true, false, true]);
+  expect(diffs.map((diff) => diff.newLinks.length)).toEqual([2, 0, 0]);
+  expect(
+    await rows(
+      `SELECT k.text, l.canonical FROM strandline.key_items k JOIN strandline.links l ON l.id = k.link_id
+    JOIN strandline.completions c ON c.id = k.completion_id WHERE c.search_id = $1 LIMIT 1`,
+      [search.id],
+    ),
+  ).toEqual([{ text: 'key', canonical: 'https://c.example/3' }]);
+});
+
+test('two searches that meet the same new posts at the same moment each see each of them once, a thousand times over', async () => {
+  const [one, two] = [await newSearch('race-one'), await newSearch('race-two')];
+  const rounds = 1_000;
+  let found = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const posts = Array.from({ length: 5 }, (_, i) =>
+      wirePost(`5${round}${i}`, { user: { id: `77${round % 7}${i}`, username: 'same' } }),
+    );
+    const diffs = await Promise.all([
+      run(one, { miner_tweets: posts }, at(0)),
+      run(two, { miner_tweets: posts.toReversed() }, at(0)),
+    ]);
+    found += diffs[0].newPosts.length + diffs[1].newPosts.length;
+    if (diffs.some((diff) => diff.newPosts.length !== 5))
+      throw new Error(`round ${round}: ${diffs.map((diff) => diff.newPosts.length)}`);
+  }
+  expect(found).toBe(rounds * 10);
+  expect(
+    await rows('SELECT count(*)::int AS n FROM strandline.post_sightings WHERE search_id IN ($1, $2)', [
+      one.id,
+      two.id,
+    ]),
+  ).toEqual([{ n: rounds * 10 }]);
+}, 120_000);
+
+test('a reader that follows the feed by cursor misses nothing while eight writers commit', async () => {
+  const searches = await Promise.all(Array.from({ length: 8 }, (_, i) => newSearch(`writer-${i}`)));
+  const before = (await rows('SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries'))[0]
+    .id as bigint; // int8 is read as bigint
+  const seen = new Set<bigint>();
+  let cursor = before;
+  let writing = true;
+  const reader = (async () => {
+    for (let last = false; ; ) {
+      last = !writing;
+      const page = await rows('SELECT id FROM strandline.discoveries WHERE id > $1 ORDER BY id LIMIT 50', [
+        cursor,
+      ]);
+      for (const { id } of page) {
+        seen.add(id);
+        cursor = id;
+      }
+      if (last && page.length === 0) return;
+    }
+  })();
+  await Promise.all(
+    searches.map(async (search, w) => {
+      for (let round = 0; round < 40; round += 1) {
+        await run(search, { miner_tweets: [wirePost(`8${w}${round}1`), wirePost(`8${w}${round}2`)] }, at(0));
+      }
+    }),
+  );
+  writing = false;
+  await reader;
+  expect(seen.size).toBe(8 * 40 * 2);
+}, 60_000);
