@@ -1,0 +1,251 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { replayRun } from '../../src/monitor/run/replay.ts';
+import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { keepAnswer, openCall } from '../../src/store/ledger.ts';
+import { claimRun } from '../../src/store/runs.ts';
+import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+afterEach(() => {
+  world.clock.set(START);
+  stub.requests.length = 0;
+  stub.answers(json({ miner_tweets: [] }));
+});
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+async function add(slug: string, over: Partial<NewSearch> = {}) {
+  return createSearch(world.ctx, {
+    slug,
+    operation: 'microblog',
+    prompt: `about ${slug}`,
+    every: '15m',
+    ...over,
+  });
+}
+
+test('a run goes from its claim to its end: one call in the ledger, the raw answer kept, the post stored', async () => {
+  stub.answers(json({ miner_tweets: [wirePost('1790000000000000001')] }));
+  const { search, firstRunId } = await add('whole');
+  const report = await executeRun(world.ctx, firstRunId);
+  expect(report).toMatchObject({ status: 'succeeded', posts: 1, authors: 1, diff: { baseline: true } });
+  expect(stub.requests).toHaveLength(1);
+  expect(stub.requests[0]).toMatchObject({
+    path: '/desearch/ai/search/links/twitter',
+    headers: { authorization: 'k$y-of-the-test' },
+    body: { prompt: 'about whole', model: 'NOVA' },
+  });
+  expect(
+    await rows('SELECT state, http_status, fence FROM strandline.calls WHERE run_id = $1', [firstRunId]),
+  ).toEqual([{ state: 'received', http_status: 200, fence: 1 }]);
+  expect(
+    await rows('SELECT bytes > 100 AS kept FROM strandline.answers WHERE run_id = $1', [firstRunId]),
+  ).toEqual([{ kept: true }]);
+  expect(
+    await rows(`SELECT external_id FROM strandline_analytics.posts WHERE external_id LIKE '179%'`),
+  ).toEqual([{ external_id: '1790000000000000001' }]);
+  expect(world.enqueued).toContainEqual({ runId: firstRunId, fence: 0 });
+  expect(world.schedules.has(search.id)).toBe(true);
+  expect(await executeRun(world.ctx, firstRunId)).toBeNull();
+});
+
+test('an answer that was kept by a worker which died is read, not paid for again', async () => {
+  const { firstRunId, search } = await add('resumed');
+  const dies = await claimRun(world.db, {
+    runId: firstRunId,
+    worker: 'dies',
+    leaseMs: 1,
+    now: world.clock.now(),
+  });
+  await openCall(world.db, {
+    runId: firstRunId,
+    fence: dies?.fence ?? 0,
+    serviceId: search.service_id,
+    maxCallsPerRun: 2,
+    callsPerDay: null,
+    now: world.clock.now(),
+  });
+  const body = Buffer.from(JSON.stringify({ miner_tweets: [wirePost('2001')] }));
+  const answer = {
+    n: 1,
+    httpStatus: 200,
+    contentType: 'application/json',
+    body,
+    receivedAt: world.clock.now(),
+  };
+  await keepAnswer(world.db, { runId: firstRunId, answer, latencyMs: 5, costUsd: null });
+  await rows(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+    [firstRunId],
+  );
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'succeeded', posts: 1 });
+  expect(stub.requests).toHaveLength(0);
+});
+
+test('a call that was sent and never heard of is marked unknown and counts against the run', async () => {
+  const { firstRunId, search } = await add('unheard');
+  const claimed = await claimRun(world.db, {
+    runId: firstRunId,
+    worker: 'dead',
+    leaseMs: 1,
+    now: world.clock.now(),
+  });
+  await rows(
+    `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at) VALUES ($1, 1, $2, $3, 'sent', now())`,
+    [firstRunId, search.service_id, claimed?.fence],
+  );
+  await rows(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+    [firstRunId],
+  );
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'succeeded' });
+  expect(
+    await rows('SELECT n, state FROM strandline.calls WHERE run_id = $1 ORDER BY n', [firstRunId]),
+  ).toEqual([
+    { n: 1, state: 'unknown' },
+    { n: 2, state: 'received' },
+  ]);
+});
+
+test('a failed call is tried again once, after its pause, and then the run fails with its code', async () => {
+  stub.answers(json({ detail: 'Internal Server Error' }, 500));
+  const { firstRunId } = await add('failing');
+  const first = await executeRun(world.ctx, firstRunId);
+  expect(first).toMatchObject({ status: 'retry', code: 'upstream_5xx' });
+  expect(await executeRun(world.ctx, firstRunId), 'not before its time').toBeNull();
+  world.clock.advance(3_600_000);
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'upstream_5xx' });
+  expect(stub.requests).toHaveLength(2);
+  expect(await rows('SELECT status, code, reason FROM strandline.runs WHERE id = $1', [firstRunId])).toEqual([
+    { status: 'failed', code: 'upstream_5xx', reason: 'HTTP 500: Internal Server Error' },
+  ]);
+});
+
+test('an answer that cannot be read fails the run, keeps the answer, and is read by a replay once the reader can', async () => {
+  stub.answers(json({ something: 'else' }));
+  const { firstRunId } = await add('unreadable');
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({
+    status: 'failed',
+    code: 'schema_mismatch',
+  });
+  await expect(replayRun(world.ctx, firstRunId)).rejects.toMatchObject({ code: 'schema_mismatch' });
+  const readable = gzipSync(JSON.stringify({ miner_tweets: [wirePost('3001')] }));
+  await rows('UPDATE strandline.answers SET body = $2 WHERE run_id = $1', [firstRunId, readable]);
+  const { diff } = await replayRun(world.ctx, firstRunId);
+  expect(diff.newPosts).toHaveLength(1);
+  expect(
+    await rows('SELECT status, code, items_new, baseline FROM strandline.runs WHERE id = $1', [firstRunId]),
+  ).toEqual([{ status: 'succeeded', code: null, items_new: 1, baseline: true }]);
+  expect(
+    (await replayRun(world.ctx, firstRunId)).diff.newPosts,
+    'a second replay finds nothing more',
+  ).toEqual([]);
+  expect(stub.requests).toHaveLength(1);
+});
+
+test('one bad item does not hurt the others: it is a reject with its path', async () => {
+  stub.answers(json({ miner_tweets: [wirePost('4001'), null, wirePost('4002')] }));
+  const { firstRunId } = await add('rejects');
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({
+    status: 'succeeded',
+    posts: 2,
+    rejected: 1,
+  });
+  expect(await rows('SELECT path, code FROM strandline.rejects WHERE run_id = $1', [firstRunId])).toEqual([
+    { path: 'miner_tweets[1]', code: 'not_an_object' },
+  ]);
+});
+
+test('CALLS_PER_DAY holds in the ledger: the call is not made, the search is capped, and goes on the next day', async () => {
+  const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
+  const { firstRunId } = await add('capped');
+  expect(await executeRun(capped, firstRunId)).toMatchObject({ status: 'failed', code: 'budget_exceeded' });
+  expect(stub.requests).toHaveLength(0);
+  expect(await rows(`SELECT state FROM strandline.searches WHERE slug = 'capped'`)).toEqual([
+    { state: 'capped' },
+  ]);
+});
+
+test('many claims at once never make more calls than the day allows', async () => {
+  const runs = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`storm-${i}`)));
+  const used = Number(
+    (await rows('SELECT coalesce(sum(calls), 0)::int AS n FROM strandline.call_days'))[0].n,
+  );
+  const ctx = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: used + 5 } };
+  const reports = await Promise.all(runs.map(({ firstRunId }) => executeRun(ctx, firstRunId)));
+  expect(stub.requests).toHaveLength(5);
+  expect(reports.filter((report) => report?.status === 'succeeded')).toHaveLength(5);
+});
+
+test('a refused key stops every search of the service, with the reason, until a person resumes them', async () => {
+  stub.answers(json({ detail: 'Forbidden' }, 403));
+  const { firstRunId } = await add('refused');
+  const other = await add('refused-too');
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'auth' });
+  expect(
+    await rows(
+      `SELECT slug, state, next_due_at FROM strandline.searches WHERE slug LIKE 'refused%' ORDER BY slug`,
+    ),
+  ).toEqual([
+    { slug: 'refused', state: 'broken', next_due_at: null },
+    { slug: 'refused-too', state: 'broken', next_due_at: null },
+  ]);
+  expect(await rows('SELECT status FROM strandline.runs WHERE id = $1', [other.firstRunId])).toEqual([
+    { status: 'cancelled' },
+  ]);
+  expect(world.schedules.has(other.search.id)).toBe(false);
+});
+
+test('a run that ended three claims without a word is given up and not called for again', async () => {
+  const { firstRunId } = await add('poison');
+  for (let i = 0; i < 3; i += 1) {
+    await claimRun(world.db, { runId: firstRunId, worker: 'dies', leaseMs: 1, now: world.clock.now() });
+    await rows(
+      `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+      [firstRunId],
+    );
+  }
+  expect(await executeRun(world.ctx, firstRunId)).toBeNull();
+  expect(await rows('SELECT status, code FROM strandline.runs WHERE id = $1', [firstRunId])).toEqual([
+    { status: 'failed', code: 'internal' },
+  ]);
+  expect(stub.requests).toHaveLength(0);
+});
+
+test('two runs of one search never overlap', async () => {
+  await add('alone');
+  const { runId: one } = await insertManualRun(world.ctx, 'alone');
+  const { runId: two } = await insertManualRun(world.ctx, 'alone');
+  const claims = await Promise.all(
+    [one, two].map((runId) =>
+      claimRun(world.db, { runId, worker: 'w', leaseMs: 30_000, now: world.clock.now() }),
+    ),
+  );
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+});
+
+test('a process that stops gives its call up and its run back', async () => {
+  const stopping = new AbortController();
+  stub.answers(() => stopping.abort());
+  const { firstRunId } = await add('stopped');
+  expect(await executeRun(world.ctx, firstRunId, stopping.signal)).toMatchObject({ status: 'released' });
+  expect(await rows('SELECT status, lease_until FROM strandline.runs WHERE id = $1', [firstRunId])).toEqual([
+    { status: 'queued', lease_until: null },
+  ]);
+  expect(await rows('SELECT state FROM strandline.calls WHERE run_id = $1', [firstRunId])).toEqual([
+    { state: 'unknown' },
+  ]);
+});
