@@ -1,0 +1,99 @@
+/** One call of a search service. What it means is read elsewhere; whether to call again is decided elsewhere. */
+import { clean } from '../../contract/text.ts';
+import { type Clock, monotonicMs } from '../../engine/clock.ts';
+import { RunError } from '../../errors.ts';
+import { readBody, readWords } from './body.ts';
+import { networkFailure, send } from './connection.ts';
+import { readCost } from './cost.ts';
+import { decoded } from './decode.ts';
+import { type Limit, startLimit } from './limit.ts';
+import { refusalOf } from './refusal.ts';
+import { composeRequest, type ServiceRequest, type Target } from './request.ts';
+import type { CallResult, Progress } from './result.ts';
+import { conceal } from './secret.ts';
+
+/** The words of an error are looked for in so many bytes of its body. */
+const WORDS_BYTES = 65_536;
+const DETAIL_MAX = 2_000;
+
+export type CallInput = Target & {
+  request: ServiceRequest;
+  /** For the whole call, from its start to its last byte. */
+  timeoutMs: number;
+  /** Most decoded bytes of an answer. */
+  maxBytes: number;
+  /** Ends the call: the lease was lost, or the process stops. */
+  signal: AbortSignal;
+  clock: Clock;
+};
+
+/** Calls a service once and waits for its whole answer. Never throws. */
+export async function callService(input: CallInput): Promise<CallResult> {
+  const began = monotonicMs();
+  const limit = startLimit(input.timeoutMs, input.signal);
+  const progress: Progress = {
+    phase: 'connect',
+    httpStatus: null,
+    contentType: null,
+    bytes: 0,
+    costUsd: null,
+    usageCount: null,
+  };
+  const seen = () => {
+    const { phase, ...rest } = progress;
+    return { ...rest, sent: phase !== 'connect', latencyMs: Math.round(monotonicMs() - began) };
+  };
+  try {
+    const body = await exchange(input, limit, progress);
+    return { ...seen(), kind: 'answer', httpStatus: 200, body };
+  } catch (error) {
+    if (limit.ended === 'caller' && !(error instanceof RunError)) return { ...seen(), kind: 'aborted' };
+    const { code, detail, retryAfterMs } = failureOf(error, limit, progress);
+    return { ...seen(), kind: 'failed', code, detail: tidy(detail, input.key), retryAfterMs };
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Sends, waits, and reads. @throws RunError, and whatever the network throws. */
+async function exchange(input: CallInput, limit: Limit, progress: Progress): Promise<Buffer> {
+  const { key, dialect, request, maxBytes, clock } = input;
+  const onBytes = (bytes: number) => {
+    progress.bytes = bytes;
+  };
+  limit.signal.throwIfAborted();
+  const { statusCode, headers, body } = await send(composeRequest(input, request), limit.signal, () => {
+    progress.phase = 'headers';
+  });
+  const contentType = tidy(one(headers['content-type']), key) ?? null;
+  Object.assign(progress, { phase: 'body', httpStatus: statusCode, contentType, ...readCost(headers) });
+
+  const pieces = decoded(body, [headers['content-encoding'] ?? []].flat().join(','));
+  if (statusCode !== 200) {
+    const words = conceal(await readWords(pieces, WORDS_BYTES, onBytes), key);
+    const [location, retryAfter] = [one(headers['location']) ?? null, one(headers['retry-after']) ?? null];
+    throw refusalOf({ status: statusCode, location, retryAfter, words }, clock.now());
+  }
+  const streams = request.operation === 'ai' ? dialect : undefined;
+  return readBody(pieces, body, { maxBytes, contentType, streams, onBytes });
+}
+
+const TIMEOUTS = { connect: 'timeout_connect', headers: 'timeout_headers', body: 'timeout_body' } as const;
+
+/** The one place where an error of any origin becomes a code of the list. */
+function failureOf(error: unknown, limit: Limit, { phase }: Progress): RunError {
+  if (error instanceof RunError) return error;
+  if (limit.ended === 'time') return new RunError(TIMEOUTS[phase]);
+  const failure = networkFailure(error);
+  return failure ? new RunError(failure.code, { detail: failure.detail }) : new RunError('internal');
+}
+
+/** Text from outside as it may be kept: without the key, clean, and not long. */
+function tidy(text: string | undefined, key: string | undefined): string | undefined {
+  return text === undefined ? undefined : clean(conceal(clean(conceal(text, key)), key), DETAIL_MAX);
+}
+
+/** The first value of a header that came once or several times. */
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

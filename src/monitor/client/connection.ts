@@ -1,0 +1,99 @@
+/** Connections to services, and what the network's errors mean. */
+import { Agent, type Dispatcher, errors, request } from 'undici';
+import { SECOND } from '../../engine/clock.ts';
+import type { RunCode } from '../../errors.ts';
+import type { HttpRequest } from './request.ts';
+
+/** Longest wait for a connection; a whole call may have less than this. */
+const CONNECT_MS = 10 * SECOND;
+
+/**
+ * One request at a time on a connection. Undici's own time limits for headers and body are off: a call
+ * has one limit for all of it. No redirect is followed, because none is asked to be.
+ */
+const agent = new Agent({
+  connect: { timeout: CONNECT_MS },
+  pipelining: 1,
+  keepAliveTimeout: 4 * SECOND,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  allowH2: false,
+});
+
+/** Sends a request and waits for the headers of its answer. `onSent` is called as it is put on the wire. */
+export function send(
+  { url, headers, body }: HttpRequest,
+  signal: AbortSignal,
+  onSent: () => void,
+): Promise<Dispatcher.ResponseData> {
+  const dispatcher = agent.compose((dispatch) => (options, handler) => {
+    return dispatch(options, hearing(handler, onSent));
+  });
+  return request(url, { method: 'POST', headers, body, signal, dispatcher });
+}
+
+/**
+ * The same handler, telling when its request is put on a connection: only handlers learn of that moment,
+ * by either of two names. (Undici's own decorator breaks on an answer with early hints.)
+ */
+function hearing(handler: Dispatcher.DispatchHandler, onSent: () => void): Dispatcher.DispatchHandler {
+  return new Proxy(handler, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]): unknown => {
+        if (name === 'onConnect' || name === 'onRequestStart') onSent();
+        return Reflect.apply(member, target, given);
+      };
+    },
+  });
+}
+
+const REFUSED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EAI_NODATA',
+  'EAI_NONAME',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'ENOENT',
+]);
+const NOT_HTTP = 'NOT_HTTP';
+const UNREADABLE = new Set([NOT_HTTP, 'UND_ERR_HEADERS_OVERFLOW']);
+const TOO_SLOW = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+
+/**
+ * The code of an error that the network threw, and the network's own names for it, which hold nothing
+ * from outside. Undefined where it is none of the network's errors.
+ */
+export function networkFailure(error: unknown): { code: RunCode; detail: string } | undefined {
+  const names = [...new Set(namesOf(error, 0))];
+  if (names.length === 0 || names.includes('UND_ERR_INVALID_ARG')) return undefined;
+  return { code: codeOf(names), detail: names.join(' ') };
+}
+
+function codeOf(names: readonly string[]): RunCode {
+  if (names.some((name) => TOO_SLOW.has(name))) return 'timeout_connect';
+  if (names.some((name) => REFUSED.has(name))) return 'conn_refused';
+  if (names.some((name) => UNREADABLE.has(name))) return 'decode_error';
+  return 'conn_reset';
+}
+
+/** The names of an error, of its causes, and of the errors that it gathers (one per address tried). */
+function namesOf(error: unknown, depth: number): string[] {
+  if (!(error instanceof Error) || depth > 4) return [];
+  const gathered = error instanceof AggregateError ? error.errors.slice(0, 10) : [];
+  return [...nameOf(error), ...[error.cause, ...gathered].flatMap((inner) => namesOf(inner, depth + 1))];
+}
+
+function nameOf(error: Error): string[] {
+  if (error instanceof errors.HTTPParserError) return [NOT_HTTP]; // its message and data hold what came
+  return 'code' in error && typeof error.code === 'string' && /^\w{2,60}$/.test(error.code)
+    ? [error.code]
+    : [];
+}

@@ -1,0 +1,32 @@
+/** The one time limit of a call, joined with the caller's wish to end it. */
+export type Limit = {
+  /** Aborted by whichever comes first. */
+  readonly signal: AbortSignal;
+  /** Which of them it was; undefined while neither has come. */
+  readonly ended: 'time' | 'caller' | undefined;
+  /** To be called once the call has ended. */
+  clear(): void;
+};
+
+export function startLimit(timeoutMs: number, caller: AbortSignal): Limit {
+  const controller = new AbortController();
+  let ended: Limit['ended'];
+  const end = (by: 'time' | 'caller') => {
+    ended ??= by;
+    controller.abort();
+  };
+  const onCaller = () => end('caller');
+  const timer = setTimeout(() => end('time'), timeoutMs);
+  caller.addEventListener('abort', onCaller, { once: true });
+  if (caller.aborted) onCaller();
+  return {
+    signal: controller.signal,
+    get ended() {
+      return ended;
+    },
+    clear() {
+      clearTimeout(timer);
+      caller.removeEventListener('abort', onCaller);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** What it means when a service does not answer with a 200 full of JSON. Pure. */
+import { readErrorBody } from '../../contract/errors.ts';
+import { retryAfterMs } from '../../contract/retry-after.ts';
+import { type RunCode, RunError } from '../../errors.ts';
+
+export type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
+
+/**
+ * The failure that an answer other than 200 stands for. A waiting time is read from `Retry-After`, else
+ * from the body's text; only failures that ask for patience carry one.
+ */
+export function refusalOf({ status, location, retryAfter, words }: Refusal, now: Date): RunError {
+  const code = codeOf(status);
+  const body = readErrorBody(words);
+  const said = code === 'redirect' && location !== null ? `to ${location}` : body.message;
+  const patient = code === 'rate_limited' || code === 'upstream_5xx';
+  const wait = patient ? (retryAfterMs(retryAfter, now) ?? body.retryAfterMs ?? undefined) : undefined;
+  return new RunError(code, {
+    retryAfterMs: wait,
+    detail: said ? `HTTP ${status}: ${said}` : `HTTP ${status}`,
+  });
+}
+
+/** Only 200 is an answer: 204 and 206 among others are less than the specification's whole object. */
+function codeOf(status: number): RunCode {
+  if (status >= 500) return 'upstream_5xx';
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 402) return 'payment';
+  if (status === 408) return 'timeout_headers'; // the service's own time limit, not ours; just as chancy
+  if (status === 425 || status === 429) return 'rate_limited';
+  if (status >= 400) return 'invalid_request';
+  return status >= 300 ? 'redirect' : 'schema_mismatch';
+}
+
+/**
+ * Looks at a body's first character, as services label JSON in any way or not at all.
+ * @throws RunError `bad_json` for nothing, or for something else that is labelled as JSON;
+ * `bad_content_type` for something else.
+ */
+export function expectJson(body: Buffer, contentType: string | null): void {
+  const beginning = body
+    .subarray(0, 1_000)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (/^[{["]/.test(beginning)) return;
+  const labelled = /^\s*application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '');
+  if (labelled && /^(?:null|true|false|-?\d)/.test(beginning)) return; // JSON; its reader says what is wrong
+  throw new RunError(beginning === '' || labelled ? 'bad_json' : 'bad_content_type');
+}

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, test } from 'vitest';
+import { call, outcome, withService, withSocket } from './server.ts';
+
+const TEXT = Buffer.from(`{"text":"${'wave '.repeat(10_000)}"}`);
+
+/** Answers with a body under the name of an encoding. */
+function encoded(encoding: string, body: Buffer, other: Parameters<typeof call>[1] = {}) {
+  const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+  return withService(
+    (response) => void response.writeHead(200, headers).end(body),
+    (url) => call(url, other),
+  );
+}
+
+describe('encodings', () => {
+  it.each([
+    ['gzip', gzipSync(TEXT)],
+    ['GZIP', gzipSync(TEXT)],
+    ['x-gzip', gzipSync(TEXT)],
+    ['deflate', deflateSync(TEXT)],
+    ['deflate', deflateRawSync(TEXT)],
+    ['br', brotliCompressSync(TEXT)],
+    ['identity', TEXT],
+    ['', TEXT],
+  ])('%s is read', async (encoding, body) => {
+    const result = await encoded(encoding, body);
+    expect(result).toMatchObject({ kind: 'answer', bytes: TEXT.length });
+    expect(result.kind === 'answer' && result.body.equals(TEXT)).toBe(true);
+  });
+
+  it.each([
+    ['br', TEXT],
+    ['gzip', TEXT],
+    ['deflate', TEXT],
+    ['gzip', gzipSync(TEXT).subarray(0, 60)],
+    ['br', brotliCompressSync(TEXT).subarray(0, 20)],
+    ['zstd', TEXT],
+    ['gzip, gzip', gzipSync(gzipSync(TEXT))],
+    ['gzip, br, gzip, br, gzip, br', TEXT],
+    ['aes128gcm', TEXT],
+  ])('%s that is not that, or not read, cannot be decoded', async (encoding, body) => {
+    expect(outcome(await encoded(encoding, body))).toBe('decode_error');
+  });
+
+  it('empty under any of them is an empty answer', async () => {
+    expect(outcome(await encoded('gzip', Buffer.alloc(0)))).toBe('bad_json');
+  });
+
+  it('that break off with the connection are a broken connection', async () => {
+    const part = gzipSync(TEXT).subarray(0, 60);
+    const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 900\r\n\r\n';
+    const result = await withSocket(
+      (socket) => socket.end(Buffer.concat([Buffer.from(head), part])),
+      (url) => call(url),
+    );
+    expect(outcome(result)).toBe('conn_reset');
+  });
+});
+
+test('an answer may have as many bytes as the limit says, and none more', async () => {
+  const maxBytes = TEXT.length;
+  for (const encoding of ['identity', 'gzip'] as const) {
+    const body = encoding === 'gzip' ? gzipSync(TEXT) : TEXT;
+    expect(outcome(await encoded(encoding, body, { maxBytes }))).toBe('answer');
+    expect(outcome(await encoded(encoding, body, { maxBytes: maxBytes - 1 }))).toBe('too_large');
+  }
+});
+
+/** The longest that the event loop was away, and how much memory was taken, while something ran. */
+async function watched<T>(run: () => Promise<T>): Promise<{ value: T; lagMs: number; grewMb: number }> {
+  const before = process.memoryUsage().rss;
+  let [lagMs, most, last] = [0, before, performance.now()];
+  const timer = setInterval(() => {
+    lagMs = Math.max(lagMs, performance.now() - last - 5);
+    most = Math.max(most, process.memoryUsage().rss);
+    last = performance.now();
+  }, 5);
+  try {
+    return { value: await run(), lagMs, grewMb: (most - before) / 1e6 };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+// F53: 300 kB on the wire that would be 300 MB.
+test.each([
+  ['gzip', (zeros: Buffer) => gzipSync(zeros)],
+  ['br', (zeros: Buffer) => brotliCompressSync(zeros)],
+  ['deflate', (zeros: Buffer) => deflateRawSync(zeros)],
+])(
+  'a bomb of %s is stopped at the limit, in little time and memory',
+  async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(300_000_000, ' '));
+    const { value, lagMs, grewMb } = await watched(() => encoded(encoding, bomb, { maxBytes: 20_000_000 }));
+    expect(value).toMatchObject({ kind: 'failed', code: 'too_large' });
+    expect(value.bytes).toBeLessThanOrEqual(20_000_000);
+    expect(value.latencyMs).toBeLessThan(1_500);
+    expect(lagMs).toBeLessThan(1_000);
+    expect(grewMb).toBeLessThan(100);
+  },
+  20_000,
+);
+
+test('an endless body is stopped at the limit', async () => {
+  const piece = Buffer.alloc(65_536, ' ');
+  const { value, grewMb } = await watched(() =>
+    withService(
+      (response) => {
+        const endless = new Readable({
+          read() {
+            this.push(piece);
+          },
+        });
+        endless.pipe(response).on('close', () => endless.destroy());
+      },
+      (url) => call(url, { maxBytes: 20_000_000 }),
+    ),
+  );
+  expect(outcome(value)).toBe('too_large');
+  expect(grewMb).toBeLessThan(100);
+});
+
+test('an error with an endless body is understood by its status', async () => {
+  const result = await withService(
+    (response) => {
+      response.writeHead(503, { 'retry-after': '9' });
+      const timer = setInterval(() => response.write('x'.repeat(65_536)), 1);
+      response.on('close', () => clearInterval(timer));
+    },
+    (url) => call(url),
+  );
+  expect(result).toMatchObject({ code: 'upstream_5xx', retryAfterMs: 9_000 });
+  expect(result.latencyMs).toBeLessThan(1_000);
+});
+
+test('a hundred thousand chunks of one byte are one body, and the loop goes on', async () => {
+  const chunks = `1\r\n[\r\n${'1\r\n \r\n'.repeat(100_000)}1\r\n]\r\n0\r\n\r\n`;
+  const { value, lagMs } = await watched(() =>
+    withSocket(
+      (socket) => socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`),
+      (url) => call(url),
+    ),
+  );
+  expect(value).toMatchObject({ kind: 'answer', bytes: 100_002 });
+  expect(lagMs).toBeLessThan(500);
+});

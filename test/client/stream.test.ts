@@ -1,0 +1,149 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, test } from 'vitest';
+import { call, outcome, withService } from './server.ts';
+
+const request = { operation: 'ai', prompt: 'tide', tools: ['Web Search'], streaming: true } as const;
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const TEXT = event({ type: 'text', role: 'summary', content: 'high wäter' });
+const LINKS = event({ type: 'search', content: [{ title: 'a', link: 'https://a.example' }] });
+const DONE = event({ type: 'completion', content: 'high wäter' });
+const SSE = { 'content-type': 'text/event-stream' };
+
+/** Sends an event stream and closes it, or leaves the connection open. */
+function stream(body: string, headers: Record<string, string> = SSE, end = true) {
+  return withService(
+    (response) => {
+      response.writeHead(200, headers).write(body);
+      if (end) response.end();
+    },
+    (url) => call(url, { request, timeoutMs: 1_000 }),
+  );
+}
+
+test('an event stream is kept as it came, byte for byte', async () => {
+  const result = await stream(TEXT + LINKS + DONE);
+  expect(result).toMatchObject({ kind: 'answer', contentType: 'text/event-stream' });
+  expect(result.kind === 'answer' && result.body.toString()).toBe(TEXT + LINKS + DONE);
+});
+
+test('a stream is asked for in words, too', async () => {
+  await withService(
+    (response) => void response.writeHead(200, SSE).end(DONE),
+    async (url, heard) => {
+      await call(url, { request });
+      expect(heard[0]?.headers.accept).toContain('text/event-stream');
+      expect(JSON.parse(heard[0]?.body ?? '')).toMatchObject({ streaming: true });
+    },
+  );
+});
+
+// F54: what comes, the outcome.
+test.each<[string, string, string]>([
+  [
+    'CRLF and a final event without a blank line',
+    `${TEXT}data: ${JSON.stringify({ type: 'completion', content: '' })}`.replaceAll('\n', '\r\n'),
+    'answer',
+  ],
+  [
+    'several events in one line',
+    `data: {"type":"text","role":"summary","content":"a"} data: {"type":"completion","content":"a"}\n\n`,
+    'answer',
+  ],
+  ['comments, a completion, [DONE]', `: hi\n\n${DONE}data: [DONE]\n\n`, 'answer'],
+  ['two completions', DONE + DONE, 'answer'],
+  ['an error behind the completion', `${DONE}${event({ error: 'late' })}`, 'answer'],
+  ['no completion', TEXT + LINKS, 'stream_incomplete'],
+  ['half of its completion', TEXT + DONE.slice(0, 20), 'stream_incomplete'],
+  ['only comments', ': keep-alive\n\n'.repeat(100), 'stream_incomplete'],
+  ['nothing but [DONE]', 'data: [DONE]\n\n', 'stream_incomplete'],
+  ['an error inside', `${TEXT}${event({ error: 'sources failed' })}`, 'upstream_5xx'],
+  ['a page of a proxy inside', `${TEXT}<html>502</html>\n\n`, 'stream_incomplete'],
+  [
+    'a line of 2 MB',
+    `data: {"type":"text","role":"summary","content":"${'x'.repeat(2_000_000)}"}\n\n`,
+    'too_large',
+  ],
+])('a stream with %s', async (_, body, expected) => {
+  expect(outcome(await stream(body))).toBe(expected);
+});
+
+describe('a stream that nobody announced', () => {
+  it.each([
+    ['with JSON as its type', { 'content-type': 'application/json' }],
+    ['with no type', {}],
+  ])('%s is read as one', async (_, headers: Record<string, string>) => {
+    expect(outcome(await stream(TEXT + DONE, headers))).toBe('answer');
+    expect(outcome(await stream(TEXT, headers))).toBe('stream_incomplete');
+  });
+
+  it('is read where none was asked for', async () => {
+    const result = await withService(
+      (response) => void response.writeHead(200).end(TEXT),
+      (url) => call(url, { request: { ...request, streaming: false } }),
+    );
+    expect(outcome(result)).toBe('stream_incomplete');
+  });
+
+  it('is no answer of the operation that has none', async () => {
+    const result = await withService(
+      (response) => void response.writeHead(200, SSE).end(DONE),
+      (url) => call(url),
+    );
+    expect(outcome(result)).toBe('bad_content_type');
+  });
+});
+
+test('a whole JSON answer to a request for a stream is an answer', async () => {
+  const body = JSON.stringify({ completion: 'a', search: [] }, null, 2);
+  expect(outcome(await stream(body, { 'content-type': 'application/json' }))).toBe('answer');
+  expect(outcome(await stream(body))).toBe('answer');
+});
+
+test('a service that keeps the connection open behind its completion is not waited for', async () => {
+  const result = await stream(TEXT + DONE, SSE, false);
+  expect(result).toMatchObject({ kind: 'answer', bytes: Buffer.byteLength(TEXT + DONE) });
+  expect(result.latencyMs).toBeLessThan(600);
+});
+
+test('a stream that stalls before its completion runs into the time limit', async () => {
+  const result = await withService(
+    (response) => void response.writeHead(200, SSE).write(TEXT),
+    (url) => call(url, { request, timeoutMs: 150 }),
+  );
+  expect(result).toMatchObject({ code: 'timeout_body', bytes: Buffer.byteLength(TEXT) });
+});
+
+test.each<[string, string, string]>([
+  ['before its completion is a broken connection', TEXT, 'conn_reset'],
+  ['behind its completion is an answer', TEXT + DONE, 'answer'],
+])('a reset %s', async (_, body, expected) => {
+  const result = await withService(
+    (response) => {
+      response.writeHead(200, SSE).write(body);
+      setTimeout(() => response.socket?.resetAndDestroy(), 50);
+    },
+    (url) => call(url, { request }),
+  );
+  expect(outcome(result)).toBe(expected);
+});
+
+test('a stream may come in single bytes, and compressed', async () => {
+  const bytes = Buffer.from(TEXT + DONE);
+  const single = await withService(
+    (response) => {
+      response.writeHead(200, SSE);
+      const next = (at: number) => {
+        if (at === bytes.length) response.end();
+        else response.write(bytes.subarray(at, at + 1), () => setImmediate(next, at + 1));
+      };
+      next(0);
+    },
+    (url) => call(url, { request }),
+  );
+  expect(single.kind === 'answer' && single.body.equals(bytes)).toBe(true);
+  const small = await withService(
+    (response) => void response.writeHead(200, { ...SSE, 'content-encoding': 'gzip' }).end(gzipSync(bytes)),
+    (url) => call(url, { request }),
+  );
+  expect(small.kind === 'answer' && small.body.equals(bytes)).toBe(true);
+});
