@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { connect } from '../engine/postgres/connect.ts';
+import { connect, readAddress } from '../engine/postgres/connect.ts';
 import type { Logger } from '../engine/logger.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../engine/queue-schema.ts';
 import { Refused } from '../errors.ts';
@@ -52,9 +52,9 @@ export async function migrate(options: {
 
 /** Host, port, name and user of a database in words; never its password. */
 export function describeDatabase(url: string): string {
-  const { hostname, port, pathname, username } = new URL(url);
-  const name = decodeURIComponent(pathname.slice(1)) || decodeURIComponent(username);
-  return `${name} at ${hostname || 'localhost'}:${port || '5432'} as ${decodeURIComponent(username) || 'nobody'}`;
+  const { host, port, database, user } = readAddress(url);
+  const server = `${host || 'localhost'}:${port || '5432'}`;
+  return `${database || user || 'a database'} at ${server}${user === '' ? '' : ` as ${user}`}`;
 }
 
 async function assertServer(client: Client): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Client, escapeIdentifier } from 'pg';
-import { codeOf, connect, withDatabase } from '../engine/postgres/connect.ts';
+import { codeOf, connect, readAddress, withDatabase } from '../engine/postgres/connect.ts';
 import { ensureReaderRole } from '../engine/postgres/reader-role.ts';
 import { ANALYTICS, SCHEMA } from './schema-state.ts';
 
@@ -37,11 +37,8 @@ export async function prepareReader(options: {
 
 function nameReader(readerUrl: string | undefined): { name: string; password: string | undefined } {
   if (readerUrl === undefined) return { name: READER, password: undefined };
-  const { username, password } = new URL(readerUrl);
-  return {
-    name: decodeURIComponent(username) || READER,
-    password: password === '' ? undefined : decodeURIComponent(password),
-  };
+  const { user, password } = readAddress(readerUrl);
+  return { name: user || READER, password: password || undefined };
 }
 
 /** Roles belong to the cluster: two databases migrated at once would make the same one. */

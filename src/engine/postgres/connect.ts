@@ -23,6 +23,26 @@ export function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
+/** What an address says, decoded; a `%` that encodes nothing stands for itself. */
+export function readAddress(url: string): Record<'host' | 'port' | 'database' | 'user' | 'password', string> {
+  const { hostname, port, pathname, username, password } = new URL(url);
+  return {
+    host: decode(hostname),
+    port,
+    database: decode(pathname.slice(1)),
+    user: decode(username),
+    password: decode(password),
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The SQLSTATE or system code of a database error. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

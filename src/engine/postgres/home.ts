@@ -69,6 +69,9 @@ async function makeDirectory(directory: string, mode: number): Promise<void> {
 }
 
 function layOut(directory: string, account: Account | undefined): Home {
+  // pg_ctl hands these paths to a shell, in double quotes.
+  if (process.platform !== 'win32' && /["$`\\\n]/.test(directory))
+    throw new Refused('conflict', `Postgres cannot be kept in a folder with such a name: ${directory}`);
   return {
     directory,
     data: path.join(directory, 'data'),

@@ -79,7 +79,9 @@ async function removeAbandoned(home: Home): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;
     const maker = Number.parseInt(name.slice(prefix.length), 10);
-    if (!isAlive(maker)) await rm(path.join(parent, name), { recursive: true, force: true });
+    if (isAlive(maker)) continue;
+    // The initdb of a killed process may be at work in it still; what resists is removed next time.
+    await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from '../../errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Binaries } from './binaries.ts';
@@ -54,7 +55,7 @@ export async function join(options: {
     } catch (error) {
       if (!isPassing(error) || monotonicMs() > deadline) throw inWords(error, home);
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
   }
 }
 

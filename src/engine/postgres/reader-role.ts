@@ -10,6 +10,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '60s',
+  // So that `select * from posts` means the view.
+  search_path: 'strandline_analytics',
 };
 
 /**

@@ -10,10 +10,9 @@ export const READER = 'strandline_reader';
 
 /**
  * Makes the program's role, the reader's role and the database where they are missing. The program's role
- * is no superuser and may not make roles; the reader's is made here, by the superuser, once.
+ * is no superuser and may not make roles, so the reader's is made, and kept as it should be, here.
  */
 export async function ensureDatabase(client: Client, secrets: Secrets): Promise<void> {
-  if (await isComplete(client)) return;
   await oneAtATime(client, async () => {
     if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
       await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
@@ -21,11 +20,6 @@ export async function ensureDatabase(client: Client, secrets: Secrets): Promise<
     if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP)))
       await client.query(`CREATE DATABASE ${APP} OWNER ${APP}`);
   });
-}
-
-/** The database is made last. */
-function isComplete(client: Client): Promise<boolean> {
-  return exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP);
 }
 
 async function exists(client: Client, query: string, name: string): Promise<boolean> {

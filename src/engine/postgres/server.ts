@@ -1,6 +1,8 @@
 import { readFile, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from '../../errors.ts';
+import { monotonicMs } from '../clock.ts';
 import type { Binaries } from './binaries.ts';
 import type { Home } from './home.ts';
 import { choosePort, isFree } from './port.ts';
@@ -10,6 +12,8 @@ import { type Settings, writeSettings } from './settings.ts';
 
 /** Recovery after a crash can take long; a start that has not ended by then has failed. */
 const START_SECONDS = 300;
+/** A shutdown writes a checkpoint first. */
+const STOP_MS = 120_000;
 const START_LOG_BYTES = 1_000_000;
 const ATTEMPTS = 5;
 
@@ -53,19 +57,28 @@ export async function startServer(
         said.split('\n').findLast((line) => line.includes('FATAL:')) ?? said.trim().split('\n').at(-1);
       throw new Refused('unavailable', `Postgres did not start: ${why ?? ''} (more in ${home.startLog})`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
   }
 }
 
-/** Stops the server: sessions are ended, what was committed is safe. It may have stopped already. */
+/**
+ * Stops the server: sessions are ended, what was committed is safe. It may have stopped already. The
+ * waiting is ours: pg_ctl would also wait for the end of a server that somebody starts in the meantime.
+ */
 export async function stopServer(home: Home, binaries: Binaries): Promise<void> {
-  const { code, output } = await runProgram(
+  const running = await findRunning(home);
+  if (running === undefined) return;
+  const { output } = await runProgram(
     path.join(binaries.directory, 'pg_ctl'),
-    ['stop', '--silent', '--wait', '--mode=fast', '--timeout=120', `--pgdata=${home.data}`],
+    ['stop', '--silent', '--no-wait', '--mode=fast', `--pgdata=${home.data}`],
     { account: home.account },
   );
-  if (code !== 0 && (await findRunning(home)) !== undefined)
-    throw new Refused('unavailable', `Postgres did not stop: ${output.split('\n').at(-1) ?? ''}`);
+  const deadline = monotonicMs() + STOP_MS;
+  while ((await findRunning(home))?.pid === running.pid) {
+    if (monotonicMs() > deadline)
+      throw new Refused('unavailable', `Postgres (process ${running.pid}) does not stop. ${output}`.trim());
+    await sleep(20);
+  }
 }
 
 /** Size of the start log in bytes, after making it short where many starts made it long. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { Refused } from '../../errors.ts';
 import { monotonicMs } from '../clock.ts';
@@ -73,7 +74,7 @@ async function becomeOwner(client: Client, dataDir: string): Promise<void> {
         `Another strandline (process ${holder?.pid ?? 'unknown'}, since ${holder?.since ?? 'just now'}) ` +
           `owns ${dataDir}; stop that one first, or choose another STRANDLINE_DATA_DIR.`,
       );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
 }
 

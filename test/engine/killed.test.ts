@@ -1,0 +1,88 @@
+import { EventEmitter, once } from 'node:events';
+import { watch } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createLogger } from '../../src/engine/logger.ts';
+import { query, spawnProcess, stage } from './stage.ts';
+
+test('a killed owner leaves the server running, and the next owner adopts it', async () => {
+  const { open, openElsewhere, serverPid } = await stage();
+  const first = await openElsewhere('owner');
+  await query(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 100) AS n');
+  const server = await serverPid();
+  first.child.kill('SIGKILL');
+  await first.exited;
+  expect(await serverPid()).toBe(server);
+
+  const second = await open('owner');
+  expect(second).toMatchObject({ adopted: true, started: false, url: first.url });
+  expect(await query(second.url, 'SELECT count(*)::int FROM kept')).toEqual([{ count: 100 }]);
+  await second.close();
+  expect(await serverPid()).toBeUndefined();
+});
+
+test('Ctrl-C reaches the program and not the server', async () => {
+  const { openElsewhere, serverPid } = await stage();
+  const program = await openElsewhere('owner');
+  process.kill(-program.pid, 'SIGINT');
+  await program.exited;
+  expect(program.child.signalCode).toBe('SIGINT');
+  expect(await serverPid()).toBeDefined();
+  expect(await query(program.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('owner and server killed together: the next start recovers every committed row', async () => {
+  const { open, openElsewhere, serverPid } = await stage();
+  const first = await openElsewhere('owner');
+  await query(first.url, 'CREATE TABLE runs AS SELECT generate_series(1, 10000) AS id');
+  first.child.kill('SIGKILL');
+  process.kill((await serverPid()) ?? 0, 'SIGKILL');
+  await first.exited;
+
+  const second = await open('owner');
+  expect(second.started).toBe(true);
+  expect(await query(second.url, 'SELECT count(*)::int, max(id) FROM runs')).toEqual([
+    { count: 10_000, max: 10_000 },
+  ]);
+});
+
+test('a server killed under its owner is brought back at the same port', async () => {
+  const { open, serverPid } = await stage();
+  const lines = new EventEmitter();
+  const log = createLogger('info', [], { write: (line) => lines.emit(JSON.parse(line).msg) });
+  const owner = await open('owner', { log });
+  process.kill((await serverPid()) ?? 0, 'SIGKILL');
+  await once(lines, 'embedded Postgres is back');
+  expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await owner.close();
+  expect(await serverPid()).toBeUndefined();
+});
+
+test('a pid file left by a killed server is no hindrance, also when its number is alive again', async () => {
+  const { open } = await stage();
+  const first = await open('owner');
+  const file = path.join(first.dataDirectory, 'postmaster.pid');
+  const left = (await readFile(file, 'utf8')).split('\n').slice(1);
+  await first.close();
+  await writeFile(file, [process.pid, ...left].join('\n'), { mode: 0o600 });
+  const second = await open('owner');
+  expect(second).toMatchObject({ started: true, port: first.port });
+});
+
+test('who is killed while the database is being made leaves nothing in the way', async () => {
+  const { dataDir, open } = await stage();
+  await mkdir(dataDir, { mode: 0o711 });
+  const watcher = watch(dataDir);
+  const child = spawnProcess(dataDir, 'owner');
+  const exited = once(child, 'exit');
+  await once(watcher, 'change');
+  child.kill('SIGKILL');
+  await exited;
+  watcher.close();
+  expect((await readdir(dataDir)).some((name) => name.startsWith('postgres.new-'))).toBe(true);
+
+  const postgres = await open('owner');
+  expect(postgres.started).toBe(true);
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
+});

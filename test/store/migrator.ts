@@ -1,0 +1,6 @@
+/** A program that migrates a database from a folder, to be killed half-way. */
+import { createLogger } from '../../src/engine/logger.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+const [, , url = '', folder = ''] = process.argv;
+await migrate({ url, folder, log: createLogger('silent') });

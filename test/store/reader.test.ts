@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createLogger } from '../../src/engine/logger.ts';
+import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { readerQuery } from '../../src/store/reader-query.ts';
+import { emptyDatabase } from '../database.ts';
+
+const database = await emptyDatabase();
+const log = createLogger('silent');
+
+beforeAll(async () => {
+  await migrate({ url: database.url, readerUrl: database.readerUrl, log });
+  await asApp('CREATE VIEW strandline_analytics.later AS SELECT 1 AS n');
+});
+afterAll(() => database.drop());
+
+async function asApp(sql: string): Promise<void> {
+  const client = await connect(database.url, 'test');
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function read(sql: string, params: readonly unknown[] = []) {
+  return readerQuery({ url: database.readerUrl, sql, params });
+}
+
+describe('the reader', () => {
+  test('reads the views, also those that came after the grants', async () => {
+    expect((await read('SELECT count(*) AS n FROM strandline_analytics.posts')).rows).toEqual([[0]]);
+    expect((await read('SELECT n FROM later')).rows).toEqual([[1]]);
+  });
+
+  test('has its limits from the first moment of a session', async () => {
+    const client = await connect(database.readerUrl, 'test');
+    const { rows } = await client.query(
+      `SELECT current_setting('default_transaction_read_only') AS readonly,
+              current_setting('statement_timeout') AS statement,
+              current_setting('idle_in_transaction_session_timeout') AS idle`,
+    );
+    await client.end();
+    expect(rows).toEqual([{ readonly: 'on', statement: '30s', idle: '1min' }]);
+  });
+
+  // By readerQuery, and on a bare connection with every limit switched off: what holds must be the grants.
+  const forbidden: [string, RegExp][] = [
+    ['SELECT * FROM strandline.posts', /permission denied for schema strandline/],
+    ['SELECT * FROM strandline.migrations', /permission denied for schema strandline/],
+    ['SELECT * FROM bullmq.job', /permission denied for schema bullmq/],
+    ['UPDATE strandline_analytics.posts SET text = null', /permission denied|cannot update/],
+    ['DELETE FROM strandline_analytics.later', /permission denied|cannot delete/],
+    ['SET ROLE strandline', /permission denied to set role/],
+    ['SET SESSION AUTHORIZATION strandline', /permission denied to set session authorization/],
+    [`SELECT pg_read_file('/etc/passwd')`, /permission denied for function pg_read_file/],
+    [`SELECT pg_ls_dir('.')`, /permission denied for function pg_ls_dir/],
+    [`COPY (SELECT 1) TO PROGRAM 'id'`, /permission denied to COPY to or from an external program/],
+    [`COPY (SELECT 1) TO '/tmp/strandline-leak'`, /permission denied to COPY to a file/],
+    ['SELECT rolpassword FROM pg_authid', /permission denied for table pg_authid/],
+    ['CREATE TABLE public.mine (n int)', /permission denied for schema public/],
+    ['CREATE TEMP TABLE mine (n int)', /permission denied to create temporary tables/],
+    ['CREATE SCHEMA mine', /permission denied for database/],
+    ['CREATE ROLE mine', /permission denied to create role/],
+    ['DROP VIEW strandline_analytics.later', /must be owner of view later/],
+  ];
+  test.each(forbidden)('may not: %s', async (sql, why) => {
+    await expect(read(sql)).rejects.toThrow(new RegExp(`${why.source}|in a read-only transaction`));
+    const client = await connect(database.readerUrl, 'test');
+    try {
+      await client.query('SET default_transaction_read_only = off; SET statement_timeout = 0');
+      await expect(client.query(sql)).rejects.toThrow(why);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test.each(['commit; drop view strandline_analytics.later', 'select 1; select 2'])(
+    'sends one statement only: %s',
+    async (sql) => {
+      await expect(read(sql)).rejects.toThrow(/cannot insert multiple commands into a prepared statement/);
+      expect((await read('SELECT n FROM strandline_analytics.later')).rows).toEqual([[1]]);
+    },
+  );
+
+  test('a statement that takes too long is ended', async () => {
+    const sql = 'SELECT pg_sleep(20)';
+    await expect(readerQuery({ url: database.readerUrl, sql, timeoutMs: 50 })).rejects.toMatchObject({
+      code: '57014',
+    });
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['1::bigint AS n', 'bigint', 1],
+    ['9007199254740993::bigint AS n', 'bigint', '9007199254740993'],
+    ['1::bigint AS id', 'bigint', '1'],
+    ['1::bigint AS search_id', 'bigint', '1'],
+    ['ARRAY[1, 2]::bigint[] AS post_ids', 'bigint[]', ['1', '2']],
+    ['ARRAY[1, null]::bigint[] AS counts', 'bigint[]', [1, null]],
+    ['ARRAY[ARRAY[1.5], ARRAY[2]] AS n', 'numeric[]', [[1.5], [2]]],
+    ['0.10::numeric AS cost', 'numeric', 0.1],
+    ['100::numeric AS cost', 'numeric', 100],
+    ['0.1234567890123456789::numeric AS n', 'numeric', '0.1234567890123456789'],
+    [`'NaN'::float8 AS n`, 'double precision', 'NaN'],
+    ['1.5::float4 AS n', 'real', 1.5],
+    ['true AS t', 'boolean', true],
+    ['null::text AS t', 'text', null],
+    [`timestamptz '2026-11-21 10:04:00.5+01' AS at`, 'timestamp with time zone', '2026-11-21T09:04:00.500Z'],
+    [`timestamptz 'infinity' AS at`, 'timestamp with time zone', 'infinity'],
+    [`date '2026-11-21' AS day`, 'date', '2026-11-21'],
+    [`interval '90 minutes' AS i`, 'interval', 'PT1H30M'],
+    [`'{"a": [1, null]}'::jsonb AS j`, 'jsonb', { a: [1, null] }],
+    [`ARRAY['a,b', 'NULL', null, '"'] AS words`, 'text[]', ['a,b', 'NULL', null, '"']],
+    [`'\\x00ff'::bytea AS b`, 'bytea', '\\x00ff'],
+  ])('%s', async (expression, type, value) => {
+    const { columns, rows } = await read(`SELECT ${expression}`);
+    expect(columns[0]?.type).toBe(type);
+    expect(rows).toEqual([[value]]);
+  });
+
+  test('columns of one name are all kept, and parameters are parameters', async () => {
+    const { columns, rows } = await read('SELECT $1::text AS a, $2::int AS a', [`'; drop`, 7]);
+    expect(columns).toEqual([
+      { name: 'a', type: 'text' },
+      { name: 'a', type: 'integer' },
+    ]);
+    expect(rows).toEqual([[`'; drop`, 7]]);
+  });
+});
+
+test("a reader's address that names the program's own role is said, and nothing is changed", async () => {
+  const { notes } = await migrate({ url: database.url, readerUrl: database.url, log });
+  expect(notes.join()).toMatch(/is the program's own/);
+  const client = await connect(database.url, 'test');
+  const { rows } = await client.query('SELECT rolconfig FROM pg_roles WHERE rolname = current_user');
+  await client.end();
+  expect(rows).toEqual([{ rolconfig: null }]);
+});
+
+test('where the role may not be made, that is said, and the migration stands', async () => {
+  const readerUrl = new URL(database.readerUrl);
+  readerUrl.username = 'nobody_has_made_this';
+  const { notes } = await migrate({ url: database.url, readerUrl: readerUrl.href, log });
+  expect(notes.join()).toMatch(/nobody_has_made_this could not be made.*CREATEROLE/);
+});
+
+test('where the role may be made, it is made with the password of the address, and can log in', async () => {
+  const other = await emptyDatabase();
+  const superuser = withDatabase(inject('superuserUrl'), other.name);
+  const name = `reader_${other.name}`;
+  const readerUrl = new URL(other.readerUrl);
+  readerUrl.username = name;
+  readerUrl.password = encodeURIComponent('p@ss:wörd/%');
+  expect((await migrate({ url: superuser, readerUrl: readerUrl.href, log })).notes).toEqual([]);
+  const sql = 'SELECT current_user::text, count(*) FROM strandline_analytics.posts';
+  expect((await readerQuery({ url: readerUrl.href, sql })).rows).toEqual([[name, 0]]);
+  await other.drop();
+  const client = await connect(inject('superuserUrl'), 'test');
+  await client.query(`DROP ROLE ${name}`);
+  await client.end();
+});
