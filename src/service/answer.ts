@@ -1,12 +1,12 @@
 /** The answer of operation A, put together in the specification's words. */
 import type { AiAnswer } from '../contract/ai-answer.ts';
 import type { Source } from '../contract/enumerations.ts';
-import { writeCompletion } from './completion.ts';
 import type { ResultGroup, ResultItem } from '../contract/result-item.ts';
+import { writeCompletion } from './completion.ts';
 import { distinctByLink } from './link.ts';
+import { piecesOf } from './pieces.ts';
 import type { Findings } from './retrieve.ts';
 import type { Found } from './source.ts';
-import { piecesOf } from './pieces.ts';
 
 /** The sources that have a results group; web pages and posts feed the completion and the links only. */
 export const GROUPS = {

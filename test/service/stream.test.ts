@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadDialect } from '../../src/contract/dialect.ts';
 import { createStreamReader } from '../../src/contract/stream.ts';
 import { fromWire } from '../../src/contract/wire.ts';
@@ -65,6 +65,21 @@ describe('a streamed answer', () => {
     expect(reader.complete).toBe(true);
     expect(reader.error).toBeNull();
     expect(reader.answer()).toMatchObject({ completion: fromWireCompletion(whole) });
+  });
+
+  test('shows every ten seconds that it is alive while a source takes its time', async () => {
+    const { microblog } = simulatedSources();
+    const slow = { source: 'web', state: 'live', find: () => new Promise<never>(() => {}) } as const;
+    const waiting = await startForTest({ sources: { microblog, others: [slow] } });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const body = { prompt: 'x', tools: ['Web Search'], streaming: true };
+    const reader = (await waiting.post(PATH, body)).body?.getReader();
+    vi.advanceTimersByTime(10_000);
+    const { value } = (await reader?.read()) ?? {};
+    vi.useRealTimers();
+    expect(new TextDecoder().decode(value)).toBe(': ping\n\n');
+    await reader?.cancel();
+    await waiting.close();
   });
 
   test('that is cut is no complete one', async () => {

@@ -4,9 +4,9 @@ import { keyOfText, type Key, subkey } from './random.ts';
 import type { Topic, TopicInWorld } from './topic.ts';
 import { TOPICS } from './topics.ts';
 
-/** Ids hold 16 bits for the topic: the first numbers are the built-in topics', the rest the prompts'. */
+/** Ids hold 15 bits for the topic: the first numbers are the built-in topics', the rest the prompts'. */
 const BUILT_IN_CODES = 1_024;
-const CODES = 65_536;
+const CODES = 32_768;
 const SUBJECT_MAX = 60;
 
 /** The topic of a prompt in the world of a seed. The same words in another case are the same topic. */

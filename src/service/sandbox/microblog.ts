@@ -63,7 +63,12 @@ export function createMicroblog(seed: string): Microblog {
 
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
-    const writer: PostWriter = { seeds, topic, at, referred: (one) => referred.get(numberOf(one)) ?? NEVER_REFERRED };
+    const writer: PostWriter = {
+      seeds,
+      topic,
+      at,
+      referred: (one) => referred.get(numberOf(one)) ?? NEVER_REFERRED,
+    };
     return chosen.map((one) => writePost(writer, one));
   }
 

@@ -23,8 +23,8 @@ type Counters = Pick<
 export type Referred = { replies: number; reposts: number; quotes: number };
 export const NEVER_REFERRED: Referred = { replies: 0, reposts: 0, quotes: 0 };
 
-const ID_TOPIC_BITS = 16n;
-const ID_PLACE_BITS = 6n;
+const ID_TOPIC_BITS = 15n;
+const ID_PLACE_BITS = 7n;
 /** Ids count milliseconds from here (2010-11-04), as the best known snowflake ids do. */
 const ID_BEGINNING = 1_288_834_974_657;
 

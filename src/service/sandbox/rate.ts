@@ -3,7 +3,7 @@
  * begins by chance (once in a few days), has one of four shapes and a size with a heavy tail.
  */
 import { DAY, HOUR } from '../../engine/clock.ts';
-import { drawsOf, type Key, subkey } from './random.ts';
+import { drawsOf, subkey } from './random.ts';
 import type { TopicInWorld } from './topic.ts';
 
 export type Burst = { shape: keyof typeof SHAPES; onset: number; size: number };
@@ -25,17 +25,18 @@ const SHAPE_NAMES = ['news', 'scheduled', 'slow', 'flash'] as const;
 const DAYS_BEFORE = 2;
 const DAYS_AFTER = 5;
 
+/** Tells the key of a topic's bursts from the keys of its cells. */
 const BURST_PART = 0x62757273;
 
 /** The burst that begins on a day (days since 1970, UTC), if one does. */
-export function burstOf({ topic, key }: { topic: TopicInWorld['topic']; key: Key }, day: number) {
+export function burstOf({ topic, key }: TopicInWorld, day: number): Burst | undefined {
   const draw = drawsOf(subkey(subkey(key, BURST_PART), day));
   if (draw() >= 1 / topic.bursts.everyDays) return undefined;
   const shape = SHAPE_NAMES[Math.floor(draw() * SHAPE_NAMES.length)] ?? 'news';
   const onset = (day + draw()) * DAY;
   // Pareto with exponent 1.5, cut at the topic's most.
   const size = Math.min(topic.bursts.most, 0.5 * (1 - draw()) ** (-1 / 1.5));
-  return { shape, onset, size } satisfies Burst;
+  return { shape, onset, size };
 }
 
 /** All bursts that can be felt on a day. */

@@ -4,14 +4,14 @@
  * and the cell's number only, so any window can be made alone, and the past never changes.
  */
 import { DAY, MINUTE } from '../../engine/clock.ts';
-import { attentionAt, type Burst, burstsFelt } from './rate.ts';
-import { drawsOf, type Key, logNormal, normal, poisson, subkey } from './random.ts';
 import { authorNumber, followersEver } from './author.ts';
+import { drawsOf, type Key, logNormal, normal, poisson, subkey } from './random.ts';
+import { attentionAt, type Burst, burstsFelt } from './rate.ts';
 import type { TopicInWorld } from './topic.ts';
 
 export const CELL_MS = 2 * MINUTE;
-/** Ids have six bits for the place in a cell. */
-const CELL_MOST = 63;
+/** Ids have seven bits for the place in a cell. */
+const CELL_MOST = 127;
 /** Before this nothing was ever posted: 2020-01-01. Every id after it has 19 digits. */
 export const BEGINNING = 1_577_836_800_000;
 /** A reply, quote or repost comes at most this long after what it refers to. */
