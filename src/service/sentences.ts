@@ -9,6 +9,8 @@ export type Passage = { text: string; link: string };
 const WORD_MIN = 4;
 const SENTENCE_MIN = 20;
 const SENTENCE_MAX = 240;
+/** The space behind a sentence; the point of an abbreviation or an initial ends none. */
+const SENTENCE_END = /(?<=[.!?。؟])(?<!\b(?:Dr|Prof|Mrs?|Ms|St|No|vs|[A-Z])\.)\s+/u;
 /** Two sentences that share more than this part of their words say the same. */
 const SAME = 0.5;
 
@@ -44,9 +46,11 @@ export function sentencesOf(text: string): string[] {
     .replace(/^RT @\w+: /, '')
     .replace(/https?:\/\/\S+|#[\p{L}\p{N}_]+/gu, '')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
-  return (plain.match(/[^.!?。؟]+[.!?。؟]+(?=\s|$)/gu) ?? [])
+  return plain
+    .split(SENTENCE_END)
     .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence.length >= SENTENCE_MIN && sentence.length <= SENTENCE_MAX);
+    .filter((sentence) => /[.!?。؟]$/.test(sentence))
+    .filter(({ length }) => length >= SENTENCE_MIN && length <= SENTENCE_MAX);
 }
 
 function meaningfulWords(text: string): ReadonlySet<string> {

@@ -33,7 +33,10 @@ describe('picked sentences', () => {
       expect(passages.find((passage) => passage.link === link)?.text).toContain(text);
     }
     expect(pickSentences([], 3)).toEqual([]);
-    expect(sentencesOf('No end in sight')).toEqual([]);
+    expect(sentencesOf('No end is in sight here')).toEqual([]);
+    expect(
+      sentencesOf('Prof. J. Aubry wants another survey! Too short. The sound is deep and cold.'),
+    ).toEqual(['Prof. J. Aubry wants another survey!', 'The sound is deep and cold.']);
   });
 });
 

@@ -53,7 +53,7 @@ describe('the simulated microblog', () => {
   test('answers the same bytes as the day this was written', () => {
     const posts = createMicroblog('pinned').find(SAMPLE_TOPIC.prompt, { from: undefined, at: NOON }, 40);
     const hash = createHash('sha256').update(JSON.stringify(posts)).digest('hex');
-    expect(hash.slice(0, 16)).toBe('7d25c5cccb1bee07');
+    expect(hash.slice(0, 16)).toBe('711873673c259b20');
   });
 
   test('never takes a post back, never changes its words, never lets a counter fall', () => {

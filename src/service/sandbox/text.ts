@@ -9,7 +9,7 @@ const OPENINGS = [
   '',
   '',
   'Update: ',
-  'Honestly, ',
+  'Hot take: ',
   'For the record: ',
   'Small thing, but: ',
   'Psst. ',
@@ -52,8 +52,8 @@ export function postText(
   const parts: string[] = [];
   if (kind === 'quote' && language === 'en') parts.push(pick(draw, REMARKS));
   const said = sentence(draw, topic, language);
-  const english = kind === 'reply' ? pick(draw, ANSWERS) : pick(draw, OPENINGS);
-  parts.push(language === 'en' ? english + said : said);
+  const opening = kind === 'quote' ? '' : pick(draw, kind === 'reply' ? ANSWERS : OPENINGS);
+  parts.push(language === 'en' ? opening + said : said);
   if (draw() < 0.2) parts.push(sentence(draw, topic, language));
   if (draw() < 0.25) parts.push(pick(draw, EMOJI));
   const hashtags = draw() < 0.35 ? [pick(draw, topic.hashtags)] : [];

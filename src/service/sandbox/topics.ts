@@ -70,7 +70,7 @@ export const TOPICS: readonly Topic[] = [
     languages: { en: 0.62, ja: 0.16, es: 0.12, fr: 0.1 },
     hashtags: ['HeronLander', 'MoonShot', 'Regolith'],
     places: ['the southern ridge', 'Crater Osk', 'mission control', 'the Vell tracking station'],
-    who: ['the flight director', 'Dr. Amara Lindqvist', 'the navigation team', 'the Osk agency'],
+    who: ['the flight director', 'Amara Lindqvist', 'the navigation team', 'the Osk agency'],
     things: ['the descent engine', 'the hazard camera', 'the landing leg', 'the star tracker', 'the drill'],
     sentences: {
       en: [
@@ -178,7 +178,7 @@ export const TOPICS: readonly Topic[] = [
     languages: { en: 0.84, fr: 0.16 },
     hashtags: ['TidalPower', 'BlueEnergy'],
     places: ['the Skerry Sound', 'Lenn Bay', 'the Osk strait', 'the test site at Thorsund'],
-    who: ['Kelp & Current Ltd', 'the harbour council', 'the fishing association', 'Prof. Ruan Ekstad'],
+    who: ['Kelp & Current Ltd', 'the harbour council', 'the fishing association', 'Ruan Ekstad'],
     things: ['the second turbine', 'the sea cable', 'the seabed survey', 'the feed-in tariff'],
     sentences: {
       en: [
