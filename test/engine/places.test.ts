@@ -18,6 +18,14 @@ function packagedNative(): string | undefined {
   }
 }
 
+/** Whether this machine has a Postgres of its own, by Debian's layout. */
+function hasInstalled(): Promise<boolean> {
+  return readdir('/usr/lib/postgresql').then(
+    (majors) => majors.some((major) => Number(major) >= 15),
+    () => false,
+  );
+}
+
 /** The package as it is where its install script did not run: without the links among its libraries. */
 async function copyWithoutLinks(into: string): Promise<string> {
   const copy = path.join(into, 'native');
@@ -80,6 +88,29 @@ test('the database of another major version is not touched, and the way over is 
   });
   expect(await readFile(file, 'utf8')).toBe('14\n');
 });
+
+test('a data directory that cannot be made is said in words', async () => {
+  const { directory, open } = await stage();
+  const file = path.join(directory, 'file');
+  await writeFile(file, '');
+  await expect(open('owner', { dataDir: path.join(file, 'data') })).rejects.toThrow(
+    /cannot be written to \(ENOTDIR\); name another in STRANDLINE_DATA_DIR/,
+  );
+});
+
+test.skipIf(!(await hasInstalled()))(
+  'without the package the Postgres of the machine is used, and that is said',
+  async () => {
+    const { directory, open } = await stage();
+    const nowhere = path.join(directory, 'nowhere');
+    const first = await open('owner', { native: nowhere });
+    expect(first.notes).toEqual([`Postgres ${first.version} of this machine is used.`]);
+    await first.close();
+    // The package has another version: a database stays with the one that made it while that is there.
+    const second = await open('owner');
+    expect(second.version).toBe(first.version);
+  },
+);
 
 test.skipIf(!isRoot())('a database that belongs to root is refused in words', async () => {
   const { dataDir, open } = await stage();

@@ -1,9 +1,9 @@
 /** The tests' own ground: what other tests rely on without looking. */
+import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/engine/postgres/connect.ts';
 import { backends } from '../backends.ts';
 import { freshDatabase } from '../database.ts';
-import { Redis } from 'ioredis';
 import { query } from './stage.ts';
 
 const database = await freshDatabase();

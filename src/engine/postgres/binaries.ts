@@ -8,10 +8,13 @@ import { type Account, runProgram } from './program.ts';
 /** Programs of one PostgreSQL installation: initdb, pg_ctl, postgres. */
 export type Binaries = Readonly<{ directory: string; major: number; version: string }>;
 
+type Found = { binaries: Binaries; notes: string[] };
+
 const OLDEST_MAJOR = 15;
 
 /**
- * Finds Postgres: first the platform package that npm installed, then an installation of the machine.
+ * Finds Postgres: first the platform package that npm installed, then an installation of the machine,
+ * which comes first where only it fits an existing database.
  * @param wantedMajor the version that made an existing database; preferred among the machine's
  * @param copyTo where the package's files may be copied to when they cannot be used where they are
  */
@@ -20,19 +23,24 @@ export async function findBinaries(options: {
   copyTo: string;
   wantedMajor?: number | undefined;
   native?: string | undefined;
-}): Promise<{ binaries: Binaries; notes: string[] }> {
+}): Promise<Found> {
   const { account, copyTo, wantedMajor } = options;
   const native = options.native ?? packagedNative();
+  let packaged: Found | undefined;
   if (native !== undefined) {
-    const packaged = await preparePackaged(native, account, copyTo);
-    if (packaged !== undefined) return packaged;
+    packaged = await preparePackaged(native, account, copyTo);
+    if (packaged !== undefined && (wantedMajor ?? packaged.binaries.major) === packaged.binaries.major)
+      return packaged;
   }
   const installed: Binaries[] = [];
   for (const directory of await installedDirectories()) {
     const found = await tryBinaries(directory, account);
     if (found !== undefined && found.major >= OLDEST_MAJOR) installed.push(found);
   }
-  const binaries = installed.find((one) => one.major === wantedMajor) ?? installed[0];
+  const fitting = installed.find((one) => one.major === wantedMajor);
+  // A database of another version than the package's: the caller says so, unless the machine has its version.
+  if (fitting === undefined && packaged !== undefined) return packaged;
+  const binaries = fitting ?? installed[0];
   if (binaries !== undefined)
     return { binaries, notes: [`Postgres ${binaries.version} of this machine is used.`] };
   throw new Refused(
@@ -42,7 +50,11 @@ export async function findBinaries(options: {
   );
 }
 
-async function preparePackaged(native: string, account: Account | undefined, copyTo: string) {
+async function preparePackaged(
+  native: string,
+  account: Account | undefined,
+  copyTo: string,
+): Promise<Found | undefined> {
   const linked = await linkLibraries(native).then(
     () => true,
     () => false, // A read-only installation: it works if its links are there, and is copied otherwise.

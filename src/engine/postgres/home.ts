@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Refused } from '../../errors.ts';
 import { accountOf, canEnter, findAccount, isRoot } from './account.ts';
@@ -37,7 +37,15 @@ export async function findHome(
   sharedDirectory: string,
 ): Promise<{ home: Home; notes: string[] }> {
   // 0711 as root: the account must be able to pass through; everything inside has its own, closed mode.
-  await makeDirectory(dataDir, isRoot() ? 0o711 : 0o700);
+  await makeDirectory(dataDir, isRoot() ? 0o711 : 0o700)
+    .then(() => access(dataDir, constants.W_OK | constants.X_OK))
+    .catch((error: unknown) => {
+      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      throw new Refused(
+        'unavailable',
+        `The data directory ${dataDir} cannot be written to (${why}); name another in STRANDLINE_DATA_DIR.`,
+      );
+    });
   const inside = path.join(dataDir, 'postgres');
   const pointed = await readFile(path.join(dataDir, POINTER), 'utf8').catch(() => undefined);
   const known = pointed?.trim() ?? inside;
