@@ -54,6 +54,7 @@ test.each<[string, string, string]>([
   ['an error behind the completion', `${DONE}${event({ error: 'late' })}`, 'answer'],
   ['no completion', TEXT + LINKS, 'stream_incomplete'],
   ['half of its completion', TEXT + DONE.slice(0, 20), 'stream_incomplete'],
+  ['nothing at all', '', 'stream_incomplete'],
   ['only comments', ': keep-alive\n\n'.repeat(100), 'stream_incomplete'],
   ['nothing but [DONE]', 'data: [DONE]\n\n', 'stream_incomplete'],
   ['an error inside', `${TEXT}${event({ error: 'sources failed' })}`, 'upstream_5xx'],

@@ -63,7 +63,7 @@ test('the caller can end a call before it, before its headers, and in its body',
   );
 });
 
-test('a thousand calls leave nothing behind on the signal that they share', async () => {
+test('many calls leave nothing behind on the signal that they share', async () => {
   const controller = new AbortController();
   let listening = 0;
   const add = controller.signal.addEventListener.bind(controller.signal);
@@ -79,7 +79,7 @@ test('a thousand calls leave nothing behind on the signal that they share', asyn
   await withService(
     (response) => void response.end('{}'),
     async (url) => {
-      for (let i = 0; i < 50; i++) {
+      for (let i = 0; i < 15; i++) {
         const calls = Array.from({ length: 20 }, () => call(url, { signal: controller.signal }));
         for (const result of await Promise.all(calls)) expect(outcome(result)).toBe('answer');
       }

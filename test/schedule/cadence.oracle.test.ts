@@ -120,7 +120,7 @@ test('the slots are those of the minute-by-minute oracle, in any zone, on any da
         expect(slots, `${cron.text} ${tz} ${new Date(begin).toISOString()}`).toEqual(wanted);
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 80 },
   );
 }, 20_000);
 

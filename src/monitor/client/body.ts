@@ -37,8 +37,8 @@ export async function readBody(
   { maxBytes, contentType, streams, onBytes }: Expected,
 ): Promise<Buffer> {
   const body = gather(maxBytes);
-  let stream: StreamReader | undefined;
-  let undecided = streams !== undefined;
+  let stream = streams && isEventStreamType(contentType) ? createStreamReader(streams) : undefined;
+  let undecided = streams !== undefined && stream === undefined;
   let grace: NodeJS.Timeout | undefined;
   try {
     for await (const piece of pieces) {
@@ -46,7 +46,7 @@ export async function readBody(
       onBytes(bytes);
       stream?.push(piece);
       if (streams && undecided) {
-        stream = streamOf(streams, contentType, body.whole());
+        stream = streamIn(streams, body.whole());
         undecided = stream === undefined && bytes < BEGINNING;
       }
       if (stream?.complete) grace ??= setTimeout(() => source.destroy(), GRACE_MS);
@@ -78,11 +78,9 @@ export async function readWords(
   return body.whole().toString('utf8');
 }
 
-/** A reader that has read what is there, where it is an event stream; undefined while nothing says so. */
-function streamOf(dialect: Dialect, contentType: string | null, body: Buffer): StreamReader | undefined {
-  const beginning = body.subarray(0, BEGINNING).toString('utf8');
-  const named = isEventStreamType(contentType) && /^\s*[^\s{["]/.test(beginning);
-  if (!named && !isEventStream(beginning)) return undefined;
+/** For a stream that nobody announced: a reader that has read what is there; undefined where it is none. */
+function streamIn(dialect: Dialect, body: Buffer): StreamReader | undefined {
+  if (!isEventStream(body.subarray(0, BEGINNING).toString('utf8'))) return undefined;
   const stream = createStreamReader(dialect);
   stream.push(body);
   return stream;

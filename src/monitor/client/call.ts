@@ -84,11 +84,14 @@ const TIMEOUTS = { connect: 'timeout_connect', headers: 'timeout_headers', body:
 function failureOf(error: unknown, limit: Limit, { phase }: Progress): RunError {
   if (error instanceof RunError) return error;
   if (limit.ended === 'time') return new RunError(TIMEOUTS[phase]);
-  const failure = networkFailure(error);
+  const failure = networkFailure(error, phase !== 'connect');
   return failure ? new RunError(failure.code, { detail: failure.detail }) : new RunError('internal');
 }
 
-/** Text from outside as it may be kept: without the key, clean, and not long. */
+/**
+ * Text from outside as it may be kept: without the key, clean, and not long. The key is looked for twice,
+ * because cleaning can put together what a NUL in its middle had hidden.
+ */
 function tidy(text: string | undefined, key: string | undefined): string | undefined {
   return text === undefined ? undefined : clean(conceal(clean(conceal(text, key)), key), DETAIL_MAX);
 }

@@ -60,8 +60,6 @@ const REFUSED = new Set([
   'ENETUNREACH',
   'EHOSTDOWN',
   'EADDRNOTAVAIL',
-  'EACCES',
-  'ENOENT',
 ]);
 const NOT_HTTP = 'NOT_HTTP';
 const UNREADABLE = new Set([NOT_HTTP, 'UND_ERR_HEADERS_OVERFLOW']);
@@ -71,17 +69,19 @@ const TOO_SLOW = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
  * The code of an error that the network threw, and the network's own names for it, which hold nothing
  * from outside. Undefined where it is none of the network's errors.
  */
-export function networkFailure(error: unknown): { code: RunCode; detail: string } | undefined {
+export function networkFailure(error: unknown, sent: boolean): { code: RunCode; detail: string } | undefined {
   const names = [...new Set(namesOf(error, 0))];
   if (names.length === 0 || names.includes('UND_ERR_INVALID_ARG')) return undefined;
-  return { code: codeOf(names), detail: names.join(' ') };
+  return { code: sent ? codeWhenSent(names) : codeBefore(names), detail: names.join(' ') };
 }
 
-function codeOf(names: readonly string[]): RunCode {
+function codeBefore(names: readonly string[]): RunCode {
   if (names.some((name) => TOO_SLOW.has(name))) return 'timeout_connect';
-  if (names.some((name) => REFUSED.has(name))) return 'conn_refused';
-  if (names.some((name) => UNREADABLE.has(name))) return 'decode_error';
-  return 'conn_reset';
+  return names.some((name) => REFUSED.has(name)) ? 'conn_refused' : 'conn_reset'; // reset: TLS, mostly
+}
+
+function codeWhenSent(names: readonly string[]): RunCode {
+  return names.some((name) => UNREADABLE.has(name)) ? 'decode_error' : 'conn_reset';
 }
 
 /** The names of an error, of its causes, and of the errors that it gathers (one per address tried). */

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** The one time limit of a call, joined with the caller's wish to end it. */
 export type Limit = {
   /** Aborted by whichever comes first. */
@@ -9,6 +11,7 @@ export type Limit = {
 };
 
 export function startLimit(timeoutMs: number, caller: AbortSignal): Limit {
+  setMaxListeners(0, caller); // all calls of a process may share the signal of its end; no leak
   const controller = new AbortController();
   let ended: Limit['ended'];
   const end = (by: 'time' | 'caller') => {
