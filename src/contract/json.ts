@@ -6,6 +6,8 @@
 const DEPTH_MAX = 1_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 export type ParsedJson =
   | { value: unknown; problem?: undefined }
@@ -35,11 +37,11 @@ function scan(text: string): string | null {
       if (++depth > DEPTH_MAX) return null;
     } else if (unit === 0x5d || unit === 0x7d) {
       depth--;
-    } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
+    } else if (unit >= ZERO && unit <= NINE) {
       const end = endOfNumber(text, i);
-      const number = end - i < 16 ? '' : text.slice(i, end);
-      if (isUnsafeInteger(number)) {
-        pieces.push(text.slice(copied, i), '"', number, '"');
+      if (end - i >= 16 && isUnsafeInteger(text.slice(i, end))) {
+        const start = text[i - 1] === '-' ? i - 1 : i;
+        pieces.push(text.slice(copied, start), '"', text.slice(start, end), '"');
         copied = end;
       }
       i = end - 1;
@@ -61,17 +63,19 @@ function isEscaped(text: string, at: number, start: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Where the number that begins at `start` ends: a sign, digits, a point, an exponent. */
+/** Where the number whose first digit is at `start` ends: behind digits, a point, an exponent with its sign. */
 function endOfNumber(text: string, start: number): number {
   let end = start + 1;
-  for (; end < text.length; end++) {
-    const unit = text.charCodeAt(end);
-    const digit = unit >= 0x30 && unit <= 0x39;
-    if (!digit && unit !== 0x2e && unit !== 0x65 && unit !== 0x45 && unit !== 0x2b && unit !== 0x2d) break;
-  }
+  while (isNumberPart(text.charCodeAt(end))) end++;
   return end;
 }
 
+/** A digit or one of `.eE+-`; NaN, beyond the end, is none of them. */
+function isNumberPart(unit: number): boolean {
+  if (unit >= ZERO && unit <= NINE) return true;
+  return unit === 0x2e || unit === 0x65 || unit === 0x45 || unit === 0x2b || unit === 0x2d;
+}
+
 function isUnsafeInteger(number: string): boolean {
-  return /^-?[1-9]\d{15,}$/.test(number) && !Number.isSafeInteger(Number(number));
+  return /^[1-9]\d{15,}$/.test(number) && !Number.isSafeInteger(Number(number));
 }

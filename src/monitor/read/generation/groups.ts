@@ -27,15 +27,21 @@ export function flatMembers(answer: Plain, dialect: Dialect): [member: string, s
 
 /** One group: an object with `organic_results`, or a bare list, or null or `{}` where nothing was found. */
 export function readGroup(path: string, source: Source, group: unknown): Group[] {
-  const wrapped = isPlain(group) && own(group, 'organic_results') !== undefined;
-  const at = wrapped ? `${path}.organic_results` : path;
-  return [{ source, ...itemsOf(at, wrapped ? group.organic_results : group, isResult) }];
+  if (!hasResults(group)) return [{ source, ...itemsOf(path, group, isResult) }];
+  return [{ source, ...itemsOf(`${path}.organic_results`, group.organic_results, isResult) }];
 }
 
 /** A list of groups; a group by itself and a bare list of results are read as well. */
 export function readGroups(path: string, source: Source, groups: unknown): Group[] {
-  const isList =
-    Array.isArray(groups) && groups.some((group) => isPlain(group) && 'organic_results' in group);
+  const isList = Array.isArray(groups) && (groups.some(hasResults) || groups.every(isEmpty));
   if (!isList) return readGroup(path, source, groups);
   return groups.flatMap((group, i) => readGroup(`${path}[${i}]`, source, group));
+}
+
+function hasResults(group: unknown): group is { organic_results: unknown } {
+  return isPlain(group) && own(group, 'organic_results') !== undefined;
+}
+
+function isEmpty(group: unknown): boolean {
+  return isPlain(group) && Object.keys(group).length === 0;
 }

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { aiSearchRequest } from '../../src/contract/request.ts';
+import {
+  internalErrorBody,
+  problemsOf,
+  tooManyRequestsBody,
+  unauthorizedBody,
+  validationBody,
+} from '../../src/contract/error-bodies.ts';
+import { readErrorBody } from '../../src/contract/errors.ts';
+import { retryAfterMs } from '../../src/contract/retry-after.ts';
+import { sampleJson } from '../samples/sample.ts';
+
+describe('error bodies as they were seen', () => {
+  const seen = sampleJson('errors.json') as Record<string, unknown>; // an object keyed by where it was seen
+
+  test.each([
+    ['401_cli_test_fixture', 'invalid-api-key', null],
+    ['401_missing_header_measured_2026-10-03', 'Unauthorized', null],
+    ['401_openapi_2026-04', 'Unauthorized: Invalid API key', null],
+    [
+      '402_skill_2026-02',
+      'Insufficient balance, please add funds to your account to continue using the service.',
+      null,
+    ],
+    ['403_bad_key_measured_2026-10-03', 'Forbidden', null],
+    ['429_cli_test_fixture', 'Rate limit exceeded', null],
+    ['429_openapi_2026-04', 'Too Many Requests', 60_000],
+    ['500_openapi_2026-04', 'Internal Server Error: An unexpected error occurred on the server.', null],
+    ['502_cli_test_fixture', 'something went wrong', null],
+  ])('%s', (where, message, wait) => {
+    expect(readErrorBody(JSON.stringify(seen[where]))).toEqual({
+      message,
+      retryAfterMs: wait,
+      validation: [],
+    });
+  });
+});
+
+describe('error bodies in other forms', () => {
+  test.each([
+    ['nothing', '', null],
+    ['JSON null', 'null', null],
+    ['an empty object', '{}', null],
+    ['a list of words', '["a","b"]', 'a; b'],
+    ['a JSON string', '"no"', 'no'],
+    [
+      'a page',
+      '<html><head><style>b{}</style><title>502</title></head><body><h1>Bad  Gateway</h1></body></html>',
+      '502 Bad Gateway',
+    ],
+    ['plain text', 'upstream connect error', 'upstream connect error'],
+    ['an error object', '{"error":{"message":"m","code":3}}', 'm'],
+    ['a message alone', '{"message":"m"}', 'm'],
+    ['a detail nobody expects', '{"detail":7}', null],
+    ['hostile keys', '{"__proto__":{"message":"x"},"constructor":{"message":"y"}}', null],
+  ])('%s', (_, text, message) => {
+    expect(readErrorBody(text).message).toBe(message);
+  });
+
+  test('a validation error keeps its places', () => {
+    const read = readErrorBody(
+      '{"detail":[{"loc":["body","tools",0],"msg":"bad","type":"enum"},{"loc":null,"msg":"odd"},7]}',
+    );
+    expect(read.validation).toEqual([
+      { loc: ['body', 'tools', 0], msg: 'bad', type: 'enum' },
+      { loc: [], msg: 'odd', type: 'value_error' },
+    ]);
+    expect(read.message).toBe('body.tools.0: bad; odd');
+  });
+
+  test('words are cleaned and cut to 2,000 characters', () => {
+    const { message } = readErrorBody(JSON.stringify({ detail: `a\0\ud800${'b'.repeat(5_000)}` }));
+    expect(message).toHaveLength(2_000);
+    expect(message?.startsWith('a\ufffdb')).toBe(true);
+    expect(readErrorBody('<'.repeat(100_000)).message?.length).toBeLessThanOrEqual(2_000);
+  });
+
+  test.each([
+    ['"60 seconds"', 60_000],
+    ['"90s"', 90_000],
+    ['"2 minutes"', 120_000],
+    ['"1 hour"', 3_600_000],
+    ['"5 hours"', 3_600_000],
+    ['"500 ms"', 500],
+    ['60', 60_000],
+    ['-1', null],
+    ['"soon"', null],
+    ['null', null],
+    ['{}', null],
+  ])('retry_after %s', (given, expected) => {
+    expect(readErrorBody(`{"detail":{"retry_after":${given}}}`).retryAfterMs).toBe(expected);
+    expect(readErrorBody(`{"detail":"slow down","retry_after":${given}}`).retryAfterMs).toBe(expected);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+
+  test.each([
+    [null, null],
+    ['', null],
+    ['0', 0],
+    ['60', 60_000],
+    [' 60 ', 60_000],
+    ['1.5', 1_500],
+    ['-5', null],
+    ['abc', null],
+    ['1e12', 3_600_000],
+    ['1000000000000', 3_600_000],
+    ['9'.repeat(400), null],
+    ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['Sat, 21 Nov 2036 11:00:00 GMT', 3_600_000],
+    ['Sat, 21 Xyz 2026 12:00:30 GMT', null],
+    ['2026-11-21', null],
+  ])('%s', (header, expected) => {
+    expect(retryAfterMs(header, now)).toBe(expected);
+  });
+});
+
+test('what our service answers is read by our client', () => {
+  expect(readErrorBody(JSON.stringify(unauthorizedBody())).message).toBe('Unauthorized: Invalid API key');
+  expect(readErrorBody(JSON.stringify(tooManyRequestsBody(7))).retryAfterMs).toBe(7_000);
+  expect(readErrorBody(JSON.stringify(internalErrorBody())).message).toMatch(/^Internal Server Error/);
+  const refused = aiSearchRequest.safeParse({ prompt: 'x', tools: ['Nope'] });
+  const body = validationBody(refused.success ? [] : problemsOf(refused.error));
+  expect(body.detail[0]?.loc).toEqual(['body', 'tools', 0]);
+  expect(readErrorBody(JSON.stringify(body)).validation).toEqual(body.detail);
+});

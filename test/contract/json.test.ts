@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createJsonValues } from '../../src/contract/json-values.ts';
+import { parseJson } from '../../src/contract/json.ts';
+import { createLines } from '../../src/contract/lines.ts';
+import { clean } from '../../src/contract/text.ts';
+
+test.each([
+  ['{"id":1790000000000000001}', { id: '1790000000000000001' }],
+  ['[-1790000000000000001,1]', ['-1790000000000000001', 1]],
+  ['{"id":9007199254740991}', { id: 9_007_199_254_740_991 }],
+  ['{"id":9007199254740993}', { id: '9007199254740993' }],
+  ['{"t":"a \\" 1790000000000000001 \\\\"}', { t: 'a " 1790000000000000001 \\' }],
+  ['{"1790000000000000001":1}', { '1790000000000000001': 1 }],
+  ['{"x":1790000000000000001.5,"y":1.79e18}', { x: 1_790_000_000_000_000_000, y: 1.79e18 }],
+  ['{"id":"1","id":"2"}', { id: '2' }],
+])('%s keeps its integers', (text, value) => {
+  expect(parseJson(text)).toEqual({ value });
+});
+
+test.each(['', '{', "{'a':1}", '[1,]', '[NaN]', '[Infinity]', '// c\n1', '["a', '1790000000000000001x'])(
+  '%j is not JSON',
+  (text) => {
+    expect(parseJson(text)).toEqual({ problem: 'not_json' });
+  },
+);
+
+test('nesting without measure is refused before it is built', () => {
+  expect(parseJson('['.repeat(20_000)).problem).toBe('too_deep');
+  expect(parseJson(`${'['.repeat(20_000)}${']'.repeat(20_000)}`).problem).toBe('too_deep');
+  expect(parseJson(`${'['.repeat(900)}${']'.repeat(900)}`).problem).toBeUndefined();
+});
+
+test('JSON without large integers is read as JSON.parse reads it', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      fc.pre(!/\d{16}/.test(text));
+      expect(parseJson(text)).toEqual({ value: JSON.parse(text) as unknown });
+    }),
+  );
+});
+
+test('every integer survives, of any length', () => {
+  fc.assert(
+    fc.property(fc.bigInt(), fc.string(), (n, around) => {
+      const { value } = parseJson(`{${JSON.stringify(around)}:[${n}]}`);
+      expect(String(Object.values(value as object).flat()[0])).toBe(String(n)); // the object just written
+    }),
+  );
+});
+
+test('values are found wherever they are cut and whatever stands between them', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()))),
+      fc.constantFrom('', ' ', ',', '\n', ' data: ', '[DONE]'),
+      fc.integer({ min: 1, max: 9 }),
+      (values, between, size) => {
+        const text = values.map((value) => JSON.stringify(value)).join(between);
+        const cutter = createJsonValues();
+        const found: string[] = [];
+        // A `[DONE]` is recognised within one part, as a line of a stream always is.
+        const step = between === '[DONE]' ? text.length + 1 : size;
+        for (let at = 0; at < text.length; at += step) found.push(...cutter.feed(text.slice(at, at + step)));
+        expect(found).toEqual(values.map((value) => JSON.stringify(value)));
+        expect(cutter.open).toBe(false);
+      },
+    ),
+  );
+});
+
+test('lines are the same wherever the text is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('a', 'bc', '\n', '\r', '\r\n', '')),
+      fc.integer({ min: 1, max: 4 }),
+      (parts, size) => {
+        const text = parts.join('');
+        const lines = createLines(1_000);
+        const found: string[] = [];
+        for (let at = 0; at < text.length; at += size) found.push(...lines.push(text.slice(at, at + size)));
+        found.push(...lines.end());
+        const expected = text.split(/\r\n|\r|\n/);
+        expect(found).toEqual(expected.at(-1) === '' ? expected.slice(0, -1) : expected);
+      },
+    ),
+  );
+});
+
+test('a line has a limit', () => {
+  const lines = createLines(10);
+  expect(() => lines.push('x'.repeat(11))).toThrow('too_large');
+});
+
+test.each([
+  ['a\0b', 10, 'ab'],
+  ['\ud800', 10, '\ufffd'],
+  ['\udc00\ud800', 10, '\ufffd\ufffd'],
+  ['ab😀', 3, 'ab'],
+  ['ab😀', 4, 'ab😀'],
+  ['', 4, ''],
+])('%j cut to %d is %j', (text, max, expected) => {
+  expect(clean(text, max)).toBe(expected);
+});
+
+test('clean text stays clean, whatever it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, max) => {
+      const cleaned = clean(text, max);
+      expect(cleaned.length).toBeLessThanOrEqual(max);
+      expect(cleaned.isWellFormed()).toBe(true);
+      expect(cleaned).not.toContain('\0');
+      expect(clean(cleaned, max)).toBe(cleaned);
+    }),
+  );
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { aiAnswer } from '../../src/contract/ai-answer.ts';
+import { contractMembers } from '../../src/contract/members.ts';
+import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
+import { aiSearchRequest, microblogSearchRequest } from '../../src/contract/request.ts';
+
+const count = (object: string) =>
+  contractMembers().filter((member) => member.startsWith(`${object}.`)).length;
+
+test('the schemas have the members of the specification, no more and no fewer', () => {
+  expect(
+    [
+      'ai_request',
+      'microblog_request',
+      'ai_answer',
+      'group',
+      'result',
+      'text_chunks',
+      'completion',
+      'key_item',
+    ].map(count),
+  ).toEqual([5, 2, 9, 1, 5, 1, 8, 2]);
+  expect(['microblog_answer', 'post', 'user'].map(count)).toEqual([1, 24, 17]);
+  expect(new Set(contractMembers()).size).toBe(contractMembers().length);
+});
+
+test('every object inside an answer or a request is listed', () => {
+  const listed = new Set(contractMembers().map((member) => member.split('.')[1]));
+  for (const schema of [aiAnswer, microblogAnswer, aiSearchRequest, microblogSearchRequest]) {
+    for (const name of namesIn(z.toJSONSchema(schema, { unrepresentable: 'any' }))) {
+      expect(listed, name).toContain(name);
+    }
+  }
+});
+
+/** Every property named anywhere in a JSON schema. */
+function namesIn(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(namesIn);
+  if (typeof schema !== 'object' || schema === null) return [];
+  const properties = 'properties' in schema ? Object.keys(schema.properties as object) : []; // a JSON schema's
+  return [...properties, ...Object.values(schema).flatMap(namesIn)];
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { createStreamReader, isEventStream, type StreamReader } from '../../src/contract/stream.ts';
+import { sample } from '../samples/sample.ts';
+
+const named = loadDialect('named');
+const golden = sample('ai-search.stream.named.sse.txt');
+
+/** Reads a text cut into pieces of so many bytes. */
+function readCut(text: string | Uint8Array, size = Number.POSITIVE_INFINITY): StreamReader {
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  const reader = createStreamReader(named);
+  for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+  reader.end();
+  return reader;
+}
+
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const END = event({ type: 'completion', content: 'whole' });
+
+describe('the recorded stream', () => {
+  test.each([1, 2, 3, 7, 1_000, Number.POSITIVE_INFINITY])('reads the same in pieces of %d bytes', (size) => {
+    const reader = readCut(golden, size);
+    expect(reader.complete).toBe(true);
+    expect(reader.error).toBeNull();
+    expect(reader.events).toBe(674);
+    const answer = reader.answer();
+    expect(Object.keys(answer)).toEqual(['web', 'microblog', 'completion', 'texts']);
+    expect(answer.web).toHaveLength(1);
+    expect(answer.microblog).toMatchObject([{ id: '1797277460594774155', repost_count: 3 }]);
+    const { summary } = answer.texts as { summary: string }; // the role that this stream has
+    expect(answer.completion).toBe(summary);
+    expect(summary).toHaveLength(3_493);
+  });
+
+  test.each([
+    ['CRLF', golden.replaceAll('\n', '\r\n')],
+    ['CR', golden.replaceAll('\n', '\r')],
+    ['no framing at all', golden.replaceAll('data: ', '').replaceAll('\n\n', '')],
+    ['one JSON value per line', golden.replaceAll('data: ', '').replaceAll('\n\n', '\n')],
+    ['several parts in one line', golden.replaceAll('\n\n', ' ')],
+    ['no blank after data:', golden.replaceAll('data: ', 'data:')],
+    ['heartbeats and unknown fields', golden.replaceAll('\n\n', '\n\n: ping\nretry: -1\nid: \0\n\n')],
+    ['a byte order mark', `\uFEFF${golden}`],
+    ['no blank line at the end', golden.trimEnd()],
+    ['[DONE] twice', `${golden}data: [DONE]\n\ndata: [DONE]\n\n`],
+    ['the end twice', golden + golden.slice(golden.lastIndexOf('data: '))],
+  ])('reads the same with %s', (_, text) => {
+    const expected = readCut(golden).answer();
+    for (const size of [1, 4_096]) {
+      const reader = readCut(text, size);
+      expect(reader.complete).toBe(true);
+      expect(reader.answer()).toEqual(expected);
+    }
+  });
+});
+
+test('a character of two bytes may be cut in two', () => {
+  const bytes = new TextEncoder().encode(event({ type: 'text', role: 'summary', content: 'é😀' }) + END);
+  const reader = readCut(bytes, 1);
+  expect(reader.answer().texts).toEqual({ summary: 'é😀' });
+});
+
+test('a pretty-printed event stretches over several data lines', () => {
+  const lines = JSON.stringify({ type: 'completion', content: 'x' }, null, 2).split('\n');
+  const reader = readCut(`${lines.map((line) => `data: ${line}`).join('\r\n')}\r\n\r\n`, 1);
+  expect(reader.answer().completion).toBe('x');
+});
+
+test('roles and tools interleave, and each is put together by itself', () => {
+  const reader = readCut(
+    event({ type: 'text', role: 'twitter_summary', content: 'a' }) +
+      event({ type: 'tweets', content: [{ id: '1' }] }) +
+      event({ type: 'text', role: 'summary', content: 'x' }) +
+      event({ type: 'wikipedia_search', content: { organic_results: [] } }) +
+      event({ type: 'text', role: 'twitter_summary', content: 'b' }) +
+      event({ type: 'tweets', content: [{ id: '2' }] }) +
+      event({ type: 'reddit_search', content: null }) +
+      END,
+  );
+  expect(reader.answer()).toEqual({
+    microblog: [{ id: '1' }, { id: '2' }],
+    encyclopedia: [{ organic_results: [] }],
+    discussion_board: [],
+    text_chunks: { microblog_summary: ['a', 'b'] },
+    completion: 'whole',
+    texts: { microblog_summary: 'ab', summary: 'x' },
+  });
+});
+
+test('the completion may be an object, and a result is the whole answer', () => {
+  const completion = { summary: 's', twitter_summary: 't' };
+  expect(readCut(event({ type: 'completion', content: completion })).answer().completion).toEqual({
+    summary: 's',
+    microblog_summary: 't',
+  });
+  const result = { type: 'result', content: { youtube_search_results: { organic_results: [] }, completion } };
+  expect(readCut(event(result)).answer()).toMatchObject({ video_search_results: { organic_results: [] } });
+});
+
+test('a whole answer that comes although a stream was asked for is an answer', () => {
+  const reader = readCut(sample('ai-search.2025-03.named.json'), 5);
+  expect(reader.complete).toBe(true);
+  expect(reader.answer()).toMatchObject({ completion: { microblog_summary: expect.any(String) as string } });
+});
+
+test('an id that JavaScript would round keeps its digits', () => {
+  const reader = readCut(`data: {"type":"tweets","content":[{"id":1790000000000000001}]}\n\n${END}`);
+  expect(reader.answer().microblog).toEqual([{ id: '1790000000000000001' }]);
+});
+
+describe('a stream that is not complete says so', () => {
+  test.each([
+    ['nothing', '', null],
+    ['only comments', ': ping\n\n: ping\n\n', null],
+    ['no completion', event({ type: 'text', role: 'summary', content: 'a' }), null],
+    ['cut inside JSON', golden.slice(0, -500), null],
+    ['an error without a type', sample('ai-search.stream-error-tail.sse.txt'), 'list index out of range'],
+    ['an error with one', event({ type: 'error', error: 'no', detail: { message: 'quota' } }), 'quota'],
+    ['a named error event', 'event: error\ndata: upstream failed\n\n', 'upstream failed'],
+    ['a named error event of JSON', 'event: error\ndata: {"message":"m"}\n\n', 'm'],
+    ['a refusal', event({ detail: 'Invalid access key' }), 'Invalid access key'],
+    ['a page', '<html><body>502 Bad Gateway</body></html>', null],
+    ['unknown kinds', event({ type: 'flow', content: 1 }), null],
+    ['values that are no objects', 'data: 1\n\ndata: "x"\n\ndata: [1, null]\n\ndata: null\n\n', null],
+  ])('%s', (_, text, error) => {
+    for (const size of [1, 1_000_000]) {
+      const reader = readCut(text, size);
+      expect(reader.complete).toBe(false);
+      expect(reader.error).toBe(error);
+    }
+  });
+});
+
+test('an error midway does not undo a completion that follows, and is kept', () => {
+  const reader = readCut(event({ error: 'one tool failed' }) + END);
+  expect(reader).toMatchObject({ complete: true, error: 'one tool failed' });
+});
+
+test('an event that was cut off does not swallow the ones after it', () => {
+  const reader = readCut(`data: {"type":"text","role":"summary","content":"abc\n\n${END}`);
+  expect(reader.complete).toBe(true);
+});
+
+test('a line of ten million characters without an end is read in linear time, in any pieces', () => {
+  const content = 'x'.repeat(10_000_000);
+  const text = event({ type: 'completion', content });
+  const started = performance.now();
+  expect(readCut(text, 1_021).answer().completion).toHaveLength(content.length);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test.each([
+  ['data: {}', true],
+  [': ping\n\ndata: {}', true],
+  ['\uFEFF\r\nevent: x', true],
+  ['{"type": "text", "content": ""}{', true],
+  ['{"completion": "data: x"}', false],
+  ['<html>', false],
+  ['', false],
+])('%j is an event stream: %s', (text, expected) => {
+  expect(isEventStream(text)).toBe(expected);
+});

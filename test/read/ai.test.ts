@@ -1,0 +1,236 @@
+/** Bad and odd answers of operation A: faults.md, bad inputs B. */
+import { describe, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import type { Findings } from '../../src/monitor/read/findings.ts';
+
+function read(answer: unknown, dialect = 'named'): Findings {
+  const body = JSON.stringify(answer);
+  return readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect(dialect) });
+}
+const result = (link: unknown) => ({ title: 't', link, snippet: '' });
+const paths = (found: Findings) => found.rejects.map(({ path, code }) => [path, code]);
+
+describe('a group that found nothing', () => {
+  test.each([
+    null,
+    [],
+    {},
+    { organic_results: [] },
+    { organic_results: null },
+    [{ organic_results: [] }],
+    [{}],
+  ])('%j is empty, and the answer a success', (group) => {
+    const found = read({ youtube_search_results: group, completion: null });
+    expect(found).toMatchObject({ links: [], completion: null, rejects: [], itemsSeen: 0 });
+  });
+
+  test.each([null, [], {}])('flat and %j, too', (group) => {
+    expect(read({ search: group, tweets: group })).toMatchObject({ links: [], posts: [], itemsSeen: 0 });
+  });
+});
+
+describe('groups in other shapes', () => {
+  test.each([
+    ['keyed by index', { '0': result('https://a.example/1') }],
+    ['one item by itself', result('https://a.example/1')],
+    ['wrapped as before', { organic_results: [result('https://a.example/1')] }],
+  ])('%s', (_, search) => {
+    expect(read({ search }).links.map(({ canonical, source }) => [canonical, source])).toEqual([
+      ['https://a.example/1', 'web'],
+    ]);
+  });
+
+  test('a web group beside the specification’s is read', () => {
+    const web_search_results = { organic_results: [result('https://a.example')] };
+    expect(read({ web_search_results }, 'neutral').links).toMatchObject([{ source: 'web' }]);
+  });
+
+  test.each(['web', 'search', 'web_search'])('the neutral dialect reads the flat group %s', (name) => {
+    expect(read({ [name]: [result('https://a.example')] }, 'neutral').links).toMatchObject([
+      { source: 'web' },
+    ]);
+  });
+
+  test.each(['microblog', 'tweets', 'microblog_posts'])('and the posts in %s', (name) => {
+    const found = read({ [name]: { a: { id: '1', repost_count: 3 } } }, 'neutral');
+    expect(found.posts).toMatchObject([{ external_id: '1', repost_count: 3 }]);
+  });
+
+  test('the source of a link is what the answer says, its site what the address says', () => {
+    const found = read({ search: [result('https://www.forum.example/t/1')] });
+    expect(found.links).toMatchObject([{ source: 'web', site: 'forum.example' }]);
+  });
+});
+
+describe('search results', () => {
+  test('that cannot be read are rejects with their path, and the rest lives', () => {
+    const found = read({
+      youtube_search_results: {
+        organic_results: [
+          result('https://a.example/1'),
+          result('/relative'),
+          result('mailto:a@b.example'),
+          { title: 'no link' },
+          null,
+          { url: 'https://a.example/2', title: 7, snippet: 5, with_metadata: 'true' },
+          { link: '', url: 'https://a.example/3' },
+        ],
+      },
+    });
+    expect(paths(found)).toEqual([
+      ['youtube_search_results.organic_results[1].link', 'bad_link'],
+      ['youtube_search_results.organic_results[2].link', 'bad_link'],
+      ['youtube_search_results.organic_results[3].link', 'no_link'],
+      ['youtube_search_results.organic_results[4]', 'not_an_object'],
+    ]);
+    expect(found.links.map((link) => link.canonical)).toEqual([
+      'https://a.example/1',
+      'https://a.example/2',
+      'https://a.example/3',
+    ]);
+    expect(found.links[1]).toMatchObject({ title: '7', snippet: '5', with_metadata: true });
+    expect(found.itemsSeen).toBe(7);
+  });
+
+  test('an address of another kind is no wrong shape; items without any address are', () => {
+    expect(read({ search: [result('ftp://a.example')] })).toMatchObject({ links: [], itemsSeen: 1 });
+    expect(() => read({ search: [{ title: 'a' }, { title: 'b' }, result('https://a.example')] })).toThrow(
+      'schema_mismatch',
+    );
+  });
+
+  test('the same link twice is one, in its first group, with what only the second says', () => {
+    const found = read({
+      reddit_search: [{ link: 'http://A.example/x/?utm_source=n' }],
+      search: [{ link: 'https://a.example/x#y', title: 'T', published_date: '2026-04-02' }],
+    });
+    expect(found.links).toMatchObject([
+      {
+        canonical: 'https://a.example/x',
+        address: 'http://A.example/x/?utm_source=n',
+        source: 'discussion_board',
+        title: 'T',
+        published_at: '2026-04-02T00:00:00.000Z',
+      },
+    ]);
+    expect(found.itemsSeen).toBe(1);
+  });
+
+  test('a date in words is no time', () => {
+    expect(read({ search: [{ ...result('https://a.example'), date: '17 hours ago' }] }).links).toMatchObject([
+      { published_at: null },
+    ]);
+  });
+});
+
+describe('addresses by themselves', () => {
+  test('in search_completion_links are found links: with their group’s source, otherwise web', () => {
+    const found = read({
+      youtube_search_results: { organic_results: [result('https://v.example/1')] },
+      search_completion_links: [
+        'https://v.example/1/',
+        'https://other.example',
+        '/bad',
+        null,
+        'https://other.example/',
+      ],
+      completion_links: ['https://cited.example', 'https://cited.example#again'],
+    });
+    expect(found.links.map(({ canonical, source, title }) => [canonical, source, title])).toEqual([
+      ['https://v.example/1', 'video', 't'],
+      ['https://other.example', 'web', null],
+    ]);
+    expect(found.completion?.completion_links.map((link) => link.canonical)).toEqual([
+      'https://cited.example',
+    ]);
+    expect(found.itemsSeen).toBe(1);
+    expect(paths(found)).toEqual([
+      ['search_completion_links[2]', 'bad_link'],
+      ['search_completion_links[3]', 'no_link'],
+    ]);
+  });
+});
+
+describe('the completion', () => {
+  test.each([
+    [null, null, []],
+    ['', null, []],
+    [7, null, [['completion', 'bad_shape']]],
+    [[], null, [['completion', 'bad_shape']]],
+  ])('%j', (completion, expected, rejects) => {
+    const found = read({ completion, search: [] });
+    expect(found.completion).toBe(expected);
+    expect(paths(found)).toEqual(rejects);
+  });
+
+  test('as hostile text is kept as text, and cites only web addresses', () => {
+    const completion =
+      '<img src=x onerror=alert(1)> [x](javascript:alert(1)) ![](https://e.example/?q=secret) [8](https://a.example)';
+    const found = read({ completion });
+    expect(found.completion).toMatchObject({ summary: completion });
+    expect(found.completion?.completion_links.map((link) => link.canonical)).toEqual(['https://a.example']);
+  });
+
+  test('of two megabytes is cut', () => {
+    expect(read({ completion: 'x'.repeat(2_000_000) }).completion?.summary).toHaveLength(100_000);
+  });
+
+  test('key items keep their text where the address is missing or bad', () => {
+    const found = read({
+      completion: {
+        key_tweets: [
+          { text: 'a', url: 'javascript:x' },
+          { text: 'b' },
+          'c',
+          { url: 'https://k.example/' },
+          {},
+          7,
+        ],
+        key_news: 'none',
+        twitter_summary: 5,
+      },
+    });
+    expect(found.completion?.key_items).toEqual([
+      { list: 'key_microblog_posts', position: 0, text: 'a', url: null, link: null },
+      { list: 'key_microblog_posts', position: 1, text: 'b', url: null, link: null },
+      { list: 'key_microblog_posts', position: 2, text: 'c', url: null, link: null },
+      {
+        list: 'key_microblog_posts',
+        position: 3,
+        text: '',
+        url: 'https://k.example/',
+        link: { canonical: 'https://k.example', address: 'https://k.example/', site: 'k.example' },
+      },
+    ]);
+    expect(paths(found)).toEqual([
+      ['completion.key_tweets[4]', 'bad_shape'],
+      ['completion.key_tweets[5]', 'not_an_object'],
+      ['completion.key_news', 'bad_shape'],
+    ]);
+    expect(found.completion?.microblog_summary).toBe('5');
+  });
+
+  test('text chunks are the pieces of one text', () => {
+    expect(read({ text_chunks: { twitter_summary: ['a', 'b', 3, null] } }).completion?.text_chunks).toEqual([
+      'a',
+      'b',
+    ]);
+    expect(read({ text_chunks: { twitter_summary: 'ab' } }).completion?.text_chunks).toEqual(['ab']);
+    expect(read({ text_chunks: {}, search: [] }).completion).toBeNull();
+  });
+
+  test('scores and warnings are kept where they say something', () => {
+    const found = read({
+      completion: 'x',
+      miner_link_scores: { '123': 'HIGH', bad: Number.NaN, none: null },
+      warnings: [{ code: 'EMPTY', tool: 'web', message: 'nothing' }, 'plain', 7, { code: 1 }],
+    });
+    expect(found.completion?.miner_link_scores).toEqual({ '123': 'HIGH' });
+    expect(found.completion?.warnings).toEqual([
+      { code: 'EMPTY', tool: 'web', message: 'nothing' },
+      { code: null, tool: null, message: 'plain' },
+      { code: '1', tool: null, message: null },
+    ]);
+  });
+});

@@ -1,0 +1,190 @@
+/** Whatever comes, reading ends: in findings that can be stored, or in an error with a code. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { OPERATIONS } from '../../src/contract/enumerations.ts';
+import { readErrorBody } from '../../src/contract/errors.ts';
+import { createStreamReader } from '../../src/contract/stream.ts';
+import { fromWire, toWire, type WireKind } from '../../src/contract/wire.ts';
+import { RUN_CODES, RunError } from '../../src/errors.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { POST_COUNTERS, type Findings } from '../../src/monitor/read/findings.ts';
+import { sample } from '../samples/sample.ts';
+
+const dialects = ['neutral', 'named'].map(loadDialect);
+const anyDialect = fc.constantFrom(...dialects);
+const anyOperation = fc.constantFrom(...OPERATIONS);
+
+/** Members that mean something somewhere, so that random objects reach into every reader. */
+const MEMBERS =
+  `id user text quote retweet repost entities media url link title snippet created_at lang username
+  like_count retweet_count repost_count is_retweet quoted_status_id in_reply_to_screen_name conversation_id
+  miner_tweets miner_microblog_posts tweets microblog search web youtube_search_results organic_results
+  completion text_chunks twitter_summary summary key_tweets key_news search_completion_links completion_links
+  miner_link_scores warnings texts hashtags urls user_mentions expanded_url screen_name
+  type role content error detail __proto__ constructor`.split(/\s+/);
+
+const { value: anything } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    tie('leaf'),
+    tie('list'),
+    tie('object'),
+    tie('object'),
+  ),
+  list: fc.array(tie('value'), { maxLength: 4 }),
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...MEMBERS), tie('value')), { maxLength: 6 })
+    .map((pairs) => Object.fromEntries(pairs)),
+  leaf: fc.oneof(
+    fc.constantFrom(null, true, '', 'null', '1', 'https://a.example/x', '2026-01-01T00:00:00Z', 1e30, -1, 17),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.double(),
+  ),
+}));
+
+test('any JSON is read or refused with a code', () => {
+  fc.assert(
+    fc.property(anything, anyOperation, anyDialect, (value, operation, dialect) => {
+      const body = JSON.stringify(value);
+      check(() => readAnswer({ operation, body, contentType: null, dialect }));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any bytes are read or refused with a code', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), anyOperation, anyDialect, (body, operation, dialect) => {
+      check(() => readAnswer({ operation, body, contentType: null, dialect }));
+      const reader = createStreamReader(dialect);
+      reader.push(body);
+      reader.end();
+      expect(reader.complete).toBe(false);
+    }),
+  );
+});
+
+test('a recorded answer with anything in the place of one of its values is read or refused with a code', () => {
+  const recorded = [
+    'ai-search.2025-03.named.json',
+    'ai-search.2026-04.named.json',
+    'microblog.2025-03.named.json',
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom(...recorded), fc.nat(), anything, (name, at, value) => {
+      const operation = name.startsWith('ai') ? 'ai' : 'microblog';
+      const body = JSON.stringify(mutated(JSON.parse(sample(name)), at, value));
+      check(() => readAnswer({ operation, body, contentType: null, dialect: loadDialect('named') }));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a recorded stream cut and spoilt anywhere is read or refused with a code', () => {
+  const stream = sample('ai-search.stream.named.sse.txt').slice(0, 12_000);
+  fc.assert(
+    fc.property(fc.nat(12_000), fc.string({ unit: 'binary' }), (at, noise) => {
+      const body = stream.slice(0, at) + noise + stream.slice(at);
+      check(() => readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') }));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('an error body never throws and is short', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        anything.map((value) => JSON.stringify(value)),
+      ),
+      (text) => {
+        const { message } = readErrorBody(text);
+        expect(message?.length ?? 0).toBeLessThanOrEqual(2_000);
+      },
+    ),
+  );
+});
+
+test('what goes out in a dialect comes back as it was', () => {
+  const kinds = fc.constantFrom<WireKind>(
+    'request',
+    'ai-answer',
+    'microblog-answer',
+    'completion',
+    'post',
+    'event',
+  );
+  fc.assert(
+    fc.property(kinds, anything, (kind, value) => {
+      const named = loadDialect('named');
+      // Settled first: only what is spelt in one way has a way back.
+      const neutral = fromWire(named, kind, value);
+      expect(fromWire(named, kind, toWire(named, kind, neutral))).toEqual(neutral);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('ids survive, one post for each', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.bigInt({ min: 1n, max: 2n ** 70n })), fc.boolean(), (ids, quoted) => {
+      const posts = ids.map((id) => `{"id":${quoted ? `"${id}"` : id}}`);
+      const body = `{"miner_tweets":[${posts.join()}]}`;
+      const found = readAnswer({
+        operation: 'microblog',
+        body,
+        contentType: null,
+        dialect: loadDialect('named'),
+      });
+      expect(found.posts.map((post) => post.external_id)).toEqual(ids.map(String));
+    }),
+  );
+});
+
+/** Runs a reading: findings must be fit to store, an error must be one of the codes and nothing else. */
+function check(read: () => Findings): void {
+  let found: Findings;
+  try {
+    found = read();
+  } catch (error) {
+    expect(error).toBeInstanceOf(RunError);
+    expect(Object.keys(RUN_CODES)).toContain((error as RunError).message); // said in the line before
+    return;
+  }
+  const text = JSON.stringify(found);
+  expect(text).not.toContain('\\u0000');
+  expect(text).not.toMatch(/\\ud[89a-f]/);
+  for (const post of [...found.posts, ...found.nestedPosts]) {
+    expect(post.external_id).not.toBe('');
+    for (const counter of POST_COUNTERS) {
+      const count = post[counter];
+      expect(count === null || (Number.isSafeInteger(count) && count >= 0)).toBe(true);
+    }
+  }
+  for (const list of [[...found.posts, ...found.nestedPosts], found.authors]) {
+    const ids = list.map((thing) => thing.external_id);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+  const canonical = found.links.map((link) => link.canonical);
+  expect(new Set(canonical).size).toBe(canonical.length);
+}
+
+/** A copy of a JSON value in which the value met as number `at` of a walk is another one. */
+function mutated(value: unknown, at: number, other: unknown): unknown {
+  const size = sizeOf(value);
+  let met = 0;
+  const walk = (inside: unknown): unknown => {
+    if (met++ === at % size) return other;
+    if (Array.isArray(inside)) return inside.map(walk);
+    if (typeof inside !== 'object' || inside === null) return inside;
+    return Object.fromEntries(Object.entries(inside).map(([key, member]) => [key, walk(member)]));
+  };
+  return walk(value);
+}
+function sizeOf(value: unknown): number {
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, inside) => sum + sizeOf(inside), 1)
+    : 1;
+}

@@ -1,0 +1,111 @@
+/** What the bytes of an answer may be, and what is said where they are no answer. */
+import { describe, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import type { Operation } from '../../src/contract/enumerations.ts';
+import { RunError } from '../../src/errors.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import type { Findings } from '../../src/monitor/read/findings.ts';
+
+const named = loadDialect('named');
+const ONE = '{"miner_tweets":[{"id":"1","text":"é😀"}]}';
+
+function read(
+  body: string | Uint8Array,
+  contentType: string | null = null,
+  operation: Operation = 'microblog',
+): Findings {
+  return readAnswer({ operation, body, contentType, dialect: named });
+}
+function failure(run: () => unknown): RunError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof RunError) return error;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const utf16 = (text: string) => new Uint8Array(Buffer.from(text, 'utf16le'));
+
+describe('an answer is read', () => {
+  test.each([
+    ['from text', ONE, null],
+    ['from bytes', utf8(ONE), 'application/json'],
+    ['behind a byte order mark', utf8(`\uFEFF${ONE}`), 'application/json'],
+    ['as text behind a byte order mark', `\uFEFF${ONE}`, null],
+    ['between white space', `\r\n ${ONE}\n\n`, null],
+    ['in UTF-16 with a mark', utf16(`\uFEFF${ONE}`), 'application/json; charset=utf-16'],
+    ['in UTF-16 without one', utf16(ONE), 'application/json'],
+    ['under a charset that is not its own', utf8(ONE), 'application/json; charset=utf-16'],
+    ['as text/plain', ONE, 'text/plain'],
+    ['as text/html', ONE, 'text/html'],
+    ['as a JSON string', JSON.stringify(ONE), 'application/json'],
+    [
+      'as an event stream',
+      `data: {"type":"tweets","content":${ONE.slice(16, -1)}}\n\ndata: {"type":"completion"}\n\ndata: {"type":"completion","content":"x"}\n\n`,
+      'application/json',
+    ],
+    [
+      'as a JSON string of an event stream',
+      JSON.stringify(`data: {"type":"result","content":${ONE}}\n\n`),
+      null,
+    ],
+  ])('%s', (_, body, contentType) => {
+    expect(read(body, contentType).posts).toMatchObject([{ external_id: '1', text: 'é😀' }]);
+  });
+
+  test('with U+FFFD for bytes that are no UTF-8', () => {
+    const bytes = utf8('{"miner_tweets":[{"id":"1","text":"a?b"}]}');
+    bytes[bytes.indexOf(0x3f)] = 0xff;
+    expect(read(bytes).posts[0]?.text).toBe('a\ufffdb');
+  });
+});
+
+describe('an answer that is none says what it is', () => {
+  test.each([
+    ['', 'bad_json'],
+    ['   ', 'bad_json'],
+    ['{"miner_tweets":[', 'bad_json'],
+    ["{'miner_tweets':[]}", 'bad_json'],
+    ['{"miner_tweets":[NaN]}', 'bad_json'],
+    ['{"miner_tweets":[],}', 'bad_json'],
+    ['/* c */ {"miner_tweets":[]}', 'bad_json'],
+    ['<!doctype html><html>502</html>', 'bad_content_type'],
+    ['{}', 'schema_mismatch'],
+    ['null', 'schema_mismatch'],
+    ['7', 'schema_mismatch'],
+    ['"null"', 'schema_mismatch'],
+    ['"some words"', 'schema_mismatch'],
+    ['{"posts":[]}', 'schema_mismatch'],
+    ['{"__proto__":{"miner_tweets":[]}}', 'schema_mismatch'],
+    [`{"miner_tweets":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 'schema_mismatch'],
+    [': ping\n\n', 'stream_incomplete'],
+    ['data: {"type":"tweets","content":[{"id":"1"}]}\n\n', 'stream_incomplete'],
+  ])('%j', (body, code) => {
+    expect(failure(() => read(body, 'application/json')).code).toBe(code);
+  });
+
+  test('a refusal under a 200 gives its words, and is no success', () => {
+    const error = failure(() => read('{"detail":[{"loc":["query"],"msg":"field required"}]}'));
+    expect(error).toMatchObject({ code: 'schema_mismatch', detail: 'query: field required' });
+    expect(error.message).toBe('schema_mismatch');
+    expect(failure(() => read('data: {"error":"quota"}\n\n')).detail).toBe('quota');
+  });
+
+  test('the type says whether text was meant to be JSON', () => {
+    expect(failure(() => read('hello', 'text/html')).code).toBe('bad_content_type');
+    expect(failure(() => read('hello', 'application/json')).code).toBe('bad_json');
+    expect(failure(() => read('hello', 'text/event-stream')).code).toBe('stream_incomplete');
+    expect(failure(() => read('hello', null)).code).toBe('bad_json');
+  });
+
+  test('bytes that are still compressed cannot be decoded', () => {
+    expect(failure(() => read(new Uint8Array([0x1f, 0x8b, 8, 0]))).code).toBe('decode_error');
+  });
+
+  test('operation A’s answer is no answer of operation B, nor the other way round without posts', () => {
+    expect(failure(() => read('{"completion":"x"}')).code).toBe('schema_mismatch');
+    expect(failure(() => read('[]', null, 'ai')).code).toBe('schema_mismatch');
+  });
+});

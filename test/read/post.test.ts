@@ -1,0 +1,361 @@
+/** Bad and odd posts: faults.md, bad inputs A. */
+import { describe, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import type { Findings, ReadPost } from '../../src/monitor/read/findings.ts';
+import { UnreadableAnswer } from '../../src/monitor/read/reject.ts';
+
+const named = loadDialect('named');
+
+function readText(body: string): Findings {
+  return readAnswer({ operation: 'microblog', body, contentType: null, dialect: named });
+}
+function readPosts(...posts: unknown[]): Findings {
+  return readText(JSON.stringify({ miner_tweets: posts }));
+}
+/** One post with these members beside its id. */
+function onePost(members: Record<string, unknown>): ReadPost {
+  const [post] = readPosts({ id: '1', ...members }).posts;
+  if (post === undefined) throw new Error('the post was not read');
+  return post;
+}
+function nest(levels: number, member = 'quote'): unknown {
+  return levels === 0 ? { id: 'p0' } : { id: `p${levels}`, [member]: nest(levels - 1, member) };
+}
+
+describe('nothing found is a success', () => {
+  test.each(['[]', '{"miner_tweets":null}', '{"miner_tweets":[]}', '{"miner_tweets":{}}', '{"tweets":null}'])(
+    '%s',
+    (body) => {
+      expect(readText(body)).toMatchObject({ posts: [], rejects: [], itemsSeen: 0 });
+    },
+  );
+});
+
+test.each([
+  ['a list of posts', '[{"id":"1"}]'],
+  ['one post in place of the list', '{"miner_tweets":{"id":"1","text":"x"}}'],
+  ['posts by index', '{"miner_tweets":{"0":{"id":"1"}}}'],
+  ['the neutral member', '{"miner_microblog_posts":[{"id":"1"}]}'],
+  ['the later member', '{"tweets":[{"id":"1"}]}'],
+  ['both members', '{"tweets":[{"id":"1"}],"miner_tweets":[{"id":"1"}]}'],
+])('%s is read', (_, body) => {
+  expect(readText(body)).toMatchObject({ posts: [{ external_id: '1' }], itemsSeen: 1 });
+});
+
+describe('items that cannot be read', () => {
+  test('are rejects with their path in the wire’s own names, and the rest lives', () => {
+    const good = Array.from({ length: 7 }, (_, i) => ({ id: `g${i}` }));
+    const found = readPosts(
+      null,
+      [],
+      { id: '' },
+      { id: true },
+      { id: '1\0' },
+      { text: 'no id' },
+      ...good,
+      'x',
+    );
+    expect(found.posts).toHaveLength(7);
+    expect(found.itemsSeen).toBe(14);
+    expect(found.rejects.map(({ path, code }) => [path, code])).toEqual([
+      ['miner_tweets[0]', 'not_an_object'],
+      ['miner_tweets[1]', 'not_an_object'],
+      ['miner_tweets[2].id', 'bad_id'],
+      ['miner_tweets[3].id', 'bad_id'],
+      ['miner_tweets[4].id', 'bad_id'],
+      ['miner_tweets[5].id', 'no_id'],
+      ['miner_tweets[13]', 'not_an_object'],
+    ]);
+    expect(found.rejects[5]?.sample).toBe('{"text":"no id"}');
+  });
+
+  test('half of them is an answer with rejects, more than half is none, and the rejects are still there', () => {
+    expect(readPosts(null, { id: '1' }).rejects).toHaveLength(1);
+    let thrown: unknown;
+    try {
+      readPosts(null, null, { id: '1' });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(UnreadableAnswer);
+    expect(thrown).toMatchObject({ code: 'schema_mismatch', rejects: [{}, {}] });
+    expect(() => readPosts(null)).toThrow('schema_mismatch');
+    expect(() => readText('[[]]')).toThrow('schema_mismatch');
+    expect(() => readText('{"miner_tweets":"none"}')).toThrow('schema_mismatch');
+  });
+
+  test('a sample of a huge item is short, well-formed and quickly made', () => {
+    const huge = { text: '😀'.repeat(1_000_000), deep: nest(300) };
+    const [reject] = readPosts({ id: '1' }, huge).rejects;
+    expect(reject?.sample.length).toBeLessThanOrEqual(200);
+    expect(reject?.sample.isWellFormed()).toBe(true);
+  });
+
+  test('beyond ten thousand items the rest is one reject and is counted', () => {
+    const found = readPosts(...Array.from({ length: 10_050 }, (_, i) => ({ id: String(i) })));
+    expect(found.posts).toHaveLength(10_000);
+    expect(found.itemsSeen).toBe(10_050);
+    expect(found.rejects).toEqual([
+      { path: 'miner_tweets[10000]', code: 'too_many', sample: '"50 more items"' },
+    ]);
+  });
+});
+
+describe('ids', () => {
+  test('that JavaScript would round keep their digits', () => {
+    const found = readText(
+      '{"miner_tweets":[{"id":1790000000000000001,"quoted_status_id":1790000000000000003,"user":{"id":1790000000000000005}}]}',
+    );
+    expect(found.posts).toMatchObject([
+      {
+        external_id: '1790000000000000001',
+        quoted_status_id: '1790000000000000003',
+        author_external_id: '1790000000000000005',
+      },
+    ]);
+  });
+
+  test('written as a fraction or with an exponent are refused, not rounded', () => {
+    const found = readText('[{"id":1.79e18},{"id":"2"},{"id":"3"}]');
+    expect(found.rejects).toMatchObject([{ code: 'unsafe_number_id' }]);
+  });
+
+  test('with leading zeros are others', () => {
+    expect(readPosts({ id: '00123' }, { id: '123' }, { id: 123 }).posts.map((p) => p.external_id)).toEqual([
+      '00123',
+      '123',
+    ]);
+  });
+
+  test('that are absent are taken from the address, those that are bad are not', () => {
+    const url = 'https://x.com/user/status/456';
+    expect(readPosts({ url, text: 'x' }).posts).toMatchObject([{ external_id: '456' }]);
+    expect(readPosts({ id: '', url }, { id: '1' }).rejects).toMatchObject([{ code: 'bad_id' }]);
+  });
+});
+
+describe('references', () => {
+  const five = [
+    'in_reply_to_screen_name',
+    'in_reply_to_status_id',
+    'in_reply_to_user_id',
+    'quoted_status_id',
+    'quote',
+  ] as const;
+
+  test.each([null, undefined, '', 'null', '<string>', ' null '])('%j refers to nothing', (placeholder) => {
+    const post = onePost(Object.fromEntries(five.map((member) => [member, placeholder])));
+    for (const member of five) expect(post[member]).toBeNull();
+  });
+
+  test('that are given are kept', () => {
+    const post = onePost(Object.fromEntries(five.map((member) => [member, '42'])));
+    for (const member of five) expect(post[member]).toBe('42');
+  });
+
+  test('are the only members where "null" means null', () => {
+    const found = readPosts({ id: '1', text: 'null', user: { id: '2', username: 'null', name: 'null' } });
+    expect(found.posts[0]?.text).toBe('null');
+    expect(found.authors[0]).toMatchObject({ username: 'null', name: 'null' });
+  });
+});
+
+describe('copies', () => {
+  test('of a post are one post: the fuller one, or the later of two alike', () => {
+    const { posts, itemsSeen } = readPosts(
+      { id: '1', text: 'first', like_count: 1 },
+      { id: '2', text: 'between' },
+      { id: '1', text: 'second', like_count: 2 },
+      { id: '1', text: 'poorer' },
+    );
+    expect(posts.map(({ external_id, text, like_count }) => [external_id, text, like_count])).toEqual([
+      ['1', 'second', 2],
+      ['2', 'between', null],
+    ]);
+    expect(itemsSeen).toBe(2);
+  });
+
+  test('on top win over copies inside others', () => {
+    const found = readPosts(
+      { id: '1', quote: { id: '2', text: 'inside', like_count: 9, view_count: 9 } },
+      { id: '2', text: 'on top' },
+    );
+    expect(found.posts.map((post) => post.text)).toEqual(['', 'on top']);
+    expect(found.nestedPosts).toEqual([]);
+  });
+});
+
+describe('posts inside posts', () => {
+  test.each(['quote', 'retweet', 'repost'])('are found in %s, three levels deep', (member) => {
+    const found = readPosts(nest(3, member));
+    expect(found.posts.map((post) => post.external_id)).toEqual(['p3']);
+    expect(found.nestedPosts.map((post) => post.external_id)).toEqual(['p0', 'p1', 'p2']);
+    const reference = member === 'quote' ? 'quoted_status_id' : 'reposted_status_id';
+    expect(found.posts[0]?.[reference]).toBe('p2');
+    expect(found.rejects).toEqual([]);
+  });
+
+  test('deeper ones are a reject, and everything above lives', () => {
+    const found = readPosts(nest(200));
+    expect(found.nestedPosts).toHaveLength(3);
+    expect(found.rejects).toMatchObject([
+      { path: 'miner_tweets[0].quote.quote.quote.quote', code: 'too_deep' },
+    ]);
+  });
+
+  test('that cannot be read cost nothing else; the reference that was given stays', () => {
+    const found = readPosts({ id: '1', quoted_status_id: '7', quote: { text: 'no id' } });
+    expect(found.posts).toMatchObject([{ quoted_status_id: '7' }]);
+    expect(found.rejects).toMatchObject([{ path: 'miner_tweets[0].quote.id', code: 'no_id' }]);
+  });
+
+  test('may quote in a circle', () => {
+    const found = readPosts({ id: '1', quote: { id: '2', quote: { id: '1', quote: { id: '2' } } } });
+    expect(found.posts.map((post) => post.external_id)).toEqual(['1']);
+    expect(found.nestedPosts.map((post) => post.external_id)).toEqual(['2']);
+  });
+
+  test('have authors too', () => {
+    const found = readPosts({ id: '1', user: { id: 'a' }, retweet: { id: '2', user: { id: 'b' } } });
+    expect(found.authors.map((author) => author.external_id).sort()).toEqual(['a', 'b']);
+    expect(found.nestedPosts[0]?.author_external_id).toBe('b');
+  });
+});
+
+describe('authors', () => {
+  test.each([
+    ['null', null, []],
+    ['absent', undefined, []],
+    ['empty', {}, []],
+    ['a text', 'someone', [['miner_tweets[0].user', 'not_an_object']]],
+    ['without an id', { username: 'someone' }, [['miner_tweets[0].user.id', 'no_id']]],
+    ['with a bad id', { id: '' }, [['miner_tweets[0].user.id', 'bad_id']]],
+  ])('%s: the post is kept, without one', (_, user, rejects) => {
+    const found = readPosts({ id: '1', user });
+    expect(found.posts).toMatchObject([{ author_external_id: null }]);
+    expect(found.authors).toEqual([]);
+    expect(found.rejects.map(({ path, code }) => [path, code])).toEqual(rejects);
+  });
+
+  test('have cleaned members, and addresses that are web addresses', () => {
+    const [author] = readPosts({
+      id: '1',
+      user: {
+        id: 7,
+        username: '/../',
+        name: 'a\0\ud800',
+        url: 'javascript:alert(1)',
+        profile_image_url: 'http://169.254.169.254/',
+        verified: 'false',
+        is_blue_verified: 1,
+        followers_count: '12K',
+        listed_count: null,
+      },
+    }).authors;
+    expect(author).toMatchObject({
+      external_id: '7',
+      username: '/../',
+      name: 'a\ufffd',
+      url: null,
+      profile_image_url: 'http://169.254.169.254/',
+      verified: false,
+      is_blue_verified: null,
+      followers_count: null,
+      listed_count: null,
+    });
+  });
+});
+
+describe('text', () => {
+  test.each([
+    [undefined, ''],
+    [null, ''],
+    ['', ''],
+    [5, '5'],
+    [{}, ''],
+    ['a\0b', 'ab'],
+    ['\udc00\ud800', '\ufffd\ufffd'],
+    ['a &amp; b', 'a &amp; b'],
+    ['\u202e\r\n\u2028\u001b[2J', '\u202e\r\n\u2028\u001b[2J'],
+  ])('%j is %j', (text, expected) => {
+    expect(onePost({ text }).text).toBe(expected);
+  });
+
+  test('is cut at 100,000 characters, between characters', () => {
+    expect(onePost({ text: `a${'😀'.repeat(60_000)}` }).text).toHaveLength(99_999);
+  });
+
+  test.each([
+    ['und', 'und'],
+    ['', null],
+    ['x'.repeat(36), null],
+    [null, null],
+  ])('lang %j is %j', (lang, expected) => {
+    expect(onePost({ lang }).lang).toBe(expected);
+  });
+});
+
+describe('entities and media', () => {
+  test('hashtags, mentions and expanded addresses are taken out', () => {
+    const post = onePost({
+      entities: {
+        hashtags: [{ text: 'TAO' }, { tag: 'ai' }, 'plain', { text: 'TAO' }, null, {}],
+        user_mentions: [{ screen_name: 'null' }, { username: 'b' }],
+        urls: [
+          { expanded_url: 'https://a.example/x', url: 'https://t.co/1' },
+          { url: 'https://t.co/2' },
+          { expanded_url: 'javascript:alert(1)' },
+          { expanded_url: 'https://user:pass@h.example/' },
+          { expanded_url: `https://h.example/${'x'.repeat(65_000)}` },
+          { expanded_url: 'not a url', indices: [-1] },
+        ],
+      },
+    });
+    expect(post.hashtags).toEqual(['TAO', 'ai', 'plain']);
+    expect(post.mentions).toEqual(['null', 'b']);
+    expect(post.urls).toEqual(['https://a.example/x', 'https://t.co/2']);
+  });
+
+  test.each([null, undefined, [], 'x', 7, { urls: null, hashtags: {}, user_mentions: 'x' }])(
+    '%j holds none',
+    (entities) => {
+      expect(onePost({ entities })).toMatchObject({ hashtags: [], mentions: [], urls: [] });
+    },
+  );
+
+  test('ten thousand entries are bounded', () => {
+    const urls = Array.from({ length: 10_000 }, (_, i) => ({ expanded_url: `https://a.example/${i}` }));
+    const post = onePost({ entities: { urls } });
+    expect(post.urls).toHaveLength(200);
+    expect(JSON.stringify(post.entities).length).toBeLessThan(200_000);
+  });
+
+  test('what is kept is clean, bounded in depth and free of prototype keys', () => {
+    const { posts } = readText(
+      '[{"id":"1","media":{"type":"photo","\\u0000k":"a\\u0000","n":1e400},' +
+        `"entities":{"__proto__":{"x":1},"constructor":2,"deep":${'['.repeat(100)}${']'.repeat(100)}}}]`,
+    );
+    expect(posts[0]?.media).toEqual([{ type: 'photo', k: 'a', n: null }]);
+    expect(Object.keys(posts[0]?.entities ?? {})).toEqual(['deep']);
+    expect(JSON.stringify(posts[0]?.entities).length).toBeLessThan(100);
+  });
+});
+
+test('counters: unknown is not zero', () => {
+  const post = onePost({
+    like_count: 0,
+    view_count: null,
+    reply_count: '12',
+    quote_count: -1,
+    retweet_count: 'null',
+  });
+  expect(post).toMatchObject({
+    like_count: 0,
+    view_count: null,
+    reply_count: 12,
+    quote_count: null,
+    repost_count: null,
+    bookmark_count: null,
+  });
+});
