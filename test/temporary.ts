@@ -5,8 +5,8 @@ import { isAlive } from '../src/engine/postgres/process.ts';
 
 const PREFIX = 'strandline-test-';
 
-/** Where a server in such a folder notes its process. */
-const PID_FILES = ['home/postgres/data/postmaster.pid', 'redis.pid'];
+/** Where a server in such a folder notes its process: those of the whole run, and of engine/stage.ts. */
+const PID_FILES = ['home/postgres/data/postmaster.pid', 'data/postgres/data/postmaster.pid', 'redis.pid'];
 
 /** A folder for the servers and files of tests, named after this process. */
 export async function makeDirectory(): Promise<string> {

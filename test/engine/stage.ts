@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { connect } from '../../src/engine/postgres/connect.ts';
 import { type EmbeddedPostgres, type OpenOptions, openEmbedded } from '../../src/engine/postgres/open.ts';
 import { isAlive } from '../../src/engine/postgres/process.ts';
 import type { Role } from '../../src/engine/postgres/session.ts';
+import { makeDirectory } from '../temporary.ts';
 
 /** One data directory and all that happens on it in one test; cleared away when the test has ended. */
 export type Stage = Readonly<{
@@ -34,8 +34,7 @@ export type OtherProcess = Readonly<{
 export const silent: Logger = createLogger('silent');
 
 export async function stage(): Promise<Stage> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'strandline-stage-'));
-  await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
+  const directory = await makeDirectory();
   const dataDir = path.join(directory, 'data');
   const sharedDirectory = path.join(directory, 'shared');
   const data = path.join(dataDir, 'postgres', 'data');
