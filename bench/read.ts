@@ -11,10 +11,14 @@ const ROUNDS = 60;
 const dialect = loadDialect('named');
 const body = readFileSync(new URL('../test/samples/posts-80.named.json', import.meta.url), 'utf8');
 const posts = postsOf(body);
+const small = JSON.stringify({ miner_tweets: posts.map(withoutMedia) });
 const megabyte = new TextEncoder().encode(JSON.stringify({ miner_tweets: manyPosts(1_000_000) }));
 
 const read = cpuOf(() => readAnswer({ operation: 'microblog', body, contentType: null, dialect }));
 const parse = cpuOf(() => JSON.parse(body));
+const readSmall = cpuOf(() =>
+  readAnswer({ operation: 'microblog', body: small, contentType: null, dialect }),
+);
 const block = longestOf(() =>
   readAnswer({ operation: 'microblog', body: megabyte, contentType: null, dialect }),
 );
@@ -25,6 +29,8 @@ export const result = {
   readMicrosPerPost: round(read / posts.length),
   parseMicrosPerPost: round(parse / posts.length),
   ratioToParse: round(read / parse),
+  smallBytesPerPost: Math.round(small.length / posts.length),
+  smallReadMicrosPerPost: round(readSmall / posts.length),
   megabyteMedianMs: round(block.median),
   megabyteLongestMs: round(block.longest),
 };
@@ -32,6 +38,11 @@ process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 
 function postsOf(text: string): { id: string }[] {
   return (JSON.parse(text) as { miner_tweets: { id: string }[] }).miner_tweets; // our own sample
+}
+
+/** A post of its own members only: nothing quoted, no descriptions of pictures. */
+function withoutMedia(post: { id: string }): unknown {
+  return { ...post, extended_entities: undefined, entities: {}, quote: null };
 }
 
 /** The sample's posts again and again under ids of their own, until they fill so many characters. */
@@ -42,7 +53,7 @@ function manyPosts(chars: number): unknown[] {
     .slice(0, Math.floor((chars / body.length) * posts.length));
 }
 
-/** CPU of one call in microseconds: the best of many rounds, after a warm-up. */
+/** CPU of one call in microseconds: the median of many rounds, after a warm-up. */
 function cpuOf(work: () => unknown): number {
   const times = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage();

@@ -2,7 +2,6 @@
  * The documented error bodies, as our own service answers them. Each function returns the body of the
  * status in its name.
  */
-import type { z } from 'zod';
 import type { ValidationProblem } from './errors.ts';
 
 type Detail = { error_code: number; message: string };
@@ -10,11 +9,6 @@ type Detail = { error_code: number; message: string };
 /** 401: the key is missing or unknown. */
 export function unauthorizedBody(reason = 'Invalid API key'): { detail: Detail & { reason: string } } {
   return { detail: { error_code: 401, message: 'Unauthorized', reason } };
-}
-
-/** 402: nothing is left to spend. */
-export function paymentBody(reason: string): { detail: Detail & { reason: string } } {
-  return { detail: { error_code: 402, message: 'Payment Required', reason } };
 }
 
 /** 403: the key is known and may not do this. */
@@ -27,15 +21,6 @@ export function validationBody(problems: readonly ValidationProblem[]): {
   detail: readonly ValidationProblem[];
 } {
   return { detail: problems };
-}
-
-/** The problems of a request that its zod schema refused, `loc` beginning at `body`. */
-export function problemsOf(error: z.ZodError): ValidationProblem[] {
-  return error.issues.map((issue) => ({
-    loc: ['body', ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))],
-    msg: issue.message,
-    type: issue.code,
-  }));
 }
 
 /** 429: the wait stands in the body as text, and the caller sends it as `Retry-After` too. */
