@@ -258,7 +258,8 @@ describe('the key', () => {
     (text: string) => `<p>bad key ${text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}</p>`,
     (text: string) => `bad key ${encodeURIComponent(text)} ${Buffer.from(text).toString('base64')}`,
     (text: string) => JSON.stringify({ detail: text.split('').join('\0') }),
-    (text: string) => `${'x'.repeat(1_990)}${text}`,
+    (text: string) => `${'x'.repeat(1_980)}${text}`,
+    (text: string) => `${'x'.repeat(1_995)}${text}`,
   ];
   it.each(leaks)('is in no result, whatever the service repeats: %s', async (leak) => {
     for (const status of [200, 302, 401, 500]) {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
@@ -42,6 +43,20 @@ describe('encodings', () => {
     ['aes128gcm', TEXT],
   ])('%s that is not that, or not read, cannot be decoded', async (encoding, body) => {
     expect(outcome(await encoded(encoding, body))).toBe('decode_error');
+  });
+
+  it('that are not read at all leave no connection open', async () => {
+    let hungUp: Promise<unknown> | undefined;
+    await withSocket(
+      (socket) => {
+        hungUp = once(socket, 'close');
+        socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: 9\r\n\r\nabc');
+      },
+      async (url) => {
+        expect(outcome(await call(url))).toBe('decode_error');
+        await hungUp;
+      },
+    );
   });
 
   it('empty under any of them is an empty answer', async () => {

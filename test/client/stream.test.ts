@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import { call, outcome, withService } from './server.ts';
+import { call, KEY, outcome, withService } from './server.ts';
 
 const request = { operation: 'ai', prompt: 'tide', tools: ['Web Search'], streaming: true } as const;
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -92,6 +92,14 @@ describe('a stream that nobody announced', () => {
     );
     expect(outcome(result)).toBe('bad_content_type');
   });
+});
+
+test('an error inside a stream shows no key, nor its beginning', async () => {
+  for (const filled of [0, 1_980, 1_990]) {
+    const result = await stream(event({ error: `${'x'.repeat(filled)}${KEY}` }));
+    expect(JSON.stringify(result)).toMatch(/x*\[key/);
+    expect(JSON.stringify(result)).not.toContain(KEY.slice(0, 4));
+  }
 });
 
 test('a whole JSON answer to a request for a stream is an answer', async () => {

@@ -151,6 +151,11 @@ describe('spans', () => {
     expect(nextSlot(cron('0 12 * * *'), at - 1)).toBe(at);
   });
 
+  it('knows in a repeated hour that its time has been', () => {
+    const daily = cron('30 1 * * *', 'America/New_York');
+    expect(iso([nextSlot(daily, new Date('2026-11-01T06:10Z'))])).toEqual(['2026-11-02T06:30']);
+  });
+
   it('includes the minute before a gap when the span ends in it', () => {
     const nuuk = cron('30 23 * * *', 'America/Nuuk');
     expect(between(nuuk, '2026-03-28T12:00Z', '2026-03-29T00:59Z')).toEqual(['2026-03-29T00:59']);

@@ -70,7 +70,7 @@ async function exchange(input: CallInput, limit: Limit, progress: Progress): Pro
 
   const pieces = decoded(body, [headers['content-encoding'] ?? []].flat().join(','));
   if (statusCode !== 200) {
-    const words = conceal(await readWords(pieces, WORDS_BYTES, onBytes), key);
+    const words = await readWords(pieces, WORDS_BYTES, onBytes);
     const [location, retryAfter] = [one(headers['location']) ?? null, one(headers['retry-after']) ?? null];
     throw refusalOf({ status: statusCode, location, retryAfter, words }, clock.now());
   }
@@ -88,12 +88,9 @@ function failureOf(error: unknown, limit: Limit, { phase }: Progress): RunError 
   return failure ? new RunError(failure.code, { detail: failure.detail }) : new RunError('internal');
 }
 
-/**
- * Text from outside as it may be kept: without the key, clean, and not long. The key is looked for twice,
- * because cleaning can put together what a NUL in its middle had hidden.
- */
+/** Text from outside as it may be kept: clean (which can join a key that NULs had parted), without it, short. */
 function tidy(text: string | undefined, key: string | undefined): string | undefined {
-  return text === undefined ? undefined : clean(conceal(clean(conceal(text, key)), key), DETAIL_MAX);
+  return text === undefined ? undefined : clean(conceal(clean(text), key), DETAIL_MAX);
 }
 
 /** The first value of a header that came once or several times. */
