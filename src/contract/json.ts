@@ -77,5 +77,6 @@ function isNumberPart(unit: number): boolean {
 }
 
 function isUnsafeInteger(number: string): boolean {
-  return /^[1-9]\d{15,}$/.test(number) && !Number.isSafeInteger(Number(number));
+  // Asked for what is *not* a digit: a pattern of many digits would need a stack as deep as the number is long.
+  return !number.startsWith('0') && !/\D/.test(number) && !Number.isSafeInteger(Number(number));
 }

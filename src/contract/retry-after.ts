@@ -13,6 +13,7 @@ export function retryAfterMs(header: string | null, now: Date): number | null {
 
 /** Milliseconds of `60`, `60 seconds`, `1.5 min` or `2 hours`; a number without a unit is in seconds. */
 export function waitMs(text: string): number | null {
+  if (text.length > 64) return null;
   const match = /^\s*(\d{1,15}(?:\.\d{1,9})?(?:e\d{1,2})?)\s*([a-z]{0,12})\.?\s*$/i.exec(text);
   const unit = match && unitMs(match[2] ?? '');
   return match && unit ? bounded(Number(match[1]) * unit) : null;

@@ -58,7 +58,7 @@ export function createStreamReader(dialect: Dialect): StreamReader {
       readData(line.slice('data:'.length));
     } else if (line.startsWith('event:')) {
       eventName = line.slice('event:'.length).trim();
-    } else if (json.open || /^\s*[{["]/.test(line)) {
+    } else if (json.open || /^[{["]/.test(line.trimStart())) {
       readData(line); // JSON without framing; a comment, `id:`, `retry:` or noise is none
     }
   }

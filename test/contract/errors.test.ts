@@ -85,6 +85,7 @@ describe('error bodies in other forms', () => {
     ['60', 60_000],
     ['-1', null],
     ['"soon"', null],
+    [`"1${' '.repeat(1_000_000)}x!"`, null],
     ['null', null],
     ['{}', null],
   ])('retry_after %s', (given, expected) => {

@@ -31,6 +31,11 @@ test('nesting without measure is refused before it is built', () => {
   expect(parseJson(`${'['.repeat(900)}${']'.repeat(900)}`).problem).toBeUndefined();
 });
 
+test('a number of ten million digits is one more text', () => {
+  const digits = '1'.repeat(10_000_000);
+  expect(parseJson(`[${digits}]`)).toEqual({ value: [digits] });
+});
+
 test('JSON without large integers is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {

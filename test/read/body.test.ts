@@ -93,6 +93,12 @@ describe('an answer that is none says what it is', () => {
     expect(failure(() => read('data: {"error":"quota"}\n\n')).detail).toBe('quota');
   });
 
+  test('what is said of a body never quotes it', () => {
+    for (const body of ['<p>Authorization: s3cret', '{"key":"s3cret"', '"s3cret"']) {
+      expect(failure(() => read(body)).detail).not.toContain('s3cret');
+    }
+  });
+
   test('the type says whether text was meant to be JSON', () => {
     expect(failure(() => read('hello', 'text/html')).code).toBe('bad_content_type');
     expect(failure(() => read('hello', 'application/json')).code).toBe('bad_json');

@@ -22,8 +22,10 @@ function bodyOf(raw: string, contentType: string | null): Body {
   if (problem === 'too_deep') throw new UnreadableAnswer('schema_mismatch', { detail: 'nested too deep' });
   if (problem === undefined) return unwrap(value);
   if (isEventStreamType(contentType)) return { stream: text };
-  const foreign = text.startsWith('<') || !/^\s*$|json|text\/plain|octet-stream/i.test(contentType ?? '');
-  throw new UnreadableAnswer(foreign ? 'bad_content_type' : 'bad_json', { detail: text.slice(0, 200) });
+  // Words of our own: a body that is no answer may echo the request, and with it the key.
+  if (text.startsWith('<')) throw new UnreadableAnswer('bad_content_type', { detail: 'the body is a page' });
+  const isJson = /^\s*$|json|text\/plain|octet-stream/i.test(contentType ?? '');
+  throw new UnreadableAnswer(isJson ? 'bad_json' : 'bad_content_type', { detail: 'the body is not JSON' });
 }
 
 /** The whole answer may be a JSON string that holds the answer: JSON again, or an event stream. */
@@ -32,7 +34,9 @@ function unwrap(value: unknown): Body {
   const text = value.trim();
   if (isEventStream(text)) return { stream: text };
   const { value: inner, problem } = parseJson(text);
-  if (problem !== undefined) throw new UnreadableAnswer('schema_mismatch', { detail: text.slice(0, 200) });
+  if (problem !== undefined) {
+    throw new UnreadableAnswer('schema_mismatch', { detail: 'a text, and no answer in it' });
+  }
   return { value: inner };
 }
 

@@ -13,8 +13,7 @@ const OPENING = /(!?)\[[^[\]]{0,500}\]\(\s*(?=https?:\/\/)/gi;
  */
 export function readCitations(text: string): LinkRef[] {
   const cited = new Map<string, LinkRef>();
-  OPENING.lastIndex = 0;
-  const opening = new RegExp(OPENING);
+  const opening = new RegExp(OPENING); // one of our own: it remembers where it stands
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     const start = opening.lastIndex;
     const end = endOfAddress(text, start);
