@@ -24,7 +24,7 @@ export type Repairs = {
   expired: number;
 };
 
-/** The queue's own wake-up gets this long before the reconciler steps in. */
+/** The queue's own wake-up gets this long before the reconciler steps in, or one of its rounds where those are shorter. */
 const PATIENCE_MS = 5 * SECOND;
 const BATCH = 5_000;
 
@@ -39,7 +39,7 @@ const BATCH = 5_000;
 export async function reconcile(ctx: Context, thorough: boolean): Promise<Repairs | null> {
   return whileAlone(ctx.db, 'strandline.reconcile', async () => {
     const now = ctx.clock.now();
-    const patient = new Date(now.getTime() - PATIENCE_MS);
+    const patient = new Date(now.getTime() - Math.min(PATIENCE_MS, ctx.config.reconcileMs));
     // Overdue searches first: upserting a schedule would delete a tick that is due and not yet taken.
     const overdue = await overdueSearches(ctx.db, patient, BATCH);
     for (const searchId of overdue) await tickSearch(ctx, searchId);
