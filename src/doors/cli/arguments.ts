@@ -1,0 +1,76 @@
+/** Reading what a person wrote behind options; what cannot be read is told with what is allowed. */
+import { DAY, HOUR, MINUTE, SECOND } from '../../engine/clock.ts';
+import { InvalidInput } from '../../errors.ts';
+
+/** A whole number from `min` to `max`, in digits. */
+export function readWhole(path: string, given: string, min: number, max: number): number {
+  const n = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  if (!(n >= min && n <= max)) throw refused(path, given, `a whole number from ${min} to ${max}`);
+  return n;
+}
+
+export const LIMIT_MAX = 100_000;
+
+/** `--limit`, or what holds where it was not given. */
+export function readLimit(given: string | undefined, fallback: number): number {
+  return given === undefined ? fallback : readWhole('limit', given, 1, LIMIT_MAX);
+}
+
+/** The id of a row of ours. */
+export function readId(path: string, given: string): bigint {
+  const id = /^\d{1,19}$/.test(given) ? BigInt(given) : 0n;
+  if (id < 1n || id > 9_223_372_036_854_775_807n) throw refused(path, given, 'an id: a whole number from 1');
+  return id;
+}
+
+export function readOneOf<const T extends string>(path: string, given: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === given.trim().toLowerCase());
+  if (found === undefined) throw refused(path, given, `one of ${allowed.join(', ')}`);
+  return found;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
+const LONGEST = 3_660 * DAY;
+const SINCE =
+  'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC unless it says otherwise), an age of at most ' +
+  '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';
+
+/**
+ * A time in the past: ISO 8601, an age, or a word. Days begin at midnight UTC, as everything we print is UTC.
+ * @throws InvalidInput also for days that no calendar has
+ */
+export function readSince(given: string, now: Date): Date {
+  const text = given.trim().toLowerCase();
+  const today = Math.floor(now.getTime() / DAY) * DAY;
+  if (text === 'today') return new Date(today);
+  if (text === 'yesterday') return new Date(today - DAY);
+  const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  if (amount !== undefined && unit !== undefined) {
+    const age = Number(amount) * (UNITS[unit] ?? 0);
+    if (age <= LONGEST) return new Date(now.getTime() - age);
+  }
+  const at = readInstant(given.trim());
+  if (at === undefined) throw refused('since', given, SINCE);
+  return at;
+}
+
+const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[t ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(z|[+-]\d\d:?\d\d)?)?$/i;
+
+function readInstant(text: string): Date | undefined {
+  const [whole, day, time = '00:00', seconds = '00', fraction = '', zone = 'Z'] = INSTANT.exec(text) ?? [];
+  if (whole === undefined || day === undefined) return undefined;
+  const asUtc = new Date(`${day}T${time}:${seconds}Z`);
+  // 30 February is read as 2 March by the runtime; here it is no day.
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
+  const at = new Date(`${day}T${time}:${seconds}${fraction.slice(0, 4)}${offset(zone)}`);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+function offset(zone: string): string {
+  if (zone.toLowerCase() === 'z') return 'Z';
+  return zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
+}
+
+function refused(path: string, given: string, expected: string): InvalidInput {
+  return new InvalidInput([{ path, given, expected }]);
+}

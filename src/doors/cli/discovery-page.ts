@@ -1,0 +1,28 @@
+import type { DiscoveryRow } from '../../store/reads/discoveries.ts';
+import type { Page } from './page.ts';
+import type { Column } from './table.ts';
+import { count, when } from './words.ts';
+
+/** What was found for the first time; what a first look found is marked. */
+export function discoveryColumns(now: Date, page: Page): Column<DiscoveryRow>[] {
+  const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
+  return [
+    { head: 'found', cell: ({ at }) => when(at, now, page), paint: quiet },
+    { head: 'search', cell: ({ search }) => search, elastic: 1, paint: quiet },
+    { head: 'kind', cell: ({ kind }) => kind, paint: quiet },
+    { head: 'first look', cell: ({ baseline }) => (baseline ? 'baseline' : ''), paint: quiet },
+    {
+      head: 'likes',
+      cell: ({ kind, like_count }) => (kind === 'post' ? count(like_count, page) : ''),
+      right: true,
+      paint: quiet,
+    },
+    {
+      head: 'by',
+      cell: ({ author_username: name }) => (name === null ? '' : `@${name}`),
+      elastic: 1,
+      paint: (shown, row) => (row.baseline ? page.colors.dim(shown) : page.colors.cyan(shown)),
+    },
+    { head: 'text', cell: ({ text, url }) => text ?? url ?? '', elastic: 4, paint: quiet },
+  ];
+}

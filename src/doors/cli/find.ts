@@ -1,0 +1,29 @@
+import { Refused } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { readSearch, type SearchRow } from '../../store/reads/searches.ts';
+import { readTopic, type TopicRow } from '../../store/reads/topics.ts';
+
+/** A search by its slug, also a removed one: its history stays. @throws Refused `not_found` */
+export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
+  const row = await readSearch(db, slug);
+  if (row === undefined)
+    throw new Refused('not_found', `there is no search "${slug}"; see: strandline search list`);
+  return row;
+}
+
+/** A topic by its slug, also a removed one. @throws Refused `not_found` */
+export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
+  const row = await readTopic(db, slug);
+  if (row === undefined)
+    throw new Refused('not_found', `there is no topic "${slug}"; see: strandline topic list`);
+  return row;
+}
+
+/** A name that nothing has is a mistake, not an empty answer. @throws Refused `not_found` */
+export async function assertFilter(
+  db: Database,
+  { topic, search }: { topic?: string | undefined; search?: string | undefined },
+): Promise<void> {
+  if (search !== undefined) await findSearchRow(db, search);
+  if (topic !== undefined) await findTopicRow(db, topic);
+}

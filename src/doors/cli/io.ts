@@ -1,0 +1,14 @@
+/** What a command line talks to, handed in: the streams, the environment, and whether a person is looking. */
+import type { Writable } from 'node:stream';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type Io = {
+  stdout: Writable;
+  stderr: Writable;
+  env: Env;
+  /** Whether stdout is a terminal. */
+  isTTY: boolean;
+  /** Its width, where it tells; `COLUMNS` goes before it. */
+  columns?: number | undefined;
+};

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { SECOND, systemClock } from '../../engine/clock.ts';
+import type { Home } from '../../home.ts';
+import {
+  discoveriesAfter,
+  type DiscoveryFilter,
+  type DiscoveryRow,
+  lastDiscoveryId,
+  newestDiscoveries,
+} from '../../store/reads/discoveries.ts';
+import { readLimit, readSince } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { discoveryColumns } from './discovery-page.ts';
+import { assertFilter } from './find.ts';
+import { toJson } from './json.ts';
+import { table } from './table.ts';
+
+/** How many are shown where nobody says: to a person, to a program, and before those that are followed. */
+const SHOWN = 50;
+const PRINTED = 10_000;
+const BEFORE_FOLLOWED = 10;
+const LOOK_MS = SECOND;
+
+type Options = {
+  topic?: string;
+  search?: string;
+  since?: string;
+  follow?: boolean;
+  limit?: string;
+  json?: boolean;
+};
+
+export function registerNew(program: Command, cli: Cli): void {
+  program
+    .command('new')
+    .description('show what was found for the first time, in the order it was found')
+    .option('--topic <topic>', 'only of a topic')
+    .option('--search <search>', 'only of a search')
+    .option(
+      '--since <time>',
+      'only what was found since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday',
+    )
+    .option('--follow', 'go on showing what is found until Ctrl-C (with --json: one object per line)')
+    .option('--limit <n>', `the newest so many (default: ${SHOWN}; with --json ${PRINTED})`)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
+    .action((options: Options) => {
+      const { topic, search, json } = options;
+      const since = options.since === undefined ? undefined : readSince(options.since, systemClock.now());
+      const shown = options.follow === true && since === undefined ? BEFORE_FOLLOWED : SHOWN;
+      const limit = readLimit(options.limit, json === true ? PRINTED : shown);
+      return cli.withHome(async (home, stopping) => {
+        await assertFilter(home.ctx.db, { topic, search });
+        const filter = { topic, search, since, limit };
+        return options.follow === true
+          ? follow(cli, home, filter, json === true, stopping)
+          : showNew(cli, home, filter, json);
+      });
+    });
+}
+
+async function showNew(
+  cli: Cli,
+  { ctx }: Home,
+  filter: DiscoveryFilter & { limit: number },
+  json: boolean | undefined,
+): Promise<void> {
+  const rows = await newestDiscoveries(ctx.db, filter);
+  if (rows.length === 0) cli.page.say('nothing was found yet');
+  await cli.show(json, rows, () => table(rows, discoveryColumns(ctx.clock.now(), cli.page), cli.page));
+  if (rows.length === filter.limit) cli.page.say(`the newest ${filter.limit}; there may be more (--limit)`);
+}
+
+/** By a cursor over ids, whose order is the order of commits: nothing is missed and nothing comes twice. */
+async function follow(
+  cli: Cli,
+  { ctx }: Home,
+  filter: DiscoveryFilter & { limit: number },
+  json: boolean,
+  stopping: AbortSignal,
+): Promise<void> {
+  let cursor = await lastDiscoveryId(ctx.db);
+  let rows: DiscoveryRow[] = await newestDiscoveries(ctx.db, filter);
+  while (!stopping.aborted) {
+    cursor = rows.at(-1)?.id ?? cursor;
+    if (rows.length > 0) await print(cli, rows, json, ctx.clock.now());
+    else await sleep(LOOK_MS, undefined, { signal: stopping, ref: false }).catch(() => {});
+    rows = stopping.aborted ? [] : await discoveriesAfter(ctx.db, { ...filter, after: cursor, limit: 500 });
+  }
+}
+
+async function print(cli: Cli, rows: readonly DiscoveryRow[], json: boolean, now: Date): Promise<void> {
+  const lines = json
+    ? rows.map((row) => toJson(row))
+    : table(rows, discoveryColumns(now, { ...cli.page, live: false }), cli.page).slice(1);
+  await cli.out.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,72 @@
+/** Saved searches as a person reads them. */
+import { scheduleOf } from '../../monitor/schedule/schedule-of.ts';
+import { inWords } from '../../monitor/schedule/words.ts';
+import type { SearchRow } from '../../store/reads/searches.ts';
+import type { Page } from './page.ts';
+import { optional } from './run-page.ts';
+import { type Column, list } from './table.ts';
+import { instant, relative } from './words.ts';
+
+export function searchColumns(now: Date, page: Page): Column<SearchRow>[] {
+  return [
+    { head: 'search', cell: (search) => search.slug, elastic: 2 },
+    { head: 'topic', cell: (search) => search.topic, elastic: 1 },
+    { head: 'service', cell: (search) => search.service },
+    { head: 'operation', cell: (search) => search.operation },
+    {
+      head: 'state',
+      cell: (search) => stateOf(search),
+      paint: (shown, search) => paintState(shown, search, page),
+    },
+    { head: 'next', cell: (search) => relative(search.next_due_at, now, page) },
+    { head: 'runs', cell: scheduleWords, elastic: 2 },
+    { head: 'prompt', cell: (search) => search.prompt, elastic: 2 },
+  ];
+}
+
+export function searchPage(search: SearchRow, page: Page): string[] {
+  return list(
+    [
+      ['search', search.slug],
+      ['topic', search.topic],
+      [
+        'service',
+        search.service === search.service_kind
+          ? search.service
+          : `${search.service} (${search.service_kind})`,
+      ],
+      ['operation', search.operation],
+      ['prompt', search.prompt],
+      ...(search.operation === 'ai'
+        ? ([
+            ['tools', search.tools.join(', ')],
+            ['model', search.model],
+            ['date filter', search.date_filter ?? page.unknown],
+            ['streaming', search.streaming ? 'yes' : 'no'],
+          ] as const)
+        : []),
+      ...optional('extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)),
+      ['runs', scheduleWords(search)],
+      ['next', instant(search.next_due_at, page)],
+      ['state', stateOf(search) + (search.state_reason === null ? '' : `: ${search.state_reason}`)],
+      ['since', instant(search.state_since, page)],
+      ...optional('labels', search.labels.join(', ')),
+      ['version', `${search.version} (request since version ${search.request_version})`],
+      ['made', instant(search.created_at, page)],
+    ],
+    page,
+  );
+}
+
+export function scheduleWords(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
+  return inWords(scheduleOf(search));
+}
+
+function stateOf({ state, archived_at }: SearchRow): string {
+  return archived_at === null ? state : 'removed';
+}
+
+function paintState(shown: string, { state }: SearchRow, { colors }: Page): string {
+  if (state === 'active') return shown;
+  return state === 'broken' ? colors.red(shown) : colors.yellow(shown);
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { Home } from '../../home.ts';
+import { wake } from '../../monitor/context.ts';
+import { executeRun } from '../../monitor/run/execute.ts';
+import { insertManualRun } from '../../monitor/topic/run-now.ts';
+import { readRun, type RunRow } from '../../store/reads/runs.ts';
+import type { Cli } from './cli.ts';
+import { outcomeLine } from './run-line.ts';
+import { runPage } from './run-page.ts';
+import { hasWorkers, runUntilEnded } from './take-run.ts';
+
+export function registerSearchRun(search: Command, cli: Cli): void {
+  search
+    .command('run')
+    .description('run a search now')
+    .argument('<search>', 'its slug')
+    .option('--wait', 'run it here and wait until it has ended, also through retries')
+    .option('--json', 'print the run as JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
+    .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
+      cli.withHome(async (home, stopping) => {
+        const run = await runNow(cli, home, slug, { wait: options.wait ?? false, stopping });
+        await cli.show(options.json, run, () => runPage(run, cli.page));
+        if (run.status === 'failed') cli.exitCode = 1;
+      }),
+    );
+}
+
+/**
+ * Inserts a run and runs it here; only where nobody waits and workers live it is left to them.
+ * @throws Refused `not_found`
+ */
+export async function runNow(
+  cli: Cli,
+  { ctx }: Pick<Home, 'ctx'>,
+  slug: string,
+  { wait, stopping }: { wait: boolean; stopping: AbortSignal },
+): Promise<RunRow> {
+  const { page } = cli;
+  const { runId } = await insertManualRun(ctx, slug);
+  if (wait)
+    return runUntilEnded(ctx, runId, stopping, (report) => {
+      page.say(outcomeLine(report, ctx.clock.now(), page));
+    });
+  if (await hasWorkers(ctx)) {
+    await wake(ctx, [{ runId, fence: 0 }]);
+    page.say(`run ${runId} is queued; a worker takes it (see: strandline runs show ${runId})`);
+  } else {
+    const report = await executeRun(ctx, runId, stopping);
+    page.say(
+      report === null
+        ? `run ${runId} waits: its search is being run (see: strandline runs show ${runId})`
+        : outcomeLine(report, ctx.clock.now(), page),
+    );
+  }
+  const row = await readRun(ctx.db, runId);
+  if (row === undefined) throw new Error('a run that was asked for is not there');
+  return row;
+}

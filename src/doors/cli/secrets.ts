@@ -1,0 +1,31 @@
+import type { Config } from '../../config.ts';
+
+/** Values that must appear nowhere, whatever else goes wrong. */
+export function secretsOf(config: Config): string[] {
+  const inUrls = [config.databaseUrl, config.databaseReaderUrl, config.redisUrl, config.hosted?.url]
+    .filter((url) => url !== undefined)
+    .flatMap((url) => {
+      const { password } = new URL(url);
+      return [password, decoded(password)];
+    });
+  return [...inUrls, config.hosted?.key, ...config.service.keys].filter(
+    (one): one is string => one !== undefined && one !== '',
+  );
+}
+
+/** An address without what only its owner may know: the password, and the values behind `?`. */
+export function maskUrl(address: string): string {
+  const url = new URL(address);
+  if (url.password !== '') url.password = '***';
+  for (const name of new Set(url.searchParams.keys()))
+    if (/pass|key|token|secret/i.test(name)) url.searchParams.set(name, '***');
+  return url.href;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { createLogger, type Logger } from '../../engine/logger.ts';
+import { openHome } from '../../home.ts';
+import { describeDatabase, migrate } from '../../store/migrate.ts';
+import { VERSION } from '../../version.ts';
+import { startWorker } from '../worker.ts';
+import type { Cli } from './cli.ts';
+import { secretsOf } from './secrets.ts';
+import { awaitEnding } from './signals.ts';
+
+/** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
+export function registerServers(program: Command, cli: Cli): void {
+  program
+    .command('worker')
+    .summary('take up runs as they come due')
+    .description('Takes up runs as they come due. Any number of workers share one Postgres and one Redis.')
+    .action(() => worker(cli));
+  program
+    .command('service')
+    .summary('run the search service alone')
+    .description(
+      'Runs the search service alone, at SERVICE_PORT. Keys: `service key create`, or SERVICE_API_KEYS.',
+    )
+    .action(() => service(cli));
+  program
+    .command('migrate')
+    .summary('bring the database up to date')
+    .description(
+      'Brings the database that DATABASE_URL names (or the embedded one) up to date: our tables, the queue, the reader.',
+    )
+    .action(() => migrateDatabase(cli));
+}
+
+async function worker(cli: Cli): Promise<void> {
+  const ending = awaitEnding();
+  const log = serverLog(cli);
+  const home = await openHome({ config: cli.config(), log, role: 'owner' });
+  try {
+    for (const note of home.notes) log.warn({ note }, 'note');
+    const running = await startWorker(home.ctx, home.backend, VERSION);
+    log.info(
+      { worker: home.ctx.worker, queue: home.backend.kind, concurrency: home.ctx.config.workerConcurrency },
+      'worker takes runs',
+    );
+    ending.onHurry(() => running.hurry());
+    const signal = await ending.asked;
+    log.info({ signal }, 'worker drains');
+    await running.drain();
+  } finally {
+    ending.release();
+    await home.close();
+  }
+}
+
+async function service(cli: Cli): Promise<void> {
+  const ending = awaitEnding();
+  const log = serverLog(cli);
+  const home = await openHome({ config: cli.config(), log, role: 'guest', openService: true });
+  try {
+    const { url } = await home.services.local();
+    cli.say(
+      `the search service answers at ${url} (search/... and desearch/...), the sandbox below ${url}/sandbox`,
+    );
+    if (home.ctx.config.service.keys.length === 0)
+      cli.say('keys: those made by `strandline service key create`');
+    await ending.asked;
+  } finally {
+    ending.release();
+    await home.close();
+  }
+}
+
+async function migrateDatabase(cli: Cli): Promise<void> {
+  const config = cli.config();
+  const log = cli.log();
+  if (config.databaseUrl === undefined) {
+    await cli.withHome(async (home) => {
+      cli.say(`${describeDatabase(home.databaseUrl)} is up to date`);
+      await Promise.resolve();
+    });
+    return;
+  }
+  cli.say(`migrating ${describeDatabase(config.databaseUrl)}`);
+  const { applied, notes } = await migrate({
+    url: config.databaseUrl,
+    readerUrl: config.databaseReaderUrl,
+    log,
+  });
+  for (const note of notes) cli.say(`note: ${note}`);
+  cli.say(applied.length === 0 ? 'it was up to date' : `applied: ${applied.join(', ')}`);
+}
+
+/** Servers say what they do; commands only what is wrong. */
+function serverLog(cli: Cli): Logger {
+  const config = cli.config();
+  return createLogger(config.logLevel ?? 'info', secretsOf(config));
+}

@@ -1,0 +1,40 @@
+/** Running something at once, from a command: beside workers or without them, the claim makes it safe. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND } from '../../engine/clock.ts';
+import type { Context } from '../../monitor/context.ts';
+import { executeRun } from '../../monitor/run/execute.ts';
+import type { RunReport } from '../../monitor/run/report.ts';
+import type { Id } from '../../store/database.ts';
+import { readRun, type RunRow } from '../../store/reads/runs.ts';
+import { liveWorkers } from '../../store/workers.ts';
+
+/** A worker that was not heard of for this long is gone: it tells every 30 s. */
+export const WORKER_SILENCE_MS = 90 * SECOND;
+/** How often a run that somebody else has is looked at. */
+const LOOK_MS = 500;
+
+export async function hasWorkers(ctx: Context): Promise<boolean> {
+  const since = new Date(ctx.clock.now().getTime() - WORKER_SILENCE_MS);
+  return (await liveWorkers(ctx.db, since)).length > 0;
+}
+
+/**
+ * Runs it until it has ended: here, or by whoever else has it; a run that is tried again later is waited
+ * for. Ends early when `stopping` is aborted: the run goes back to the queue.
+ * @param onReport hears of every attempt that was made here
+ */
+export async function runUntilEnded(
+  ctx: Context,
+  runId: Id,
+  stopping: AbortSignal,
+  onReport: (report: RunReport) => void,
+): Promise<RunRow> {
+  for (;;) {
+    const report = await executeRun(ctx, runId, stopping);
+    if (report !== null) onReport(report);
+    const row = await readRun(ctx.db, runId);
+    if (row === undefined) throw new Error('a run that was asked for is not there');
+    if (row.ended_at !== null || stopping.aborted) return row;
+    await sleep(LOOK_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+}

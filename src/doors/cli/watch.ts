@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { watchTopic } from '../../monitor/topic/watch.ts';
+import type { Cli } from './cli.ts';
+import { takeFirstRuns } from './first-runs.ts';
+import { searchColumns } from './search-page.ts';
+import { table } from './table.ts';
+
+type Options = {
+  name?: string;
+  slug?: string;
+  service?: string;
+  every?: string;
+  aiEvery?: string;
+  json?: boolean;
+};
+
+export function registerWatch(program: Command, cli: Cli): void {
+  program
+    .command('watch')
+    .summary('watch a text: a topic with a microblog and an AI search')
+    .description('Watches a text: a topic with one microblog and one AI search, both looked at at once.')
+    .argument('<text>', 'what to look for')
+    .option('--name <name>', 'what to call the topic (default: the text)')
+    .option('--slug <slug>', 'its short name for commands (default: made from the text)')
+    .option('--service <service>', 'sandbox or hosted (default: hosted where SEARCH_API_URL is set)')
+    .option('--every <interval>', 'how often to look for posts (default: 15m)')
+    .option('--ai-every <interval>', 'how often to ask the AI search (default: 1h)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')
+    .action((text: string, options: Options) =>
+      cli.withHome(async (home, stopping) => {
+        const { name, slug, service, every, aiEvery, json } = options;
+        const { topic, created } = await watchTopic(home.ctx, {
+          text,
+          name,
+          slug,
+          service,
+          postsEvery: every,
+          aiEvery,
+        });
+        const searches = await takeFirstRuns(cli, home, created, stopping);
+        const now = home.ctx.clock.now();
+        await cli.show(json, { topic, searches }, () =>
+          table(searches, searchColumns(now, cli.page), cli.page),
+        );
+        cli.page.say(`watching ${topic}; see what is new: strandline new --topic ${topic}`);
+      }),
+    );
+}

@@ -1,0 +1,48 @@
+import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
+import type { Database } from '../database.ts';
+import { postSightingsView, postsView, searchesView } from '../schema/analytics.ts';
+
+export type PostRow = typeof postsView.$inferSelect;
+
+export const POST_ORDERS = ['newest', 'likes', 'views', 'reposts'] as const;
+export type PostOrder = (typeof POST_ORDERS)[number];
+
+/** What each order goes by, the most first; what is unknown comes last. */
+const BY = {
+  newest: postsView.created_at,
+  likes: postsView.like_count,
+  views: postsView.view_count,
+  reposts: postsView.repost_count,
+} as const;
+
+/** Posts that a search found (not those nested in them). */
+export async function readPosts(
+  { orm }: Pick<Database, 'orm'>,
+  filter: {
+    search?: string | undefined;
+    topic?: string | undefined;
+    /** Written at this time or later. */
+    since?: Date | undefined;
+    order: PostOrder;
+    limit: number;
+  },
+): Promise<PostRow[]> {
+  const { search, topic, since, order, limit } = filter;
+  const sighted = orm
+    .select({ one: sql`1` })
+    .from(postSightingsView)
+    .innerJoin(searchesView, eq(searchesView.id, postSightingsView.search_id))
+    .where(
+      and(
+        eq(postSightingsView.post_id, postsView.id),
+        search === undefined ? undefined : eq(searchesView.slug, search),
+        topic === undefined ? undefined : eq(searchesView.topic, topic),
+      ),
+    );
+  return orm
+    .select()
+    .from(postsView)
+    .where(and(exists(sighted), since === undefined ? undefined : gte(postsView.created_at, since)))
+    .orderBy(sql`${BY[order]} desc nulls last`, desc(postsView.id))
+    .limit(limit);
+}

@@ -1,0 +1,69 @@
+import { and, asc, desc, eq, inArray } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { callsView, rejectsView, runsView, type RunStatus } from '../schema/analytics.ts';
+
+export type RunRow = typeof runsView.$inferSelect;
+export type CallRow = typeof callsView.$inferSelect;
+export type RejectRow = typeof rejectsView.$inferSelect;
+
+type Reads = Pick<Database, 'orm'>;
+
+export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
+  const [row] = await orm.select().from(runsView).where(eq(runsView.id, id)).limit(1);
+  return row;
+}
+
+export async function readRunsOf({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
+  if (ids.length === 0) return [];
+  return orm
+    .select()
+    .from(runsView)
+    .where(inArray(runsView.id, [...ids]))
+    .orderBy(asc(runsView.id))
+    .limit(ids.length);
+}
+
+/** Runs, the newest first. */
+export async function readRuns(
+  { orm }: Reads,
+  filter: {
+    search?: string | undefined;
+    topic?: string | undefined;
+    status?: RunStatus | undefined;
+    limit: number;
+  },
+): Promise<RunRow[]> {
+  const { search, topic, status } = filter;
+  return orm
+    .select()
+    .from(runsView)
+    .where(
+      and(
+        search === undefined ? undefined : eq(runsView.search, search),
+        topic === undefined ? undefined : eq(runsView.topic, topic),
+        status === undefined ? undefined : eq(runsView.status, status),
+      ),
+    )
+    .orderBy(desc(runsView.id))
+    .limit(filter.limit);
+}
+
+/** The calls of a run, in order; a run makes a handful at most. */
+export async function readCalls({ orm }: Reads, runId: Id, limit = 100): Promise<CallRow[]> {
+  return orm
+    .select()
+    .from(callsView)
+    .where(eq(callsView.run_id, runId))
+    .orderBy(asc(callsView.n))
+    .limit(limit);
+}
+
+/** What of a run's answer could not be read. */
+export async function readRejects({ orm }: Reads, runId: Id, limit = 1_000): Promise<RejectRow[]> {
+  return orm
+    .select()
+    .from(rejectsView)
+    .where(eq(rejectsView.run_id, runId))
+    .orderBy(asc(rejectsView.id))
+    .limit(limit);
+}

@@ -1,0 +1,24 @@
+import { asc, eq, isNull } from 'drizzle-orm';
+import type { Database } from '../database.ts';
+import { topicsView } from '../schema/analytics.ts';
+
+export type TopicRow = typeof topicsView.$inferSelect;
+
+/** One topic by its slug, also a removed one. */
+export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): Promise<TopicRow | undefined> {
+  const [row] = await orm.select().from(topicsView).where(eq(topicsView.slug, slug)).limit(1);
+  return row;
+}
+
+/** Topics by slug; removed ones only where they are asked for. */
+export async function readTopics(
+  { orm }: Pick<Database, 'orm'>,
+  filter: { removed?: boolean | undefined; limit: number },
+): Promise<TopicRow[]> {
+  return orm
+    .select()
+    .from(topicsView)
+    .where(filter.removed === true ? undefined : isNull(topicsView.archived_at))
+    .orderBy(asc(topicsView.slug))
+    .limit(filter.limit);
+}

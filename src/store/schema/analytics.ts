@@ -1,0 +1,267 @@
+/**
+ * The SQL contract's views, declared for reads. Each row is exactly what an analyst sees: the members of a
+ * row are the columns of its view, in the view's order. The views themselves are made by migrations.
+ */
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  integer,
+  jsonb,
+  numeric,
+  pgSchema,
+  text,
+} from 'drizzle-orm/pg-core';
+import type { RunCode } from '../../errors.ts';
+import type { ServiceKind } from '../services.ts';
+import { counter, instant, ref } from './schema.ts';
+
+const analytics = pgSchema('strandline_analytics');
+
+const id = () => ref().notNull();
+/** A number of rows. */
+const tally = () => bigint({ mode: 'number' });
+const usd = () => numeric({ mode: 'number' });
+
+export const topicsView = analytics
+  .view('topics', {
+    id: id(),
+    slug: text().notNull(),
+    name: text().notNull(),
+    sample: boolean().notNull(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+    searches: tally().notNull(),
+  })
+  .existing();
+
+export const searchesView = analytics
+  .view('searches', {
+    id: id(),
+    slug: text().notNull(),
+    topic_id: id(),
+    topic: text().notNull(),
+    service: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    operation: text().$type<'ai' | 'microblog'>().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+    labels: text().array().notNull(),
+    state: text().$type<'active' | 'paused' | 'broken' | 'capped'>().notNull(),
+    state_reason: text(),
+    state_since: instant().notNull(),
+    next_due_at: instant(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+  })
+  .existing();
+
+export const runsView = analytics
+  .view('runs', {
+    id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    trigger: text().$type<'schedule' | 'manual' | 'first'>().notNull(),
+    slot_at: instant(),
+    span_until: instant(),
+    span_slots: integer(),
+    status: text().$type<RunStatus>().notNull(),
+    code: text().$type<RunCode>(),
+    reason: text(),
+    baseline: boolean().notNull(),
+    items_seen: integer(),
+    items_new: integer(),
+    rejected: integer(),
+    posts_seen: integer().notNull(),
+    links_seen: integer().notNull(),
+    calls: tally().notNull(),
+    cost_usd: usd(),
+    not_before: instant(),
+    fence: integer().notNull(),
+    worker: text(),
+    created_at: instant().notNull(),
+    started_at: instant(),
+    ended_at: instant(),
+    seconds: doublePrecision(),
+  })
+  .existing();
+
+export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const callsView = analytics
+  .view('calls', {
+    run_id: id(),
+    n: integer().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    service: text().notNull(),
+    state: text().notNull(),
+    http_status: integer(),
+    code: text().$type<RunCode>(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: usd(),
+    fence: integer().notNull(),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  })
+  .existing();
+
+export const rejectsView = analytics
+  .view('rejects', {
+    id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    path: text().notNull(),
+    code: text().notNull(),
+    sample: text().notNull(),
+    at: instant(),
+  })
+  .existing();
+
+export const postsView = analytics
+  .view('posts', {
+    id: id(),
+    external_id: text().notNull(),
+    service: text().notNull(),
+    author_id: ref(),
+    author_username: text(),
+    author_name: text(),
+    text: text().notNull(),
+    url: text(),
+    created_at: instant(),
+    lang: text(),
+    reply_count: counter(),
+    repost_count: counter(),
+    like_count: counter(),
+    view_count: counter(),
+    quote_count: counter(),
+    impression_count: counter(),
+    bookmark_count: counter(),
+    conversation_id: text(),
+    in_reply_to_screen_name: text(),
+    in_reply_to_status_id: text(),
+    in_reply_to_user_id: text(),
+    quoted_status_id: text(),
+    reposted_status_id: text(),
+    quote: text(),
+    is_quote_post: boolean(),
+    is_repost: boolean(),
+    summary_description: text(),
+    hashtags: text().array().notNull(),
+    mentions: text().array().notNull(),
+    urls: text().array().notNull(),
+    media: jsonb().notNull(),
+    entities: jsonb().notNull(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const postSightingsView = analytics
+  .view('post_sightings', {
+    search_id: id(),
+    search: text().notNull(),
+    post_id: id(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    post_created_at: instant(),
+  })
+  .existing();
+
+export const linksView = analytics
+  .view('links', {
+    id: id(),
+    url: text().notNull(),
+    site: text().notNull(),
+    title: text(),
+    snippet: text(),
+    summary_description: text(),
+    with_metadata: boolean(),
+    published_at: instant(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const linkSightingsView = analytics
+  .view('link_sightings', {
+    search_id: id(),
+    search: text().notNull(),
+    link_id: id(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    source: text().notNull(),
+  })
+  .existing();
+
+export const completionsView = analytics
+  .view('completions', {
+    id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_at: instant().notNull(),
+    changed: boolean().notNull(),
+    summary: text(),
+    microblog_summary: text(),
+    discussion_board_summary: text(),
+    news_forum_summary: text(),
+    text_chunks: text().array(),
+    completion_links: ref().array().notNull(),
+    search_completion_links: ref().array().notNull(),
+    miner_link_scores: jsonb(),
+    warnings: jsonb().notNull(),
+  })
+  .existing();
+
+export const keyItemsView = analytics
+  .view('key_items', {
+    completion_id: id(),
+    run_id: id(),
+    search_id: id(),
+    list: text().notNull(),
+    position: integer().notNull(),
+    text: text().notNull(),
+    url: text(),
+    link_id: ref(),
+  })
+  .existing();
+
+export const discoveriesView = analytics
+  .view('discoveries', {
+    id: id(),
+    at: instant().notNull(),
+    kind: text().$type<'post' | 'link' | 'completion' | 'spike'>().notNull(),
+    baseline: boolean().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    run_id: id(),
+    post_id: ref(),
+    link_id: ref(),
+    completion_id: ref(),
+    text: text(),
+    url: text(),
+    author_username: text(),
+    created_at: instant(),
+    like_count: counter(),
+    repost_count: counter(),
+    reply_count: counter(),
+    view_count: counter(),
+  })
+  .existing();

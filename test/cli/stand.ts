@@ -1,0 +1,101 @@
+/** A command line on a small world: what goes in are arguments, what comes out is what a shell would see. */
+import { Writable } from 'node:stream';
+import type { Cli } from '../../src/doors/cli/cli.ts';
+import { openCli } from '../../src/doors/cli/cli.ts';
+import type { Io } from '../../src/doors/cli/io.ts';
+import { runCli } from '../../src/doors/cli/program.ts';
+import type { Home } from '../../src/home.ts';
+import { startStub, type StubService } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+export type Printed = { code: number; stdout: string; stderr: string };
+
+export type Stand = {
+  world: World;
+  stub: StubService;
+  home: Home;
+  run(argv: readonly string[], over?: Partial<Io>): Promise<Printed>;
+  /** Runs a command that must end well, and reads its JSON. */
+  json<T>(...argv: string[]): Promise<T>;
+  close(): Promise<void>;
+};
+
+export async function makeStand(): Promise<Stand> {
+  const stub = await startStub();
+  const world = await makeWorld({ hosted: stub.url });
+  const home = homeOf(world);
+  const env = {
+    DATABASE_URL: world.database.url,
+    DATABASE_READER_URL: world.database.readerUrl,
+    SEARCH_API_URL: stub.url,
+    SEARCH_API_KEY: 'k$y-of-the-test',
+  };
+  const run: Stand['run'] = async (argv, over = {}) => {
+    const stdout = collector();
+    const stderr = collector();
+    const io: Io = {
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      isTTY: false,
+      ...over,
+      env: { ...env, ...over.env },
+    };
+    const code = await runCli(argv, io, () => Promise.resolve(home));
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return {
+    world,
+    stub,
+    home,
+    run,
+    json: async <T>(...argv: string[]) => {
+      const { code, stdout, stderr } = await run([...argv, '--json']);
+      if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as T; // what a test expects of its own command
+    },
+    close: async () => {
+      await stub.close();
+      await world.close();
+    },
+  };
+}
+
+/** The world as a home; what it stands on is closed by the world. */
+export function homeOf({ ctx, database }: World): Home {
+  return {
+    ctx,
+    backend: {
+      kind: 'postgres',
+      queue: { connection: {} },
+      worker: { connection: {} },
+      factory: undefined,
+      close: () => Promise.resolve(),
+    },
+    services: {
+      endpoint: (kind) => ctx.endpoint(kind),
+      local: () => Promise.reject(new Error('this test has no local service')),
+      close: () => Promise.resolve(),
+    },
+    databaseUrl: database.url,
+    readerUrl: database.readerUrl,
+    embedded: null,
+    notes: [],
+    close: () => Promise.resolve(),
+  };
+}
+
+export function collector(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+/** A command line that prints into nothing, for what is tested without a command. */
+export function quietCli(over: Partial<Io> = {}): Cli {
+  return openCli({ stdout: collector().stream, stderr: collector().stream, env: {}, isTTY: false, ...over });
+}
