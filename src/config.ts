@@ -37,7 +37,7 @@ const address = (schemes: readonly string[], example: string) =>
   }, `an address such as ${example}`);
 
 /** What may stand in the environment, and what holds where it does not. */
-const environment = z.object({
+const variables = z.object({
   DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
   DATABASE_READER_URL: address(
     ['postgres:', 'postgresql:'],
@@ -92,7 +92,7 @@ export type Config = Readonly<{
   service: { port: number; portAsked: boolean; keys: readonly string[]; sources: string };
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
   /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
-  logLevel: z.infer<typeof environment>['LOG_LEVEL'];
+  logLevel: z.infer<typeof variables>['LOG_LEVEL'];
   workerConcurrency: number;
   /** Runs begun per minute over all workers; undefined: as fast as they come due. */
   callsPerMinute: number | undefined;
@@ -112,13 +112,18 @@ export type Config = Readonly<{
 /** Where `CALLS_PER_DAY` is not set: a bound on what a mistake can cost; one's own service has none. */
 export const DEFAULT_CALLS_PER_DAY = { hosted: 2_000, own: undefined, sandbox: undefined } as const;
 
+/** The process's environment, for whoever is handed one. */
+export function environment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 /**
  * Reads the configuration from an environment.
  * @throws InvalidInput naming each variable that is wrong; the value of a secret is never shown.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(env: Readonly<Record<string, string | undefined>> = environment()): Config {
   const given = { ...dropEmpty(env), ...secretsFromFiles(env) };
-  const parsed = environment.safeParse(given);
+  const parsed = variables.safeParse(given);
   if (!parsed.success) {
     throw new InvalidInput(parsed.error.issues.map((issue) => problemOf(issue, given)));
   }

@@ -1,0 +1,137 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { createLogger } from '../../engine/logger.ts';
+import { type Home, openHome } from '../../home.ts';
+import type { RunReport } from '../../monitor/run/report.ts';
+import { formatSlot } from '../../monitor/schedule/words.ts';
+import { makeSampleTopic } from '../../monitor/topic/sample.ts';
+import { SAMPLE_TOPIC } from '../../service/sandbox/topics.ts';
+import { highlightsOf } from '../../store/reads/highlights.ts';
+import { nextSlots } from '../../store/reads/next-slots.ts';
+import { VERSION } from '../../version.ts';
+import { startWorker } from '../worker.ts';
+import type { Cli } from './cli.ts';
+import { runLines } from './run-line.ts';
+import { secretsOf } from './secrets.ts';
+import { awaitEnding } from './signals.ts';
+
+export function registerUp(program: Command, cli: Cli): void {
+  program
+    .command('up')
+    .summary('run everything here: database, service, worker')
+    .description(
+      'Runs everything in one process tree: the database, the search service and a worker. Ctrl-C ends it.',
+    )
+    .addHelpText(
+      'after',
+      '\nNothing needs to be installed or set; see `strandline config show` for what can be.\n',
+    )
+    .action(() => up(cli));
+}
+
+/**
+ * Everything in one process tree, with nothing installed, and a topic of the sandbox to look at. Says what
+ * it stands on, then each run in a line, until it is asked to end and has drained.
+ */
+async function up(cli: Cli): Promise<void> {
+  const ending = awaitEnding();
+  const config = cli.config();
+  const log = createLogger(config.logLevel ?? 'warn', secretsOf(config));
+  const { bold, dim } = cli.page;
+  const print = (...lines: string[]) => void cli.out.write(`${lines.join('\n')}\n`);
+  print(`${bold('strandline')} ${VERSION}`, '');
+  const home = await openHome({ config, log, role: 'owner', openService: true });
+  try {
+    const service = await home.services.local();
+    print(...foundation(home, service.port), '');
+    const sample = await makeSampleTopic(home.ctx, SAMPLE_TOPIC);
+    if (sample !== null)
+      print(dim(`  made a sample topic, ${sample.topic}: simulated posts, to see it at work`), '');
+
+    const looks = countdown(sample?.created.length ?? 0);
+    const shown = new Set<Promise<void>>();
+    const worker = await startWorker(home.ctx, home.backend, VERSION, {
+      onReport: (report) => {
+        const showing = show(cli, home, report).finally(() => {
+          shown.delete(showing);
+          looks.count();
+        });
+        shown.add(showing);
+      },
+    });
+    ending.onHurry(() => worker.hurry());
+    await Promise.race([ending.asked, looks.done]);
+    print('', ...(await whatComesNext(home)).map(dim), '');
+
+    await ending.asked;
+    print(dim('  ending: what is under way is finished (Ctrl-C again gives it back)'));
+    await worker.drain();
+    await Promise.all(shown);
+  } finally {
+    ending.release();
+    await home.close();
+  }
+  print(dim('  ended; everything is kept'));
+}
+
+/** What it stands on, one fact a line. */
+function foundation({ ctx, embedded, databaseUrl, backend, notes }: Home, servicePort: number): string[] {
+  const { dataDir, hosted, service, callsPerDay } = ctx.config;
+  const { hostname, port, pathname } = new URL(databaseUrl);
+  const data = path.relative('', dataDir);
+  const database =
+    embedded === null
+      ? `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port === '' ? '5432' : port}`
+      : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; it was running' : ''}`;
+  const moved = servicePort === service.port ? '' : ` (${service.port} was taken)`;
+  const perDay = callsPerDay ?? DEFAULT_CALLS_PER_DAY.hosted;
+  return [
+    `  data       ${data === '' || data.startsWith('..') ? dataDir : data}`,
+    `  database   ${database}`,
+    `  queue      BullMQ on ${backend.kind === 'redis' ? 'Redis' : 'Postgres'}`,
+    `  service    http://127.0.0.1:${servicePort}/sandbox${moved}: a sandbox, all seven sources simulated`,
+    ...(hosted === undefined ? [] : [`  hosted     ${new URL(hosted.url).host}`]),
+    `  paid calls possible: ${hosted === undefined ? '0' : `${perDay} a day (CALLS_PER_DAY)`}`,
+    ...notes.map((note) => `  note: ${note}`),
+  ];
+}
+
+async function show({ page, out }: Cli, { ctx }: Home, report: RunReport): Promise<void> {
+  try {
+    const fresh = report.status === 'succeeded' && !report.diff.baseline;
+    const highlights = fresh ? await highlightsOf(ctx.db, report.diff) : [];
+    await out.write(`${runLines(report, highlights, ctx.clock.now(), page).join('\n')}\n`);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'a run could not be shown');
+  }
+}
+
+async function whatComesNext({ ctx }: Home): Promise<string[]> {
+  const slots = await nextSlots(ctx.db, 3);
+  const watch =
+    '  watch something of your own:  strandline watch "a text"     see what is new:  strandline new --follow';
+  if (slots.length === 0) return ['  nothing is due: no search is active', watch];
+  const next = slots.map((slot) => `  next  ${formatSlot(slot.next_due_at, slot.tz)}  ${slot.search}`);
+  return [...next, '', watch, '  Ctrl-C ends'];
+}
+
+/** Resolves once it has been counted down to nothing. */
+function countdown(from: number): { done: Promise<void>; count(): void } {
+  let left = from;
+  let finish = () => {};
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const check = () => {
+    if (left <= 0) finish();
+  };
+  check();
+  return {
+    done,
+    count: () => {
+      left -= 1;
+      check();
+    },
+  };
+}

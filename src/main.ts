@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { runCli } from './doors/cli/program.ts';
+import { environment } from './config.ts';
+
+const { stdout, stderr } = process;
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdout,
+  stderr,
+  env: environment(),
+  isTTY: stdout.isTTY,
+  columns: stdout.columns,
+});
