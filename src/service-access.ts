@@ -4,14 +4,13 @@ import type { Config } from './config.ts';
 import type { Clock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { RunError } from './errors.ts';
-import type { Endpoint } from './monitor/context.ts';
+import type { Context } from './monitor/context.ts';
 import { createKeyVerifier } from './service/key-verifier.ts';
 import { SANDBOX_PATH, type Service, startService } from './service/server.ts';
-import type { ServiceKind } from './store/services.ts';
 import { VERSION } from './version.ts';
 
 export type ServiceAccess = {
-  endpoint(kind: ServiceKind): Promise<Endpoint>;
+  endpoint: Context['endpoint'];
   /** Starts the local service where it does not run yet. */
   local(): Promise<Service>;
   close(): Promise<void>;
@@ -24,7 +23,7 @@ export type ServiceAccessOptions = {
   /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
   open: boolean;
   /** Looks up the hash of a key that was made by `service key create`. */
-  findKeyHash(id: string): Promise<Uint8Array | undefined>;
+  findKeyHash: (id: string) => Promise<Uint8Array | undefined>;
 };
 
 /** The monitor beside it may ask as often as its searches want; 1,000 a second is what two cores answer. */

@@ -18,9 +18,9 @@ export type Context = {
   /** Name of this process among the workers. */
   worker: string;
   /** @throws RunError where this process does not know how to reach the service */
-  endpoint(kind: ServiceKind): Promise<Endpoint>;
+  endpoint: (kind: ServiceKind) => Promise<Endpoint>;
   /** From 0 to below 1; spreads retries. */
-  random(): number;
+  random: () => number;
 };
 
 /**

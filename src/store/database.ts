@@ -1,28 +1,28 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import pg from 'pg';
+import { type CustomTypesConfig, Pool, type PoolClient, types as defaults } from 'pg';
 import type { Logger } from '../engine/logger.ts';
 
 /** A key of ours in Postgres. In JSON it is a string. */
 export type Id = bigint;
 
-export type Transaction = pg.PoolClient;
+export type Transaction = PoolClient;
 
 export type Database = {
-  pool: pg.Pool;
+  pool: Pool;
   /** Drizzle over the same pool, for reads and simple writes. */
   orm: NodePgDatabase;
   close(): Promise<void>;
 };
 
-const INT8 = 20;
-const INT8_ARRAY = 1016;
+const INT8: number = 20;
+const INT8_ARRAY: number = 1016;
 
 /** Our keys exceed what a number holds exactly: bigint columns come back as bigint in raw queries. */
-const types: pg.CustomTypesConfig = {
+const types: CustomTypesConfig = {
   getTypeParser: (oid, format) => {
-    if (Number(oid) === INT8) return BigInt;
-    const parse: (text: string) => unknown = pg.types.getTypeParser(oid, format);
-    if (Number(oid) !== INT8_ARRAY) return parse;
+    if (oid === INT8) return BigInt;
+    const parse: (text: string) => unknown = defaults.getTypeParser(oid, format);
+    if (oid !== INT8_ARRAY) return parse;
     return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt));
   },
 };
@@ -33,7 +33,7 @@ const types: pg.CustomTypesConfig = {
  * @param options.max most connections at a time
  */
 export function openDatabase(url: string, options: { max?: number; name?: string; log: Logger }): Database {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     application_name: options.name ?? 'strandline',
     max: options.max ?? 10,

@@ -144,7 +144,7 @@ describe('addresses by themselves', () => {
     expect(found.completion?.completion_links.map((link) => link.canonical)).toEqual([
       'https://cited.example',
     ]);
-    expect(found.itemsSeen).toBe(1);
+    expect(found.itemsSeen).toBe(2);
     expect(paths(found)).toEqual([
       ['search_completion_links[2]', 'bad_link'],
       ['search_completion_links[3]', 'no_link'],

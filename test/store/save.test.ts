@@ -189,7 +189,7 @@ test('two searches that meet the same new posts at the same moment each see each
     ]);
     found += diffs[0].newPosts.length + diffs[1].newPosts.length;
     if (diffs.some((diff) => diff.newPosts.length !== 5))
-      throw new Error(`round ${round}: ${diffs.map((diff) => diff.newPosts.length)}`);
+      throw new Error(`round ${round}: ${diffs.map((diff) => diff.newPosts.length).join(' and ')}`);
   }
   expect(found).toBe(rounds * 10);
   expect(

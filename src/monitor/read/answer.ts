@@ -55,7 +55,7 @@ export function readAnswer({ operation, body, contentType, dialect }: AnswerInpu
   }
   const completion = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
   for (const link of completion?.search_completion_links ?? []) links.addAddress(link);
-  const itemsSeen = read + count.refused + count.unreadable + count.beyond;
+  const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   return { ...found, links: links.take(), completion, rejects: [...rejects.list], itemsSeen };
 }
 

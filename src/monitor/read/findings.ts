@@ -133,6 +133,6 @@ export type Findings = {
   links: ReadLink[];
   completion: ReadCompletion | null;
   rejects: Reject[];
-  /** Items in the answer, read or not (posts and organic results, doubles counted once). */
+  /** Items in the answer, read or not: posts, results and links of the completion; doubles counted once. */
   itemsSeen: number;
 };

@@ -153,7 +153,7 @@ async function saveCompletion(
   return row ?? null;
 }
 
-function found<T extends object>(items: readonly T[], sighted: boolean, from: number): object[] {
+function found(items: readonly object[], sighted: boolean, from: number): object[] {
   return items.map((item, i) => ({ ...item, ord: from + i, found: sighted }));
 }
 
