@@ -53,6 +53,21 @@ export async function startStub(first: StubAnswer = json({ miner_tweets: [] })):
   };
 }
 
+/** An answer that waits until it is let through. */
+export function gated(answer: StubAnswer): { answer: StubAnswer; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    answer: async (request, response) => {
+      await opened;
+      await answer(request, response);
+    },
+    open,
+  };
+}
+
 /** A post of operation B in the wire's own names, with as little as a post needs; the rest is laid over it. */
 export function wirePost(id: string, over: Record<string, unknown> = {}): Record<string, unknown> {
   return {

@@ -9,7 +9,7 @@ import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
 import { instanceName } from '../../src/store/workers.ts';
 import { backends } from '../backends.ts';
 import { startProcess, until, type WorkerProcess } from '../processes.ts';
-import { json, type StubAnswer, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { gated, json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { systemClock } from '../../src/engine/clock.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -170,21 +170,6 @@ describe.each(backends)('a worker on $name', ({ redisUrl }) => {
     await redis.quit();
   }
 });
-
-/** An answer that waits until it is let through. */
-function gated(answer: StubAnswer): { answer: StubAnswer; open(): void } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return {
-    answer: async (request, response) => {
-      await opened;
-      await answer(request, response);
-    },
-    open,
-  };
-}
 
 /** An interval is spread by its slug: one whose next slot is about so many seconds away. */
 function slugDueIn(seconds: number): string {
