@@ -3,6 +3,11 @@ import type { Page } from './page.ts';
 import type { Column } from './table.ts';
 import { count, when } from './words.ts';
 
+/** The same for one run, whose time and search stand above it. */
+export function discoveryColumnsOfRun(now: Date, page: Page): Column<DiscoveryRow>[] {
+  return discoveryColumns(now, page).slice(2);
+}
+
 /** What was found for the first time; what a first look found is marked. */
 export function discoveryColumns(now: Date, page: Page): Column<DiscoveryRow>[] {
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);

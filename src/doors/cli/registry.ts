@@ -1,20 +1,28 @@
 /** Every command group, in the order of the help: a new one is one file and one line here. */
 import type { Command } from 'commander';
 import type { Cli, Register } from './cli.ts';
+import { registerCompletion } from './completion.ts';
+import { registerCompletions } from './completions.ts';
+import { registerConfig } from './config.ts';
+import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
+import { registerPosts } from './posts.ts';
 import { registerRuns } from './runs.ts';
 import { registerSearch } from './search.ts';
-import { registerSql } from './sql.ts';
 import { registerServers } from './servers.ts';
+import { registerServiceKey } from './service-key.ts';
+import { registerSql } from './sql.ts';
+import { registerTopic } from './topic.ts';
 import { registerUp } from './up.ts';
 import { registerWatch } from './watch.ts';
 
 const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
-  ['To run:', [registerUp, registerServers]],
-  ['What is watched:', [registerWatch, registerSearch]],
-  ['What was found:', [registerNew]],
-  ['What happened:', [registerRuns]],
-  ['By hand:', [registerSql]],
+  // Keys are commands of `service`, which the servers bring.
+  ['Run:', [registerUp, registerServers, registerServiceKey]],
+  ['Watch:', [registerWatch, registerTopic, registerSearch]],
+  ['See what was found:', [registerNew, registerPosts, registerLinks, registerCompletions, registerSql]],
+  ['See how it goes:', [registerRuns, registerConfig]],
+  ['Shell:', [registerCompletion]],
 ];
 
 export function registerAll(program: Command, cli: Cli): void {

@@ -8,7 +8,7 @@ import { readCalls, readRejects, readRun, readRuns } from '../../store/reads/run
 import { RUN_STATUSES } from '../../store/schema/analytics.ts';
 import { LIMIT_MAX, readId, readLimit, readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { discoveryColumns } from './discovery-page.ts';
+import { discoveryColumnsOfRun } from './discovery-page.ts';
 import { callColumns, rejectColumns } from './run-details.ts';
 import { runColumns, runPage } from './run-page.ts';
 import { assertFilter } from './find.ts';
@@ -81,7 +81,7 @@ function registerShow(runs: Command, cli: Cli): void {
             ...section('calls', table(calls, callColumns(page), page), calls.length, page.bold),
             ...section(
               'new',
-              table(discoveries, discoveryColumns(now, page), page),
+              table(discoveries, discoveryColumnsOfRun(now, page), page),
               discoveries.length,
               page.bold,
             ),

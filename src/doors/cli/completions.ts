@@ -1,0 +1,131 @@
+import type { Command } from 'commander';
+import { InvalidInput, Refused } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  type CompletionRow,
+  type KeyItemRow,
+  readCompletionOfRun,
+  readKeyItems,
+  readLastCompletion,
+  readLinksOf,
+} from '../../store/reads/completions.ts';
+import type { LinkRow } from '../../store/reads/links.ts';
+import { readId } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { findSearchRow } from './find.ts';
+import type { Terminal } from './terminal.ts';
+import { list } from './table.ts';
+import { cut, oneLine, paragraphs, wrap } from './text.ts';
+import { instant } from './words.ts';
+
+/** Lines of prose are not longer than this, however wide the terminal is. */
+const PROSE = 100;
+
+export function registerCompletions(program: Command, cli: Cli): void {
+  const completions = program
+    .command('completions')
+    .summary('completions: show')
+    .description('Completions: what the AI of the service wrote, with its sources.');
+  completions
+    .command('show')
+    .description('show the last completion of a search, or that of a run')
+    .argument('[search]', 'slug of the search')
+    .option('--run <id>', 'of this run')
+    .option('--json', 'print JSON')
+    .action((search: string | undefined, options: { run?: string; json?: boolean }) => {
+      if ((search === undefined) === (options.run === undefined))
+        throw new InvalidInput([
+          {
+            path: 'search',
+            given: search,
+            expected: 'either the slug of a search or --run with the id of a run',
+          },
+        ]);
+      const runId = options.run === undefined ? undefined : readId('run', options.run);
+      return cli.withHome(async ({ ctx }) => {
+        const completion = await find(ctx.db, search, runId);
+        const key_items = await readKeyItems(ctx.db, completion.id);
+        const links = await readLinksOf(ctx.db, completion.completion_links);
+        await cli.show(options.json, { ...completion, key_items, links }, () =>
+          page(completion, key_items, links, cli.page),
+        );
+      });
+    });
+}
+
+async function find(
+  db: Database,
+  search: string | undefined,
+  runId: bigint | undefined,
+): Promise<CompletionRow> {
+  if (search !== undefined) await findSearchRow(db, search);
+  const row =
+    runId !== undefined
+      ? await readCompletionOfRun(db, runId)
+      : search === undefined
+        ? undefined
+        : await readLastCompletion(db, search);
+  if (row !== undefined) return row;
+  const whose = runId === undefined ? `the search "${search}"` : `run ${runId}`;
+  throw new Refused('not_found', `${whose} has no completion: only succeeded runs of AI searches have one`);
+}
+
+function page(
+  completion: CompletionRow,
+  items: readonly KeyItemRow[],
+  links: readonly LinkRow[],
+  terminal: Terminal,
+): string[] {
+  const { summary, news_forum_summary, discussion_board_summary, microblog_summary, changed } = completion;
+  const facts = list(
+    [
+      ['search', completion.search],
+      ['run', String(completion.run_id)],
+      ['received', instant(completion.observed_at, terminal)],
+      ['cited links', changed ? 'changed' : 'as before'],
+    ],
+    terminal,
+  );
+  return [
+    ...facts,
+    ...prose('summary', summary, terminal),
+    ...prose('news forums', news_forum_summary, terminal),
+    ...prose('discussion boards', discussion_board_summary, terminal),
+    ...prose('microblog', microblog_summary, terminal),
+    ...numbered(
+      'key items',
+      items.map(({ text, url }) => [text, url]),
+      terminal,
+    ),
+    ...numbered(
+      'sources',
+      links.map(({ title, url }) => [title ?? '', url]),
+      terminal,
+    ),
+  ];
+}
+
+function prose(heading: string, text: string | null, { bold, width, more }: Terminal): string[] {
+  if (text === null || text.trim() === '') return [];
+  return ['', bold(heading), ...paragraphs(text).flatMap((one) => wrap(one, Math.min(width, PROSE), more))];
+}
+
+function numbered(
+  heading: string,
+  items: readonly (readonly [text: string, url: string | null])[],
+  { bold, dim, width, more }: Terminal,
+): string[] {
+  if (items.length === 0) return [];
+  const figures = String(items.length).length;
+  const indent = ' '.repeat(figures + 2);
+  return [
+    '',
+    bold(heading),
+    ...items.flatMap(([text, url], i) => [
+      `${String(i + 1).padStart(figures)}  ${cut(oneLine(text) || oneLine(url ?? ''), width - indent.length, more)}`,
+      ...(url === null || oneLine(text) === ''
+        ? []
+        : [`${indent}${dim(cut(oneLine(url), width - indent.length, more))}`]),
+    ]),
+  ];
+}
