@@ -1,0 +1,100 @@
+/**
+ * The same save on an empty database and on one with history: millions of snapshots and sightings, made by
+ * SQL. Growth must not show, because every statement of the save goes by keys.
+ */
+import { connect } from '../src/engine/postgres/connect.ts';
+import type { Database } from '../src/store/database.ts';
+import { type Figures, middle } from './measure.ts';
+import { aligned } from './report.ts';
+import { CASES, type Case, playRounds, type Result } from './rounds.ts';
+import { furnish, type Stage } from './stage.ts';
+import { ours } from './ways/ours.ts';
+
+/** Times as long as on the empty database, at most. */
+const TARGET = 1.3;
+/** Of each post of the history. */
+const SNAPSHOTS_PER_POST = 10;
+const SEARCHES = 100;
+
+type Options = Omit<Parameters<typeof playRounds>[2], 'concurrencies'>;
+
+/** @param rows of snapshots, and as many sightings */
+export async function measureHistory(stage: Stage, rows: number, options: Options): Promise<string> {
+  const { db } = stage;
+  await db.pool.query('DROP TABLE IF EXISTS bench_posts');
+  await empty(db);
+  const before = await play(db, 'empty', { ...options, from: 500_000_000 });
+  await fill(stage, rows);
+  await stage.checkpoint();
+  const after = await play(db, 'history', { ...options, from: 700_000_000 });
+
+  const lines = CASES.map((name) => {
+    const ms = (results: readonly Result[]) =>
+      (1_000 * options.batch) / figuresOf(results, name).postsPerSecond;
+    const times = ms(after) / ms(before);
+    return [
+      name,
+      ms(before).toFixed(2),
+      ms(after).toFixed(2),
+      times.toFixed(2),
+      String(TARGET),
+      times <= TARGET ? '✓' : '✗',
+    ];
+  });
+  const table = aligned([['case', 'empty ms', 'history ms', 'times', 'target', ''], ...lines]);
+  return `a batch, one at a time, with ${rows} snapshots and ${rows} sightings of history:\n${table}\n`;
+}
+
+async function play(db: Database, name: string, options: Options): Promise<Result[]> {
+  const { serviceId, searchIds } = await furnish(db, name, options.batches);
+  return playRounds(db, [{ way: ours(db, serviceId), searchIds, counts: true }], {
+    ...options,
+    concurrencies: [1],
+  });
+}
+
+function figuresOf(results: readonly Result[], name: Case): Figures {
+  return middle(results.filter((one) => one.case === name).map((one) => one.figures));
+}
+
+/** What the ways before have stored would be history too. */
+async function empty(db: Database): Promise<void> {
+  await db.pool.query(`TRUNCATE strandline.posts, strandline.authors, strandline.post_snapshots,
+    strandline.author_snapshots, strandline.post_sightings, strandline.discoveries, strandline.run_results`);
+}
+
+/** Posts are short here: their size does not matter to the save of others, their number does. */
+async function fill({ db, url }: Stage, rows: number): Promise<void> {
+  const { serviceId } = await furnish(db, 'past', 1);
+  const posts = Math.ceil(rows / SNAPSHOTS_PER_POST);
+  const client = await connect(url, 'strandline bench');
+  try {
+    await client.query(
+      `SELECT strandline.ensure_snapshot_partitions('2026-02-01'::timestamptz, '2026-11-21'::timestamptz)`,
+    );
+    await client.query(
+      `INSERT INTO strandline.posts (service_id, like_count, created_at, first_seen_at, observed_at, external_id,
+         text, hashtags, mentions, urls, media, entities)
+       SELECT $1, n, t, t, t, '16' || lpad(n::text, 17, '0'), repeat('old news ', 8), '{}', '{}', '{}', '[]', '{}'
+       FROM generate_series(1, $2::int) n, LATERAL (SELECT '2026-02-01'::timestamptz + n * interval '1 second') AS at(t)`,
+      [serviceId, posts],
+    );
+    await client.query(
+      `INSERT INTO strandline.post_snapshots (post_id, observed_at, reply_count, like_count, view_count)
+       SELECT p.id, '2026-02-01'::timestamptz + k * interval '29 days', k, k * 2, k * 100
+       FROM strandline.posts p, generate_series(0, $2::int - 1) k WHERE p.service_id = $1 ORDER BY k, p.id`,
+      [serviceId, SNAPSHOTS_PER_POST],
+    );
+    await client.query(
+      `INSERT INTO strandline.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
+       SELECT 1000000 + (p.id + k * 7) % $3, p.id, 0, p.first_seen_at, p.created_at
+       FROM strandline.posts p, generate_series(0, $2::int - 1) k WHERE p.service_id = $1`,
+      [serviceId, SNAPSHOTS_PER_POST, SEARCHES],
+    );
+    await client.query(
+      'VACUUM ANALYZE strandline.posts, strandline.post_snapshots, strandline.post_sightings',
+    );
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,103 @@
+/** Where the benchmark plays: an embedded Postgres of its own, with the settings the program ships with. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLogger } from '../src/engine/logger.ts';
+import { connect } from '../src/engine/postgres/connect.ts';
+import { openEmbedded } from '../src/engine/postgres/open.ts';
+import { type Database, type Id, inTransaction, openDatabase } from '../src/store/database.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { ensurePartitions } from '../src/store/partitions.ts';
+import { ensureTopic, insertSearch } from '../src/store/searches.ts';
+import { ensureService } from '../src/store/services.ts';
+
+export type Stage = {
+  db: Database;
+  /** For a connection without the pool's time limits. */
+  url: string;
+  /** Writes out what is in memory, so that it does not fall into the next measurement. */
+  checkpoint(): Promise<void>;
+  /** Of Postgres. */
+  version: string;
+  /** Ends the server and removes its folder. */
+  close(): Promise<void>;
+};
+
+export const START = new Date('2026-11-21T12:00:00.000Z');
+
+/** @param connections how many saves go on at a time at most */
+export async function openStage(connections: number): Promise<Stage> {
+  const log = createLogger('silent');
+  const directory = await mkdtemp(path.join(tmpdir(), 'strandline-bench-'));
+  await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
+  const server = await openEmbedded({ dataDir: directory, log, role: 'owner' });
+  const db = openDatabase(server.url, { log, max: connections, name: 'strandline bench' });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= (async () => {
+      await db.close();
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    })();
+    return closed;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().finally(() => process.exit(130)));
+  }
+  try {
+    await migrate({ url: server.url, log });
+    await ensurePartitions(db, START);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const checkpoint = async () => {
+    const client = await connect(server.superuserUrl, 'strandline bench');
+    try {
+      await client.query('CHECKPOINT');
+    } finally {
+      await client.end();
+    }
+  };
+  return { db, url: server.url, checkpoint, version: server.version, close };
+}
+
+/** A service of a way's own, so that all ways store the same posts in the same tables; and searches in it. */
+export async function furnish(
+  db: Database,
+  name: string,
+  searches: number,
+): Promise<{ serviceId: Id; searchIds: Id[] }> {
+  const now = START;
+  const service = await ensureService(db, { name, kind: 'hosted', address: null, dialect: 'named', now });
+  const searchIds = await inTransaction(db, async (tx) => {
+    const topic = await ensureTopic(tx, { slug: name, name, sample: false, now });
+    const ids: Id[] = [];
+    for (let n = 0; n < searches; n += 1) {
+      ids.push(
+        await insertSearch(tx, {
+          slug: `${name}-${n}`,
+          topicId: topic.id,
+          serviceId: service.id,
+          operation: 'microblog',
+          labels: [],
+          definition: {
+            prompt: name,
+            tools: [],
+            model: 'NOVA',
+            date_filter: null,
+            streaming: false,
+            extra: {},
+            cron: null,
+            every_seconds: 900,
+            tz: 'UTC',
+          },
+          nextDueAt: now,
+          now,
+        }),
+      );
+    }
+    return ids;
+  });
+  return { serviceId: service.id, searchIds };
+}

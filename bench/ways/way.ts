@@ -1,0 +1,12 @@
+import type { Id } from '../../src/store/database.ts';
+import type { Findings } from '../../src/monitor/read/findings.ts';
+
+/** One answer to be stored, for one search. */
+export type Batch = { findings: Findings; searchId: Id; at: Date };
+
+/** A way to store a batch. What a way needs beforehand (a claim, bytes to send) is made before the clock runs. */
+export type Way = {
+  name: string;
+  /** @returns the work to be measured, which says how many posts are new to the search */
+  prepare(batch: Batch): Promise<() => Promise<number>>;
+};
