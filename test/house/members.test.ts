@@ -1,0 +1,81 @@
+/** `docs/members.md` is complete and true: each member of the specification has a column, and a view shows it. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { contractMembers } from '../../src/contract/members.ts';
+import { connect } from '../../src/engine/postgres/connect.ts';
+import { freshDatabase } from '../database.ts';
+import { columnsOf } from './catalog.ts';
+import { REPOSITORY } from './sources.ts';
+
+const page = await readFile(path.join(REPOSITORY, 'docs/members.md'), 'utf8');
+const rows = readRows(page);
+const database = await freshDatabase();
+const client = await connect(database.url, 'test of members');
+const columns = await columnsOf(client);
+await client.end();
+
+afterAll(() => database.drop());
+
+test('every member of the specification has a row', () => {
+  expect(contractMembers().filter((member) => !rows.has(member))).toEqual([]);
+});
+
+test('every row is about a member of the specification, and none about two', () => {
+  const known = new Set(contractMembers());
+  expect([...rows.keys()].filter((member) => !known.has(member))).toEqual([]);
+  expect(rows.size).toBe(membersIn(page).length);
+});
+
+test('a member has a column and a view column, or says where what it holds goes', () => {
+  const lost = [...rows].filter(([, { table, view, note }]) => {
+    const hasBoth = table?.startsWith('strandline.') && view?.startsWith('strandline_analytics.');
+    const isStructure = table === undefined && view === undefined && note !== '';
+    return !hasBoth && !isStructure;
+  });
+  expect(lost).toEqual([]);
+});
+
+test('what is structure only leads to members or columns that are there', () => {
+  for (const [member, { table, note }] of rows) {
+    if (table !== undefined) continue;
+    const [named] = /`(\w+)\.\*`/.exec(note)?.slice(1) ?? [];
+    const leads = [...rows.keys()].filter((other) => other.startsWith(`${named}.`) && other !== member);
+    expect(leads.length, `${member}: ${note}`).toBeGreaterThan(0);
+  }
+});
+
+test('every column that the page names is in a migrated database', () => {
+  const named = [...page.matchAll(/`(strandline(?:_analytics)?\.\w+\.\w+)`/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(100);
+  expect([...new Set(named)].filter((name) => !columns.has(name))).toEqual([]);
+  expect(columns.has('strandline.posts.no_such_column')).toBe(false);
+});
+
+test('a row that is taken away is missed', () => {
+  const without = page.replace(/^\| `post\.like_count`.*\n/m, '');
+  expect(contractMembers().filter((member) => !readRows(without).has(member))).toEqual(['post.like_count']);
+});
+
+type Row = { table: string | undefined; view: string | undefined; note: string };
+
+/** Rows of the page's tables: member, column, view column, remark. */
+function readRows(text: string): Map<string, Row> {
+  return new Map(
+    membersIn(text).map(([member = '', table = '', view = '', note = '']) => [
+      member,
+      { table: unquoted(table), view: unquoted(view), note },
+    ]),
+  );
+}
+
+function membersIn(text: string): string[][] {
+  return [...text.matchAll(/^\| `(\w+\.\w+)`\s*\|([^|]*)\|([^|]*)\|([^|]*)\|$/gm)].map((found) =>
+    found.slice(1).map((cell) => cell.trim()),
+  );
+}
+
+/** The name in a cell; undefined where the cell holds no name. */
+function unquoted(cell: string): string | undefined {
+  return /^`([^`]+)`$/.exec(cell)?.[1];
+}

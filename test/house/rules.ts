@@ -1,0 +1,136 @@
+/**
+ * Which way imports go. `.oxlintrc.json` says it while one writes; here it is said once more, for what the
+ * lint cannot see: an `import()`, a file in a folder that no rule knows, a `new Date()`.
+ */
+
+/** Who may import whom of `src`. A folder ends in a slash and may always import itself. */
+export type Rule = {
+  of: string;
+  may: readonly string[];
+  /** As types only: nothing of it is there at run time. */
+  types?: readonly string[];
+  /** Excepted from what `may` allows. */
+  never?: readonly string[];
+  /** An import that must not pass: what shows that the rule can fail. */
+  planted: string;
+};
+
+const leaves = ['src/contract/', 'src/config.ts', 'src/errors.ts', 'src/engine/clock.ts'];
+/** What changes things under a search's row lock belongs to the monitor's verbs. */
+const writes = ['src/store/save/', 'src/store/slots.ts'];
+const behindDoors = [
+  ...leaves,
+  'src/engine/logger.ts',
+  'src/version.ts',
+  'src/home.ts',
+  'src/service-access.ts',
+  'src/store/',
+  'src/monitor/context.ts',
+  'src/monitor/run/',
+  'src/monitor/schedule/',
+  'src/monitor/topic/',
+];
+
+/** The longest match decides. The composition root (home, service-access, main) may import everything. */
+export const RULES: readonly Rule[] = [
+  { of: 'src/errors.ts', may: [], planted: "import { readConfig } from './config.ts';" },
+  { of: 'src/version.ts', may: [], planted: "import { Refused } from './errors.ts';" },
+  { of: 'src/config.ts', may: ['src/errors.ts'], planted: "import { SECOND } from './engine/clock.ts';" },
+  { of: 'src/contract/', may: ['src/errors.ts'], planted: "import { readConfig } from '../config.ts';" },
+  { of: 'src/engine/clock.ts', may: [], planted: "import { Refused } from '../errors.ts';" },
+  { of: 'src/engine/logger.ts', may: [], planted: "import { systemClock } from './clock.ts';" },
+  { of: 'src/engine/', may: ['src/errors.ts'], planted: "import type { Config } from '../config.ts';" },
+  {
+    of: 'src/store/',
+    may: ['src/contract/', 'src/errors.ts', 'src/config.ts', 'src/engine/'],
+    types: ['src/monitor/read/findings.ts'],
+    planted: "import { POST_COUNTERS } from '../monitor/read/findings.ts';",
+  },
+  {
+    of: 'src/monitor/context.ts',
+    may: [],
+    types: ['src/config.ts', 'src/engine/', 'src/store/'],
+    planted: "import { openDatabase } from '../store/database.ts';",
+  },
+  {
+    of: 'src/monitor/read/',
+    may: ['src/contract/', 'src/errors.ts', 'src/engine/clock.ts'],
+    planted: "import type { Id } from '../../store/database.ts';",
+  },
+  {
+    of: 'src/monitor/client/',
+    may: ['src/contract/', 'src/errors.ts', 'src/engine/clock.ts'],
+    planted: "import { readAnswer } from '../read/answer.ts';",
+  },
+  {
+    of: 'src/monitor/run/',
+    may: [...leaves, 'src/store/', 'src/monitor/client/', 'src/monitor/read/', 'src/monitor/context.ts'],
+    planted: "import { tickSearch } from '../schedule/tick.ts';",
+  },
+  {
+    of: 'src/monitor/schedule/',
+    may: ['src/errors.ts', 'src/engine/clock.ts', 'src/store/', 'src/monitor/context.ts'],
+    types: ['src/engine/queue/'],
+    planted: "import { openQueue } from '../../engine/queue/queue.ts';",
+  },
+  {
+    of: 'src/monitor/topic/',
+    may: [...leaves, 'src/store/', 'src/monitor/schedule/', 'src/monitor/context.ts'],
+    planted: "export { executeRun } from '../run/execute.ts';",
+  },
+  {
+    of: 'src/service/',
+    may: ['src/contract/', 'src/errors.ts', 'src/engine/clock.ts', 'src/engine/logger.ts'],
+    planted: "import { findServiceKeyHash } from '../store/service-keys.ts';",
+  },
+  {
+    of: 'src/doors/worker.ts',
+    may: [...behindDoors, 'src/engine/queue/'],
+    never: writes,
+    planted: "import { tickLocked } from '../store/slots.ts';",
+  },
+  {
+    of: 'src/doors/cli/',
+    // `doctor` looks at Redis without opening a queue on it.
+    may: [...behindDoors, 'src/doors/worker.ts', 'src/engine/queue/redis-check.ts'],
+    types: ['connection', 'queue', 'workers'].map((name) => `src/engine/queue/${name}.ts`),
+    never: writes,
+    planted: "import { startService } from '../../service/server.ts';",
+  },
+];
+
+/** Files that put everything together. */
+export const ROOT: readonly string[] = ['src/home.ts', 'src/service-access.ts', 'src/main.ts'];
+
+/** Packages that only some of us may know. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'drizzle-orm': ['src/store/'],
+  bullmq: ['src/engine/queue'],
+  undici: ['src/monitor/client/', 'src/monitor/tell/', 'src/service/sources', 'src/service/answer'],
+};
+
+/** Words that only one file may say, with a line that must not pass elsewhere. */
+export const WORDS: readonly { what: string; word: RegExp; only: string; planted: string; lint: boolean }[] =
+  [
+    {
+      what: 'process.env',
+      word: /\bprocess\s*\.\s*env\b|\{[^{}]*\benv\b[^{}]*\}\s*=\s*process\b/,
+      only: 'src/config.ts',
+      planted: "export const home = process.env['HOME'];",
+      lint: true,
+    },
+    {
+      what: 'Date.now()',
+      word: /\bDate\s*\.\s*now\b/,
+      only: 'src/engine/clock.ts',
+      planted: 'export const now = Date.now();',
+      lint: true,
+    },
+    {
+      what: 'new Date() without a time',
+      word: /\bnew\s+Date\s*(?:\(\s*\)|(?![\s(<\w]))|(?<!\bnew\s+)\bDate\s*\(\s*\)/,
+      only: 'src/engine/clock.ts',
+      planted: 'export const now = new Date();',
+      lint: false,
+    },
+  ];

@@ -1,0 +1,77 @@
+/** The quick start, as a person does it: started in a directory with nothing, looked at, ended with Ctrl-C. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, expect, test } from 'vitest';
+import { isAlive } from '../../src/engine/postgres/process.ts';
+import { makeDirectory } from '../temporary.ts';
+import { REPOSITORY } from './sources.ts';
+
+const directory = await makeDirectory();
+const dataDir = path.join(directory, 'home');
+
+afterAll(async () => {
+  for (const pid of await serversBelow(directory)) process.kill(pid, 'SIGQUIT');
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+});
+
+test('npm start reaches its first looks, ends with 0 on Ctrl-C, and leaves no server behind', async () => {
+  const child = start();
+  const ended = once(child, 'exit');
+  const told: string[] = [];
+  try {
+    await Promise.race([lineOf(child, /first look/, told), ended]);
+    expect(told.join('\n')).toMatch(/first look/);
+    expect(await serversBelow(directory)).not.toEqual([]);
+    child.kill('SIGINT');
+    const [code, signal] = await ended;
+    expect({ code, signal }, told.join('\n')).toEqual({ code: 0, signal: null });
+    expect(await serversBelow(directory)).toEqual([]);
+  } finally {
+    if (isAlive(child.pid ?? 0)) child.kill('SIGKILL');
+  }
+}, 120_000);
+
+/** With nothing of this machine's settings: what is promised is a start with nothing set. */
+function start(): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'up'], {
+    cwd: REPOSITORY,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      STRANDLINE_DATA_DIR: dataDir,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Resolves when a line of its stdout matches; goes on reading, so that the process is never held up. */
+async function lineOf({ stdout }: ChildProcess, wanted: RegExp, told: string[]): Promise<void> {
+  if (stdout === null) throw new Error('its stdout is not ours');
+  const lines = createInterface({ input: stdout });
+  await new Promise<void>((resolve) => {
+    lines.on('line', (line) => {
+      told.push(line);
+      if (wanted.test(line)) resolve();
+    });
+  });
+}
+
+/** Postgres works in its data directory, so whoever works below this one is a server that was left. */
+async function serversBelow(place: string): Promise<number[]> {
+  const noted = Number.parseInt(
+    await readFile(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').catch(() => ''),
+    10,
+  );
+  const all = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0);
+  const below = await Promise.all(
+    all.map(async (pid) => {
+      const works = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+      return works.startsWith(`${place}/`) ? [pid] : [];
+    }),
+  );
+  // Where there is no /proc, the number that Postgres noted has to do.
+  return all.length > 0 ? below.flat() : [noted].filter(isAlive);
+}
