@@ -4,7 +4,7 @@ import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { keepAnswer, openCall } from '../../src/store/ledger.ts';
+import { keepAnswer, loadAnswer, openCall } from '../../src/store/ledger.ts';
 import { claimRun } from '../../src/store/runs.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
@@ -167,6 +167,15 @@ test('one bad item does not hurt the others: it is a reject with its path', asyn
   expect(await rows('SELECT path, code FROM strandline.rejects WHERE run_id = $1', [firstRunId])).toEqual([
     { path: 'miner_tweets[1]', code: 'not_an_object' },
   ]);
+});
+
+test('a service that repeats our key in its answer does not get it into the database', async () => {
+  stub.answers(json({ detail: 'no such thing for k$y-of-the-test' }));
+  const { firstRunId } = await add('echo');
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'schema_mismatch' });
+  const answer = await loadAnswer(world.db, firstRunId);
+  const [{ reason }] = await rows('SELECT reason FROM strandline.runs WHERE id = $1', [firstRunId]);
+  expect(`${answer?.body.toString()} ${reason}`).not.toContain('k$y-of');
 });
 
 test('CALLS_PER_DAY holds in the ledger: the call is not made, the search is capped, and goes on the next day', async () => {

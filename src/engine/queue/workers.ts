@@ -1,4 +1,5 @@
 import { Worker, type Job } from 'bullmq';
+import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
 import { RUNS, type RunJob, type Strategy, TICKS, type TickJob } from './queue.ts';
@@ -20,6 +21,12 @@ export type WorkerOptions = {
 };
 
 /**
+ * A job whose worker died is handed out again within seconds. That may be too early for a worker that was
+ * only slow, and does no harm: the second one finds the run claimed.
+ */
+const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
+
+/**
  * Takes up ticks and runs. A handler never throws: what must happen again is decided in Postgres, and an
  * error that reaches BullMQ would be stored with text from outside in it.
  *
@@ -28,13 +35,7 @@ export type WorkerOptions = {
  */
 export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
   const settings = { repeatStrategy: options.repeatStrategy };
-  const shared = {
-    ...backend.worker,
-    settings,
-    lockDuration: 60_000,
-    stalledInterval: 30_000,
-    maxStalledCount: 1,
-  };
+  const shared = { ...backend.worker, settings, ...LOCKS };
   const make = <Data>(
     name: string,
     concurrency: number,

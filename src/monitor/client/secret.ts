@@ -17,6 +17,12 @@ export function conceal(text: string, key: string | undefined): string {
   return forms.reduce((left, form) => withoutBeginning(left.replaceAll(form, '[key]'), form), text);
 }
 
+/** The same for bytes that are kept as they came: a body that repeats the key is the only one that is touched. */
+export function concealInBytes(bytes: Buffer, key: string | undefined): Buffer {
+  if (key === undefined || key === '' || !bytes.includes(key)) return bytes;
+  return Buffer.from(conceal(bytes.toString('utf8'), key));
+}
+
 function withoutBeginning(text: string, form: string): string {
   for (let n = form.length - 1; n >= TELLING; n--) {
     if (text.endsWith(form.slice(0, n))) return `${text.slice(0, -n)}[key]`;

@@ -12,6 +12,7 @@ import {
 import type { ClaimedRun } from '../../store/runs.ts';
 import { callService } from '../client/call.ts';
 import type { CallAborted, CallFailure } from '../client/result.ts';
+import { concealInBytes } from '../client/secret.ts';
 import type { Context } from '../context.ts';
 import { untilReachable } from './reachable.ts';
 
@@ -46,7 +47,8 @@ export async function callAndKeep(ctx: Context, run: ClaimedRun, signal: AbortSi
   });
   const receivedAt = ctx.clock.now();
   if (result.kind !== 'answer') throw await closeLedger(ctx, run, n, result, receivedAt);
-  const { httpStatus, contentType, body, latencyMs, costUsd } = result;
+  const { httpStatus, contentType, latencyMs, costUsd } = result;
+  const body = concealInBytes(result.body, endpoint.key);
   const answer: KeptAnswer = { n, httpStatus, contentType, body, receivedAt };
   await untilReachable(ctx, () => keepAnswer(ctx.db, { runId: run.id, answer, latencyMs, costUsd }));
   return answer;
