@@ -9,6 +9,9 @@ import { createKeyVerifier } from './service/key-verifier.ts';
 import { SANDBOX_PATH, type Service, startService } from './service/server.ts';
 import { VERSION } from './version.ts';
 
+/** What the sandbox has to show to somebody who is new. */
+export { SAMPLE_TOPIC } from './service/sandbox/topics.ts';
+
 export type ServiceAccess = {
   endpoint: Context['endpoint'];
   /** Starts the local service where it does not run yet. */

@@ -2,7 +2,7 @@
  * A worker as a process of its own, configured by its environment as any worker is. `DIE_AT` names the
  * point of a run's journey at which it kills itself, without a word, the first time it comes there.
  */
-import pg from 'pg';
+import { Client } from 'pg';
 import { readConfig } from '../src/config.ts';
 import { startWorker } from '../src/doors/worker.ts';
 import { createLogger } from '../src/engine/logger.ts';
@@ -27,9 +27,9 @@ function die(): void {
 
 /** Watches the statements of every connection; the save is the transaction in which `sight` stands. */
 function arm(point: string): void {
-  const query = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => unknown; // pg's overloads, passed on as they are
-  const saving = new WeakSet<pg.Client>();
-  const watched = function (this: pg.Client, ...args: unknown[]): unknown {
+  const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...args: unknown[]) => unknown; // pg's overloads, passed on as they are
+  const saving = new WeakSet<Client>();
+  const watched = function (this: Client, ...args: unknown[]): unknown {
     const label = nameOf(args[0]);
     if (label === 'sight') saving.add(this);
     const committing = label === 'COMMIT' && saving.has(this);
@@ -40,7 +40,7 @@ function arm(point: string): void {
       (point === 'after the commit' && committing);
     return Reflect.apply(query, this, fatal ? dyingWith(args) : args);
   };
-  pg.Client.prototype.query = watched as typeof pg.Client.prototype.query; // the same function with an eye on it
+  Client.prototype.query = watched as typeof Client.prototype.query; // the same function with an eye on it
 }
 
 function nameOf(statement: unknown): string {

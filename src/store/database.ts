@@ -14,18 +14,21 @@ export type Database = {
   close(): Promise<void>;
 };
 
-const INT8: number = 20;
-const INT8_ARRAY: number = 1016;
+const INT8 = 20;
+const INT8_ARRAY = 1016;
 
 /** Our keys exceed what a number holds exactly: bigint columns come back as bigint in raw queries. */
 const types: CustomTypesConfig = {
   getTypeParser: (oid, format) => {
-    if (oid === INT8) return BigInt;
-    const parse: (text: string) => unknown = defaults.getTypeParser(oid, format);
-    if (oid !== INT8_ARRAY) return parse;
-    return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt));
+    const type: number = oid;
+    if (type === INT8) return BigInt;
+    return type === INT8_ARRAY ? readBigints : defaults.getTypeParser(oid, format);
   },
 };
+
+function readBigints(text: string): bigint[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
+}
 
 /**
  * Opens a pool on our database. Limits stand on both sides, because a server's own time limit does not

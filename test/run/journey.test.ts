@@ -172,7 +172,10 @@ test('one bad item does not hurt the others: it is a reject with its path', asyn
 test('a service that repeats our key in its answer does not get it into the database', async () => {
   stub.answers(json({ detail: 'no such thing for k$y-of-the-test' }));
   const { firstRunId } = await add('echo');
-  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'schema_mismatch' });
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({
+    status: 'failed',
+    code: 'schema_mismatch',
+  });
   const answer = await loadAnswer(world.db, firstRunId);
   const [{ reason }] = await rows('SELECT reason FROM strandline.runs WHERE id = $1', [firstRunId]);
   expect(`${answer?.body.toString()} ${reason}`).not.toContain('k$y-of');

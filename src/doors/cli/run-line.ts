@@ -6,7 +6,7 @@ import { cut, oneLine, pad } from './text.ts';
 import { counted, relative, timeOfDay } from './words.ts';
 
 /** Slugs are set apart from what became of them by a column of this width. */
-const SLUG = 16;
+const SLUG = 24;
 const INDENT = ' '.repeat(10);
 
 /**
