@@ -82,7 +82,10 @@ export function typed(...groups: Columns[]): string {
     .join(', ');
 }
 
-/** Whether any value that is known now differs from what is stored: unknown now does not unmake what was known. */
+/**
+ * Whether any value that is known now differs from what is stored: unknown now does not unmake what was
+ * known. Where nothing is stored, whether anything is known.
+ */
 export function differs(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
     .map((name) => `(${now}.${name} IS NOT NULL AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
@@ -94,9 +97,4 @@ export function refreshed(columns: Columns, now: string, stored: string): string
   return Object.keys(columns)
     .map((name) => `${name} = coalesce(${now}.${name}, ${stored}.${name})`)
     .join(', ');
-}
-
-/** Whether anything is known at all. */
-export function anyKnown(columns: Columns, prefix: string): string {
-  return `num_nonnulls(${names(columns, prefix)}) > 0`;
 }

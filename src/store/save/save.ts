@@ -4,11 +4,11 @@ import { ensurePartitions } from '../partitions.ts';
 import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
 import {
   APPEND_DISCOVERIES,
-  INSERT_AUTHORS_AND_LINKS,
   INSERT_COMPLETION,
   LOCK_FEED,
-  REFRESH_AND_SIGHT,
-  REFRESH_AUTHORS_INSERT_POSTS,
+  SAVE_AUTHORS_AND_LINKS,
+  SAVE_POSTS_AND_ADDRESSES,
+  SIGHT,
 } from './statements.ts';
 
 /** Whose findings are saved, and with which right: only the holder of the highest fence may. */
@@ -84,32 +84,19 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
 async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won: Outcome): Promise<Diff> {
   const { findings, observedAt, runId, searchId, serviceId } = input;
   const authors = JSON.stringify(findings.authors);
-  const posts = JSON.stringify([
-    ...found(findings.posts, true, 0),
-    ...found(findings.nestedPosts, false, findings.posts.length),
-  ]);
+  const posts = JSON.stringify([...findings.posts, ...findings.nestedPosts]);
   const links = JSON.stringify(linkRows(findings));
 
-  await prepared(tx, 'insert_authors_links', INSERT_AUTHORS_AND_LINKS, [
+  await prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]);
+  await prepared(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [serviceId, observedAt, posts, links]);
+  const sighted = await prepared<{ new_posts: Id[]; new_links: Id[] }>(tx, 'sight', SIGHT, [
     serviceId,
     observedAt,
-    authors,
-    links,
-  ]);
-  await prepared(tx, 'insert_posts', REFRESH_AUTHORS_INSERT_POSTS, [
-    serviceId,
-    observedAt,
-    authors,
-    posts,
-    links,
-  ]);
-  const sighted = await prepared<{ new_posts: Id[]; new_links: Id[] }>(tx, 'sight', REFRESH_AND_SIGHT, [
-    serviceId,
-    observedAt,
-    posts,
-    links,
     searchId,
     runId,
+    findings.posts.map((post) => post.external_id),
+    findings.links.map((link) => link.address),
+    findings.links.map((link) => link.source),
   ]);
   const { new_posts: newPosts, new_links: newLinks } = sighted ?? { new_posts: [], new_links: [] };
   const completion = await saveCompletion(tx, input);
@@ -151,10 +138,6 @@ async function saveCompletion(
     JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
   ]);
   return row ?? null;
-}
-
-function found(items: readonly object[], sighted: boolean, from: number): object[] {
-  return items.map((item, i) => ({ ...item, ord: from + i, found: sighted }));
 }
 
 /** Found links first, then those that a completion only refers to; each address once. */

@@ -1,16 +1,17 @@
 /**
- * The save, as SQL. Each statement takes its rows as one JSON parameter and treats them as a set.
+ * The save, as SQL. Each statement takes its rows as one parameter and treats them as a set.
  *
- * Three rules hold in all of them. Rows are inserted in one statement and their keys are read in the
+ * Four rules hold in all of them. Rows are inserted in one statement and their keys are read in the
  * *next*: a statement cannot see what others committed after it began, and two searches that meet the
- * same new post at once would lose a sighting. Rows are locked and inserted in the order of their ids,
- * so that two saves wait for each other and never for themselves (deadlock). A row that did not change
- * is not written: an update that changes nothing still costs a lock and WAL.
+ * same new post at once would lose a sighting. Rows are inserted and locked in the order of the ids that
+ * identify them outside, new and known ones alike, so that two saves wait for each other and never for
+ * themselves (deadlock). A row that did not change is not written: an update that changes nothing still
+ * costs a lock and WAL. Known rows are looked up one by one (`LATERAL ... OFFSET 0`, which Postgres leaves
+ * as it stands): the plans are kept, and one that was made while a table was small would read all of it.
  */
 import {
   AUTHOR_CONTENT,
   AUTHOR_COUNTERS,
-  anyKnown,
   differs,
   LINK_CONTENT,
   names,
@@ -21,129 +22,123 @@ import {
 } from './columns.ts';
 
 const S = 'strandline';
-const author = { all: { ...AUTHOR_COUNTERS, ...AUTHOR_CONTENT } };
-const post = { all: { ...POST_COUNTERS, ...POST_CONTENT } };
-const POST_ROW = `ord integer, found boolean, external_id text, author_external_id text, ${typed(post.all)}`;
-const LINK_ROW = `ord integer, found boolean, canonical text, address text, site text, source text, ${typed(LINK_CONTENT)}`;
+const AUTHOR = { ...AUTHOR_COUNTERS, ...AUTHOR_CONTENT };
+const POST = { ...POST_COUNTERS, ...POST_CONTENT };
+const AUTHOR_ROW = `external_id text, ${typed(AUTHOR)}`;
+const POST_ROW = `external_id text, author_external_id text, ${typed(POST)}`;
+const LINK_ROW = `ord integer, found boolean, canonical text, address text, site text, ${typed(LINK_CONTENT)}`;
 
-/** 1: authors and links that nobody has seen before. $1 service, $2 time, $3 authors, $4 links. */
-export const INSERT_AUTHORS_AND_LINKS = `
-WITH new_authors AS (
-  INSERT INTO ${S}.authors (service_id, first_seen_at, observed_at, external_id, ${names(author.all)})
-  SELECT $1, $2, $2, r.external_id, ${names(author.all, 'r.')}
-  FROM json_to_recordset($3::json) AS r(external_id text, ${typed(author.all)})
-  WHERE NOT EXISTS (SELECT FROM ${S}.authors a WHERE a.service_id = $1 AND a.external_id = r.external_id)
-  ORDER BY r.external_id
-  ON CONFLICT (service_id, external_id) DO NOTHING
-  RETURNING id, ${names(AUTHOR_COUNTERS)}
-), first_snapshots AS (
-  INSERT INTO ${S}.author_snapshots (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
-  SELECT id, $2, ${names(AUTHOR_COUNTERS)} FROM new_authors WHERE ${anyKnown(AUTHOR_COUNTERS, '')}
-)
-INSERT INTO ${S}.links (first_seen_at, observed_at, canonical, site, ${names(LINK_CONTENT)})
-SELECT $2, $2, r.canonical, r.site, ${names(LINK_CONTENT, 'r.')}
-FROM json_to_recordset($4::json) AS r(${LINK_ROW})
-WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses la WHERE la.address = r.address)
-ORDER BY r.canonical
-ON CONFLICT (canonical) DO NOTHING`;
-
-/** 2: keys of the authors, what changed about them, posts that nobody has seen before. $1 service, $2 time, $3 authors, $4 posts, $5 links. */
-export const REFRESH_AUTHORS_INSERT_POSTS = `
-WITH known AS MATERIALIZED (
-  SELECT a.id, r.*
-  FROM json_to_recordset($3::json) AS r(external_id text, ${typed(author.all)})
-  JOIN ${S}.authors a ON a.service_id = $1 AND a.external_id = r.external_id
-), changed AS MATERIALIZED (
-  SELECT k.*, (${differs(AUTHOR_COUNTERS, 'k', 'a')}) AS counted
-  FROM known k JOIN ${S}.authors a ON a.id = k.id
-  WHERE a.observed_at < $2 AND (${differs(author.all, 'k', 'a')})
-  ORDER BY a.id
-  FOR NO KEY UPDATE OF a
-), updated AS (
-  UPDATE ${S}.authors a SET observed_at = $2, ${refreshed(author.all, 'c', 'a')}
-  FROM changed c WHERE a.id = c.id
+/**
+ * 1: authors and links that nobody has seen before or that changed, with the counters of the authors. The
+ * first look sorts out what to write; what others wrote since then is met again by the conflict.
+ * $1 service, $2 time, $3 authors, $4 links.
+ */
+export const SAVE_AUTHORS_AND_LINKS = `
+WITH author_rows AS MATERIALIZED (
+  SELECT r.*, (${differs(AUTHOR_COUNTERS, 'r', 'a')}) AS counted
+  FROM json_to_recordset($3::json) AS r(${AUTHOR_ROW})
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.authors WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
+  ) a ON true
+  WHERE a.id IS NULL OR (a.observed_at < $2 AND (${differs(AUTHOR, 'r', 'a')}))
+), saved_authors AS (
+  INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, external_id, ${names(AUTHOR)})
+  SELECT $1, $2, $2, external_id, ${names(AUTHOR)} FROM author_rows ORDER BY external_id
+  ON CONFLICT (service_id, external_id) DO UPDATE
+    SET observed_at = excluded.observed_at, ${refreshed(AUTHOR, 'excluded', 'a')}
+    WHERE a.observed_at < excluded.observed_at AND (${differs(AUTHOR, 'excluded', 'a')})
+  RETURNING id, external_id
 ), snapshots AS (
   INSERT INTO ${S}.author_snapshots (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
-  SELECT id, $2, ${names(AUTHOR_COUNTERS)} FROM changed WHERE counted
+  SELECT s.id, $2, ${names(AUTHOR_COUNTERS, 'r.')}
+  FROM saved_authors s JOIN author_rows r USING (external_id) WHERE r.counted
   ON CONFLICT DO NOTHING
-), new_posts AS (
-  INSERT INTO ${S}.posts (service_id, author_id, first_seen_at, observed_at, external_id, ${names(post.all)})
-  SELECT $1, k.id, $2, $2, r.external_id, ${names(post.all, 'r.')}
-  FROM json_to_recordset($4::json) AS r(${POST_ROW})
-  LEFT JOIN known k ON k.external_id = r.author_external_id
-  WHERE NOT EXISTS (SELECT FROM ${S}.posts p WHERE p.service_id = $1 AND p.external_id = r.external_id)
-  ORDER BY r.external_id
-  ON CONFLICT (service_id, external_id) DO NOTHING
-  RETURNING id, ${names(POST_COUNTERS)}
-), first_snapshots AS (
+), link_rows AS MATERIALIZED (
+  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.site, ${names(LINK_CONTENT, 'r.')}
+  FROM json_to_recordset($4::json) AS r(${LINK_ROW})
+  LEFT JOIN LATERAL (
+    SELECT l.* FROM ${S}.link_addresses la JOIN ${S}.links l ON l.id = la.link_id WHERE la.address = r.address OFFSET 0
+  ) l ON true
+  WHERE l.id IS NULL OR (l.observed_at < $2 AND (${differs(LINK_CONTENT, 'r', 'l')}))
+  ORDER BY identity, r.found DESC, r.ord
+)
+INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, site, ${names(LINK_CONTENT)})
+SELECT $2, $2, identity, site, ${names(LINK_CONTENT)} FROM link_rows ORDER BY identity
+ON CONFLICT (canonical) DO UPDATE
+  SET observed_at = excluded.observed_at, ${refreshed(LINK_CONTENT, 'excluded', 'l')}
+  WHERE l.observed_at < excluded.observed_at AND (${differs(LINK_CONTENT, 'excluded', 'l')})`;
+
+/** 2: the same for posts, now that their authors have keys; and addresses of links. $1 service, $2 time, $3 posts, $4 links. */
+export const SAVE_POSTS_AND_ADDRESSES = `
+WITH post_rows AS MATERIALIZED (
+  SELECT r.*, (${differs(POST_COUNTERS, 'r', 'p')}) AS counted
+  FROM json_to_recordset($3::json) AS r(${POST_ROW})
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
+  ) p ON true
+  WHERE p.id IS NULL OR (p.observed_at < $2 AND (${differs(POST, 'r', 'p')}))
+), saved_posts AS (
+  INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, external_id, ${names(POST)})
+  SELECT $1, (SELECT id FROM ${S}.authors WHERE service_id = $1 AND external_id = r.author_external_id),
+    $2, $2, external_id, ${names(POST)}
+  FROM post_rows r ORDER BY external_id
+  ON CONFLICT (service_id, external_id) DO UPDATE
+    SET observed_at = excluded.observed_at, ${refreshed(POST, 'excluded', 'p')}
+    WHERE p.observed_at < excluded.observed_at AND (${differs(POST, 'excluded', 'p')})
+  RETURNING id, external_id
+), snapshots AS (
   INSERT INTO ${S}.post_snapshots (post_id, observed_at, ${names(POST_COUNTERS)})
-  SELECT id, $2, ${names(POST_COUNTERS)} FROM new_posts WHERE ${anyKnown(POST_COUNTERS, '')}
+  SELECT s.id, $2, ${names(POST_COUNTERS, 'r.')}
+  FROM saved_posts s JOIN post_rows r USING (external_id) WHERE r.counted
+  ON CONFLICT DO NOTHING
 )
 INSERT INTO ${S}.link_addresses (address, link_id)
 SELECT r.address, l.id
-FROM json_to_recordset($5::json) AS r(${LINK_ROW})
-JOIN ${S}.links l ON l.canonical = r.canonical
+FROM json_to_recordset($4::json) AS r(canonical text, address text)
+CROSS JOIN LATERAL (SELECT id FROM ${S}.links WHERE canonical = r.canonical OFFSET 0) l
+WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = r.address OFFSET 0)
 ORDER BY r.address
 ON CONFLICT (address) DO NOTHING`;
 
 /**
- * 3: keys of posts and links, what changed about them, and the diff: a sighting that could be inserted
- * is new to this search, exactly once, for ever.
- * $1 service, $2 time, $3 posts, $4 links, $5 search, $6 run.
+ * 3: keys of the found posts and links, and the diff: a sighting that could be inserted is new to this
+ * search, exactly once, for ever.
+ * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources.
  */
-export const REFRESH_AND_SIGHT = `
-WITH known AS MATERIALIZED (
-  SELECT p.id, r.*
-  FROM json_to_recordset($3::json) AS r(${POST_ROW})
-  JOIN ${S}.posts p ON p.service_id = $1 AND p.external_id = r.external_id
-), changed AS MATERIALIZED (
-  SELECT k.*, (${differs(POST_COUNTERS, 'k', 'p')}) AS counted
-  FROM known k JOIN ${S}.posts p ON p.id = k.id
-  WHERE p.observed_at < $2 AND (${differs(post.all, 'k', 'p')})
-  ORDER BY p.id
-  FOR NO KEY UPDATE OF p
-), updated AS (
-  UPDATE ${S}.posts p SET observed_at = $2, ${refreshed(post.all, 'c', 'p')}
-  FROM changed c WHERE p.id = c.id
-), snapshots AS (
-  INSERT INTO ${S}.post_snapshots (post_id, observed_at, ${names(POST_COUNTERS)})
-  SELECT id, $2, ${names(POST_COUNTERS)} FROM changed WHERE counted
-  ON CONFLICT DO NOTHING
+export const SIGHT = `
+WITH found_posts AS MATERIALIZED (
+  SELECT p.id, p.created_at, r.ord
+  FROM unnest($5::text[]) WITH ORDINALITY AS r(external_id, ord)
+  CROSS JOIN LATERAL (
+    SELECT id, created_at FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
+  ) p
 ), post_sightings AS (
   INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
-  SELECT $5, id, $6, $2, created_at FROM known WHERE found
+  SELECT $3, id, $4, $2, created_at FROM found_posts ORDER BY id
   ON CONFLICT DO NOTHING
   RETURNING post_id
-), known_links AS MATERIALIZED (
-  SELECT DISTINCT ON (la.link_id) la.link_id AS id, r.*
-  FROM json_to_recordset($4::json) AS r(${LINK_ROW})
-  JOIN ${S}.link_addresses la ON la.address = r.address
-  ORDER BY la.link_id, r.found DESC, r.ord
-), changed_links AS MATERIALIZED (
-  SELECT k.* FROM known_links k JOIN ${S}.links l ON l.id = k.id
-  WHERE l.observed_at < $2 AND (${differs(LINK_CONTENT, 'k', 'l')})
-  ORDER BY l.id
-  FOR NO KEY UPDATE OF l
-), updated_links AS (
-  UPDATE ${S}.links l SET observed_at = $2, ${refreshed(LINK_CONTENT, 'c', 'l')}
-  FROM changed_links c WHERE l.id = c.id
+), found_links AS MATERIALIZED (
+  SELECT DISTINCT ON (la.id) la.id, r.source, r.ord
+  FROM unnest($6::text[], $7::text[]) WITH ORDINALITY AS r(address, source, ord)
+  CROSS JOIN LATERAL (SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0) la
+  ORDER BY la.id, r.ord
 ), link_sightings AS (
   INSERT INTO ${S}.link_sightings (search_id, link_id, first_run_id, first_seen_at, source)
-  SELECT $5, id, $6, $2, source FROM known_links WHERE found
+  SELECT $3, id, $4, $2, source FROM found_links ORDER BY id
   ON CONFLICT DO NOTHING
   RETURNING link_id
 ), results AS (
   INSERT INTO ${S}.run_results (run_id, post_ids, link_ids, link_sources)
-  SELECT $6,
-    coalesce((SELECT array_agg(id ORDER BY ord) FROM known WHERE found), '{}'),
-    coalesce((SELECT array_agg(id ORDER BY ord) FROM known_links WHERE found), '{}'),
-    coalesce((SELECT array_agg(source ORDER BY ord) FROM known_links WHERE found), '{}')
+  SELECT $4,
+    (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts),
+    (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links),
+    (SELECT coalesce(array_agg(source ORDER BY ord), '{}') FROM found_links)
   ON CONFLICT (run_id) DO UPDATE
     SET post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
 )
 SELECT
-  (SELECT coalesce(array_agg(k.id ORDER BY k.ord), '{}') FROM known k JOIN post_sightings s ON s.post_id = k.id) AS new_posts,
-  (SELECT coalesce(array_agg(k.id ORDER BY k.ord), '{}') FROM known_links k JOIN link_sightings s ON s.link_id = k.id) AS new_links`;
+  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts JOIN post_sightings ON post_id = id) AS new_posts,
+  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links`;
 
 /**
  * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the
