@@ -4,6 +4,7 @@ import type { Cli, Register } from './cli.ts';
 import { registerCompletion } from './completion.ts';
 import { registerCompletions } from './completions.ts';
 import { registerConfig } from './config.ts';
+import { registerDoctor } from './doctor.ts';
 import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
 import { registerPosts } from './posts.ts';
@@ -12,6 +13,7 @@ import { registerSearch } from './search.ts';
 import { registerServers } from './servers.ts';
 import { registerServiceKey } from './service-key.ts';
 import { registerSql } from './sql.ts';
+import { registerStatus } from './status.ts';
 import { registerTopic } from './topic.ts';
 import { registerUp } from './up.ts';
 import { registerWatch } from './watch.ts';
@@ -21,7 +23,7 @@ const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]
   ['Run:', [registerUp, registerServers, registerServiceKey]],
   ['Watch:', [registerWatch, registerTopic, registerSearch]],
   ['See what was found:', [registerNew, registerPosts, registerLinks, registerCompletions, registerSql]],
-  ['See how it goes:', [registerRuns, registerConfig]],
+  ['See how it goes:', [registerStatus, registerRuns, registerDoctor, registerConfig]],
   ['Shell:', [registerCompletion]],
 ];
 

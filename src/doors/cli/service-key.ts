@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
+// oxlint-disable-next-line no-restricted-imports -- what a key looks like is known to the service alone
 import { keyIdOf, makeKey } from '../../service/keys.ts';
 import {
   insertServiceKey,

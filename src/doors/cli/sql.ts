@@ -48,6 +48,10 @@ async function ask(url: string, sql: string): Promise<ReaderResult> {
 
 /** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
 function inWords(error: Error, sql: string): string {
+  if (sqlState(error) === '42601' && /multiple commands/.test(error.message))
+    return 'one statement at a time';
+  // Its hint is how to make views writable, which these are not meant to be.
+  if (sqlState(error) === '55000') return `Postgres: ${error.message}; nothing can be changed here`;
   const position = 'position' in error && typeof error.position === 'string' ? Number(error.position) : 0;
   // Postgres counts characters, not UTF-16 units.
   const near = Array.from(sql)
