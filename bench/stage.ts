@@ -8,7 +8,8 @@ import { openEmbedded } from '../src/engine/postgres/open.ts';
 import { type Database, type Id, inTransaction, openDatabase } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { ensurePartitions } from '../src/store/partitions.ts';
-import { ensureTopic, insertSearch } from '../src/store/searches.ts';
+import { insertSearch } from '../src/store/searches.ts';
+import { ensureTopic } from '../src/store/topics.ts';
 import { ensureService } from '../src/store/services.ts';
 
 export type Stage = {

@@ -1,8 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { createHash } from 'node:crypto';
+import { DEFAULT_CALLS_PER_DAY } from '../config.ts';
 import type { RunCode } from '../errors.ts';
-import type { Database, Id } from './database.ts';
+import type { Database, Id, Transaction } from './database.ts';
+import type { ServiceKind } from './services.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -63,6 +65,22 @@ export async function openCall(
     [input.serviceId, input.now],
   );
   return { kind: 'lost' };
+}
+
+/** Calls that a search's service may still get on this UTC day; infinite where there is no limit. */
+export async function callsLeftToday(
+  tx: Transaction,
+  search: { service_id: Id; service_kind: ServiceKind },
+  callsPerDay: number | undefined,
+  now: Date,
+): Promise<number> {
+  const limit = callsPerDay ?? DEFAULT_CALLS_PER_DAY[search.service_kind];
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  const { rows } = await tx.query<{ calls: number }>(
+    `SELECT calls FROM strandline.call_days WHERE service_id = $1 AND day = ($2::timestamptz AT TIME ZONE 'UTC')::date`,
+    [search.service_id, now],
+  );
+  return limit - (rows[0]?.calls ?? 0);
 }
 
 /** An answer as it came: decoded bytes, before anyone reads meaning into it. */

@@ -177,3 +177,17 @@ export async function findRunForReplay(db: Database, runId: Id): Promise<Replaya
   );
   return rows[0] ?? null;
 }
+
+/** Whether the last `times` ended runs of a search all failed with this code. */
+export async function failedInARow(
+  db: Database,
+  searchId: Id,
+  code: string,
+  times: number,
+): Promise<boolean> {
+  const { rows } = await db.pool.query<{ code: string | null }>(
+    `SELECT code FROM strandline.runs WHERE search_id = $1 AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT $2`,
+    [searchId, times],
+  );
+  return rows.length === times && rows.every((row) => row.code === code);
+}

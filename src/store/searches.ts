@@ -1,5 +1,4 @@
 import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
-import { DEFAULT_CALLS_PER_DAY } from '../config.ts';
 import type { Database, Id, Transaction } from './database.ts';
 import type { ServiceKind } from './services.ts';
 
@@ -46,7 +45,8 @@ JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services sv ON sv.id = s.service_id
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version`;
 
-type Reader = Pick<Transaction, 'query'> | Database['pool'];
+/** A pool, or a transaction on one of its connections. */
+export type Reader = Pick<Transaction, 'query'> | Database['pool'];
 
 export async function findSearch(db: Reader, slug: string): Promise<Search | null> {
   const { rows } = await db.query<Search>(`${SEARCH} WHERE s.slug = $1`, [slug]);
@@ -60,43 +60,6 @@ export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> 
     [topicId ?? null],
   );
   return rows;
-}
-
-export type Topic = {
-  id: Id;
-  slug: string;
-  name: string;
-  sample: boolean;
-  created_at: Date;
-  archived_at: Date | null;
-};
-
-const TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
-
-export async function findTopic(db: Reader, slug: string): Promise<Topic | null> {
-  const { rows } = await db.query<Topic>(`${TOPIC} WHERE slug = $1`, [slug]);
-  return rows[0] ?? null;
-}
-
-export async function listTopics(db: Reader): Promise<Topic[]> {
-  const { rows } = await db.query<Topic>(`${TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
-  return rows;
-}
-
-/** @returns the topic of this slug, made now or before; a removed one lives again */
-export async function ensureTopic(
-  tx: Transaction,
-  input: { slug: string; name: string; sample: boolean; now: Date },
-): Promise<Topic> {
-  const { rows } = await tx.query<Topic>(
-    `INSERT INTO strandline.topics (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (slug) DO UPDATE SET archived_at = NULL
-     RETURNING id, slug, name, sample, created_at, archived_at`,
-    [input.slug, input.name, input.sample, input.now],
-  );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the topic row was not returned');
-  return row;
 }
 
 /** Writes a new search with its first version and its first state. A slug that is taken violates `searches_slug_key`. */
@@ -184,10 +147,6 @@ export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): P
   ]);
 }
 
-export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
-  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1', [topicId, now]);
-}
-
 /** Active searches of a service: those that a refused key stops. */
 export async function activeSearchesOf(db: Database, serviceId: Id): Promise<Id[]> {
   const { rows } = await db.pool.query<{ id: Id }>(
@@ -195,34 +154,4 @@ export async function activeSearchesOf(db: Database, serviceId: Id): Promise<Id[
     [serviceId],
   );
   return rows.map((row) => row.id);
-}
-
-/** Whether the last `times` ended runs of a search all failed with this code. */
-export async function failedInARow(
-  db: Database,
-  searchId: Id,
-  code: string,
-  times: number,
-): Promise<boolean> {
-  const { rows } = await db.pool.query<{ code: string | null }>(
-    `SELECT code FROM strandline.runs WHERE search_id = $1 AND status IN ('succeeded', 'failed') ORDER BY id DESC LIMIT $2`,
-    [searchId, times],
-  );
-  return rows.length === times && rows.every((row) => row.code === code);
-}
-
-/** Calls that a search's service may still get on this UTC day; infinite where there is no limit. */
-export async function callsLeftToday(
-  tx: Transaction,
-  search: { service_id: Id; service_kind: ServiceKind },
-  callsPerDay: number | undefined,
-  now: Date,
-): Promise<number> {
-  const limit = callsPerDay ?? DEFAULT_CALLS_PER_DAY[search.service_kind];
-  if (limit === undefined) return Number.POSITIVE_INFINITY;
-  const { rows } = await tx.query<{ calls: number }>(
-    `SELECT calls FROM strandline.call_days WHERE service_id = $1 AND day = ($2::timestamptz AT TIME ZONE 'UTC')::date`,
-    [search.service_id, now],
-  );
-  return limit - (rows[0]?.calls ?? 0);
 }

@@ -1,7 +1,7 @@
 import { RUN_CODES, type RunCode } from '../../errors.ts';
 import { inTransaction } from '../../store/database.ts';
-import type { ClaimedRun } from '../../store/runs.ts';
-import { activeSearchesOf, failedInARow } from '../../store/searches.ts';
+import { type ClaimedRun, failedInARow } from '../../store/runs.ts';
+import { activeSearchesOf } from '../../store/searches.ts';
 import { cancelQueued, lockSearch, setState } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { DAY_IS_USED_UP } from './answer.ts';

@@ -1,6 +1,6 @@
 import { SECOND } from '../../engine/clock.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
-import { callsLeftToday } from '../../store/searches.ts';
+import { callsLeftToday } from '../../store/ledger.ts';
 import {
   hasOpenRun,
   insertSlots,

@@ -1,7 +1,8 @@
 import { InvalidInput, Refused } from '../../errors.ts';
 import { type Id, inTransaction, type Transaction, violates } from '../../store/database.ts';
 import { insertRun } from '../../store/runs.ts';
-import { ensureTopic, findSearch, insertSearch, type Search } from '../../store/searches.ts';
+import { findSearch, insertSearch, type Search } from '../../store/searches.ts';
+import { ensureTopic } from '../../store/topics.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { type Context, wake } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';

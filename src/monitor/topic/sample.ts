@@ -1,4 +1,4 @@
-import { listTopics } from '../../store/searches.ts';
+import { listTopics } from '../../store/topics.ts';
 import { stateFact } from '../../store/workers.ts';
 import type { Context } from '../context.ts';
 import { type Watched, watchTopic } from './watch.ts';

@@ -1,13 +1,7 @@
 import { Refused } from '../../errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
-import {
-  archiveSearch,
-  archiveTopic,
-  findSearch,
-  findTopic,
-  listSearches,
-  type Search,
-} from '../../store/searches.ts';
+import { archiveSearch, findSearch, listSearches, type Search } from '../../store/searches.ts';
+import { archiveTopic, findTopic } from '../../store/topics.ts';
 import { cancelQueued, lockSearch, setNextDue, setState, type TickingSearch } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refused } from '../../errors.ts';
 import { inTransaction } from '../../store/database.ts';
-import { findTopic } from '../../store/searches.ts';
+import { findTopic } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
 import { announce, type Created, insertChecked } from './create.ts';
 import { checkSearch } from './definition.ts';

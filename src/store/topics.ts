@@ -1,0 +1,44 @@
+import type { Id, Transaction } from './database.ts';
+import type { Reader } from './searches.ts';
+
+/** What is watched; its searches stand in `searches.ts`. */
+export type Topic = {
+  id: Id;
+  slug: string;
+  name: string;
+  sample: boolean;
+  created_at: Date;
+  archived_at: Date | null;
+};
+
+const TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
+
+export async function findTopic(db: Reader, slug: string): Promise<Topic | null> {
+  const { rows } = await db.query<Topic>(`${TOPIC} WHERE slug = $1`, [slug]);
+  return rows[0] ?? null;
+}
+
+export async function listTopics(db: Reader): Promise<Topic[]> {
+  const { rows } = await db.query<Topic>(`${TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
+  return rows;
+}
+
+/** @returns the topic of this slug, made now or before; a removed one lives again */
+export async function ensureTopic(
+  tx: Transaction,
+  input: { slug: string; name: string; sample: boolean; now: Date },
+): Promise<Topic> {
+  const { rows } = await tx.query<Topic>(
+    `INSERT INTO strandline.topics (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (slug) DO UPDATE SET archived_at = NULL
+     RETURNING id, slug, name, sample, created_at, archived_at`,
+    [input.slug, input.name, input.sample, input.now],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the topic row was not returned');
+  return row;
+}
+
+export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
+  await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1', [topicId, now]);
+}
