@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DiscoveryRow } from '../../src/store/reads/discoveries.ts';
+import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 
@@ -9,25 +11,215 @@ beforeAll(async () => {
 afterAll(() => stand.close());
 beforeEach(() => stand.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] })));
 
+const add = (slug: string, ...more: string[]) => [
+  'search',
+  'add',
+  slug,
+  '--operation',
+  'microblog',
+  '--prompt',
+  'harbour ferry',
+  '--every',
+  '15m',
+  ...more,
+];
+
+type Run = {
+  id: string;
+  status: string;
+  items_new: number;
+  items_seen: number;
+  baseline: boolean;
+  code: string | null;
+};
+type Saved = { id: string; slug: string; topic: string; labels: string[]; first_run: Run };
+
 describe('search add', () => {
-  it('saves the search, looks at once where no worker lives, and prints both', async () => {
-    const { code, stdout, stderr } = await stand.run([
-      'search',
-      'add',
-      'ferry',
-      '--operation',
-      'microblog',
-      '--prompt',
-      'harbour ferry',
-      '--every',
-      '15m',
-      '--json',
-    ]);
-    expect(stderr).toContain('ferry: first look: 2 posts, 2 authors (baseline)');
-    expect(JSON.parse(stdout)).toMatchObject({
-      slug: 'ferry',
-      first_run: { status: 'succeeded', baseline: true },
-    });
+  it('saves the search, looks at once where no worker lives, and prints both; talk goes to stderr', async () => {
+    const { code, stdout, stderr } = await stand.run(add('ferry', '--label', 'a', '--label', 'b', '--json'));
     expect(code).toBe(0);
+    expect(stderr).toBe('ferry: first look: 2 posts, 2 authors (baseline)\n');
+    const saved = JSON.parse(stdout) as Saved;
+    expect(saved).toMatchObject({ slug: 'ferry', topic: 'ferry', labels: ['a', 'b'], every_seconds: 900 });
+    expect(saved.first_run).toMatchObject({ status: 'succeeded', baseline: true, items_new: 2 });
+    expect([typeof saved.id, typeof saved.first_run.id]).toEqual(['string', 'string']);
+  });
+
+  it('is done even where the first look fails, and says how it failed', async () => {
+    stand.stub.answers(json({ detail: 'no such key' }, 401));
+    const { code, stdout, stderr } = await stand.run(add('refused', '--json'));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^refused: failed: auth — the service refused the API key/);
+    expect((JSON.parse(stdout) as Saved).first_run).toMatchObject({ status: 'failed', code: 'auth' });
+    await stand.run(['search', 'resume', 'ferry']);
+  });
+
+  it('leaves the first look to a worker that lives', async () => {
+    const { db, clock } = stand.world;
+    const now = clock.now();
+    const sign = {
+      name: 'w1',
+      version: '1',
+      queue: 'postgres',
+      concurrency: 1,
+      skew_ms: 0,
+      started_at: now,
+      seen_at: now,
+    };
+    await signOfLife(db, sign);
+    const saved = await stand.json<Saved>(...add('later'));
+    expect(saved.first_run.status).toBe('queued');
+    const { code, stderr } = await stand.run(['search', 'run', 'later', '--json']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('is queued; a worker takes it')]);
+    await takeLeave(db, 'w1');
+  });
+
+  it('refuses a slug that was used before with 1, and says what to do', async () => {
+    const { code, stdout, stderr } = await stand.run(add('ferry'));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      'error: there is (or was) a search "ferry" already; its history stays, so choose another slug\n',
+    );
   });
 });
+
+describe('search run --wait', () => {
+  it('finds nothing new the second time, and only the new post the third time', async () => {
+    expect(await stand.json<Run>('search', 'run', 'ferry', '--wait')).toMatchObject({
+      status: 'succeeded',
+      items_new: 0,
+    });
+    stand.stub.answers(json({ miner_tweets: [wirePost('3', { text: 'ferry 7 is back' }), wirePost('1')] }));
+    const run = await stand.json<Run>('search', 'run', 'ferry', '--wait');
+    expect(run).toMatchObject({ status: 'succeeded', items_seen: 2, items_new: 1, baseline: false });
+
+    const found = await stand.json<DiscoveryRow[]>('new', '--search', 'ferry');
+    expect(found.map(({ text, baseline }) => [text, baseline])).toEqual([
+      ['post 1', true],
+      ['post 2', true],
+      ['ferry 7 is back', false],
+    ]);
+    expect(
+      found.every(
+        ({ id, run_id, post_id, link_id }) => [id, run_id, post_id].every(isText) && link_id === null,
+      ),
+    ).toBe(true);
+  });
+
+  it('ends with 1 where the run failed, and still prints it', async () => {
+    stand.stub.answers(json({ nonsense: true }));
+    const { code, stdout, stderr } = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', code: 'schema_mismatch' });
+    expect(stderr).toContain('ferry: failed: schema_mismatch');
+  });
+
+  it('waits through a retry that the service asked for', async () => {
+    let calls = 0;
+    stand.stub.answers((request, response) => {
+      calls += 1;
+      if (calls > 1) return json({ miner_tweets: [] })(request, response);
+      // The wait is lived by moving the clock, not by waiting.
+      setTimeout(() => stand.world.clock.advance(60_000), 300);
+      return json({ detail: 'slow down' }, 503)(request, response);
+    });
+    const { code, stdout, stderr } = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/ferry: tried again in 15 s: upstream_5xx — the service failed/);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', calls: 2 });
+  });
+
+  it('shows what a run did, and prints its kept answer as it came', async () => {
+    const [run] = await stand.json<Run[]>(
+      'runs',
+      'list',
+      '--search',
+      'ferry',
+      '--status',
+      'succeeded',
+      '--limit',
+      '1',
+    );
+    const shown = await stand.json<Run & { calls: { n: number }[] }>('runs', 'show', run?.id ?? '');
+    expect(shown.calls.map(({ n }) => n)).toEqual([1, 2]);
+    const { stdout } = await stand.run(['runs', 'show', run?.id ?? '', '--answer']);
+    expect(JSON.parse(stdout)).toEqual({ miner_tweets: [] });
+    const replayed = await stand.run(['runs', 'replay', run?.id ?? '', '--json']);
+    expect(replayed).toMatchObject({
+      code: 0,
+      stderr: 'read again: 0 posts, 0 links; 0 that were not found before\n',
+    });
+  });
+});
+
+describe('watch and topic', () => {
+  it('makes a topic with two searches', async () => {
+    stand.stub.answers((request, response) => {
+      const ai = !request.path.includes('links');
+      return json(
+        ai
+          ? { search: [{ link: 'https://harbour.example/a', title: 'A', snippet: 's' }] }
+          : { miner_tweets: [] },
+      )(request, response);
+    });
+    const watched = await stand.json<{ topic: string; searches: Saved[] }>(
+      'watch',
+      'Night Train!',
+      '--every',
+      '5m',
+    );
+    expect(watched.topic).toBe('night-train');
+    expect(watched.searches.map(({ slug }) => slug).sort()).toEqual(['night-train-ai', 'night-train-posts']);
+    const shown = await stand.json<{ slug: string; searches: Saved[] }>('topic', 'show', 'night-train');
+    expect([shown.slug, shown.searches.length]).toEqual(['night-train', 2]);
+    const links = await stand.json<{ url: string }[]>('links', 'list', '--topic', 'night-train');
+    expect(links.map(({ url }) => url)).toEqual(['https://harbour.example/a']);
+  });
+
+  it('pauses, resumes and removes all of it', async () => {
+    const paused = await stand.json<{ searches: { state: string }[] }>('topic', 'pause', 'night-train');
+    expect(paused.searches.map(({ state }) => state)).toEqual(['paused', 'paused']);
+    await stand.json('topic', 'resume', 'night-train');
+    await stand.json('topic', 'remove', 'night-train');
+    const topics = await stand.json<{ slug: string }[]>('topic', 'list');
+    expect(topics.map(({ slug }) => slug)).not.toContain('night-train');
+  });
+});
+
+describe('search edit and preview', () => {
+  it('tells a change of the request from a change of the schedule', async () => {
+    const schedule = await stand.run(['search', 'edit', 'ferry', '--every', '1h', '--json']);
+    expect([schedule.stderr, JSON.parse(schedule.stdout)]).toMatchObject([
+      '',
+      { every_seconds: 3_600, request_version: 1 },
+    ]);
+    const request = await stand.run(['search', 'edit', 'ferry', '--prompt', 'ferry strike', '--json']);
+    expect(request.stderr).toContain('its next run is a new baseline');
+  });
+
+  it('says when a schedule runs, with zone and offset, before anything is saved', async () => {
+    const { stdout } = await stand.run([
+      'search',
+      'preview',
+      '--cron',
+      '0 8 * * *',
+      '--tz',
+      'Europe/Berlin',
+      '--count',
+      '2',
+      '--json',
+    ]);
+    const preview = JSON.parse(stdout) as { words: string; next: { at: string; local: string }[] };
+    expect(preview).toMatchObject({
+      words: 'At 08:00, Europe/Berlin time',
+      runs_per_day: 1,
+      most_calls_per_day: 2,
+    });
+    expect(preview.next).toHaveLength(2);
+    expect(preview.next[0]?.local).toMatch(/ 08:00 \+0[12]:00 Europe\/Berlin$/);
+  });
+});
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

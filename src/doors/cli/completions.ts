@@ -107,7 +107,11 @@ function page(
 
 function prose(heading: string, text: string | null, { bold, width, more }: Terminal): string[] {
   if (text === null || text.trim() === '') return [];
-  return ['', bold(heading), ...paragraphs(text).flatMap((one) => wrap(one, Math.min(width, PROSE), more))];
+  return [
+    '',
+    bold(cut(heading, width, more)),
+    ...paragraphs(text).flatMap((one) => wrap(one, Math.min(width, PROSE), more)),
+  ];
 }
 
 function numbered(
@@ -120,7 +124,7 @@ function numbered(
   const indent = ' '.repeat(figures + 2);
   return [
     '',
-    bold(heading),
+    bold(cut(heading, width, more)),
     ...items.flatMap(([text, url], i) => [
       `${String(i + 1).padStart(figures)}  ${cut(oneLine(text) || oneLine(url ?? ''), width - indent.length, more)}`,
       ...(url === null || oneLine(text) === ''

@@ -62,6 +62,7 @@ export function createProgram(cli: Cli): Command {
       getErrHasColors: () => colors.isColorSupported,
     })
     .configureHelp({
+      minWidthToWrap: 20,
       styleTitle: colors.bold,
       styleCommandText: colors.cyan,
       styleOptionTerm: colors.cyan,

@@ -7,6 +7,9 @@ import { counted, relative, timeOfDay } from './words.ts';
 
 /** Slugs are set apart from what became of them by a column of this width. */
 const SLUG = 24;
+/** A page narrower than this has no room for empty columns. */
+const ROOMY = 72;
+const GAP = '  ';
 const INDENT = ' '.repeat(10);
 
 /**
@@ -20,11 +23,13 @@ export function runLines(
   page: Pick<Page, 'colors' | 'width' | 'more' | 'unknown'>,
 ): string[] {
   const { colors, width, more } = page;
-  const name = pad(report.search, SLUG);
-  const room = width - 8 - 2 - name.length - 2;
-  const words = cut(outcome(report, at, page), Math.max(room, 1), more);
+  const name = width < ROOMY ? oneLine(report.search) : pad(oneLine(report.search), SLUG);
+  const ended = outcome(report, at, page);
+  const room = width - 8 - GAP.length - name.length - GAP.length;
+  // A page too narrow for that has room for a plain line only.
+  if (room < 12) return [cut([timeOfDay(at), name, ended].join(GAP), width, more)];
   return [
-    cutLine(`${colors.dim(timeOfDay(at))}  ${name}  ${painted(report, words, colors)}`, width, page),
+    [colors.dim(timeOfDay(at)), name, painted(report, cut(ended, room, more), colors)].join(GAP),
     ...highlights.map((one) => `${INDENT}${highlightLine(one, page)}`),
   ];
 }
@@ -41,7 +46,7 @@ function outcome(report: RunReport, now: Date, page: Pick<Page, 'unknown'>): str
     case 'failed':
       return `failed: ${wordsOf(report)}`;
     case 'retry':
-      return `not yet: ${wordsOf(report)}; tried again ${relative(report.notBefore, now, page)}`;
+      return `tried again ${relative(report.notBefore, now, page)}: ${wordsOf(report)}`;
     case 'released':
     default:
       return `given back: ${wordsOf({ code: report.code })}`;
@@ -101,10 +106,4 @@ function painted(report: RunReport, words: string, colors: Page['colors']): stri
   if (report.diff.baseline) return words;
   const fresh = report.diff.newPosts.length + report.diff.newLinks.length > 0;
   return fresh || report.diff.completionChanged ? colors.green(words) : colors.dim(words);
-}
-
-/** A page narrower than time and name has room for a plain line only. */
-function cutLine(line: string, width: number, { colors, more }: Pick<Page, 'colors' | 'more'>): string {
-  if (width >= 40 || colors.isColorSupported) return line;
-  return cut(line, width, more);
 }

@@ -12,7 +12,9 @@ import { discoveryColumnsOfRun } from './discovery-page.ts';
 import { callColumns, rejectColumns } from './run-details.ts';
 import { runColumns, runPage } from './run-page.ts';
 import { assertFilter } from './find.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
+import type { Terminal } from './terminal.ts';
+import { cut } from './text.ts';
 import { counted } from './words.ts';
 
 export function registerRuns(program: Command, cli: Cli): void {
@@ -78,27 +80,23 @@ function registerShow(runs: Command, cli: Cli): void {
           const now = ctx.clock.now();
           return [
             ...runPage(run, page),
-            ...section('calls', table(calls, callColumns(page), page), calls.length, page.bold),
-            ...section(
-              'new',
-              table(discoveries, discoveryColumnsOfRun(now, page), page),
-              discoveries.length,
-              page.bold,
-            ),
-            ...section('not readable', table(rejects, rejectColumns(), page), rejects.length, page.bold),
+            ...section('calls', calls, callColumns(page), page),
+            ...section('new', discoveries, discoveryColumnsOfRun(now, page), page),
+            ...section('not readable', rejects, rejectColumns(), page),
           ];
         });
       });
     });
 }
 
-function section(
+function section<Row>(
   name: string,
-  lines: readonly string[],
-  rows: number,
-  bold: (text: string) => string,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  page: Terminal,
 ): string[] {
-  return rows === 0 ? [] : ['', bold(name), ...lines];
+  if (rows.length === 0) return [];
+  return ['', page.bold(cut(name, page.width, page.more)), ...table(rows, columns, page)];
 }
 
 /** To a pipe the bytes as they came; to a terminal nothing that it could take for a command. */

@@ -1,0 +1,194 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkHosted, checkNode, checkQueueServer } from '../../src/doors/cli/checks.ts';
+import { readConfig } from '../../src/config.ts';
+import { isKeyOf } from '../../src/service/keys.ts';
+import { findServiceKeyHash } from '../../src/store/service-keys.ts';
+import { backends } from '../backends.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { makeStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.stub.answers(json({ miner_tweets: [wirePost('1')] }));
+  await stand.run(['search', 'add', 'ferry', '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+});
+afterAll(() => stand.close());
+
+describe('sql', () => {
+  it('prints an array of rows, with numbers where they are exact', async () => {
+    const rows = await stand.json<unknown[]>(
+      'sql',
+      'select search, count(*) as n, max(id) as last_id from discoveries group by 1',
+    );
+    expect(rows).toEqual([{ search: 'ferry', n: 1, last_id: '1' }]);
+  });
+
+  it('keeps both of two columns of one name', async () => {
+    expect(await stand.json('sql', 'select 1 as a, 2 as a')).toEqual([{ a: 1, a_2: 2 }]);
+  });
+
+  it.each([
+    ['delete from posts', 'nothing can be changed here'],
+    ['select 1; drop table strandline.posts', 'one statement at a time'],
+    ['create table t (a int)', 'error: Postgres:'],
+    ['select * from strandline.tokens', 'permission denied'],
+    ["copy (select 1) to program 'true'", 'error: Postgres:'],
+    ['select nme from posts', 'column "nme" does not exist, at character 8 ("nme from posts")'],
+    ['selec 1', 'syntax error at or near "selec"'],
+  ])('refuses %s in one sentence, with 1', async (query, words) => {
+    const { code, stdout, stderr } = await stand.run(['sql', query]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(words);
+  });
+
+  it('says what it needs where no reader is named', async () => {
+    const { readerUrl } = stand.home;
+    stand.home.readerUrl = null;
+    const { code, stderr } = await stand.run(['sql', 'select 1']);
+    stand.home.readerUrl = readerUrl;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sql needs DATABASE_READER_URL')]);
+  });
+});
+
+describe('service key', () => {
+  it('shows a key once, keeps its hash, and closes it', async () => {
+    const { stdout, stderr } = await stand.run(['service', 'key', 'create', '--name', 'partner']);
+    const key = stdout.trim();
+    expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
+    expect(stderr).not.toContain(key);
+    const prefix = key.slice(3, 11);
+    const hash = await findServiceKeyHash(stand.world.db, prefix);
+    expect(hash !== undefined && isKeyOf(key, hash)).toBe(true);
+
+    const { stdout: listed } = await stand.run(['service', 'key', 'list', '--json']);
+    expect(JSON.parse(listed)).toMatchObject([{ prefix, name: 'partner', revoked_at: null }]);
+    expect(listed).not.toMatch(/hash|sk_/);
+
+    const revoked = await stand.run(['service', 'key', 'revoke', key]);
+    expect([revoked.code, revoked.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^\w{8} \("partner"\): revoked 2026/),
+    ]);
+    expect(await findServiceKeyHash(stand.world.db, prefix)).toBeUndefined();
+  });
+});
+
+describe('config show', () => {
+  it('says what holds and from where, and masks every secret', async () => {
+    const { stdout } = await stand.run(['config', 'show', '--json'], {
+      env: {
+        DATABASE_URL: 'postgres://me:hunter2@db:5432/x?password=hunter2',
+        REDIS_URL: 'redis://:hunter2@cache:6379',
+        SEARCH_API_KEY: 'hunter2hunter2',
+        SERVICE_API_KEYS: 'hunter2a,hunter2b',
+        DATABASE_READER_URL: '',
+      },
+    });
+    expect(stdout).not.toContain('hunter2');
+    const settings = JSON.parse(stdout) as { name: string; value: unknown; from: string }[];
+    const of = (name: string) => settings.find((one) => one.name === name);
+    expect(of('DATABASE_URL')).toMatchObject({
+      from: 'environment',
+      value: expect.stringContaining('me:***@db'),
+    });
+    expect(of('SERVICE_API_KEYS')).toMatchObject({ value: '2 (hidden)' });
+    expect(of('DATABASE_READER_URL')).toMatchObject({ from: 'default', value: null });
+    expect(of('PORT')).toMatchObject({ from: 'default', value: 7810 });
+  });
+});
+
+describe('status', () => {
+  it('tells of services, calls, runs, what rests and what comes next', async () => {
+    await stand.run(['search', 'add', 'rests', '--prompt', 'p', '--every', '1h']);
+    await stand.run(['search', 'pause', 'rests']);
+    const status = await stand.json<Record<string, unknown>>('status');
+    expect(status).toMatchObject({
+      database: { kind: 'own' },
+      queue: { kind: 'postgres', reachable: true },
+      services: [
+        { name: 'hosted', calls_today: 2, calls_per_day: 2_000, searches: { active: 1, paused: 1 } },
+      ],
+      workers: [],
+      runs_24h: [{ status: 'succeeded', code: null, runs: 2 }],
+      resting: [{ slug: 'rests', state: 'paused', state_reason: 'paused by a person' }],
+      next: [{ search: 'ferry' }],
+    });
+    const { stdout } = await stand.run(['status']);
+    expect(stdout).toContain('none: nothing runs by itself; start one: strandline up');
+    expect(stdout).toContain('rests is paused: paused by a person');
+  });
+});
+
+describe('doctor', () => {
+  it('finds a database that is not reached or not migrated before it touches it, and hides its password', async () => {
+    const { code, stdout } = await stand.run(['doctor'], {
+      env: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x', SEARCH_API_URL: '' },
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/FAIL database: x at 127\.0\.0\.1:1 as me cannot be reached/);
+    expect(stdout).toContain('check DATABASE_URL');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  it('connects to a hosted service and asks it nothing', async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
+    const config = readConfig({ SEARCH_API_URL: `http://127.0.0.1:${port}`, SEARCH_API_KEY: 'secret' });
+    expect(await checkHosted(config)).toMatchObject([{ check: 'hosted service', ok: true }]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(requests).toBe(0);
+    expect(await checkHosted(config)).toMatchObject([
+      { ok: false, advice: expect.stringContaining('SEARCH_API_URL') },
+    ]);
+  });
+
+  it.each(backends.filter(({ redisUrl }) => redisUrl !== null))(
+    'asks a Redis what a queue needs of it',
+    async ({ redisUrl }) => {
+      expect(await checkQueueServer(readConfig({ REDIS_URL: redisUrl ?? '' }))).toMatchObject([
+        { check: 'redis', ok: true },
+        { check: 'redis memory', ok: true, found: 'noeviction' },
+        { check: 'redis persistence', ok: null },
+      ]);
+    },
+  );
+
+  it('knows an old Node', () => {
+    expect(checkNode('20.18.9')).toMatchObject({ ok: false });
+    expect(checkNode('20.19.0')).toMatchObject({ ok: true });
+    expect(checkNode('24.1.0')).toMatchObject({ ok: true });
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('%s: every command is in it, also those of groups', async (shell) => {
+    const { code, stdout } = await stand.run(['completion', shell]);
+    expect(code).toBe(0);
+    for (const word of ['watch', 'search', 'preview', 'follow', 'replay', 'service key'])
+      expect(stdout).toContain(word);
+  });
+});
+
+describe('an error that nobody expected', () => {
+  it('is one sentence and a hint, without a stack and without secrets', async () => {
+    const { db } = stand.world;
+    await db.pool.query('ALTER VIEW strandline_analytics.topics RENAME TO elsewhere');
+    const { code, stdout, stderr } = await stand.run(['topic', 'list', '--json']);
+    const debugging = await stand.run(['topic', 'list'], { env: { LOG_LEVEL: 'debug' } });
+    await db.pool.query('ALTER VIEW strandline_analytics.elsewhere RENAME TO topics');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^error: strandline itself failed: relation "strandline_analytics\.topics" does not exist \[42P01\]\nhint: .*\n$/,
+    );
+    expect(debugging.stderr).toMatch(/^ +at /m);
+  });
+});

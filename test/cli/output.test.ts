@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process';
+import { PassThrough, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../../src/doors/cli/program.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { collector, makeStand, type Stand } from './stand.ts';
+
+const HOSTILE =
+  '\u001b[2J\u001b]0;owned\u0007evil \u202egnp.exe\u202c \u009b31m👨‍👩‍👧‍👦 שלום\r\nsecond\u2028third';
+
+// oxlint-disable-next-line no-control-regex
+const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028]/;
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.stub.answers(
+    json({
+      miner_tweets: [
+        wirePost('1', { text: HOSTILE, like_count: 12_304 }),
+        wirePost('2', {
+          text: 'a long text about the harbour ferry that goes on and on and never ends',
+          like_count: null,
+        }),
+        wirePost('3', { text: '日本語のとても長い文章がここにあります。'.repeat(4) }),
+      ],
+    }),
+  );
+  await stand.run(['search', 'add', 'ferry', '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+});
+afterAll(() => stand.close());
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['posts', 'list'],
+  ['new'],
+  ['runs', 'list'],
+  ['runs', 'show', '1'],
+  ['search', 'list'],
+  ['search', 'show', 'ferry'],
+  ['topic', 'list'],
+  ['topic', 'show', 'ferry'],
+  ['links', 'list'],
+  ['status'],
+  ['config', 'show'],
+  ['sql', 'select id, text, like_count from posts order by id'],
+  ['search', 'preview', 'ferry'],
+  ['service', 'key', 'list'],
+];
+
+describe('JSON', () => {
+  it.each(COMMANDS.map((argv) => [argv]))(
+    '%j prints one document and nothing else, ids as strings',
+    async (argv) => {
+      const { code, stdout } = await stand.run([...argv, '--json']);
+      expect(code).toBe(0);
+      expect(stdout.endsWith('\n')).toBe(true);
+      const wrong: string[] = [];
+      JSON.parse(stdout, (name, value: unknown) => {
+        if (/(^|_)id$/.test(name) && typeof value === 'number') wrong.push(name);
+        if (name.endsWith('_at') && value !== null && !isInstant(value)) wrong.push(name);
+        return value;
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('keeps a hostile text whole and yet does nothing to a terminal', async () => {
+    const { stdout } = await stand.run(['posts', 'list', '--json']);
+    expect(stdout).not.toMatch(UNSAFE);
+    const texts = (JSON.parse(stdout) as { text: string }[]).map(({ text }) => text);
+    expect(texts).toContain(HOSTILE);
+  });
+});
+
+describe('tables', () => {
+  it.each([1, 12, 40, 80, 200])('fit into %i columns, whatever stands in them', async (width) => {
+    for (const argv of COMMANDS) {
+      const { code, stdout } = await stand.run(argv, {
+        isTTY: true,
+        env: { COLUMNS: String(width), TERM: 'xterm' },
+      });
+      expect(code).toBe(0);
+      const lines = stdout.split('\n').map(plain);
+      expect([argv, lines.filter((line) => displayWidth(line) > width)]).toEqual([argv, []]);
+    }
+  });
+
+  it('a terminal is sent nothing but our own colours', async () => {
+    const { stdout } = await stand.run(['posts', 'list'], { isTTY: true, columns: 200 });
+    expect(stdout).toContain('\u001b[');
+    expect(plain(stdout)).not.toMatch(UNSAFE);
+    for (const gone of ['\u001b[2J', 'owned', '31m']) expect(stdout).not.toContain(gone);
+    expect(stdout).toContain('evil gnp.exe 👨‍👩‍👧‍👦 שלום second third');
+  });
+
+  it.each([
+    ['NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }],
+    ['TERM=dumb', { isTTY: true, env: { TERM: 'dumb' } }],
+    ['no terminal', { isTTY: false }],
+  ])('%s: no colours', async (_name, over) => {
+    for (const argv of [['posts', 'list'], ['--help'], ['status'], ['runs', 'list']])
+      expect((await stand.run(argv, over)).stdout).not.toContain('\u001b');
+  });
+
+  it('a pipe gets whole texts, grouped numbers, full times, and a sign where a value is unknown', async () => {
+    const { stdout } = await stand.run(['posts', 'list', '--sort', 'likes']);
+    expect(stdout).toContain('a long text about the harbour ferry that goes on and on and never ends');
+    expect(stdout).toMatch(/2026-11-21 11:00:00Z +12,304 /);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-11-21 11:00:00Z +– /);
+  });
+
+  it('LANG=C: our own signs are ASCII', async () => {
+    const { stdout } = await stand.run(['status'], {
+      isTTY: true,
+      env: { LANG: 'C', COLUMNS: '40', NO_COLOR: '1' },
+    });
+    expect(stdout).toMatch(/^[\n -~]+$/);
+    expect(stdout).toContain('...');
+  });
+
+  it('a Turkish locale changes nothing', async () => {
+    const { stdout } = await stand.run(['posts', 'list'], { env: { LC_ALL: 'tr_TR.UTF-8' } });
+    expect(stdout).toContain('12,304');
+  });
+});
+
+describe('stdout that goes away', () => {
+  it('a reader that left is no failure and no word', async () => {
+    for (const argv of [['new'], ['--help'], ['new', '--follow', '--json']]) {
+      const { code, stderr } = await stand.run(argv, { stdout: failing('EPIPE') });
+      expect([argv, code, stderr]).toEqual([argv, 0, '']);
+    }
+  });
+
+  it('a full disk is a failure', async () => {
+    const { code, stderr } = await stand.run(['new'], { stdout: failing('ENOSPC') });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('error: stdout cannot be written to: write ENOSPC'),
+    ]);
+  });
+
+  it('`| head -1` ends the real program with 0', async () => {
+    const script =
+      'set -o pipefail; node --import tsx src/main.ts sql "select generate_series(1, 300000)" 2>&1 | head -1';
+    const { url, readerUrl } = stand.world.database;
+    // Vite sets a BASE_URL of its own.
+    const env = { ...process.env, BASE_URL: '', DATABASE_URL: url, DATABASE_READER_URL: readerUrl };
+    const ran = await promisify(execFile)('bash', ['-c', script], { env }).catch((error: unknown) => error);
+    expect(ran).toMatchObject({ stdout: 'generate_series\n' });
+    expect(ran).not.toBeInstanceOf(Error);
+  });
+});
+
+describe('new --follow', () => {
+  it('shows what comes, one object per line, and ends with 0 at Ctrl-C', async () => {
+    const lines = new PassThrough();
+    const stderr = collector();
+    const io = {
+      stdout: lines,
+      stderr: stderr.stream,
+      env: { DATABASE_URL: stand.world.database.url },
+      isTTY: false,
+    };
+    const ended = runCli(['new', '--follow', '--json', '--limit', '1'], io, () =>
+      Promise.resolve(stand.home),
+    );
+    const seen: string[] = [];
+    lines.on('data', (chunk: Buffer) => seen.push(...chunk.toString('utf8').trim().split('\n')));
+    await until(() => seen.length === 1);
+    stand.stub.answers(json({ miner_tweets: [wirePost('77'), wirePost('78')] }));
+    await stand.run(['search', 'run', 'ferry', '--wait']);
+    await until(() => seen.length === 3);
+    process.emit('SIGINT');
+    expect(await ended).toBe(0);
+    const rows = seen.map((line) => JSON.parse(line) as { id: string; text: string });
+    expect(rows.slice(1).map(({ text }) => text)).toEqual(['post 77', 'post 78']);
+    expect(stderr.text()).toBe('');
+  });
+});
+
+/** What is left of a line without our colours. */
+function plain(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return line.replace(/\u001b\[\d+m/g, '');
+}
+
+/** Wide characters by their block, families of emoji as one: counted here without the library that is tested. */
+function displayWidth(line: string): number {
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter('en').segment(line)) {
+    const wide = /\p{Extended_Pictographic}|[\u1100-\u115f\u3000-\u9fff\uac00-\ud7a3\uff00-\uff60]/u.test(
+      segment,
+    );
+    width += wide ? 2 : 1;
+  }
+  return width;
+}
+
+/** A stream whose other end fails at the first write. */
+function failing(code: string): Writable {
+  return new Writable({
+    write(_chunk, _encoding, done) {
+      done(Object.assign(new Error(`write ${code}`), { code }));
+    },
+  });
+}
+
+function isInstant(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+}
+
+async function until(done: () => boolean): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (done()) return;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+  throw new Error('it did not come');
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await makeStand();
+});
+afterAll(() => stand.close());
+
+const add = ['search', 'add', 'x', '--prompt', 'p'];
+
+/** What is written, and what the answer must name: where, what was given, what is allowed. */
+const refused: readonly (readonly [
+  name: string,
+  argv: readonly string[],
+  names: readonly (string | RegExp)[],
+])[] = [
+  ['no cron fields', [...add, '--cron', ''], ['cron', '""']],
+  ['four cron fields', [...add, '--cron', '* * * *'], ['cron', '"* * * *"']],
+  ['six cron fields', [...add, '--cron', '* * * * * *'], ['cron', '"* * * * * *"']],
+  ['a schedule twice', [...add, '--cron', '0 8 * * *', '--every', '5m'], ['schedule', 'either a cron']],
+  ['no schedule', add, ['schedule', 'got nothing', 'either a cron']],
+  ...['0', '-5', '0.5', '1e15', '5', '5x', 'PT1H', '∞', '٥', '59s'].map(
+    (every) =>
+      [
+        `an interval of ${every}`,
+        [...add, '--every', every],
+        ['every', JSON.stringify(every), 'interval'],
+      ] as const,
+  ),
+  ...['Mars/Phobos', '', '+05:30', 'EST', 'UTC+2', '../../etc/passwd'].map(
+    (tz) =>
+      [
+        `the zone "${tz}"`,
+        [...add, '--cron', '0 8 * * *', '--tz', tz],
+        ['tz', JSON.stringify(tz), 'such as Europe/Berlin'],
+      ] as const,
+  ),
+  ...['2026-13-01', '2026-02-30', '-1d', '99999d', 'last week', '1.5h', ''].map(
+    (since) =>
+      [`since ${since}`, ['new', '--since', since], ['since', JSON.stringify(since), 'yesterday']] as const,
+  ),
+  ...['1e3', '0', '-1', '9007199254740993', 'ten', ''].map(
+    (limit) =>
+      [
+        `a limit of ${limit}`,
+        ['runs', 'list', '--limit', limit],
+        ['limit', JSON.stringify(limit), 'from 1 to'],
+      ] as const,
+  ),
+  [
+    'a slug with spaces',
+    ['search', 'add', 'A b', '--prompt', 'p', '--every', '5m'],
+    ['slug', '"A b"', 'lower-case'],
+  ],
+  [
+    'an operation that is none',
+    [...add, '--every', '5m', '--operation', 'web'],
+    ['operation', '"web"', 'ai, microblog'],
+  ],
+  [
+    'tools of a microblog search',
+    [...add, '--every', '5m', '--tools', 'Web Search'],
+    ['tools', 'Web Search'],
+  ],
+  [
+    'a tool that is none',
+    [...add, '--every', '5m', '--operation', 'ai', '--tools', 'Web Search,Nope'],
+    ['tools[1]', '"Nope"', 'Web Search'],
+  ],
+  ['extra that is no object', [...add, '--every', '5m', '--extra', '[1]'], ['extra', 'JSON object']],
+  [
+    'a service that is none',
+    [...add, '--every', '5m', '--service', 'cloud'],
+    ['service', '"cloud"', 'sandbox'],
+  ],
+  ['a status that is none', ['runs', 'list', '--status', 'done'], ['status', '"done"', 'succeeded']],
+  ['an order that is none', ['posts', 'list', '--sort', 'best'], ['sort', '"best"', 'likes']],
+  ['an id that is none', ['runs', 'show', '1;DROP TABLE'], ['id', 'a whole number']],
+  ['a shell that is none', ['completion', 'tcsh'], ['shell', '"tcsh"', 'bash, zsh, fish']],
+  ['an empty query', ['sql', ' '], ['query', 'one SQL statement']],
+  ['neither search nor run', ['completions', 'show'], ['search', '--run']],
+  ['an unknown command', ['serch'], ["unknown command 'serch'", 'Did you mean search?']],
+  ['an unknown command of a group', ['runs', 'lst'], ["unknown command 'lst'", 'Did you mean list?']],
+  ['an unknown option', ['new', '--sinc', '1d'], ["unknown option '--sinc'", 'Did you mean --since?']],
+  ['an argument too few', ['runs', 'show'], ["missing required argument 'id'"]],
+  ['an argument too many', ['status', 'now'], ['too many arguments']],
+  ['no command', [], ['Usage: strandline']],
+  ['no command of a group', ['topic'], ['Usage: strandline topic']],
+  ['nothing but --', ['--'], ['Usage: strandline']],
+];
+
+describe('usage', () => {
+  it.each(refused)('%s: exit 2, words on stderr, nothing on stdout', async (_name, argv, names) => {
+    const { code, stdout, stderr } = await stand.run(argv);
+    expect([code, stdout]).toEqual([2, '']);
+    for (const name of names) expect(stderr).toMatch(name);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it('names everything that is wrong at once, one line each', async () => {
+    const { code, stderr } = await stand.run([
+      'search',
+      'add',
+      'x',
+      '--operation',
+      'z',
+      '--every',
+      '1s',
+      '--prompt',
+      '',
+    ]);
+    expect(code).toBe(2);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => line.split(':').slice(0, 2).join(':')),
+    ).toEqual(['error: operation', 'error: prompt', 'error: every']);
+  });
+
+  it('takes what looks odd and is not: 1h30m, Europe/berlin, yesterday', async () => {
+    expect((await stand.run(['search', 'preview', '--every', '1h30m'])).code).toBe(0);
+    const zone = await stand.json<{ tz: string }>(
+      'search',
+      'preview',
+      '--cron',
+      '0 8 * * *',
+      '--tz',
+      'Europe/berlin',
+    );
+    expect(zone.tz).toBe('Europe/Berlin');
+    for (const since of [
+      'yesterday',
+      'today',
+      '1h',
+      '2d',
+      '2026-11-21',
+      '2026-11-21T14:05',
+      '2026-11-21T14:05:09.5+01:00',
+    ])
+      expect([since, (await stand.run(['new', '--since', since])).code]).toEqual([since, 0]);
+  });
+
+  it('prints help and version to stdout and ends with 0', async () => {
+    const help = await stand.run(['--help']);
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    for (const word of ['Watch:', 'watch text', 'search ...', 'Examples:', 'Exit codes'])
+      expect(help.stdout).toContain(word);
+    const version = await stand.run(['--version']);
+    expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  });
+
+  it('fits its help into the terminal', async () => {
+    const { stdout } = await stand.run(['search', 'add', '--help'], {
+      isTTY: true,
+      columns: 60,
+      env: { NO_COLOR: '1' },
+    });
+    const options = stdout.slice(0, stdout.indexOf('Examples:'));
+    expect(Math.max(...options.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('tells a variable that is wrong by its name, and no secret', async () => {
+    const { code, stderr } = await stand.run(['config', 'show'], {
+      env: { PORT: 'abc', REDIS_URL: 'http://u:hunter2@h' },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/PORT: got "abc"/);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('what is not there', () => {
+  it.each([
+    [['search', 'show', 'nope']],
+    [['search', 'run', 'nope', '--wait']],
+    [['search', 'pause', 'nope']],
+    [['topic', 'show', 'nope']],
+    [['runs', 'show', '999']],
+    [['runs', 'list', '--search', 'nope']],
+    [['new', '--topic', 'nope']],
+    [['completions', 'show', 'nope']],
+    [['service', 'key', 'revoke', 'nope']],
+  ])('%j ends with 1 and one sentence', async (argv) => {
+    const { code, stdout, stderr } = await stand.run(argv);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: there is no .*\n$/);
+  });
+
+  it('an empty list is an empty array, and said to a person', async () => {
+    const { code, stdout, stderr } = await stand.run(['posts', 'list', '--json']);
+    expect([code, stdout, stderr]).toEqual([0, '[]\n', 'no posts\n']);
+  });
+});

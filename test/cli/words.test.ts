@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { readSince } from '../../src/doors/cli/arguments.ts';
+import { pageOf } from '../../src/doors/cli/page.ts';
+import { runLines } from '../../src/doors/cli/run-line.ts';
+import { list, table } from '../../src/doors/cli/table.ts';
+import { cut, oneLine, paragraphs, widthOf, wrap } from '../../src/doors/cli/text.ts';
+import { toJson } from '../../src/doors/cli/json.ts';
+import type { RunReport } from '../../src/monitor/run/report.ts';
+import type { Highlight } from '../../src/store/reads/highlights.ts';
+
+const page = (width: number) => pageOf({ env: { COLUMNS: String(width) }, isTTY: false });
+const at = new Date('2026-11-21T14:05:09Z');
+
+describe('text from outside', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b]8;;https://evil.example\u0007click\u001b]8;;\u0007', 'click'],
+    ['\u009b2Jgone', 'gone'],
+    ['a\r\nb\tc\u2028d', 'a b c d'],
+    ['user\u202egnp.exe', 'usergnp.exe'],
+    ['nul\u0000bell\u0007', 'nulbell'],
+    ['half \ud83d', 'half \ufffd'],
+    ['\u001b]never ends', 'never ends'],
+    ['zero\u200bwidth\ufeff', 'zerowidth'],
+  ])('%j stands as %j', (given, shown) => {
+    expect(oneLine(given)).toBe(shown);
+  });
+
+  it('a thousand marks on a letter are few, and a hundred thousand escapes take no time', () => {
+    expect(oneLine(`a${'\u0301'.repeat(1_000)}b`).length).toBeLessThan(10);
+    const before = performance.now();
+    oneLine('\u001b]'.repeat(100_000));
+    cut('\u0301'.repeat(100_000), 40);
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+
+  it('is cut between characters, by the width that a terminal gives them', () => {
+    const family = '👨‍👩‍👧‍👦';
+    expect(cut(`${family}${family}${family}`, 5)).toBe(`${family}${family}…`);
+    expect(cut('日本語です', 6)).toBe('日本…');
+    expect(cut('abc', 3)).toBe('abc');
+    expect(cut('abcd', 3)).toBe('ab…');
+    expect(cut('abcd', 1, '...')).toBe('.');
+    expect(widthOf('日本')).toBe(4);
+  });
+
+  it('keeps its paragraphs, breaks between words, and cuts a word that is too long', () => {
+    expect(paragraphs('one\r\n\r\n\r\ntwo  three')).toEqual(['one', '', 'two three']);
+    expect(wrap('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
+    expect(wrap('incomprehensibilities', 8)).toEqual(['incompr…']);
+  });
+});
+
+describe('tables', () => {
+  const rows = [{ name: 'a', text: 'a rather long text that must give way', n: 12 }];
+  const columns = [
+    { head: 'name', cell: (row: (typeof rows)[number]) => row.name },
+    { head: 'n', cell: (row: (typeof rows)[number]) => String(row.n), right: true },
+    { head: 'nothing', cell: () => '' },
+    { head: 'text', cell: (row: (typeof rows)[number]) => row.text, elastic: 1 },
+  ];
+
+  it('cut what is elastic, and leave out a column that is empty throughout', () => {
+    expect(table(rows, columns, page(30))).toEqual(['name   n  text', 'a     12  a rather long text…']);
+  });
+
+  it('stand on their side where there is no room', () => {
+    expect(table(rows, columns, page(14))).toEqual(['name  a', 'n     12', 'text  a rathe…']);
+  });
+
+  it('a list shows values only where there is no room for names', () => {
+    expect(list([['database', 'PostgreSQL']], page(9))).toEqual(['PostgreS…']);
+  });
+});
+
+describe('JSON', () => {
+  it('ids are text, other whole numbers are numbers where they are exact, unknown is null', () => {
+    const value = {
+      id: 1n,
+      post_ids: [2n],
+      completion_links: [3n],
+      n: 4n,
+      big: 2n ** 60n,
+      at,
+      nan: Number.NaN,
+      gone: undefined,
+    };
+    expect(JSON.parse(toJson(value))).toEqual({
+      id: '1',
+      post_ids: ['2'],
+      completion_links: ['3'],
+      n: 4,
+      big: '1152921504606846976',
+      at: '2026-11-21T14:05:09.000Z',
+      nan: null,
+    });
+  });
+});
+
+describe('since', () => {
+  it.each([
+    ['today', '2026-11-21T00:00:00.000Z'],
+    ['yesterday', '2026-11-20T00:00:00.000Z'],
+    ['1h', '2026-11-21T13:05:09.000Z'],
+    ['2w', '2026-11-07T14:05:09.000Z'],
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20 08:30', '2026-11-20T08:30:00.000Z'],
+    ['2026-11-20T08:30:15.25+01:00', '2026-11-20T07:30:15.250Z'],
+    ['2026-11-20T08:30-0130', '2026-11-20T10:00:00.000Z'],
+  ])('%s is %s', (given, expected) => {
+    expect(readSince(given, at).toISOString()).toBe(expected);
+  });
+});
+
+describe('the line of a run', () => {
+  const run = {
+    runId: 1n,
+    search: 'harbour-posts',
+    topic: 'harbour',
+    trigger: 'schedule',
+    service: 'sandbox',
+  } as const;
+  const done = { ...run, status: 'succeeded', posts: 40, links: 0, authors: 31, rejected: 0 } as const;
+  const diff = { baseline: false, newPosts: [], newLinks: [], completionChanged: false };
+  const highlight: Highlight = {
+    kind: 'post',
+    author_username: 'ines_marlow',
+    text: 'Ferry 7\nis back',
+    url: null,
+    like_count: 12,
+    repost_count: 3,
+  };
+  const line = (report: RunReport, highlights: Highlight[] = [], width = 100) =>
+    runLines(report, highlights, at, page(width));
+
+  it('tells a first look from what is new', () => {
+    expect(line({ ...done, diff: { ...diff, baseline: true } })).toEqual([
+      '14:05:09  harbour-posts             first look: 40 posts, 31 authors (baseline)',
+    ]);
+    expect(line({ ...done, diff })).toEqual(['14:05:09  harbour-posts             nothing new of 40']);
+    expect(line({ ...done, diff: { ...diff, newPosts: [1n, 2n] } }, [highlight])).toEqual([
+      '14:05:09  harbour-posts             2 new of 40',
+      '          @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
+    ]);
+  });
+
+  it('tells links and a changed completion of an AI search', () => {
+    const report: RunReport = {
+      ...done,
+      posts: 0,
+      links: 12,
+      diff: { ...diff, newLinks: [1n, 2n, 3n, 4n], completionChanged: true },
+    };
+    expect(line(report)).toEqual([
+      '14:05:09  harbour-posts             + 4 new links of 12, completion changed',
+    ]);
+  });
+
+  it('tells failures in words, and when a run is tried again', () => {
+    expect(line({ ...run, status: 'failed', code: 'auth', detail: undefined })).toEqual([
+      '14:05:09  harbour-posts             failed: auth — the service refused the API key',
+    ]);
+    const notBefore = new Date('2026-11-21T14:05:21Z');
+    expect(
+      line({ ...run, status: 'retry', code: 'rate_limited', detail: 'wait\u001b[2J', notBefore }),
+    ).toEqual([
+      '14:05:09  harbour-posts             tried again in 12 s: rate_limited — the service asked to slow down (wait)',
+    ]);
+  });
+
+  it.each([1, 20, 40, 60])('fits into %i columns', (width) => {
+    for (const shown of line({ ...done, diff: { ...diff, newPosts: [1n] } }, [highlight], width))
+      expect(widthOf(shown)).toBeLessThanOrEqual(width);
+  });
+});
