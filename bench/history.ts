@@ -1,12 +1,12 @@
 /**
- * The same save on an empty database and on one with history: millions of snapshots and sightings, made by
- * SQL. Growth must not show, because every statement of the save goes by keys.
+ * The same save on an empty database and, turn by turn, on one with history: millions of snapshots and
+ * sightings, made by SQL. Growth must not show, because every statement of the save goes by keys.
  */
 import { connect } from '../src/engine/postgres/connect.ts';
 import type { Database } from '../src/store/database.ts';
-import { type Figures, middle } from './measure.ts';
-import { aligned } from './report.ts';
-import { CASES, type Case, playRounds, type Result } from './rounds.ts';
+import { middle } from './measure.ts';
+import { aligned, ratio } from './report.ts';
+import { CASES, type Entrant, playRounds, type Result } from './rounds.ts';
 import { furnish, type Stage } from './stage.ts';
 import { ours } from './ways/ours.ts';
 
@@ -20,22 +20,22 @@ type Options = Omit<Parameters<typeof playRounds>[2], 'concurrencies'>;
 
 /** @param rows of snapshots, and as many sightings */
 export async function measureHistory(stage: Stage, rows: number, options: Options): Promise<string> {
-  const { db } = stage;
-  await db.pool.query('DROP TABLE IF EXISTS bench_posts');
-  await empty(db);
-  const before = await play(db, 'empty', { ...options, from: 500_000_000 });
-  await fill(stage, rows);
+  const young = await stage.addDatabase('young');
+  const old = await stage.addDatabase('old');
+  await fill(old, rows);
   await stage.checkpoint();
-  const after = await play(db, 'history', { ...options, from: 700_000_000 });
+  const entrants = [await enter(young.db, 'young', options), await enter(old.db, 'old', options)];
+  const results = await playRounds(stage.db, entrants, { ...options, concurrencies: [1] });
 
   const lines = CASES.map((name) => {
-    const ms = (results: readonly Result[]) =>
-      (1_000 * options.batch) / figuresOf(results, name).postsPerSecond;
-    const times = ms(after) / ms(before);
+    const of = (way: string) => results.filter((one) => one.way === way && one.case === name);
+    const ms = (all: readonly Result[]) =>
+      (1_000 * options.batch) / middle(all.map((one) => one.figures)).postsPerSecond;
+    const times = ratio(results, 'young', 'old', name, 1);
     return [
       name,
-      ms(before).toFixed(2),
-      ms(after).toFixed(2),
+      ms(of('young')).toFixed(2),
+      ms(of('old')).toFixed(2),
       times.toFixed(2),
       String(TARGET),
       times <= TARGET ? '✓' : '✗',
@@ -45,26 +45,13 @@ export async function measureHistory(stage: Stage, rows: number, options: Option
   return `a batch, one at a time, with ${rows} snapshots and ${rows} sightings of history:\n${table}\n`;
 }
 
-async function play(db: Database, name: string, options: Options): Promise<Result[]> {
+async function enter(db: Database, name: string, options: Options): Promise<Entrant> {
   const { serviceId, searchIds } = await furnish(db, name, options.batches);
-  return playRounds(db, [{ way: ours(db, serviceId), searchIds, counts: true }], {
-    ...options,
-    concurrencies: [1],
-  });
-}
-
-function figuresOf(results: readonly Result[], name: Case): Figures {
-  return middle(results.filter((one) => one.case === name).map((one) => one.figures));
-}
-
-/** What the ways before have stored would be history too. */
-async function empty(db: Database): Promise<void> {
-  await db.pool.query(`TRUNCATE strandline.posts, strandline.authors, strandline.post_snapshots,
-    strandline.author_snapshots, strandline.post_sightings, strandline.discoveries, strandline.run_results`);
+  return { way: { ...ours(db, serviceId), name }, searchIds, counts: true };
 }
 
 /** Posts are short here: their size does not matter to the save of others, their number does. */
-async function fill({ db, url }: Stage, rows: number): Promise<void> {
+async function fill({ db, url }: { db: Database; url: string }, rows: number): Promise<void> {
   const { serviceId } = await furnish(db, 'past', 1);
   const posts = Math.ceil(rows / SNAPSHOTS_PER_POST);
   const client = await connect(url, 'strandline bench');

@@ -69,7 +69,14 @@ function wirePost(n: number, author: number, edition: number): unknown {
         {
           media_url_https: picture,
           type: 'photo',
-          sizes: { large: { w: 1280, h: 720, resize: 'fit' }, small: { w: 680, h: 383, resize: 'fit' } },
+          sizes: {
+            large: { w: 1280, h: 720, resize: 'fit' },
+            medium: { w: 1200, h: 675, resize: 'fit' },
+            small: { w: 680, h: 383, resize: 'fit' },
+            thumb: { w: 150, h: 150, resize: 'crop' },
+          },
+          display_url: 'pic.example/00KWDudo0',
+          expanded_url: `https://x.example/${username}/status/${id}/photo/1`,
         },
       ],
     },

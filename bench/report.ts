@@ -65,7 +65,7 @@ export function targetsTable(results: readonly Result[]): string {
 }
 
 /** How many times as fast one way is as another: the middle of the rounds' ratios. */
-function ratio(
+export function ratio(
   results: readonly Result[],
   way: string,
   against: string,

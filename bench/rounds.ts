@@ -28,11 +28,10 @@ export async function playRounds(
     batch: number;
     batches: number;
     concurrencies: readonly number[];
-    from?: number;
   },
 ): Promise<Result[]> {
   const results: Result[] = [];
-  let first = options.from ?? 0;
+  let first = 0;
   for (let round = -WARM_UP_ROUNDS; round < options.rounds; round += 1) {
     for (const concurrency of options.concurrencies) {
       for (const [visit, name] of CASES.entries()) {

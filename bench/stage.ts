@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLogger } from '../src/engine/logger.ts';
-import { connect } from '../src/engine/postgres/connect.ts';
+import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
 import { openEmbedded } from '../src/engine/postgres/open.ts';
 import { type Database, type Id, inTransaction, openDatabase } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -14,8 +14,8 @@ import { ensureService } from '../src/store/services.ts';
 
 export type Stage = {
   db: Database;
-  /** For a connection without the pool's time limits. */
-  url: string;
+  /** Another database on the same server, migrated and empty. */
+  addDatabase(name: string): Promise<{ db: Database; url: string }>;
   /** Writes out what is in memory, so that it does not fall into the next measurement. */
   checkpoint(): Promise<void>;
   /** Of Postgres. */
@@ -32,11 +32,11 @@ export async function openStage(connections: number): Promise<Stage> {
   const directory = await mkdtemp(path.join(tmpdir(), 'strandline-bench-'));
   await chmod(directory, 0o755); // As root, Postgres runs as somebody else, who must get in.
   const server = await openEmbedded({ dataDir: directory, log, role: 'owner' });
-  const db = openDatabase(server.url, { log, max: connections, name: 'strandline bench' });
+  const open: Database[] = [];
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= (async () => {
-      await db.close();
+      for (const db of open) await db.close();
       await server.close();
       await rm(directory, { recursive: true, force: true });
     })();
@@ -45,22 +45,37 @@ export async function openStage(connections: number): Promise<Stage> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void close().finally(() => process.exit(130)));
   }
-  try {
-    await migrate({ url: server.url, log });
+  const prepare = async (url: string) => {
+    await migrate({ url, log });
+    const db = openDatabase(url, { log, max: connections, name: 'strandline bench' });
+    open.push(db);
     await ensurePartitions(db, START);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const checkpoint = async () => {
+    return db;
+  };
+  const asSuperuser = async (statement: string) => {
     const client = await connect(server.superuserUrl, 'strandline bench');
     try {
-      await client.query('CHECKPOINT');
+      await client.query(statement);
     } finally {
       await client.end();
     }
   };
-  return { db, url: server.url, checkpoint, version: server.version, close };
+  try {
+    return {
+      db: await prepare(server.url),
+      async addDatabase(name) {
+        await asSuperuser(`CREATE DATABASE ${name} OWNER ${new URL(server.url).username}`);
+        const url = withDatabase(server.url, name);
+        return { db: await prepare(url), url };
+      },
+      checkpoint: () => asSuperuser('CHECKPOINT'),
+      version: server.version,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** A service of a way's own, so that all ways store the same posts in the same tables; and searches in it. */
