@@ -130,7 +130,7 @@ describe('the line of a run', () => {
     like_count: 12,
     repost_count: 3,
   };
-  const line = (report: RunReport, highlights: Highlight[] = [], width = 100) =>
+  const line = (report: RunReport, highlights: Highlight[] = [], width = 120) =>
     runLines(report, highlights, at, page(width));
 
   it('tells a first look from what is new', () => {

@@ -13,7 +13,7 @@ export function discoveryColumns(now: Date, page: Page): Column<DiscoveryRow>[] 
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
   return [
     { head: 'found', cell: ({ at }) => when(at, now, page), paint: quiet },
-    { head: 'search', cell: ({ search }) => search, elastic: 1, paint: quiet },
+    { head: 'search', cell: ({ search }) => search, elastic: 1, least: 16, paint: quiet },
     { head: 'kind', cell: ({ kind }) => kind, paint: quiet },
     { head: 'first look', cell: ({ baseline }) => (baseline ? 'baseline' : ''), paint: quiet },
     {

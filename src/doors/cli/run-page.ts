@@ -8,13 +8,12 @@ import { count, dollars, instant, when } from './words.ts';
 export function runColumns(now: Date, page: Page): Column<RunRow>[] {
   return [
     { head: 'id', cell: (run) => String(run.id), right: true },
-    { head: 'search', cell: (run) => run.search, elastic: 2 },
+    { head: 'search', cell: (run) => run.search, elastic: 2, least: 16 },
     { head: 'status', cell: (run) => run.status, paint: (shown, run) => paintStatus(shown, run, page) },
-    { head: 'trigger', cell: (run) => run.trigger },
+    { head: 'by', cell: ({ trigger }) => (trigger === 'schedule' ? '' : trigger) },
     { head: 'due or asked', cell: (run) => when(run.slot_at ?? run.created_at, now, page) },
     { head: 'seen', cell: (run) => count(run.items_seen, page), right: true },
     { head: 'new', cell: (run) => count(run.items_new, page), right: true },
-    { head: 'calls', cell: (run) => count(run.calls, page), right: true },
     { head: 'why', cell: (run) => why(run), elastic: 3, paint: (shown) => page.colors.dim(shown) },
   ];
 }

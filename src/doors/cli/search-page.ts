@@ -9,17 +9,21 @@ import { instant, relative } from './words.ts';
 
 export function searchColumns(now: Date, page: Page): Column<SearchRow>[] {
   return [
-    { head: 'search', cell: (search) => search.slug, elastic: 2 },
+    { head: 'search', cell: (search) => search.slug, elastic: 2, least: 16 },
     { head: 'topic', cell: (search) => search.topic, elastic: 1 },
     { head: 'service', cell: (search) => search.service },
     { head: 'operation', cell: (search) => search.operation },
     {
       head: 'state',
-      cell: (search) => stateOf(search),
+      // What is as it should be needs no word.
+      cell: (search) => (stateOf(search) === 'active' ? '' : stateOf(search)),
       paint: (shown, search) => paintState(shown, search, page),
     },
-    { head: 'next', cell: (search) => relative(search.next_due_at, now, page) },
-    { head: 'runs', cell: scheduleWords, elastic: 2 },
+    {
+      head: 'next',
+      cell: ({ next_due_at: at }) => (at !== null && at < now ? 'overdue' : relative(at, now, page)),
+    },
+    { head: 'runs', cell: shortSchedule, elastic: 1, least: 10 },
     { head: 'prompt', cell: (search) => search.prompt, elastic: 2 },
   ];
 }
@@ -60,6 +64,19 @@ export function searchPage(search: SearchRow, page: Page): string[] {
 
 export function scheduleWords(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
   return inWords(scheduleOf(search));
+}
+
+/** `every 15m`, or the cron expression as it was written. */
+function shortSchedule({ cron, every_seconds, tz }: SearchRow): string {
+  if (cron !== null) return `${cron} ${tz}`;
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'm'],
+  ] as const;
+  const seconds = every_seconds ?? 0;
+  const [length, unit] = units.find(([one]) => seconds % one === 0) ?? [1, 's'];
+  return `every ${seconds / length}${unit}`;
 }
 
 function stateOf({ state, archived_at }: SearchRow): string {

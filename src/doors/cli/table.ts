@@ -9,6 +9,8 @@ export type Column<Row> = {
   right?: boolean;
   /** Gives way where the page is narrow; of two that do, the one with the larger share keeps more. */
   elastic?: number;
+  /** How narrow it may become; names that are typed again should stay whole. */
+  least?: number;
   paint?: (shown: string, row: Row) => string;
 };
 
@@ -71,9 +73,12 @@ function standing<Row>(
   const names = columns.reduce((most, { head }) => Math.max(most, head.length), 0);
   return cells.flatMap((texts, r) => [
     ...(r === 0 ? [] : ['']),
-    ...texts.map((text, i) =>
-      member(columns[i]?.head ?? '', text, names, page, (shown) => painted(shown, rows[r], columns[i])),
-    ),
+    ...texts.flatMap((text, i) => {
+      if (text === '') return [];
+      return [
+        member(columns[i]?.head ?? '', text, names, page, (shown) => painted(shown, rows[r], columns[i])),
+      ];
+    }),
   ]);
 }
 
@@ -91,13 +96,14 @@ function member(
 }
 
 function painted<Row>(shown: string, row: Row | undefined, column: Column<Row> | undefined): string {
-  return row === undefined || column?.paint === undefined ? shown : column.paint(shown, row);
+  if (shown === '' || row === undefined || column?.paint === undefined) return shown;
+  return column.paint(shown, row);
 }
 
 /** The widths of the columns on this page; undefined where they have no room. */
 function fit(
   natural: readonly number[],
-  columns: readonly { elastic?: number }[],
+  columns: readonly { elastic?: number; least?: number }[],
   width: number,
 ): number[] | undefined {
   const gaps = GAP.length * (columns.length - 1);
@@ -105,8 +111,8 @@ function fit(
   if (fits(natural)) return [...natural];
   for (let cap = Math.min(Math.max(...natural), width); cap > 0; cap--) {
     const widths = natural.map((wide, i) => {
-      const share = columns[i]?.elastic;
-      return share === undefined ? wide : Math.min(wide, Math.max(cap * share, LEAST));
+      const { elastic, least = LEAST } = columns[i] ?? {};
+      return elastic === undefined ? wide : Math.min(wide, Math.max(cap * elastic, least));
     });
     if (fits(widths)) return widths;
   }
