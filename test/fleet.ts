@@ -1,0 +1,83 @@
+/** Worker processes around one database, one queue and one stub of the hosted service. */
+import { systemClock } from '../src/engine/clock.ts';
+import { openBackend } from '../src/engine/queue/connection.ts';
+import { openQueue } from '../src/engine/queue/queue.ts';
+import type { Context } from '../src/monitor/context.ts';
+import { repeatStrategy } from '../src/monitor/schedule/repeat.ts';
+import { createSearch } from '../src/monitor/topic/create.ts';
+import { instanceName } from '../src/store/workers.ts';
+import { startProcess, until, type WorkerProcess } from './processes.ts';
+import { type StubService, startStub } from './stub-service.ts';
+import { makeWorld } from './world.ts';
+
+export type Fleet = {
+  /** As a command has it: the real queue, no worker. */
+  ctx: Context;
+  stub: StubService;
+  // Rows of ad hoc questions: what they hold is what the test expects of them.
+  rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
+  start(env?: Record<string, string>): Promise<WorkerProcess>;
+  /** Saves a microblog search that is due once an hour. @returns its first run */
+  add(slug: string, prompt?: string): Promise<bigint>;
+  ended(runId: bigint): Promise<{ status: string; code: string | null; fence: number }>;
+  /** Ends all workers and puts the searches away, for the next test. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** @param redisUrl null: the queue lives in Postgres */
+export async function openFleet(redisUrl: string | null): Promise<Fleet> {
+  const stub = await startStub();
+  const world = await makeWorld({ hosted: stub.url, clock: systemClock });
+  const { url } = world.database;
+  const instance = await instanceName(world.db, 'fleet', systemClock.now());
+  const backend = openBackend(
+    redisUrl === null ? { kind: 'postgres', url } : { kind: 'redis', url: redisUrl },
+    instance,
+    world.ctx.log,
+  );
+  const ctx = { ...world.ctx, queue: openQueue(backend, repeatStrategy, world.ctx.log) };
+  const workers: WorkerProcess[] = [];
+  const rows: Fleet['rows'] = async (sql, values = []) => (await world.db.pool.query(sql, values)).rows;
+
+  async function clear(): Promise<void> {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await rows('UPDATE strandline.searches SET archived_at = now(), next_due_at = NULL');
+    stub.requests.length = 0;
+  }
+
+  return {
+    ctx,
+    stub,
+    rows,
+    start: async (env = {}) => {
+      const worker = await startProcess({
+        DATABASE_URL: url,
+        REDIS_URL: redisUrl ?? undefined,
+        SEARCH_API_URL: stub.url,
+        SEARCH_API_KEY: 'key',
+        LOG_LEVEL: 'silent',
+        RUN_LEASE_SECONDS: '1',
+        RECONCILE_SECONDS: '1',
+        ...env,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    add: async (slug, prompt = slug) =>
+      (await createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h' })).firstRunId,
+    ended: (runId) =>
+      until(`run ${runId} ends`, async () => {
+        const [run] = await rows('SELECT status, code, fence FROM strandline.runs WHERE id = $1', [runId]);
+        return run.status === 'queued' || run.status === 'running' ? false : run;
+      }),
+    clear,
+    close: async () => {
+      await clear();
+      await ctx.queue.close();
+      await backend.close();
+      await world.close();
+      await stub.close();
+    },
+  };
+}
