@@ -5,7 +5,6 @@ import { connect as connectTcp, isIP } from 'node:net';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Config } from '../../config.ts';
-// oxlint-disable-next-line no-restricted-imports -- the doctor asks Redis itself; the queue only says whether it is there
 import { checkRedis } from '../../engine/queue/redis-check.ts';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';

@@ -59,9 +59,10 @@ export function openCli(io: Io, open: OpenHome = openHome): Cli {
       if (shown.length > 0) await out.write(`${shown.join('\n')}\n`);
     },
     withHome: async (work) => {
+      // Until it is open Ctrl-C ends the process at once, as it does anywhere.
+      const home = await open({ config: readOnce(), log: log(), role: 'guest' });
       const stopping = new AbortController();
       const ending = awaitEnding();
-      const home = await open({ config: readOnce(), log: log(), role: 'guest' });
       for (const note of home.notes) page.say(`note: ${oneLine(note)}`);
       const stop = () => stopping.abort();
       const interrupted = ending.asked.then(async () => {

@@ -21,7 +21,7 @@ export function registerSearchRun(search: Command, cli: Cli): void {
       cli.withHome(async (home, stopping) => {
         const run = await runNow(cli, home, slug, { wait: options.wait ?? false, stopping });
         await cli.show(options.json, run, () => runPage(run, cli.page));
-        if (run.status === 'failed') cli.exitCode = 1;
+        if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;
       }),
     );
 }

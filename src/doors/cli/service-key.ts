@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
-// oxlint-disable-next-line no-restricted-imports -- what a key looks like is known to the service alone
-import { keyIdOf, makeKey } from '../../service/keys.ts';
+import { keyIdOf, makeKey } from '../../service-access.ts';
 import {
   insertServiceKey,
   readServiceKeys,
   revokeServiceKey,
   type ServiceKeyRow,
-} from '../../store/reads/service-keys.ts';
+} from '../../store/service-keys.ts';
 import { LIMIT_MAX } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import type { Page } from './page.ts';
