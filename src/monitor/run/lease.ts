@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../engine/clock.ts';
 import { RunError } from '../../errors.ts';
 import { type ClaimedRun, renewLease } from '../../store/runs.ts';
 import type { Context } from '../context.ts';
@@ -16,20 +17,20 @@ export type Lease = {
 export function holdLease(ctx: Context, run: ClaimedRun, stopping: AbortSignal | undefined): Lease {
   const { leaseMs } = ctx.config;
   const lost = new AbortController();
-  let renewedAt = performance.now();
+  let renewedAt = monotonicMs();
   const timer = setInterval(() => {
     void renew();
   }, leaseMs / 3);
   timer.unref();
 
   async function renew(): Promise<void> {
-    const askedAt = performance.now();
+    const askedAt = monotonicMs();
     try {
       if (await renewLease(ctx.db, { runId: run.id, fence: run.fence, leaseMs })) renewedAt = askedAt;
       else lost.abort(new RunError('lease_lost'));
     } catch (error) {
       ctx.log.warn({ err: error, run: String(run.id) }, 'lease not renewed');
-      if (performance.now() - renewedAt >= leaseMs) lost.abort(new RunError('lease_lost'));
+      if (monotonicMs() - renewedAt >= leaseMs) lost.abort(new RunError('lease_lost'));
     }
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { MINUTE, SECOND } from '../../engine/clock.ts';
+import { MINUTE, monotonicMs, SECOND } from '../../engine/clock.ts';
 import { isUnreachable } from '../../store/database.ts';
 import type { Context } from '../context.ts';
 
@@ -13,12 +13,12 @@ const PAUSES_MS = [100, 250, 500, SECOND, 2 * SECOND] as const;
  * @throws the last error when it was not about reaching the database, or patience ended
  */
 export async function untilReachable<T>(ctx: Pick<Context, 'log'>, work: () => Promise<T>): Promise<T> {
-  const began = performance.now();
+  const began = monotonicMs();
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isUnreachable(error) || performance.now() - began > PATIENCE_MS) throw error;
+      if (!isUnreachable(error) || monotonicMs() - began > PATIENCE_MS) throw error;
       if (attempt === 0) ctx.log.warn({ err: error }, 'the database is away; holding on to what is in hand');
       await wait(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]);
     }
