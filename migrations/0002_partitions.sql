@@ -13,7 +13,8 @@ BEGIN
       child := parent || '_' || to_char(month, 'YYYY_MM');
       IF to_regclass('strandline.' || child) IS NULL THEN
         PERFORM pg_advisory_xact_lock(hashtext('strandline.partitions'));
-        IF to_regclass('strandline.' || child) IS NULL THEN
+        -- Asked of the table: to_regclass answers from a cache that knows nothing of who held the lock before.
+        IF NOT EXISTS (SELECT FROM pg_class WHERE relname = child AND relnamespace = 'strandline'::regnamespace) THEN
           EXECUTE format('CREATE TABLE strandline.%I (LIKE strandline.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', child, parent);
           EXECUTE format('ALTER TABLE strandline.%I ATTACH PARTITION strandline.%I FOR VALUES FROM (%L) TO (%L)',
             parent, child, month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');

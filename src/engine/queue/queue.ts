@@ -1,4 +1,5 @@
 import { Queue } from 'bullmq';
+import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
 
@@ -51,42 +52,60 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
     kind: backend.kind,
     enqueue: async (waiting) => {
       if (waiting.length === 0) return;
-      await runs.addBulk(
-        waiting.map(({ runId, fence, delayMs }) => ({
-          name: 'run',
-          data: { runId: String(runId) } satisfies RunJob,
-          opts: {
-            ...FINISHED,
-            jobId: `run-${runId}-${fence}`,
-            ...(delayMs === undefined ? {} : { delay: Math.max(0, delayMs) }),
-          },
-        })),
+      await patiently(
+        runs.addBulk(
+          waiting.map(({ runId, fence, delayMs }) => ({
+            name: 'run',
+            data: { runId: String(runId) } satisfies RunJob,
+            opts: {
+              ...FINISHED,
+              jobId: `run-${runId}-${fence}`,
+              ...(delayMs === undefined ? {} : { delay: Math.max(0, delayMs) }),
+            },
+          })),
+        ),
       );
     },
     schedule: async (searchId, pattern) => {
       const data: TickJob = { searchId: String(searchId) };
-      await ticks.upsertJobScheduler(
-        schedulerId(searchId),
-        { pattern },
-        { name: 'tick', data, opts: FINISHED },
-      );
+      const template = { name: 'tick', data, opts: FINISHED };
+      await patiently(ticks.upsertJobScheduler(schedulerId(searchId), { pattern }, template));
     },
     unschedule: async (searchId) => {
-      await ticks.removeJobScheduler(schedulerId(searchId));
+      await patiently(ticks.removeJobScheduler(schedulerId(searchId)));
     },
     schedules: async () => {
-      const found = await ticks.getJobSchedulers(0, -1);
+      const found = await patiently(ticks.getJobSchedulers(0, -1));
       return new Map(found.map((one) => [BigInt(one.key.slice('search-'.length)), one.pattern ?? '']));
     },
-    countSchedules: () => ticks.getJobSchedulersCount(),
-    depth: () => runs.getJobCounts('waiting', 'delayed', 'active', 'prioritized'),
+    countSchedules: () => patiently(ticks.getJobSchedulersCount()),
+    depth: () => patiently(runs.getJobCounts('waiting', 'delayed', 'active', 'prioritized')),
     ping: async () => {
-      await runs.getJobCounts('waiting');
+      await patiently(runs.getJobCounts('waiting'));
     },
     close: async () => {
-      await Promise.all([ticks.close(), runs.close()]);
+      // One that was never reached has nothing to say good-bye to; its connection is closed with the back end.
+      await patiently(Promise.all([ticks.close(), runs.close()])).catch(() => {});
     },
   };
+}
+
+/** A queue that cannot be reached is waited for by BullMQ for ever; a person or a save does not. */
+const PATIENCE_MS = 5 * SECOND;
+
+async function patiently<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`the queue did not answer within ${PATIENCE_MS} ms`)),
+      PATIENCE_MS,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function schedulerId(searchId: bigint): string {

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { readerQuery } from '../../src/store/reader-query.ts';
+import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+  world = await makeWorld({ hosted: stub.url });
+  const { firstRunId } = await createSearch(world.ctx, {
+    slug: 'a',
+    operation: 'microblog',
+    prompt: 'a',
+    every: '1h',
+  });
+  await executeRun(world.ctx, firstRunId);
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+const block = /```sql\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+const queries = block
+  .split(';')
+  .map((query) => query.trim())
+  .filter((query) => query !== '');
+
+test('the README shows five queries', () => {
+  expect(queries).toHaveLength(5);
+});
+
+test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
+  '%s: the reader may ask it, and is answered',
+  async (_, sql) => {
+    const { columns } = await readerQuery({ url: world.database.readerUrl, sql });
+    expect(columns.length).toBeGreaterThan(1);
+  },
+);
+
+test('every variable that the README names is one the program reads', async () => {
+  const config = await readFile(new URL('../../src/config.ts', import.meta.url), 'utf8');
+  const named = [...readme.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1] ?? '');
+  const known = named.filter(
+    (name) => new RegExp(`^  ${name}:`, 'm').test(config) || name === 'SEARCH_API_KEY_FILE',
+  );
+  expect(known).toEqual(named);
+});
