@@ -38,6 +38,7 @@ function codeOf(status: number): RunCode {
  * `bad_content_type` for something else.
  */
 export function expectJson(body: Buffer, contentType: string | null): void {
+  if (isNotUtf8(body)) return; // its reader decodes it, or says what is wrong
   const beginning = body
     .subarray(0, 1_000)
     .toString('utf8')
@@ -47,4 +48,12 @@ export function expectJson(body: Buffer, contentType: string | null): void {
   const labelled = /^\s*application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '');
   if (labelled && /^(?:null|true|false|-?\d)/.test(beginning)) return; // JSON; its reader says what is wrong
   throw new RunError(beginning === '' || labelled ? 'bad_json' : 'bad_content_type');
+}
+
+/** UTF-16, by its byte order mark or the zeros of ASCII, or bytes that are still compressed. */
+function isNotUtf8([first, second]: Buffer): boolean {
+  if (first === 0x1f && second === 0x8b) return true;
+  return (
+    first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  );
 }

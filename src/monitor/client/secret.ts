@@ -14,13 +14,32 @@ export function conceal(text: string, key: string | undefined): string {
     key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     Buffer.from(key).toString('base64'),
   ];
-  return forms.reduce((left, form) => withoutBeginning(left.replaceAll(form, '[key]'), form), text);
+  const bare = text.replace(spellings(key), '[key]');
+  return forms.reduce((left, form) => withoutBeginning(left.replaceAll(form, '[key]'), form), bare);
 }
 
 /** The same for bytes that are kept as they came: a body that repeats the key is the only one that is touched. */
 export function concealInBytes(bytes: Buffer, key: string | undefined): Buffer {
-  if (key === undefined || key === '' || !bytes.includes(key)) return bytes;
-  return Buffer.from(conceal(bytes.toString('utf8'), key));
+  if (key === undefined || key === '') return bytes;
+  if (spellings(key).test(bytes.toString('latin1'))) return Buffer.from(conceal(bytes.toString('utf8'), key));
+  const at = bytes.indexOf(Buffer.from(key, 'utf16le'));
+  if (at < 0) return bytes;
+  if (at % 2 === 0) return inUtf16(bytes, key);
+  return inUtf16(Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16(), key).swap16();
+}
+
+function inUtf16(bytes: Buffer, key: string): Buffer {
+  return Buffer.from(conceal(bytes.toString('utf16le'), key), 'utf16le');
+}
+
+/** The key with any of its signs escaped as JSON may (`\\/`, `\\u0024`): once it is read it is the key again. */
+function spellings(key: string): RegExp {
+  const signs = Array.from(key, (sign) => {
+    const itself = /[A-Za-z0-9]/.test(sign) ? sign : `\\\\?\\${sign}`;
+    const code = sign.charCodeAt(0).toString(16).padStart(4, '0');
+    return `(?:${itself}|\\\\u${code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+  return new RegExp(signs.join(''), 'g');
 }
 
 function withoutBeginning(text: string, form: string): string {
