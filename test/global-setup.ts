@@ -60,7 +60,9 @@ async function start(
     // STRANDLINE_REQUIRE=redis: an automatic check must not pass by leaving half of it out.
     if (process.env['STRANDLINE_REQUIRE']?.split(',').includes('redis') === true)
       throw new Error('STRANDLINE_REQUIRE=redis, but redis-server was not found');
-    process.stderr.write('The suites for Redis are left out: redis-server was not found.\n');
+    process.stderr.write(
+      'No redis-server was found: the tests on Redis are left out, and counted as skipped below.\n',
+    );
   }
 
   const superuser = await connect(postgres.superuserUrl, 'strandline test set-up');

@@ -5,7 +5,7 @@ import { checkHosted, checkNode, checkQueueServer } from '../../src/doors/cli/ch
 import { readConfig } from '../../src/config.ts';
 import { isKeyOf } from '../../src/service/keys.ts';
 import { findServiceKeyHash } from '../../src/store/service-keys.ts';
-import { backends } from '../backends.ts';
+import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 
@@ -151,16 +151,15 @@ describe('doctor', () => {
     ]);
   });
 
-  it.each(backends.filter(({ redisUrl }) => redisUrl !== null))(
-    'asks a Redis what a queue needs of it',
-    async ({ redisUrl }) => {
-      expect(await checkQueueServer(readConfig({ REDIS_URL: redisUrl ?? '' }))).toMatchObject([
+  onRedis('with a Redis', (redisUrl) => {
+    it('asks it what a queue needs of it', async () => {
+      expect(await checkQueueServer(readConfig({ REDIS_URL: redisUrl }))).toMatchObject([
         { check: 'redis', ok: true },
         { check: 'redis memory', ok: true, found: 'noeviction' },
         { check: 'redis persistence', ok: null },
       ]);
-    },
-  );
+    });
+  });
 
   it('knows an old Node', () => {
     expect(checkNode('20.18.9')).toMatchObject({ ok: false });

@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
-import { openBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue } from '../../src/engine/queue/queue.ts';
+import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
+import { openQueue, type WorkQueue } from '../../src/engine/queue/queue.ts';
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
-import { backends } from '../backends.ts';
-import { freshDatabase } from '../database.ts';
+import { onEachBackend } from '../backends.ts';
+import { freshDatabase, type TestDatabase } from '../database.ts';
 
 const log = createLogger('silent');
 
@@ -16,14 +16,20 @@ test('a Redis that cannot be reached is an error within seconds, and no reason t
   await backend.close();
 });
 
-describe.each(backends)('the queue on $name', async ({ redisUrl }) => {
-  const database = await freshDatabase();
-  const home =
-    redisUrl === null
-      ? ({ kind: 'postgres', url: database.url } as const)
-      : ({ kind: 'redis', url: redisUrl } as const);
-  const backend = openBackend(home, 'test', log);
-  const queue = openQueue(backend, repeatStrategy, log);
+onEachBackend('the queue', ({ redisUrl }) => {
+  let database: TestDatabase;
+  let backend: QueueBackend;
+  let queue: WorkQueue;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    const { url } = database;
+    backend = openBackend(
+      redisUrl === null ? { kind: 'postgres', url } : { kind: 'redis', url: redisUrl },
+      'test',
+      log,
+    );
+    queue = openQueue(backend, repeatStrategy, log);
+  });
   afterAll(async () => {
     await queue.close();
     await backend.close();

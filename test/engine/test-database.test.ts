@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/engine/postgres/connect.ts';
-import { backends } from '../backends.ts';
+import { onRedis } from '../backends.ts';
 import { freshDatabase } from '../database.ts';
 import { query } from './stage.ts';
 
@@ -31,11 +31,10 @@ test('a connection that was forgotten fails the file that forgot it, and is name
   await forgotten.end();
 });
 
-test.each(backends.filter(({ name }) => name === 'redis'))(
-  '$name has an empty database for this file',
-  async ({ redisUrl }) => {
-    const client = new Redis(redisUrl ?? '');
+onRedis('redis', (redisUrl) => {
+  test('has an empty database for this file', async () => {
+    const client = new Redis(redisUrl);
     expect(await client.dbsize()).toBe(0);
     await client.quit();
-  },
-);
+  });
+});

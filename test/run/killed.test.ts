@@ -1,16 +1,16 @@
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/engine/clock.ts';
 import { phaseOf } from '../../src/monitor/schedule/interval.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
-import { backends } from '../backends.ts';
+import { onEachBackend } from '../backends.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 
 const POSTS = json({ miner_tweets: [wirePost('1'), wirePost('2'), wirePost('3')] });
 
-describe.each(backends)('a worker on $name', ({ redisUrl }) => {
+onEachBackend('a worker', ({ redisUrl }) => {
   let fleet: Fleet;
   beforeAll(async () => {
     fleet = await openFleet(redisUrl);

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backends } from '../backends.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onEachBackend } from '../backends.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 import { json, wirePost } from '../stub-service.ts';
 
-describe.each(backends)('workers on $name', ({ redisUrl }) => {
+onEachBackend('workers', ({ redisUrl }) => {
   let fleet: Fleet;
   beforeAll(async () => {
     fleet = await openFleet(redisUrl);
