@@ -31,12 +31,10 @@ const dialectFile = z
  * @throws InvalidInput naming the file and the place in it.
  */
 export function readDialectFile(path: string): Names {
-  const parsed = dialectFile.safeParse(readJson(path));
-  if (!parsed.success) {
-    throw new InvalidInput(
-      parsed.error.issues.map((issue) => problem(path, issue.path.map(String).join('.'), issue.message)),
-    );
-  }
+  const given = readJson(path);
+  const parsed = dialectFile.safeParse(given);
+  if (!parsed.success)
+    throw new InvalidInput(parsed.error.issues.flatMap((issue) => problemsOf(path, issue, given)));
   const { service_prefix, microblog_path, tools, members = {}, later_flat_members } = parsed.data;
   const names: Names = {
     service_prefix: service_prefix ?? NEUTRAL.service_prefix,
@@ -47,6 +45,24 @@ export function readDialectFile(path: string): Names {
   };
   refuseDoubles(path, names);
   return names;
+}
+
+/** What each place of the file may hold. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(dialectFile.shape),
+  tools: TOOLS,
+  members: NEUTRAL_MEMBERS,
+  later_flat_members: SOURCES,
+};
+
+function problemsOf(path: string, issue: z.core.$ZodIssue, whole: unknown): Problem[] {
+  const place = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const allowed = `one of ${(ALLOWED[place] ?? []).join(', ')}`;
+    return issue.keys.map((key) => problem(path, place, allowed, key));
+  }
+  const given = issue.path.reduce<unknown>((value, step) => Object(value)[step], whole);
+  return [problem(path, place, issue.message, given)];
 }
 
 function readJson(path: string): unknown {
@@ -66,13 +82,13 @@ function refuseDoubles(path: string, names: Names): void {
   ]);
   const problems = [
     ...doubles([...members].map((member) => names.members[member] ?? member)).map((name) =>
-      problem(path, 'members', `a wire name of its own for each member; ${name} stands for two`),
+      problem(path, 'members', 'a wire name of its own for each member', name),
     ),
     ...doubles(SOURCES.flatMap((source) => [...new Set(names.later_flat_members[source])])).map((name) =>
-      problem(path, 'later_flat_members', `a name of its own for each group; ${name} stands for two`),
+      problem(path, 'later_flat_members', 'a name of its own for each group', name),
     ),
     ...doubles(TOOLS.flatMap((tool) => [...new Set(names.tools[tool].map((l) => l.toLowerCase()))])).map(
-      (name) => problem(path, 'tools', `labels of its own for each tool; ${name} stands for two`),
+      (name) => problem(path, 'tools', 'labels of its own for each tool', name),
     ),
   ];
   if (problems.length > 0) throw new InvalidInput(problems);
@@ -82,6 +98,6 @@ function doubles(names: readonly string[]): string[] {
   return names.filter((name, i) => names.indexOf(name) !== i);
 }
 
-function problem(path: string, place: string, expected: string): Problem {
-  return { path: place === '' ? path : `${path}: ${place}`, given: undefined, expected };
+function problem(path: string, place: string, expected: string, given: unknown): Problem {
+  return { path: place === '' ? path : `${path}: ${place}`, given, expected };
 }

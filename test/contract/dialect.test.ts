@@ -189,4 +189,18 @@ describe('a dialect of one’s own', () => {
     expect(thrown).toBeInstanceOf(InvalidInput);
     expect(String(thrown)).toContain(file);
   });
+
+  test('what is wrong in it is told with its place, what stands there, and what may', () => {
+    const file = dialectFile({
+      members: { likes: 'x', repost_count: 7 },
+      tools: { 'Web Search': 'a', b: 'c' },
+    });
+    expect(() => loadDialect(file)).toThrow(/: tools: got "b"; one of Web Search, .*Preprint Search$/m);
+    expect(() => loadDialect(file)).toThrow(/: members: got "likes"; one of web_search_results, /);
+    expect(() => loadDialect(file)).toThrow(/: members\.repost_count: got 7; /);
+    const twice = dialectFile({ later_flat_members: { web: 'x', video: 'x' } });
+    expect(() => loadDialect(twice)).toThrow(
+      /: later_flat_members: got "x"; a name of its own for each group$/,
+    );
+  });
 });
