@@ -202,6 +202,8 @@ describe('posts inside posts', () => {
     expect(found.rejects).toMatchObject([
       { path: 'miner_tweets[0].quote.quote.quote.quote', code: 'too_deep' },
     ]);
+    // The post is not read; which one it is, is known.
+    expect(found.nestedPosts.map((post) => post.quoted_status_id)).toEqual(['p196', 'p197', 'p198']);
   });
 
   test('that cannot be read cost nothing else; the reference that was given stays', () => {

@@ -2,7 +2,7 @@ import type { Dialect } from '../../contract/dialect.ts';
 import { isPlain, type Plain } from '../../contract/plain.ts';
 import { readAuthor } from './author.ts';
 import type { ReadAuthor, ReadPost } from './findings.ts';
-import { idInAddress, readId } from './id.ts';
+import { idInAddress, readId, readReference } from './id.ts';
 import type { Item, Taken } from './items.ts';
 import { nestedIn, postNames, readPost } from './post.ts';
 import type { Rejects } from './reject.ts';
@@ -44,10 +44,11 @@ export function createPostShelf(dialect: Dialect, rejects: Rejects): PostShelf {
     return id;
   }
 
+  /** The id of a post inside another; one that is too deep is not read, but the reference to it stays. */
   function placeNested(item: Item, level: number): string | null {
     if (level <= LEVELS_MAX) return place(item, level);
     rejects.add(item.path, 'too_deep', item.value);
-    return null;
+    return isPlain(item.value) ? readReference(item.value.id) : null;
   }
 
   /** An id that is not there at all is taken from the post's address; one that is there and bad is not. */
