@@ -218,6 +218,19 @@ describe('the completion', () => {
     ]);
     expect(read({ text_chunks: { twitter_summary: 'ab' } }).completion?.text_chunks).toEqual(['ab']);
     expect(read({ text_chunks: {}, search: [] }).completion).toBeNull();
+    expect(read({ text_chunks: [], search: [] }).rejects).toEqual([]);
+  });
+
+  test.each([
+    ['text_chunks', { text_chunks: [{ twitter_summary: ['a'] }] }],
+    ['text_chunks', { text_chunks: 'ab' }],
+    ['text_chunks.twitter_summary', { text_chunks: { twitter_summary: { 0: 'a' } } }],
+    ['completion_links', { completion_links: 7 }],
+    ['search_completion_links', { search_completion_links: true }],
+  ])('%s of another shape is a reject, and costs nothing else', (path, part) => {
+    const found = read({ ...part, search: [{ link: 'https://a.example/1' }] });
+    expect(found.rejects).toMatchObject([{ path, code: 'bad_shape' }]);
+    expect(found.links).toHaveLength(1);
   });
 
   test('scores and warnings are kept where they say something', () => {

@@ -27,7 +27,7 @@ export function readCompletion(answer: Plain, dialect: Dialect, rejects: Rejects
     microblog_summary: written.microblog_summary ?? roleText('microblog_summary'),
     discussion_board_summary: written.discussion_board_summary ?? roleText('discussion_board_summary'),
     news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
-    text_chunks: readChunks(answer.text_chunks, wireName(dialect, 'microblog_summary')),
+    text_chunks: readChunks(answer.text_chunks, wireName(dialect, 'microblog_summary'), rejects),
     completion_links: mergedRefs(addressList(answer, 'completion_links', rejects), written.cited),
     search_completion_links: addressList(answer, 'search_completion_links', rejects),
     key_items: written.key_items,
@@ -97,17 +97,30 @@ function readKeyItem(
   return [{ list, position, text: text ?? '', url: readAddress(address), link }];
 }
 
-function readChunks(chunks: unknown, member: string): string[] | null {
-  if (!isPlain(chunks)) return null;
+function readChunks(chunks: unknown, member: string, rejects: Rejects): string[] | null {
+  if (isNothing(chunks)) return null;
+  if (!isPlain(chunks)) {
+    rejects.add('text_chunks', 'bad_shape', chunks);
+    return null;
+  }
   const pieces = own(chunks, member) ?? own(chunks, 'microblog_summary');
   if (typeof pieces === 'string') return [clean(pieces)];
-  if (!Array.isArray(pieces)) return null;
+  if (!Array.isArray(pieces)) {
+    if (!isNothing(pieces)) rejects.add(`text_chunks.${member}`, 'bad_shape', pieces);
+    return null;
+  }
   return pieces.slice(0, CHUNKS_MAX).flatMap((piece) => (typeof piece === 'string' ? [clean(piece)] : []));
+}
+
+/** What a member holds where there is nothing to say: null, absent or an empty list. */
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 function addressList(answer: Plain, member: string, rejects: Rejects): LinkRef[] {
   const list = own(answer, member);
-  const { items } = itemsOf(member, typeof list === 'string' ? [list] : list, () => false);
+  const { items, wrong } = itemsOf(member, typeof list === 'string' ? [list] : list, () => false);
+  if (wrong !== undefined) rejects.add(member, 'bad_shape', wrong);
   return readLinkRefs(items, rejects);
 }
 
