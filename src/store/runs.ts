@@ -101,17 +101,45 @@ export async function failRun(
   return rowCount === 1;
 }
 
-/** Puts a claimed run back into the queue, in order: for a retry, or because this worker is stopping. */
+/**
+ * Puts a claimed run back, unless its search was stopped meanwhile. The search's row is share-locked first:
+ * a pause or a removal that comes at the same time is either seen here, or finds the run queued. A person
+ * who asked for a run of a paused search still gets it.
+ */
+const REQUEUE = `
+WITH search AS (
+  SELECT CASE
+    WHEN s.archived_at IS NOT NULL THEN 'removed'
+    WHEN s.state = 'broken' OR (s.state = 'paused' AND r.trigger <> 'manual') THEN s.state
+  END AS stopped
+  FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+  WHERE r.id = $1 FOR SHARE OF s
+)
+UPDATE strandline.runs
+SET status = CASE WHEN stopped IS NULL THEN 'queued' ELSE 'cancelled' END,
+  not_before = CASE WHEN stopped IS NULL THEN $3::timestamptz END,
+  ended_at = CASE WHEN stopped IS NOT NULL THEN $5::timestamptz END,
+  reason = coalesce(stopped, $4), lease_until = NULL, claims = 0
+FROM search
+WHERE id = $1 AND fence = $2 AND status = 'running'
+RETURNING status`;
+
+/**
+ * Puts a claimed run back into the queue, in order: for a retry, or because this worker is stopping.
+ * @returns `cancelled` where its search is paused, broken or removed by now; `lost` when another claim holds it
+ */
 export async function requeueRun(
   db: Database,
-  input: { runId: Id; fence: number; notBefore: Date | null; reason: string | null },
-): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    `UPDATE strandline.runs SET status = 'queued', not_before = $3, reason = $4, lease_until = NULL, claims = 0
-     WHERE id = $1 AND fence = $2 AND status = 'running'`,
-    [input.runId, input.fence, input.notBefore, input.reason],
-  );
-  return rowCount === 1;
+  input: { runId: Id; fence: number; notBefore: Date | null; reason: string | null; now: Date },
+): Promise<'queued' | 'cancelled' | 'lost'> {
+  const { rows } = await db.pool.query<{ status: 'queued' | 'cancelled' }>(REQUEUE, [
+    input.runId,
+    input.fence,
+    input.notBefore,
+    input.reason,
+    input.now,
+  ]);
+  return rows[0]?.status ?? 'lost';
 }
 
 /** What became of a run, as far as the database knows. */

@@ -24,9 +24,15 @@ export async function endWithoutSuccess(
     ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run broke off');
 
   if (stopping?.aborted === true) {
-    if (await requeueRun(ctx.db, { runId: run.id, fence: run.fence, notBefore: null, reason: null })) {
-      await wake(ctx, [{ runId: run.id, fence: run.fence }]);
-    }
+    const { id: runId, fence } = run;
+    const back = await requeueRun(ctx.db, {
+      runId,
+      fence,
+      notBefore: null,
+      reason: null,
+      now: ctx.clock.now(),
+    });
+    if (back === 'queued') await wake(ctx, [{ runId, fence }]);
     return { ...report, status: 'released', code };
   }
   // Another claim has it, or will when the lease has run out: nothing may be written here.
@@ -47,13 +53,15 @@ export async function endWithoutSuccess(
   });
   if (decision.kind !== 'give_up') {
     const { notBefore } = decision;
-    const ours = await requeueRun(ctx.db, {
+    const back = await requeueRun(ctx.db, {
       runId: run.id,
       fence: run.fence,
       notBefore,
       reason: detail ?? null,
+      now,
     });
-    if (!ours) return { ...report, status: 'released', code: 'lease_lost' };
+    if (back === 'lost') return { ...report, status: 'released', code: 'lease_lost' };
+    if (back === 'cancelled') return { ...report, status: 'released', code };
     await wake(ctx, [{ runId: run.id, fence: run.fence, delayMs: notBefore.getTime() - now.getTime() }]);
     return { ...report, status: 'retry', code, detail, notBefore };
   }
