@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/contract/dialect.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
+import type { Id } from '../../src/store/database.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { type Diff, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -40,7 +41,19 @@ async function run(
   at: Date,
   operation: 'ai' | 'microblog' = 'microblog',
 ): Promise<Diff> {
-  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at });
+  return runQueued(await queue(search), search, body, at, operation);
+}
+
+const queue = (search: Search) =>
+  insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(0) });
+
+async function runQueued(
+  runId: Id,
+  search: Search,
+  body: unknown,
+  at: Date,
+  operation: 'ai' | 'microblog',
+): Promise<Diff> {
   const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at });
   if (claimed === null) throw new Error('not claimed');
   const diff = await saveFindings(world.db, {
@@ -133,6 +146,23 @@ test('quoted posts are stored as posts with their authors, and are not sighted',
   ]);
 });
 
+test('a post that was stored without its author gets it from the first answer that knows it, and keeps it', async () => {
+  const search = await newSearch('authors');
+  const author = () =>
+    rows(`SELECT a.username, p.observed_at FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
+    WHERE p.external_id = '451'`);
+  const { user: _, ...unsigned } = wirePost('451');
+  const quoting = wirePost('450', { is_quote_tweet: true, quoted_status_id: '451', quote: unsigned });
+  await run(search, { miner_tweets: [quoting] }, at(0));
+  expect(await author()).toEqual([{ username: null, observed_at: at(0) }]);
+  await run(search, { miner_tweets: [wirePost('451')] }, at(1));
+  expect(await author()).toEqual([{ username: 'user_451', observed_at: at(1) }]);
+  await run(search, { miner_tweets: [unsigned] }, at(2));
+  expect(await author(), 'unknown now changes nothing').toEqual([
+    { username: 'user_451', observed_at: at(1) },
+  ]);
+});
+
 test('a link is its canonical address: another spelling of it is not new', async () => {
   const search = await newSearch('links');
   const answer = (link: string) => ({
@@ -173,6 +203,18 @@ test('a completion counts as changed when the set of links it cites differs, not
       [search.id],
     ),
   ).toEqual([{ text: 'key', canonical: 'https://c.example/3' }]);
+});
+
+test('a completion is compared with the one that was received before it, whichever of their runs is older', async () => {
+  const search = await newSearch('late-completion');
+  const cites = (address: string) => ({ completion_links: [address], completion: { summary: 'words' } });
+  const [first, waiting, next] = [await queue(search), await queue(search), await queue(search)];
+  const diffs = [
+    await runQueued(first, search, cites('https://a.example/1'), at(0), 'ai'),
+    await runQueued(next, search, cites('https://b.example/2'), at(1), 'ai'),
+    await runQueued(waiting, search, cites('https://b.example/2'), at(2), 'ai'),
+  ];
+  expect(diffs.map((diff) => diff.completionChanged)).toEqual([true, true, false]);
 });
 
 test('two searches that meet the same new posts at the same moment each see each of them once, a thousand times over', async () => {

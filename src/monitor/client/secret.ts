@@ -18,19 +18,39 @@ export function conceal(text: string, key: string | undefined): string {
   return forms.reduce((left, form) => withoutBeginning(left.replaceAll(form, '[key]'), form), bare);
 }
 
-/** The same for bytes that are kept as they came: a body that repeats the key is the only one that is touched. */
+/**
+ * The same for bytes that are kept as they came: a body that repeats the key is the only one that is
+ * touched, and only where it does. Bytes without a zero are no UTF-16.
+ */
 export function concealInBytes(bytes: Buffer, key: string | undefined): Buffer {
-  if (key === undefined || key === '') return bytes;
-  if (spellings(key).test(bytes.toString('latin1'))) return Buffer.from(conceal(bytes.toString('utf8'), key));
-  const at = bytes.indexOf(Buffer.from(key, 'utf16le'));
-  if (at < 0) return bytes;
-  if (at % 2 === 0) return inUtf16(bytes, key);
-  return inUtf16(Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16(), key).swap16();
+  for (const charset of bytes.includes(0) ? [BYTEWISE, UTF16LE, UTF16BE] : [BYTEWISE]) {
+    const text = charset.read(bytes);
+    const kept = conceal(text, key);
+    if (kept !== text) return charset.write(kept);
+  }
+  return bytes;
 }
 
-function inUtf16(bytes: Buffer, key: string): Buffer {
-  return Buffer.from(conceal(bytes.toString('utf16le'), key), 'utf16le');
-}
+type Charset = { read(bytes: Buffer): string; write(text: string): Buffer };
+
+/** Each byte is a sign, whatever it means: a key is ASCII, as every header is. */
+const BYTEWISE: Charset = {
+  read: (bytes) => bytes.toString('latin1'),
+  write: (text) => Buffer.from(text, 'latin1'),
+};
+
+const UTF16LE: Charset = {
+  read: (bytes) => bytes.toString('utf16le'),
+  write: (text) => Buffer.from(text, 'utf16le'),
+};
+
+const UTF16BE: Charset = {
+  read: (bytes) =>
+    Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
+      .swap16()
+      .toString('utf16le'),
+  write: (text) => Buffer.from(text, 'utf16le').swap16(),
+};
 
 /** The key with any of its signs escaped as JSON may (`\\/`, `\\u0024`): once it is read it is the key again. */
 function spellings(key: string): RegExp {

@@ -24,13 +24,17 @@ WITH won AS (
 )
 SELECT baseline, 0 AS before FROM won`;
 
-/** The same for an answer that is read again: a failed run may become a succeeded one. */
+/**
+ * The same for an answer that is read again: a failed run may become a succeeded one. What it saw before the
+ * baseline did, or at it, is no news: it is a baseline too. Therefore nothing has to be locked against WIN:
+ * when neither sees the other, both are the baseline, as if this one had come after it.
+ */
 const WIN_AGAIN = `
 WITH won AS (
   UPDATE strandline.runs r
   SET status = 'succeeded', code = NULL, reason = NULL, items_seen = $2, rejected = $3, items_new = coalesce(r.items_new, 0),
-    baseline = r.baseline OR NOT EXISTS (SELECT FROM strandline.runs b WHERE b.search_id = r.search_id
-      AND b.request_version = r.request_version AND b.status = 'succeeded' AND b.id <> r.id)
+    baseline = coalesce(r.ended_at <= (SELECT max(b.ended_at) FROM strandline.runs b WHERE b.search_id = r.search_id
+      AND b.request_version = r.request_version AND b.baseline), true)
   WHERE r.id = $1 AND r.status IN ('succeeded', 'failed')
   RETURNING r.id, r.baseline, r.items_new
 ), cleared AS (

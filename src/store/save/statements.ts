@@ -1,6 +1,10 @@
 /**
  * The save, as SQL. Each statement takes its rows as one parameter and treats them as a set.
  *
+ * The time of an answer decides what it may change: nothing that a later answer said. The same answer, read
+ * again by a better reader, corrects what it said before, and with it the snapshots of its moment: the next
+ * answer that says the same changes nothing any more, and would leave the history wrong for ever.
+ *
  * Four rules hold in all of them. Rows are inserted in one statement and their keys are read in the
  * *next*: a statement cannot see what others committed after it began, and two searches that meet the
  * same new post at once would lose a sighting. Rows are inserted and locked in the order of the ids that
@@ -40,33 +44,33 @@ WITH author_rows AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.authors WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
   ) a ON true
-  WHERE a.id IS NULL OR (a.observed_at < $2 AND (${differs(AUTHOR, 'r', 'a')}))
+  WHERE a.id IS NULL OR (a.observed_at <= $2 AND (${differs(AUTHOR, 'r', 'a')}))
 ), saved_authors AS (
   INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, external_id, ${names(AUTHOR)})
   SELECT $1, $2, $2, external_id, ${names(AUTHOR)} FROM author_rows ORDER BY external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
     SET observed_at = excluded.observed_at, ${refreshed(AUTHOR, 'excluded', 'a')}
-    WHERE a.observed_at < excluded.observed_at AND (${differs(AUTHOR, 'excluded', 'a')})
+    WHERE a.observed_at <= excluded.observed_at AND (${differs(AUTHOR, 'excluded', 'a')})
   RETURNING id, external_id
 ), snapshots AS (
-  INSERT INTO ${S}.author_snapshots (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
+  INSERT INTO ${S}.author_snapshots AS h (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
   SELECT s.id, $2, ${names(AUTHOR_COUNTERS, 'r.')}
   FROM saved_authors s JOIN author_rows r USING (external_id) WHERE r.counted
-  ON CONFLICT DO NOTHING
+  ON CONFLICT (author_id, observed_at) DO UPDATE SET ${refreshed(AUTHOR_COUNTERS, 'excluded', 'h')}
 ), link_rows AS MATERIALIZED (
   SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.site, ${names(LINK_CONTENT, 'r.')}
   FROM json_to_recordset($4::json) AS r(${LINK_ROW})
   LEFT JOIN LATERAL (
     SELECT l.* FROM ${S}.link_addresses la JOIN ${S}.links l ON l.id = la.link_id WHERE la.address = r.address OFFSET 0
   ) l ON true
-  WHERE l.id IS NULL OR (l.observed_at < $2 AND (${differs(LINK_CONTENT, 'r', 'l')}))
+  WHERE l.id IS NULL OR (l.observed_at <= $2 AND (${differs(LINK_CONTENT, 'r', 'l')}))
   ORDER BY identity, r.found DESC, r.ord
 )
 INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, site, ${names(LINK_CONTENT)})
 SELECT $2, $2, identity, site, ${names(LINK_CONTENT)} FROM link_rows ORDER BY identity
 ON CONFLICT (canonical) DO UPDATE
   SET observed_at = excluded.observed_at, ${refreshed(LINK_CONTENT, 'excluded', 'l')}
-  WHERE l.observed_at < excluded.observed_at AND (${differs(LINK_CONTENT, 'excluded', 'l')})`;
+  WHERE l.observed_at <= excluded.observed_at AND (${differs(LINK_CONTENT, 'excluded', 'l')})`;
 
 /** 2: the same for posts, now that their authors have keys; and addresses of links. $1 service, $2 time, $3 posts, $4 links. */
 export const SAVE_POSTS_AND_ADDRESSES = `
@@ -76,21 +80,24 @@ WITH post_rows AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
   ) p ON true
-  WHERE p.id IS NULL OR (p.observed_at < $2 AND (${differs(POST, 'r', 'p')}))
+  WHERE p.id IS NULL
+    OR (p.observed_at <= $2 AND ((p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST, 'r', 'p')}))
 ), saved_posts AS (
   INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, external_id, ${names(POST)})
   SELECT $1, (SELECT id FROM ${S}.authors WHERE service_id = $1 AND external_id = r.author_external_id),
     $2, $2, external_id, ${names(POST)}
   FROM post_rows r ORDER BY external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
-    SET observed_at = excluded.observed_at, ${refreshed(POST, 'excluded', 'p')}
-    WHERE p.observed_at < excluded.observed_at AND (${differs(POST, 'excluded', 'p')})
+    SET observed_at = excluded.observed_at, author_id = coalesce(p.author_id, excluded.author_id),
+      ${refreshed(POST, 'excluded', 'p')}
+    WHERE p.observed_at <= excluded.observed_at
+      AND ((p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differs(POST, 'excluded', 'p')})
   RETURNING id, external_id
 ), snapshots AS (
-  INSERT INTO ${S}.post_snapshots (post_id, observed_at, ${names(POST_COUNTERS)})
+  INSERT INTO ${S}.post_snapshots AS h (post_id, observed_at, ${names(POST_COUNTERS)})
   SELECT s.id, $2, ${names(POST_COUNTERS, 'r.')}
   FROM saved_posts s JOIN post_rows r USING (external_id) WHERE r.counted
-  ON CONFLICT DO NOTHING
+  ON CONFLICT (post_id, observed_at) DO UPDATE SET ${refreshed(POST_COUNTERS, 'excluded', 'h')}
 )
 INSERT INTO ${S}.link_addresses (address, link_id)
 SELECT r.address, l.id
@@ -142,7 +149,7 @@ SELECT
 
 /**
  * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the
- * search's completion before; its words vary by themselves.
+ * search's completion before, in the order in which they were received; its words vary by themselves.
  * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 the completion, $7 key items.
  */
 export const INSERT_COMPLETION = `
@@ -154,7 +161,8 @@ WITH cited AS (
   FROM unnest($5::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address
 ), before AS (
   SELECT completion_links AS ids FROM ${S}.completions
-  WHERE search_id = $2 AND run_id < $1 ORDER BY run_id DESC LIMIT 1
+  WHERE search_id = $2 AND run_id <> $1 AND (observed_at, run_id) < ($3, $1)
+  ORDER BY observed_at DESC, run_id DESC LIMIT 1
 ), kept AS (
   INSERT INTO ${S}.completions (run_id, search_id, observed_at, changed, completion_links, search_completion_links,
     summary, microblog_summary, discussion_board_summary, news_forum_summary, text_chunks, miner_link_scores, warnings)
