@@ -27,6 +27,7 @@ export const RUN_CODES = {
   stream_incomplete: 'the stream ended before its completion',
   budget_exceeded: 'the allowed number of paid calls is used up',
   lease_lost: 'another worker took the run over',
+  service_unknown: 'this process does not know how to reach the service',
   unknown_outcome: 'it is not known whether the call was answered',
   db_unavailable: 'the database could not be reached',
   internal: 'strandline itself failed',

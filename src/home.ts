@@ -47,7 +47,12 @@ export async function openHome(options: {
   const { config, log, role } = options;
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const shut of opened.splice(0).toReversed()) await shut();
+    const failures: unknown[] = [];
+    for (const shut of opened.splice(0).toReversed()) {
+      await shut().catch((error: unknown) => failures.push(error));
+    }
+    // What could not be closed keeps nothing else open.
+    for (const error of failures) log.warn({ err: error }, 'not closed in order');
   };
   try {
     const embedded =
@@ -58,7 +63,10 @@ export async function openHome(options: {
     const readerUrl = embedded?.readerUrl ?? config.databaseReaderUrl;
     const migrated = await migrate({ url: databaseUrl, log, readerUrl });
 
-    const db = openDatabase(databaseUrl, { log, max: config.workerConcurrency + 6 });
+    const db = openDatabase(databaseUrl, {
+      log,
+      max: Math.min(config.workerConcurrency + 6, MOST_CONNECTIONS),
+    });
     opened.push(() => db.close());
     const clock = systemClock;
     await tellHostedService(db, config, clock.now());
@@ -98,6 +106,9 @@ export async function openHome(options: {
     throw error;
   }
 }
+
+/** Runs wait for a connection rather than take all that a Postgres of 100 has; its queue needs up to 15 more. */
+const MOST_CONNECTIONS = 40;
 
 /** The hosted service's address and dialect are what the environment says today; its searches stay its own. */
 async function tellHostedService(db: Database, config: Config, now: Date): Promise<void> {

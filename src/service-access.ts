@@ -53,7 +53,13 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     const at = open
       ? { host: config.http.host, port: config.service.port, portAsked: config.service.portAsked }
       : { host: '127.0.0.1', port: 0, portAsked: true };
-    started ??= startService({ ...at, clock, log, keys, rate: RATE, version: VERSION });
+    // A start that failed is tried again by whoever asks next.
+    started ??= startService({ ...at, clock, log, keys, rate: RATE, version: VERSION }).catch(
+      (error: unknown) => {
+        started = undefined;
+        throw error;
+      },
+    );
     return started;
   }
 
@@ -63,7 +69,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       switch (kind) {
         case 'hosted':
           if (config.hosted === undefined)
-            throw new RunError('conn_refused', { detail: 'SEARCH_API_URL is not set' });
+            throw new RunError('service_unknown', { detail: 'SEARCH_API_URL is not set' });
           return { baseUrl: config.hosted.url, prefix: config.hosted.prefix, key: config.hosted.key };
         case 'sandbox': {
           const { port } = await local();

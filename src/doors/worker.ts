@@ -38,57 +38,64 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const stopping = new AbortController();
   const startedAt = ctx.clock.now();
-  let trusted = true;
-  let passes = 0;
-  let pass: Promise<void> = Promise.resolve();
-
-  async function look(): Promise<void> {
-    try {
-      const skew = await measureSkew(ctx.db, () => ctx.clock.now());
-      trusted = Math.abs(skew) <= MOST_SKEW_MS;
-      if (!trusted)
-        ctx.log.error(
-          { skew_ms: skew },
-          'this clock and the database disagree; no work is taken until they agree',
-        );
-      await signOfLife(ctx.db, {
-        name: ctx.worker,
-        version,
-        queue: backend.kind,
-        concurrency: ctx.config.workerConcurrency,
-        skew_ms: skew,
-        started_at: startedAt,
-        seen_at: ctx.clock.now(),
-      });
-      if (trusted) await reconcile(ctx, passes % THOROUGH_EVERY === 0);
-      passes += 1;
-    } catch (error) {
-      ctx.log.warn({ err: error }, 'could not look after queue and database; trying again');
-    }
-  }
-
-  await look();
-  const timer = setInterval(() => {
-    // A pass that takes longer than its interval is not overtaken by the next.
-    pass = pass.then(look);
-  }, ctx.config.reconcileMs);
-
   const workers = startWorkers(backend, {
     concurrency: ctx.config.workerConcurrency,
     runsPerMinute: ctx.config.callsPerMinute,
     repeatStrategy,
     log: ctx.log,
     onTick: async (searchId, nominal) => {
-      if (trusted) await tickSearch(ctx, searchId, nominal);
+      await tickSearch(ctx, searchId, nominal);
     },
     onRun: async (runId) => {
-      if (!trusted) return;
       const report = await executeRun(ctx, runId, stopping.signal);
       if (report === null) return;
       logReport(ctx, report);
       hooks.onReport?.(report);
     },
   });
+
+  /** Whether this clock may judge leases and slots. A worker that may not leaves the queue to the others. */
+  async function agreesOnTime(): Promise<boolean> {
+    const skew = await measureSkew(ctx.db, () => ctx.clock.now());
+    await signOfLife(ctx.db, {
+      name: ctx.worker,
+      version,
+      queue: backend.kind,
+      concurrency: ctx.config.workerConcurrency,
+      skew_ms: skew,
+      started_at: startedAt,
+      seen_at: ctx.clock.now(),
+    });
+    if (Math.abs(skew) <= MOST_SKEW_MS) return true;
+    ctx.log.error(
+      { skew_ms: skew },
+      'this clock and the database disagree; no work is taken until they agree',
+    );
+    return false;
+  }
+
+  let passes = 0;
+  async function look(): Promise<void> {
+    try {
+      if (!(await agreesOnTime())) return workers.pause();
+      workers.resume();
+      await reconcile(ctx, passes % THOROUGH_EVERY === 0);
+      passes += 1;
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'could not look after queue and database; trying again');
+    }
+  }
+
+  workers.pause();
+  let pass: Promise<void> | undefined = look();
+  await pass;
+  pass = undefined;
+  const timer = setInterval(() => {
+    // A pass that takes longer than its interval is not overtaken by the next.
+    pass ??= look().finally(() => {
+      pass = undefined;
+    });
+  }, ctx.config.reconcileMs);
 
   return {
     drain: async () => {

@@ -49,8 +49,11 @@ export function openDatabase(url: string, options: { max?: number; name?: string
     idle_in_transaction_session_timeout: 60_000,
     options: '-c timezone=UTC -c client_connection_check_interval=5000',
   });
-  // Without a listener a restart of Postgres ends the process; the query that needs the connection reports it.
-  pool.on('error', (error) => options.log.debug({ err: error }, 'idle database connection lost'));
+  // Without listeners a restart of Postgres ends the process; the query that needs the connection reports it.
+  // The pool listens to connections that rest, not to those that are in somebody's hands between two queries.
+  const onLost = (error: Error) => options.log.debug({ err: error }, 'database connection lost');
+  pool.on('error', onLost);
+  pool.on('connect', (client) => client.on('error', onLost));
   return { pool, orm: drizzle(pool), close: () => pool.end() };
 }
 
@@ -105,11 +108,17 @@ export function violates(error: unknown, constraint: string): boolean {
 const UNREACHABLE =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|terminated|timeout|Query read timeout|not queryable/i;
 
+/**
+ * Classes of SQLSTATE that say "not now": no connection, shutting down, out of resources, a statement or an
+ * idle transaction that took too long, a lock that was not had in time.
+ */
+const AWAY = /^(08...|57P..|57014|53...|25P03|55P03)$/;
+
 /** Whether an error means that the database is away (starting, stopping, cut off), so that waiting may help. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
-  if (state !== '') return state.startsWith('08') || state.startsWith('57P') || state.startsWith('53');
+  if (state !== '') return AWAY.test(state);
   if ('code' in error && typeof error.code === 'string') return UNREACHABLE.test(error.code);
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   return UNREACHABLE.test(error.message) || isUnreachable(error.cause);

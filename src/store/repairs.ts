@@ -1,10 +1,11 @@
+import { MINUTE } from '../engine/clock.ts';
 import type { Database, Id } from './database.ts';
 
-/** Active searches whose next slot is due, the longest overdue first. */
+/** Active searches whose next slot is due, the longest overdue first; one whose row somebody holds is left for later. */
 export async function overdueSearches(db: Database, before: Date, limit: number): Promise<Id[]> {
   const { rows } = await db.pool.query<{ id: Id }>(
     `SELECT id FROM strandline.searches WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
-     ORDER BY next_due_at, id LIMIT $2`,
+     ORDER BY next_due_at, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
     [before, limit],
   );
   return rows.map((row) => row.id);
@@ -72,26 +73,23 @@ export async function countScheduled(db: Database): Promise<number> {
 
 /**
  * Does `work` while holding a lock that only one process has, or does nothing. The lock belongs to the
- * connection: it is gone with the process that held it.
+ * connection: it is gone with the process that held it, and Postgres ends it by itself for one that fell
+ * silent. Two who do such work at once do it twice, and that is all.
  */
 export async function whileAlone<T>(db: Database, name: string, work: () => Promise<T>): Promise<T | null> {
   const client = await db.pool.connect();
-  let broken: Error | undefined;
   try {
     const { rows } = await client.query<{ ours: boolean }>(
       'SELECT pg_try_advisory_lock(hashtext($1)) AS ours',
       [name],
     );
     if (rows[0]?.ours !== true) return null;
-    try {
-      return await work();
-    } finally {
-      await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
-    }
-  } catch (error) {
-    broken = error instanceof Error ? error : new Error('lock lost');
-    throw error;
+    await client.query(`SET idle_session_timeout = '${LONGEST_ALONE_MS}ms'`);
+    return await work();
   } finally {
-    client.release(broken);
+    // Not given back to the pool: the connection ends here, and the lock and the setting with it.
+    client.release(true);
   }
 }
+
+const LONGEST_ALONE_MS = MINUTE;

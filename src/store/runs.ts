@@ -80,7 +80,7 @@ export async function renewLease(
   return rowCount === 1;
 }
 
-/** Ends a claimed run without success. @returns false when another claim holds it */
+/** Ends a claimed run without success, with what could not be read of its answer. @returns false when another claim holds it */
 export async function failRun(
   db: Database,
   input: {
@@ -88,17 +88,34 @@ export async function failRun(
     fence: number;
     code: RunCode;
     reason: string | null;
-    rejected: number | null;
+    /** Null where there was no answer to read. */
+    rejects: readonly { path: string; code: string; sample: string }[] | null;
     now: Date;
   },
 ): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    `UPDATE strandline.runs
-     SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = $6, lease_until = NULL, claims = 0
-     WHERE id = $1 AND fence = $2 AND status = 'running'`,
-    [input.runId, input.fence, input.code, input.reason, input.rejected, input.now],
+  const { rows } = await db.pool.query(
+    `WITH failed AS (
+       UPDATE strandline.runs
+       SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = $6, lease_until = NULL, claims = 0
+       WHERE id = $1 AND fence = $2 AND status = 'running'
+       RETURNING id
+     ), told AS (
+       INSERT INTO strandline.rejects (run_id, path, code, sample)
+       SELECT failed.id, j.path, j.code, j.sample
+       FROM failed, json_to_recordset($7::json) AS j(path text, code text, sample text)
+     )
+     SELECT id FROM failed`,
+    [
+      input.runId,
+      input.fence,
+      input.code,
+      input.reason,
+      input.rejects?.length ?? null,
+      input.now,
+      JSON.stringify(input.rejects ?? []),
+    ],
   );
-  return rowCount === 1;
+  return rows.length === 1;
 }
 
 /**
@@ -154,35 +171,23 @@ export async function runState(
   return rows[0] ?? null;
 }
 
-/** A run outside the schedule: the first look of a new search, or one that a person asked for. */
+/**
+ * A run outside the schedule: the first look of a new search, or one that a person asked for. The search's
+ * row is share-locked, so that a removal at the same time is waited for, and seen.
+ * @returns `null` where the search is removed
+ */
 export async function insertRun(
   tx: Transaction | Database['pool'],
   input: { searchId: Id; trigger: 'manual' | 'first'; now: Date },
-): Promise<Id> {
+): Promise<Id | null> {
   const { rows } = await tx.query<{ id: Id }>(
     `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at)
      SELECT s.id, s.version, v.request_version, $2, 'queued', $3
      FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-     WHERE s.id = $1 RETURNING id`,
+     WHERE s.id = $1 AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
     [input.searchId, input.trigger, input.now],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('a run was asked of a search that does not exist');
-  return row.id;
-}
-
-/** Stores what a failed answer held that could not be read, so that a person can see why. */
-export async function insertRejects(
-  db: Database,
-  runId: Id,
-  rejects: readonly { path: string; code: string; sample: string }[],
-): Promise<void> {
-  if (rejects.length === 0) return;
-  await db.pool.query(
-    `INSERT INTO strandline.rejects (run_id, path, code, sample)
-     SELECT $1, j.path, j.code, j.sample FROM json_to_recordset($2::json) AS j(path text, code text, sample text)`,
-    [runId, JSON.stringify(rejects)],
-  );
+  return rows[0]?.id ?? null;
 }
 
 export type ReplayableRun = {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 export type WorkerSign = {
   name: string;
@@ -34,14 +34,28 @@ export async function liveWorkers(db: Database, since: Date): Promise<WorkerSign
   return rows;
 }
 
-/** Our clock minus the database's, in milliseconds; half of the question's way there and back is taken off. */
+/**
+ * Our clock minus the database's, in milliseconds. What the question's way there and back may account for
+ * is not called skew; waiting for a connection is no part of that way.
+ */
 export async function measureSkew(db: Database, now: () => Date): Promise<number> {
+  const client = await db.pool.connect();
+  try {
+    return await skewBy(client, now);
+  } finally {
+    client.release();
+  }
+}
+
+async function skewBy(client: Transaction, now: () => Date): Promise<number> {
   const asked = now().getTime();
-  const { rows } = await db.pool.query<{ ms: number }>(
+  const { rows } = await client.query<{ ms: number }>(
     'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
   );
   const answered = now().getTime();
-  return Math.round((asked + answered) / 2 - (rows[0]?.ms ?? asked));
+  const skew = (asked + answered) / 2 - (rows[0]?.ms ?? asked);
+  const doubt = Math.abs(answered - asked) / 2;
+  return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
 }
 
 /** A name of this database that stays with it, so that two of them can share one Redis. */

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
 import { openQueue, type WorkQueue } from '../../src/engine/queue/queue.ts';
+import { startWorkers } from '../../src/engine/queue/workers.ts';
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
 import { onEachBackend } from '../backends.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
@@ -11,10 +13,50 @@ const log = createLogger('silent');
 test('a Redis that cannot be reached is an error within seconds, and no reason to hang', async () => {
   const backend = openBackend({ kind: 'redis', url: 'redis://127.0.0.1:1' }, 'nowhere', log);
   const queue = openQueue(backend, repeatStrategy, log);
-  await expect(queue.enqueue([{ runId: 1n, fence: 0 }])).rejects.toThrow('did not answer');
+  const began = performance.now();
+  await expect(queue.enqueue([{ runId: 1n, fence: 0 }])).rejects.toThrow();
+  expect(performance.now() - began).toBeLessThan(6_000);
   await queue.close();
   await backend.close();
 });
+
+test('a Postgres that has no connection left at first is asked again, and the process lives meanwhile', async () => {
+  const refusals: Socket[] = [];
+  const full = createServer((socket) => {
+    refusals.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(refusal('53300', 'sorry, too many clients already')));
+  });
+  await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
+  const { port } = full.address() as AddressInfo; // a TCP server's address is never a string
+  const backend = openBackend({ kind: 'postgres', url: `postgres://u:p@127.0.0.1:${port}/x` }, 'full', log);
+  const nothing = () => Promise.resolve();
+  const workers = startWorkers(backend, {
+    concurrency: 1,
+    runsPerMinute: undefined,
+    repeatStrategy,
+    onTick: nothing,
+    onRun: nothing,
+    log,
+  });
+  // Timers run: BullMQ's own retry would let nothing else happen in this process.
+  await vi.waitFor(() => expect(refusals.length).toBeGreaterThan(3), { timeout: 10_000, interval: 20 });
+  const queue = openQueue(backend, repeatStrategy, log);
+  await expect(queue.ping()).rejects.toThrow('too many clients');
+  await expect(queue.ping(), 'a second question is a new attempt').rejects.toThrow('too many clients');
+  await workers.close();
+  await queue.close();
+  full.close();
+});
+
+/** What Postgres sends instead of a connection. */
+function refusal(code: string, words: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${words}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
 
 onEachBackend('the queue', ({ redisUrl }) => {
   let database: TestDatabase;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { RunError } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
@@ -219,6 +220,25 @@ test('a refused key stops every search of the service, with the reason, until a 
     { status: 'cancelled' },
   ]);
   expect(world.schedules.has(other.search.id)).toBe(false);
+});
+
+test('a worker that does not know how to reach the service fails the run, and calls nobody', async () => {
+  const { firstRunId } = await add('unknown-service');
+  const ctx = { ...world.ctx, endpoint: () => Promise.reject(new RunError('service_unknown')) };
+  expect(await executeRun(ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'service_unknown' });
+  expect(
+    await rows('SELECT count(*)::int AS n FROM strandline.calls WHERE run_id = $1', [firstRunId]),
+  ).toEqual([{ n: 0 }]);
+});
+
+test('a dialect that is not there fails the run before its ledger has a row', async () => {
+  const { firstRunId } = await add('no-dialect');
+  await rows(`UPDATE strandline.services SET dialect = '/nowhere/names.json'`);
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'internal' });
+  await rows(`UPDATE strandline.services SET dialect = 'named'`);
+  expect(
+    await rows('SELECT count(*)::int AS n FROM strandline.calls WHERE run_id = $1', [firstRunId]),
+  ).toEqual([{ n: 0 }]);
 });
 
 test('a run that ended three claims without a word is given up and not called for again', async () => {

@@ -11,7 +11,6 @@ function decide(failed: Partial<FailedCall>) {
     retryAfterMs: undefined,
     callsMade: 1,
     maxCalls: 2,
-    attempt: 1,
     slotAt: now,
     nextSlotAt: minutes(24 * 60),
     now,
@@ -23,9 +22,9 @@ function decide(failed: Partial<FailedCall>) {
     : `${decision.kind} ${(decision.notBefore.getTime() - now.getTime()) / 1_000}s`;
 }
 
-test.each(Object.keys(RUN_CODES) as RunCode[])('%s ends, is called again, or is given back', (code) => {
+test.each(Object.keys(RUN_CODES) as RunCode[])('%s ends or is called again', (code) => {
   // Object.keys forgets the keys' type.
-  const expected = { end: 'give_up', wait: 'retry 15s', again: 'retry 15s', later: 'not_now 30s' };
+  const expected = { end: 'give_up', wait: 'retry 15s', again: 'retry 15s' };
   expect(decide({ code })).toBe(expected[RETRY_CLASS[code]]);
 });
 
@@ -48,8 +47,8 @@ describe('the pause', () => {
     [2, 0.5, 'retry 60s'],
     [3, 0.5, 'retry 300s'],
     [9, 0.5, 'retry 300s'],
-  ])('of attempt %d is random up to its bound', (attempt, random, expected) => {
-    expect(decide({ attempt, maxCalls: 10, random: () => random })).toBe(expected);
+  ])('after call %d is random up to its bound', (callsMade, random, expected) => {
+    expect(decide({ callsMade, maxCalls: 10, random: () => random })).toBe(expected);
   });
 
   it.each([
@@ -66,7 +65,7 @@ describe('the pause', () => {
 describe('a run gives up', () => {
   it('when it has made its calls', () => {
     expect(decide({ callsMade: 2 })).toBe('give_up');
-    expect(decide({ callsMade: 2, maxCalls: 3 })).toBe('retry 15s');
+    expect(decide({ callsMade: 2, maxCalls: 3 })).toBe('retry 60s');
   });
 
   it('when the next slot would come first', () => {

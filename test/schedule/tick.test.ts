@@ -212,6 +212,21 @@ test('the reconciler ticks what nobody ticked, wakes what nobody took, takes up 
   });
 });
 
+test('a search whose row somebody holds keeps the reconciler from nothing but itself', async () => {
+  const held = await quarterly('held');
+  const free = await quarterly('free');
+  world.clock.advance(16 * MINUTE);
+  const holder = await world.db.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM strandline.searches WHERE id = $1 FOR UPDATE', [held.id]);
+  await reconcile(world.ctx, false);
+  expect(await runsOf(free.id)).toMatchObject([{ slot: '12:15' }]);
+  await holder.query('ROLLBACK');
+  holder.release();
+  await reconcile(world.ctx, false);
+  expect(await runsOf(held.id)).toMatchObject([{ slot: '12:15' }]);
+});
+
 test('only one reconciler works at a time', async () => {
   const second = await whileAlone(world.db, 'strandline.reconcile', () => reconcile(world.ctx, false));
   expect(second).toBeNull();

@@ -60,14 +60,16 @@ async function up(cli: Cli): Promise<void> {
         shown.add(showing);
       },
     });
-    ending.onHurry(() => worker.hurry());
-    await Promise.race([ending.asked, looks.done]);
-    print('', ...(await whatComesNext(home)).map(dim), '');
-
-    await ending.asked;
-    print(dim('  ending: what is under way is finished (Ctrl-C again gives it back)'));
-    await worker.drain();
-    await Promise.all(shown);
+    try {
+      ending.onHurry(() => worker.hurry());
+      await Promise.race([ending.asked, looks.done]);
+      print('', ...(await whatComesNext(home)).map(dim), '');
+      await ending.asked;
+      print(dim('  ending: what is under way is finished (Ctrl-C again gives it back)'));
+    } finally {
+      await worker.drain();
+      await Promise.all(shown);
+    }
   } finally {
     ending.release();
     await home.close();

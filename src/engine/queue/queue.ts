@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
-import { SECOND } from '../clock.ts';
+import { monotonicMs, SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { readyQueue } from './begin.ts';
 import type { QueueBackend } from './connection.ts';
 
 /** A tick: look which slots of a search are due. */
@@ -39,53 +40,54 @@ export type Strategy = (millis: number, options: { pattern?: string }) => number
 
 export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: Logger): WorkQueue {
   const settings = { repeatStrategy };
-  const make = (name: string) => {
+  const make = (name: string) => () => {
     const options = { ...backend.queue, settings, defaultJobOptions: FINISHED };
     const queue =
       backend.factory === undefined ? new Queue(name, options) : new Queue(name, options, backend.factory);
     queue.on('error', (error) => log.debug({ err: error }, 'queue connection'));
     return queue;
   };
-  const ticks = make(TICKS);
-  const runs = make(RUNS);
+  const ticks = readyQueue(make(TICKS));
+  const runs = readyQueue(make(RUNS));
+  const patiently = createPatience();
   return {
     kind: backend.kind,
     enqueue: async (waiting) => {
       if (waiting.length === 0) return;
-      await patiently(
-        runs.addBulk(
-          waiting.map(({ runId, fence, delayMs }) => ({
-            name: 'run',
-            data: { runId: String(runId) } satisfies RunJob,
-            opts: {
-              ...FINISHED,
-              jobId: `run-${runId}-${fence}`,
-              ...(delayMs === undefined ? {} : { delay: Math.max(0, delayMs) }),
-            },
-          })),
-        ),
-      );
+      const jobs = waiting.map(({ runId, fence, delayMs }) => ({
+        name: 'run',
+        data: { runId: String(runId) } satisfies RunJob,
+        opts: {
+          ...FINISHED,
+          jobId: `run-${runId}-${fence}`,
+          ...(delayMs === undefined ? {} : { delay: Math.max(0, delayMs) }),
+        },
+      }));
+      await patiently(async () => (await runs.get()).addBulk(jobs));
     },
     schedule: async (searchId, pattern) => {
       const data: TickJob = { searchId: String(searchId) };
       const template = { name: 'tick', data, opts: FINISHED };
-      await patiently(ticks.upsertJobScheduler(schedulerId(searchId), { pattern }, template));
+      await patiently(async () =>
+        (await ticks.get()).upsertJobScheduler(schedulerId(searchId), { pattern }, template),
+      );
     },
     unschedule: async (searchId) => {
-      await patiently(ticks.removeJobScheduler(schedulerId(searchId)));
+      await patiently(async () => (await ticks.get()).removeJobScheduler(schedulerId(searchId)));
     },
     schedules: async () => {
-      const found = await patiently(ticks.getJobSchedulers(0, -1));
+      const found = await patiently(async () => (await ticks.get()).getJobSchedulers(0, -1));
       return new Map(found.map((one) => [BigInt(one.key.slice('search-'.length)), one.pattern ?? '']));
     },
-    countSchedules: () => patiently(ticks.getJobSchedulersCount()),
-    depth: () => patiently(runs.getJobCounts('waiting', 'delayed', 'active', 'prioritized')),
+    countSchedules: () => patiently(async () => (await ticks.get()).getJobSchedulersCount()),
+    depth: () =>
+      patiently(async () => (await runs.get()).getJobCounts('waiting', 'delayed', 'active', 'prioritized')),
     ping: async () => {
-      await patiently(runs.getJobCounts('waiting'));
+      await patiently(async () => (await runs.get()).getJobCounts('waiting'));
     },
     close: async () => {
       // One that was never reached has nothing to say good-bye to; its connection is closed with the back end.
-      await patiently(Promise.all([ticks.close(), runs.close()])).catch(() => {});
+      await patiently(() => Promise.all([ticks.close(), runs.close()])).catch(() => {});
     },
   };
 }
@@ -93,19 +95,27 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
 /** A queue that cannot be reached is waited for by BullMQ for ever; a person or a save does not. */
 const PATIENCE_MS = 5 * SECOND;
 
-async function patiently<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`the queue did not answer within ${PATIENCE_MS} ms`)),
-      PATIENCE_MS,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/**
+ * Bounds how long the queue is waited for. Once it did not answer it is not asked again for as long, so
+ * that a hundred searches that each want to tell it something wait once, and not a hundred times.
+ */
+function createPatience(): <T>(work: () => Promise<T>) => Promise<T> {
+  let silentUntil = 0;
+  return async (work) => {
+    if (monotonicMs() < silentUntil) throw new Error('the queue did not answer a moment ago');
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        silentUntil = monotonicMs() + PATIENCE_MS;
+        reject(new Error(`the queue did not answer within ${PATIENCE_MS} ms`));
+      }, PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([work(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
 function schedulerId(searchId: bigint): string {

@@ -1,10 +1,14 @@
 import { Worker, type Job } from 'bullmq';
-import { SECOND } from '../clock.ts';
+import { MINUTE, SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
+import { beginWorker } from './begin.ts';
 import { RUNS, type RunJob, type Strategy, TICKS, type TickJob } from './queue.ts';
 
 export type QueueWorkers = {
+  /** Takes no more jobs until `resume`; those under way go on. */
+  pause(): void;
+  resume(): void;
   /** Stops taking jobs and waits for those under way. */
   close(): Promise<void>;
 };
@@ -14,7 +18,7 @@ export type WorkerOptions = {
   /** Runs begun per minute over all workers of this queue; undefined: no limit. */
   runsPerMinute: number | undefined;
   repeatStrategy: Strategy;
-  /** Whether this process may take work now; a job that is taken meanwhile is left to the reconciler. */
+  /** @param nominal the time for which the queue calls */
   onTick(searchId: bigint, nominal: Date | undefined): Promise<void>;
   onRun(runId: bigint): Promise<void>;
   log: Logger;
@@ -34,41 +38,38 @@ const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStall
  * Postgres back end, and a tick is only milliseconds of work.
  */
 export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
+  const { log } = options;
   const settings = { repeatStrategy: options.repeatStrategy };
-  const shared = { ...backend.worker, settings, ...LOCKS };
-  const make = <Data>(
+  const shared = { ...backend.worker, settings, ...LOCKS, autorun: false };
+  const start = <Data>(
     name: string,
     concurrency: number,
     handle: (job: Job<Data>) => Promise<void>,
     perMinute?: number,
   ) => {
-    const limiter = perMinute === undefined ? {} : { limiter: { max: perMinute, duration: 60_000 } };
-    const workerOptions = {
-      ...shared,
-      ...limiter,
-      concurrency,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-    };
+    const limiter = perMinute === undefined ? {} : { limiter: { max: perMinute, duration: MINUTE } };
+    const kept = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } };
+    const workerOptions = { ...shared, ...limiter, ...kept, concurrency };
     const guarded = async (job: Job<Data>) => {
       try {
         await handle(job);
       } catch (error) {
-        options.log.error({ err: error, queue: name, job: job.id }, 'a job ended in an error');
+        log.error({ err: error, queue: name, job: job.id }, 'a job ended in an error');
       }
     };
-    const worker =
-      backend.factory === undefined
-        ? new Worker(name, guarded, workerOptions)
-        : new Worker(name, guarded, workerOptions, backend.factory);
-    worker.on('error', (error) => options.log.debug({ err: error, queue: name }, 'queue connection'));
-    return worker;
+    return beginWorker(
+      () =>
+        backend.factory === undefined
+          ? new Worker(name, guarded, workerOptions)
+          : new Worker(name, guarded, workerOptions, backend.factory),
+      log.child({ queue: name }),
+    );
   };
-  const ticks = make<TickJob>(TICKS, 1, async (job) => {
+  const ticks = start<TickJob>(TICKS, 1, async (job) => {
     const nominal = job.opts.prevMillis;
     await options.onTick(BigInt(job.data.searchId), nominal === undefined ? undefined : new Date(nominal));
   });
-  const runs = make<RunJob>(
+  const runs = start<RunJob>(
     RUNS,
     options.concurrency,
     async (job) => {
@@ -77,6 +78,14 @@ export function startWorkers(backend: QueueBackend, options: WorkerOptions): Que
     options.runsPerMinute,
   );
   return {
+    pause: () => {
+      ticks.pause();
+      runs.pause();
+    },
+    resume: () => {
+      ticks.resume();
+      runs.resume();
+    },
     close: async () => {
       await Promise.all([ticks.close(), runs.close()]);
     },

@@ -34,10 +34,12 @@ export async function keptAnswer(ctx: Context, run: ClaimedRun): Promise<KeptAns
  */
 export async function callAndKeep(ctx: Context, run: ClaimedRun, signal: AbortSignal): Promise<KeptAnswer> {
   const endpoint = await ctx.endpoint(run.service_kind);
+  const dialect = loadDialect(run.dialect);
+  // Nothing below can fail before the request is sent: a row of the ledger is a request.
   const n = await openLedger(ctx, run);
   const result = await callService({
     ...endpoint,
-    dialect: loadDialect(run.dialect),
+    dialect,
     request: run,
     timeoutMs: ctx.config.callTimeoutMs[run.model],
     maxBytes: ctx.config.maxAnswerBytes,

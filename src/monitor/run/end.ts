@@ -1,15 +1,16 @@
 import { type RunCode, RunError } from '../../errors.ts';
 import { isUnreachable } from '../../store/database.ts';
-import { type ClaimedRun, failRun, insertRejects, requeueRun } from '../../store/runs.ts';
+import { type ClaimedRun, failRun, requeueRun } from '../../store/runs.ts';
 import { type Context, wake } from '../context.ts';
 import { UnreadableAnswer } from '../read/reject.ts';
 import { followUp } from './follow-up.ts';
+import { untilReachable } from './reachable.ts';
 import { type RunReport, reportOf } from './report.ts';
 import { decideRetry } from './retry.ts';
 
 /**
- * Every other end than success, in a short transaction of its own: tried again later, given back because
- * this process stops, taken over by another worker, or failed with a code of the closed list.
+ * Every other end than success: given back because this process stops, taken over by another worker, tried
+ * again later, or failed with a code of the closed list.
  */
 export async function endWithoutSuccess(
   ctx: Context,
@@ -18,68 +19,79 @@ export async function endWithoutSuccess(
   stopping: AbortSignal | undefined,
 ): Promise<RunReport> {
   const failure = asRunError(error);
-  const { code, detail } = failure;
-  const report = reportOf(run);
-  if (code === 'internal')
+  if (failure.code === 'internal')
     ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run broke off');
-
-  if (stopping?.aborted === true) {
-    const { id: runId, fence } = run;
-    const back = await requeueRun(ctx.db, {
-      runId,
-      fence,
-      notBefore: null,
-      reason: null,
-      now: ctx.clock.now(),
-    });
-    if (back === 'queued') await wake(ctx, [{ runId, fence }]);
-    return { ...report, status: 'released', code };
-  }
+  if (failure.code === 'lease_lost' && stopping?.aborted === true) return giveBack(ctx, run);
   // Another claim has it, or will when the lease has run out: nothing may be written here.
-  if (code === 'lease_lost' || code === 'db_unavailable') return { ...report, status: 'released', code };
+  if (failure.code === 'lease_lost' || failure.code === 'db_unavailable') return released(run, failure.code);
 
-  const now = ctx.clock.now();
   const callsMade = run.calls_made + 1;
   const decision = decideRetry({
-    code,
+    code: failure.code,
     retryAfterMs: failure.retryAfterMs,
     callsMade,
     maxCalls: ctx.config.maxCallsPerRun,
-    attempt: callsMade,
     slotAt: run.slot_at,
     nextSlotAt: run.next_due_at,
-    now,
+    now: ctx.clock.now(),
     random: ctx.random,
   });
-  if (decision.kind !== 'give_up') {
-    const { notBefore } = decision;
-    const back = await requeueRun(ctx.db, {
+  return decision.kind === 'retry'
+    ? tryAgain(ctx, run, failure, decision.notBefore)
+    : fail(ctx, run, failure);
+}
+
+/** The run waits for whoever takes it next; a call that was given up counts as made. */
+async function giveBack(ctx: Context, run: ClaimedRun): Promise<RunReport> {
+  const { id: runId, fence } = run;
+  const back = await requeueRun(ctx.db, {
+    runId,
+    fence,
+    notBefore: null,
+    reason: null,
+    now: ctx.clock.now(),
+  });
+  if (back === 'queued') await wake(ctx, [{ runId, fence }]);
+  return released(run, 'lease_lost');
+}
+
+async function tryAgain(
+  ctx: Context,
+  run: ClaimedRun,
+  failure: RunError,
+  notBefore: Date,
+): Promise<RunReport> {
+  const { id: runId, fence } = run;
+  const { code, detail } = failure;
+  const now = ctx.clock.now();
+  const back = await untilReachable(ctx, () =>
+    requeueRun(ctx.db, { runId, fence, notBefore, reason: detail ?? null, now }),
+  );
+  if (back !== 'queued') return released(run, back === 'lost' ? 'lease_lost' : code);
+  await wake(ctx, [{ runId, fence, delayMs: notBefore.getTime() - now.getTime() }]);
+  return { ...reportOf(run), status: 'retry', code, detail, notBefore };
+}
+
+async function fail(ctx: Context, run: ClaimedRun, failure: RunError): Promise<RunReport> {
+  const { code, detail } = failure;
+  const rejects = failure instanceof UnreadableAnswer ? failure.rejects : null;
+  const ours = await untilReachable(ctx, () =>
+    failRun(ctx.db, {
       runId: run.id,
       fence: run.fence,
-      notBefore,
+      code,
       reason: detail ?? null,
-      now,
-    });
-    if (back === 'lost') return { ...report, status: 'released', code: 'lease_lost' };
-    if (back === 'cancelled') return { ...report, status: 'released', code };
-    await wake(ctx, [{ runId: run.id, fence: run.fence, delayMs: notBefore.getTime() - now.getTime() }]);
-    return { ...report, status: 'retry', code, detail, notBefore };
-  }
+      rejects,
+      now: ctx.clock.now(),
+    }),
+  );
+  if (!ours) return released(run, 'lease_lost');
+  await untilReachable(ctx, () => followUp(ctx, run, code, detail));
+  return { ...reportOf(run), status: 'failed', code, detail };
+}
 
-  const rejects = error instanceof UnreadableAnswer ? error.rejects : [];
-  const rejected = error instanceof UnreadableAnswer ? rejects.length : null;
-  const ours = await failRun(ctx.db, {
-    runId: run.id,
-    fence: run.fence,
-    code,
-    reason: detail ?? null,
-    rejected,
-    now,
-  });
-  if (!ours) return { ...report, status: 'released', code: 'lease_lost' };
-  await insertRejects(ctx.db, run.id, rejects);
-  await followUp(ctx, run, code, detail);
-  return { ...report, status: 'failed', code, detail };
+function released(run: ClaimedRun, code: RunCode): RunReport {
+  return { ...reportOf(run), status: 'released', code };
 }
 
 /** What is not a failure of the run's own is the database being away, or a fault of ours. */

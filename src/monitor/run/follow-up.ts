@@ -1,9 +1,10 @@
 import { RUN_CODES, type RunCode } from '../../errors.ts';
-import { inTransaction } from '../../store/database.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { type ClaimedRun, failedInARow } from '../../store/runs.ts';
 import { activeSearchesOf } from '../../store/searches.ts';
-import { cancelQueued, lockSearch, setState } from '../../store/slots.ts';
-import type { Context } from '../context.ts';
+import { lockSearch, setState, type TickingSearch } from '../../store/slots.ts';
+import { type Context, tellSchedule } from '../context.ts';
+import { stopLocked } from '../schedule/stop.ts';
 import { DAY_IS_USED_UP } from './answer.ts';
 
 /** After this many refusals of the request in a row the search stops asking. */
@@ -21,34 +22,40 @@ export async function followUp(
 ): Promise<void> {
   if (code === 'auth' || code === 'payment') {
     const searches = await activeSearchesOf(ctx.db, run.service_id);
-    for (const searchId of searches) await stop(ctx, searchId, 'broken', `${code}: ${RUN_CODES[code]}`);
+    for (const searchId of searches) await stop(ctx, searchId, `${code}: ${RUN_CODES[code]}`);
     ctx.log.error(
       { service: run.service, code, searches: searches.length },
       'searches of this service are stopped until they are resumed',
     );
   } else if (code === 'budget_exceeded' && detail === DAY_IS_USED_UP) {
-    await stop(ctx, run.search_id, 'capped', detail);
+    await cap(ctx, run.search_id, detail);
   } else if (code === 'invalid_request' && (await failedInARow(ctx.db, run.search_id, code, REFUSALS))) {
-    await stop(ctx, run.search_id, 'broken', `${code}: refused ${REFUSALS} times in a row`);
+    await stop(ctx, run.search_id, `${code}: refused ${REFUSALS} times in a row`);
   }
 }
 
-async function stop(
+async function stop(ctx: Context, searchId: Id, reason: string): Promise<void> {
+  const stopped = await whileActive(ctx, searchId, (tx, search) =>
+    stopLocked(ctx, tx, search, { to: 'broken', reason }),
+  );
+  if (stopped !== null) await tellSchedule(ctx, stopped, null);
+}
+
+/** It stays in the queue: each slot until the next UTC day gets its row, `skipped / capped`. */
+async function cap(ctx: Context, searchId: Id, reason: string): Promise<void> {
+  await whileActive(ctx, searchId, (tx) => setState(tx, searchId, 'capped', reason, ctx.clock.now()));
+}
+
+/** @returns the search as it was; `null` where it rests already */
+async function whileActive(
   ctx: Context,
-  searchId: bigint,
-  state: 'broken' | 'capped',
-  reason: string,
-): Promise<void> {
-  const stopped = await inTransaction(ctx.db, async (tx) => {
+  searchId: Id,
+  change: (tx: Transaction, search: TickingSearch) => Promise<void>,
+): Promise<TickingSearch | null> {
+  return inTransaction(ctx.db, async (tx) => {
     const search = await lockSearch(tx, searchId);
-    if (search === null || search.state !== 'active' || search.archived_at !== null) return false;
-    await setState(tx, searchId, state, reason, ctx.clock.now());
-    if (state === 'broken') await cancelQueued(tx, searchId, reason, ctx.clock.now());
-    return true;
+    if (search === null || search.state !== 'active' || search.archived_at !== null) return null;
+    await change(tx, search);
+    return search;
   });
-  if (stopped && state === 'broken') {
-    await ctx.queue
-      .unschedule(searchId)
-      .catch((error: unknown) => ctx.log.warn({ err: error }, 'schedule not removed; the reconciler will'));
-  }
 }

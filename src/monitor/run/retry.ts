@@ -7,9 +7,8 @@ import type { RunCode } from '../../errors.ts';
  * - `end`: the same call would end the same way, or was paid and answered; no call again.
  * - `wait`: the service said to slow down; it is asked again after the time it named.
  * - `again`: chance; it is tried again with growing, random pauses.
- * - `later`: nothing was wrong with the call and none may have been made; the run is given back as it is.
  */
-export type RetryClass = 'end' | 'wait' | 'again' | 'later';
+export type RetryClass = 'end' | 'wait' | 'again';
 
 export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
   auth: 'end',
@@ -31,8 +30,9 @@ export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
   stream_incomplete: 'again',
   budget_exceeded: 'end',
   lease_lost: 'end',
+  service_unknown: 'end',
   unknown_outcome: 'again',
-  db_unavailable: 'later',
+  db_unavailable: 'again',
   internal: 'end',
 };
 
@@ -40,8 +40,6 @@ export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
 const BACKOFF_MS = [30 * SECOND, 2 * MINUTE, 10 * MINUTE] as const;
 /** A service that asks for more than this is asked again after it all the same; no pause is longer. */
 const LONGEST_WAIT_MS = HOUR;
-/** A run that is given back is looked at again after this. */
-const LATER_MS = 30 * SECOND;
 
 export type FailedCall = {
   code: RunCode;
@@ -50,8 +48,6 @@ export type FailedCall = {
   /** Calls this run has made, this one included, and how many it may make. */
   callsMade: number;
   maxCalls: number;
-  /** Which try this was, from 1. */
-  attempt: number;
   /** When the run was due; null for a run by hand or a search's first, which no next slot replaces. */
   slotAt: Date | null;
   /** When the search is due next; null where it is paused, archived or broken. */
@@ -61,27 +57,23 @@ export type FailedCall = {
   random: () => number;
 };
 
-export type Decision =
-  | { kind: 'retry'; notBefore: Date }
-  | { kind: 'not_now'; notBefore: Date }
-  | { kind: 'give_up' };
+export type Decision = { kind: 'retry'; notBefore: Date } | { kind: 'give_up' };
 
 /**
- * Whether a run calls again and when. Pauses are random from nothing up to the bound of the attempt, so
+ * Whether a run calls again and when. Pauses are random from nothing up to the bound of the call, so
  * that searches that failed together do not come back together. A call again that could only be made
  * once the next slot is due is left to that slot.
  */
 export function decideRetry(call: FailedCall): Decision {
   const kind = RETRY_CLASS[call.code];
-  if (kind === 'later') return { kind: 'not_now', notBefore: after(call.now, LATER_MS) };
   if (kind === 'end' || call.callsMade >= call.maxCalls) return { kind: 'give_up' };
   const notBefore = after(call.now, pauseMs(call));
   const overtaken = call.slotAt !== null && call.nextSlotAt !== null && notBefore >= call.nextSlotAt;
   return overtaken ? { kind: 'give_up' } : { kind: 'retry', notBefore };
 }
 
-function pauseMs({ attempt, retryAfterMs, random }: FailedCall): number {
-  const bound = BACKOFF_MS[Math.min(Math.max(attempt, 1), BACKOFF_MS.length) - 1] ?? 0;
+function pauseMs({ callsMade, retryAfterMs, random }: FailedCall): number {
+  const bound = BACKOFF_MS[Math.min(Math.max(callsMade, 1), BACKOFF_MS.length) - 1] ?? 0;
   const asked = Math.min(Math.max(retryAfterMs ?? 0, 0), LONGEST_WAIT_MS);
   return Math.max(Math.ceil(random() * bound), asked);
 }

@@ -1,4 +1,5 @@
 import { DAY, SECOND } from '../../engine/clock.ts';
+import type { Id } from '../../store/database.ts';
 import { expireAnswers } from '../../store/ledger.ts';
 import { ensurePartitions } from '../../store/partitions.ts';
 import {
@@ -17,7 +18,8 @@ import { tickSearch } from './tick.ts';
 export type Repairs = {
   ticked: number;
   revived: number;
-  requeued: number;
+  /** Runs that wait longer than expected, of which the queue was told again; it may have known. */
+  reminded: number;
   takenUp: number;
   scheduled: number;
   unscheduled: number;
@@ -42,9 +44,9 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
     const patient = new Date(now.getTime() - Math.min(PATIENCE_MS, ctx.config.reconcileMs));
     // Overdue searches first: upserting a schedule would delete a tick that is due and not yet taken.
     const overdue = await overdueSearches(ctx.db, patient, BATCH);
-    for (const searchId of overdue) await tickSearch(ctx, searchId);
+    await forEach(ctx, overdue, (searchId) => tickSearch(ctx, searchId));
     const dormant = await dormantSearches(ctx.db);
-    for (const searchId of dormant) await reviveSearch(ctx, searchId);
+    await forEach(ctx, dormant, (searchId) => reviveSearch(ctx, searchId));
 
     const queued = await staleQueuedRuns(ctx.db, now, patient, BATCH);
     const expired = await expiredRuns(ctx.db, BATCH);
@@ -59,12 +61,29 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
     const repairs: Repairs = {
       ticked: overdue.length,
       revived: dormant.length,
-      requeued: queued.length,
+      reminded: queued.length,
       takenUp: expired.length,
       ...schedules,
       expired: dropped,
     };
-    if (Object.values(repairs).some((n) => n > 0)) ctx.log.info({ repairs }, 'put right');
+    const { reminded, ...mended } = repairs;
+    if (Object.values(mended).some((n) => n > 0)) ctx.log.info({ repairs }, 'put right');
+    else if (reminded > 0) ctx.log.debug({ repairs }, 'reminded the queue');
     return repairs;
   });
+}
+
+/** One search that cannot be looked after must not keep the others from it. */
+async function forEach(
+  ctx: Context,
+  searches: readonly Id[],
+  look: (searchId: Id) => Promise<unknown>,
+): Promise<void> {
+  for (const searchId of searches) {
+    try {
+      await look(searchId);
+    } catch (error) {
+      ctx.log.error({ err: error, search_id: String(searchId) }, 'a search could not be looked after');
+    }
+  }
 }
