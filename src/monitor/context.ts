@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { ServiceKind } from '../store/services.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Id } from '../store/database.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import type { WaitingRun, WorkQueue } from '../engine/queue/queue.ts';
@@ -32,5 +32,21 @@ export async function wake(ctx: Pick<Context, 'queue' | 'log'>, runs: readonly W
     await ctx.queue.enqueue(runs);
   } catch (error) {
     ctx.log.warn({ err: error, runs: runs.length }, 'the queue could not be told; the reconciler will');
+  }
+}
+
+/**
+ * Tells the queue when a search is due, or with `null` that it no longer is. The search's row is committed
+ * already: what the queue misses, the reconciler tells it.
+ */
+export async function tellSchedule(
+  ctx: Pick<Context, 'queue' | 'log'>,
+  search: { id: Id; slug: string },
+  pattern: string | null,
+): Promise<void> {
+  try {
+    await (pattern === null ? ctx.queue.unschedule(search.id) : ctx.queue.schedule(search.id, pattern));
+  } catch (error) {
+    ctx.log.warn({ err: error, search: search.slug }, 'schedule not told; the reconciler will');
   }
 }

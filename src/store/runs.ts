@@ -1,4 +1,4 @@
-import type { RunCode } from '../errors.ts';
+import { Refused, type RunCode } from '../errors.ts';
 import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
 import { type Database, type Id, type Transaction, violates } from './database.ts';
 
@@ -174,12 +174,12 @@ export async function runState(
 /**
  * A run outside the schedule: the first look of a new search, or one that a person asked for. The search's
  * row is share-locked, so that a removal at the same time is waited for, and seen.
- * @returns `null` where the search is removed
+ * @throws Refused `not_found` where the search is removed
  */
 export async function insertRun(
   tx: Transaction | Database['pool'],
   input: { searchId: Id; trigger: 'manual' | 'first'; now: Date },
-): Promise<Id | null> {
+): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
     `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at)
      SELECT s.id, s.version, v.request_version, $2, 'queued', $3
@@ -187,7 +187,9 @@ export async function insertRun(
      WHERE s.id = $1 AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
     [input.searchId, input.trigger, input.now],
   );
-  return rows[0]?.id ?? null;
+  const row = rows[0];
+  if (row === undefined) throw new Refused('not_found', 'the search was removed');
+  return row.id;
 }
 
 export type ReplayableRun = {

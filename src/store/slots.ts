@@ -86,7 +86,10 @@ export async function setNextDue(tx: Transaction, searchId: Id, at: Date | null)
   await tx.query('UPDATE strandline.searches SET next_due_at = $2 WHERE id = $1', [searchId, at]);
 }
 
-/** Moves a search to a state and remembers when, so that paused time is never read as silence. */
+/**
+ * Moves a search to a state and remembers when, so that paused time is never read as silence. A search that
+ * is in it already, for the same reason, stays as it is.
+ */
 export async function setState(
   tx: Transaction,
   searchId: Id,
@@ -94,6 +97,13 @@ export async function setState(
   reason: string | null,
   now: Date,
 ): Promise<void> {
+  const { rowCount } = await tx.query(
+    `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
+       next_due_at = CASE WHEN $2 IN ('paused', 'broken') THEN NULL ELSE next_due_at END
+     WHERE id = $1 AND (state, state_reason) IS DISTINCT FROM ($2, $3)`,
+    [searchId, state, reason, now],
+  );
+  if (rowCount === 0) return;
   await tx.query(
     'UPDATE strandline.search_states SET ended_at = $2 WHERE search_id = $1 AND ended_at IS NULL',
     [searchId, now],
@@ -102,24 +112,12 @@ export async function setState(
     'INSERT INTO strandline.search_states (search_id, state, reason, began_at) VALUES ($1, $2, $3, $4)',
     [searchId, state, reason, now],
   );
-  await tx.query(
-    `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
-       next_due_at = CASE WHEN $2 IN ('paused', 'broken') THEN NULL ELSE next_due_at END
-     WHERE id = $1`,
-    [searchId, state, reason, now],
-  );
 }
 
-/** Takes queued runs back, as a pause or a removal does. @returns how many */
-export async function cancelQueued(
-  tx: Transaction,
-  searchId: Id,
-  reason: string,
-  now: Date,
-): Promise<number> {
-  const { rowCount } = await tx.query(
+/** Takes queued runs back, as a pause or a removal does. */
+export async function cancelQueued(tx: Transaction, searchId: Id, reason: string, now: Date): Promise<void> {
+  await tx.query(
     `UPDATE strandline.runs SET status = 'cancelled', reason = $2, ended_at = $3 WHERE search_id = $1 AND status = 'queued'`,
     [searchId, reason, now],
   );
-  return rowCount ?? 0;
 }

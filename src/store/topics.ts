@@ -18,6 +18,12 @@ export async function findTopic(db: Reader, slug: string): Promise<Topic | null>
   return rows[0] ?? null;
 }
 
+/** Locks the topic's row: whoever makes a search in it, or changes it as a whole, waits for each other here. */
+export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
+  const { rows } = await tx.query<Topic>(`${TOPIC} WHERE slug = $1 FOR UPDATE`, [slug]);
+  return rows[0] ?? null;
+}
+
 export async function listTopics(db: Reader): Promise<Topic[]> {
   const { rows } = await db.query<Topic>(`${TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
   return rows;

@@ -1,9 +1,12 @@
 /** What is still on its way when a search is paused, removed or broken. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
+import { tickSearch } from '../../src/monitor/schedule/tick.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { type Change, changeSearch } from '../../src/monitor/topic/state.ts';
+import { Refused } from '../../src/errors.ts';
+import { insertRun } from '../../src/store/runs.ts';
 import { json, type StubAnswer, type StubService, startStub } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
@@ -79,4 +82,74 @@ test('a run that a stopping worker gives back is cancelled where its search was 
   });
   expect(await executeRun(world.ctx, firstRunId, stopping.signal)).toMatchObject({ status: 'released' });
   expect(await runOf(firstRunId)).toMatchObject({ status: 'cancelled', reason: 'removed' });
+});
+
+/** What became of each due slot, in order. */
+const slotsOf = (searchId: bigint) =>
+  rows(
+    `SELECT to_char(slot_at AT TIME ZONE 'UTC', 'HH24:MI') AS slot, status, reason FROM strandline.runs
+     WHERE search_id = $1 AND slot_at IS NOT NULL ORDER BY slot_at`,
+    [searchId],
+  );
+const missed = (...slots: string[]) => slots.map((slot) => ({ slot, status: 'skipped', reason: 'missed' }));
+
+test.each([
+  ['pause', 'paused'],
+  ['remove', 'removed'],
+] as const)(
+  '"%s" after downtime: each slot that was due has its row, and the latest is cancelled',
+  async (change, reason) => {
+    const slug = `${change}-after-downtime`;
+    const { search, firstRunId } = await add(slug);
+    await executeRun(world.ctx, firstRunId);
+    world.clock.advance(46 * MINUTE);
+    await changeSearch(world.ctx, slug, change);
+    expect(await slotsOf(search.id)).toEqual([
+      ...missed('12:15', '12:30'),
+      { slot: '12:45', status: 'cancelled', reason },
+    ]);
+  },
+);
+
+test('a search that a refused key stops has a row for each slot that was due until then', async () => {
+  const { firstRunId: waiting } = await add('refused-key');
+  const { search: other, firstRunId } = await add('beside-it');
+  await executeRun(world.ctx, firstRunId);
+  world.clock.advance(31 * MINUTE);
+  stub.answers(json({ detail: 'no such key' }, 401));
+  expect(await executeRun(world.ctx, waiting)).toMatchObject({ status: 'failed', code: 'auth' });
+  expect(await rows('SELECT state, next_due_at FROM strandline.searches WHERE id = $1', [other.id])).toEqual([
+    { state: 'broken', next_due_at: null },
+  ]);
+  expect(await slotsOf(other.id)).toEqual([
+    ...missed('12:15'),
+    { slot: '12:30', status: 'cancelled', reason: 'broken' },
+  ]);
+});
+
+test('resuming a search before its capped day is over keeps a row for each slot that was due', async () => {
+  const { search, firstRunId } = await add('capped');
+  await executeRun(world.ctx, firstRunId);
+  const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
+  world.clock.advance(15 * MINUTE);
+  const { queued } = await tickSearch(capped, search.id);
+  await executeRun(capped, queued[0] ?? 0n);
+  expect(await rows('SELECT state FROM strandline.searches WHERE id = $1', [search.id])).toEqual([
+    { state: 'capped' },
+  ]);
+  world.clock.advance(31 * MINUTE);
+  const resumed = await changeSearch(capped, 'capped', 'resume');
+  expect(resumed).toMatchObject({ state: 'active', next_due_at: new Date('2026-11-21T13:00:00Z') });
+  expect((await slotsOf(search.id)).slice(1)).toEqual([
+    ...missed('12:30'),
+    { slot: '12:45', status: 'skipped', reason: 'capped' },
+  ]);
+});
+
+test('a removed search is given no run, also where the removal comes between looking and writing', async () => {
+  const { search } = await add('gone');
+  await changeSearch(world.ctx, 'gone', 'remove');
+  await expect(insertManualRun(world.ctx, 'gone')).rejects.toBeInstanceOf(Refused);
+  const manual = { searchId: search.id, trigger: 'manual', now: world.clock.now() } as const;
+  await expect(insertRun(world.db.pool, manual)).rejects.toBeInstanceOf(Refused);
 });

@@ -12,7 +12,7 @@ import {
 } from '../../store/slots.ts';
 import { type Context, wake } from '../context.ts';
 import { nextSlot, slotsBetween } from './cadence.ts';
-import { scheduleOf } from './schedule-of.ts';
+import { scheduleOf, UNREADABLE } from './schedule-of.ts';
 
 /** How far a nominal time may lie ahead of our clock and still count as now. */
 const SKEW_MS = 2 * SECOND;
@@ -41,7 +41,7 @@ export async function tickSearch(ctx: Context, searchId: Id, nominal?: Date): Pr
   return ticked;
 }
 
-/** The same inside a transaction that holds the search's row lock already (edit, resume). The caller wakes the queue. */
+/** The same inside a transaction that holds the search's row lock already (edit, resume, stop). The caller wakes the queue. */
 export async function tickLocked(
   ctx: Context,
   tx: Transaction,
@@ -64,7 +64,7 @@ export async function tickLocked(
   } catch (error) {
     // A schedule from an older release or a changed zone: this search stops and says so, the others go on.
     ctx.log.error({ err: error, search: search.slug }, 'schedule cannot be read');
-    await setState(tx, search.id, 'broken', 'its schedule cannot be read; edit it', now);
+    await setState(tx, search.id, 'broken', UNREADABLE, now);
     return { queued: [], nextDueAt: null };
   }
   const capped = await stillCapped(ctx, tx, search, now);

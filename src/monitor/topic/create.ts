@@ -4,7 +4,7 @@ import { insertRun } from '../../store/runs.ts';
 import { findSearch, insertSearch, type Search } from '../../store/searches.ts';
 import { ensureTopic } from '../../store/topics.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { type Context, wake } from '../context.ts';
+import { type Context, tellSchedule, wake } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
@@ -84,10 +84,6 @@ export async function announce(
     created.map(({ firstRunId }) => ({ runId: firstRunId, fence: 0 })),
   );
   for (const { search, checked } of created) {
-    await ctx.queue
-      .schedule(search.id, writeSchedule(checked.schedule))
-      .catch((error: unknown) =>
-        ctx.log.warn({ err: error, search: search.slug }, 'schedule not told; the reconciler will'),
-      );
+    await tellSchedule(ctx, search, writeSchedule(checked.schedule));
   }
 }

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Refused } from '../../errors.ts';
-import { type Id, inTransaction } from '../../store/database.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { type Definition, findSearch, insertVersion, type Search, setVersion } from '../../store/searches.ts';
-import { lockSearch } from '../../store/slots.ts';
-import { type Context, wake } from '../context.ts';
+import { lockSearch, setState } from '../../store/slots.ts';
+import { type Context, tellSchedule, wake } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';
+import { nextSlotOf } from '../schedule/schedule-of.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
 import { tickLocked } from '../schedule/tick.ts';
 import { checkSearch, type WrittenSearch } from './definition.ts';
+import { lockNamed, noSearch, searchNamed } from './named.ts';
 
 /** What an edit leaves out stays as it is. */
 export type Edit = Omit<WrittenSearch, 'slug' | 'operation'>;
@@ -16,64 +17,51 @@ export type Edited = { search: Search; changesRequest: boolean; changed: boolean
 /**
  * Changes a search: a new version of it, under the row lock that ticks take. Slots that are due by the old
  * schedule get their rows first; queued runs keep the version they were made with. A change of the request
- * (not of the schedule or labels) starts a new baseline.
+ * (not of the schedule or labels) starts a new baseline. A search that broke because its schedule could not
+ * be read goes on.
+ * @throws InvalidInput, Refused `not_found`
  */
 export async function editSearch(ctx: Context, slug: string, edit: Edit): Promise<Edited> {
-  const queued: Id[] = [];
-  const edited = await inTransaction(ctx.db, async (tx) => {
-    queued.length = 0;
-    const found = await findSearch(tx, slug);
-    if (found === null || found.archived_at !== null)
-      throw new Refused('not_found', `there is no search "${slug}"`);
-    const locked = await lockSearch(tx, found.id);
-    const before = await findSearch(tx, slug);
-    if (locked === null || before === null) throw new Refused('not_found', `there is no search "${slug}"`);
-    const checked = checkSearch(merged(before, edit));
-    const changesRequest = !isDeepStrictEqual(requestOf(checked.definition), requestOf(before));
-    const changesSchedule = !isDeepStrictEqual(whenOf(checked.definition), whenOf(before));
-    const changesLabels = !isDeepStrictEqual(checked.labels, before.labels);
-    if (!changesRequest && !changesSchedule && !changesLabels)
-      return { search: before, changesRequest: false, changed: false };
-
-    const now = ctx.clock.now();
-    queued.push(...(await tickLocked(ctx, tx, locked)).queued);
-    const version = before.version + 1;
-    const requestVersion = changesRequest ? version : before.request_version;
-    await insertVersion(tx, {
-      searchId: before.id,
-      version,
-      requestVersion,
-      definition: checked.definition,
-      now,
-    });
-    const resting = before.state === 'paused' || before.state === 'broken';
-    await setVersion(
-      tx,
-      before.id,
-      version,
-      checked.labels,
-      resting ? null : new Date(nextSlot(checked.schedule, now)),
-    );
-    const search = await findSearch(tx, slug);
-    return {
-      search: search ?? before,
-      changesRequest,
-      changed: true,
-      pattern: resting ? null : writeSchedule(checked.schedule),
-    };
-  });
+  const { queued, pattern, ...edited } = await inTransaction(ctx.db, (tx) => editInside(ctx, tx, slug, edit));
   await wake(
     ctx,
     queued.map((runId) => ({ runId, fence: 0 })),
   );
-  if ('pattern' in edited && typeof edited.pattern === 'string') {
-    await ctx.queue
-      .schedule(edited.search.id, edited.pattern)
-      .catch((error: unknown) =>
-        ctx.log.warn({ err: error, search: slug }, 'schedule not told; the reconciler will'),
-      );
-  }
-  return { search: edited.search, changesRequest: edited.changesRequest, changed: edited.changed };
+  if (edited.changed) await tellSchedule(ctx, edited.search, pattern);
+  return edited;
+}
+
+/** With what the queue is told once it is committed: runs that wait, and when the search is due (`null`: it rests). */
+async function editInside(
+  ctx: Context,
+  tx: Transaction,
+  slug: string,
+  edit: Edit,
+): Promise<Edited & { queued: readonly Id[]; pattern: string | null }> {
+  const locked = await lockNamed(tx, slug);
+  const before = await searchNamed(tx, slug);
+  const checked = checkSearch(merged(before, edit));
+  const changesRequest = !isDeepStrictEqual(requestOf(checked.definition), requestOf(before));
+  const changesSchedule = !isDeepStrictEqual(whenOf(checked.definition), whenOf(before));
+  const changesLabels = !isDeepStrictEqual(checked.labels, before.labels);
+  if (!changesRequest && !changesSchedule && !changesLabels)
+    return { search: before, changesRequest, changed: false, queued: [], pattern: null };
+
+  const now = ctx.clock.now();
+  const { queued } = await tickLocked(ctx, tx, locked);
+  // The tick may have broken the search, or ended its capped day.
+  const state = (await lockSearch(tx, locked.id))?.state;
+  const repaired = state === 'broken' && nextSlotOf(before, now) === null;
+  const rests = state === 'paused' || (state === 'broken' && !repaired);
+  const version = before.version + 1;
+  const requestVersion = changesRequest ? version : before.request_version;
+  const { definition, labels, schedule } = checked;
+  await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
+  await setVersion(tx, before.id, version, labels, rests ? null : new Date(nextSlot(schedule, now)));
+  if (repaired) await setState(tx, before.id, 'active', null, now);
+  const search = await findSearch(tx, slug);
+  if (search === null) throw noSearch(slug);
+  return { search, changesRequest, changed: true, queued, pattern: rests ? null : writeSchedule(schedule) };
 }
 
 /** The search as a person would write it today, with the edit laid over it. */

@@ -1,78 +1,91 @@
 import { Refused } from '../../errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
-import { archiveSearch, findSearch, listSearches, type Search } from '../../store/searches.ts';
-import { archiveTopic, findTopic } from '../../store/topics.ts';
-import { cancelQueued, lockSearch, setNextDue, setState, type TickingSearch } from '../../store/slots.ts';
-import type { Context } from '../context.ts';
-import { nextSlot } from '../schedule/cadence.ts';
+import { findSearch, listSearches, type Search } from '../../store/searches.ts';
+import { lockSearch, setState, type TickingSearch } from '../../store/slots.ts';
+import { archiveTopic, lockTopic } from '../../store/topics.ts';
+import { type Context, tellSchedule, wake } from '../context.ts';
+import { reviveLocked } from '../schedule/revive.ts';
 import { scheduleOf } from '../schedule/schedule-of.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
+import { stopLocked } from '../schedule/stop.ts';
+import { tickLocked } from '../schedule/tick.ts';
+import { lockNamed, noSearch } from './named.ts';
 
 /** How a search's state may be changed by a person. Each takes the row lock that ticks take. */
 export type Change = 'pause' | 'resume' | 'remove';
 
+/** What the queue is told once it is committed: runs that wait, and when the search is due (`null`: no more). */
+type Changed = { search: TickingSearch; queued: readonly Id[]; pattern: string | null };
+
 /**
  * Pause: queued runs are cancelled, running ones finish, slots of paused time get no rows and the time
- * itself is remembered. Resume: goes on at the next slot. Remove: archived; what it found stays.
+ * itself is remembered. Resume: goes on at the next slot. Remove: archived; what it found stays. Slots
+ * that were due before get their rows first.
  * @throws Refused `not_found`
  */
 export async function changeSearch(ctx: Context, slug: string, change: Change): Promise<Search> {
-  const found = await findSearch(ctx.db.pool, slug);
-  if (found === null || found.archived_at !== null)
-    throw new Refused('not_found', `there is no search "${slug}"`);
-  await inTransaction(ctx.db, (tx) => changeLocked(ctx, tx, found.id, change));
-  await tellQueue(ctx, found.id, change);
-  const after = await findSearch(ctx.db.pool, slug);
-  return after ?? found;
+  const { changed, after } = await inTransaction(ctx.db, async (tx) => {
+    const search = await lockNamed(tx, slug);
+    return { changed: await changeLocked(ctx, tx, search, change), after: await findSearch(tx, slug) };
+  });
+  if (after === null) throw noSearch(slug);
+  await announce(ctx, changed);
+  return after;
 }
 
 /** The same for all searches of a topic, in one transaction; `remove` archives the topic too. */
 export async function changeTopic(ctx: Context, slug: string, change: Change): Promise<Search[]> {
-  const topic = await findTopic(ctx.db.pool, slug);
-  if (topic === null || topic.archived_at !== null)
-    throw new Refused('not_found', `there is no topic "${slug}"`);
-  const searches = await listSearches(ctx.db.pool, topic.id);
-  await inTransaction(ctx.db, async (tx) => {
-    // In the order of their ids, so that two changes of one topic wait for each other instead of locking each other out.
-    for (const { id } of searches.toSorted((a, b) => Number(a.id - b.id)))
-      await changeLocked(ctx, tx, id, change);
+  const { changes, after } = await inTransaction(ctx.db, async (tx) => {
+    const topic = await lockTopic(tx, slug);
+    if (topic === null || topic.archived_at !== null)
+      throw new Refused('not_found', `there is no topic "${slug}"`);
+    // Read under the topic's lock: a search that was being made in it is there by now, or comes to a topic that lives again.
+    const made: (Changed | null)[] = [];
+    for (const { id } of await listSearches(tx, topic.id)) {
+      const search = await lockSearch(tx, id);
+      if (search?.archived_at === null) made.push(await changeLocked(ctx, tx, search, change));
+    }
     if (change === 'remove') await archiveTopic(tx, topic.id, ctx.clock.now());
+    return { changes: made, after: await listSearches(tx, topic.id) };
   });
-  for (const { id } of searches) await tellQueue(ctx, id, change);
-  return listSearches(ctx.db.pool, topic.id);
+  for (const changed of changes) await announce(ctx, changed);
+  return after;
 }
 
-async function changeLocked(ctx: Context, tx: Transaction, searchId: Id, change: Change): Promise<void> {
-  const now = ctx.clock.now();
-  const search = await lockSearch(tx, searchId);
-  if (search === null || search.archived_at !== null) return;
+/** @returns `null` where the search is as it should be already */
+async function changeLocked(
+  ctx: Context,
+  tx: Transaction,
+  search: TickingSearch,
+  change: Change,
+): Promise<Changed | null> {
   switch (change) {
     case 'pause':
-      if (search.state === 'paused') return;
-      await setState(tx, searchId, 'paused', 'paused by a person', now);
-      await cancelQueued(tx, searchId, 'paused', now);
-      return;
+      if (search.state === 'paused') return null;
+      await stopLocked(ctx, tx, search, { to: 'paused', reason: 'paused by a person' });
+      return { search, queued: [], pattern: null };
     case 'resume':
-      if (search.state === 'active') return;
-      await setState(tx, searchId, 'active', null, now);
-      await setNextDue(tx, searchId, new Date(nextSlot(scheduleOf(search), now)));
-      return;
+      return search.state === 'active' ? null : resumeLocked(ctx, tx, search);
     case 'remove':
-      await archiveSearch(tx, searchId, now);
-      await cancelQueued(tx, searchId, 'removed', now);
-      return;
+      await stopLocked(ctx, tx, search, { to: 'removed' });
+      return { search, queued: [], pattern: null };
   }
 }
 
-async function tellQueue(ctx: Context, searchId: Id, change: Change): Promise<void> {
-  try {
-    if (change !== 'resume') return await ctx.queue.unschedule(searchId);
-    const search = await inTransaction(
-      ctx.db,
-      (tx): Promise<TickingSearch | null> => lockSearch(tx, searchId),
-    );
-    if (search?.state === 'active') await ctx.queue.schedule(searchId, writeSchedule(scheduleOf(search)));
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'schedule not told; the reconciler will');
-  }
+/** Only a capped search has slots that are due; one whose schedule cannot be read is broken, whatever it was. */
+async function resumeLocked(ctx: Context, tx: Transaction, search: TickingSearch): Promise<Changed> {
+  const now = ctx.clock.now();
+  const { queued } = await tickLocked(ctx, tx, search);
+  if (!(await reviveLocked(ctx, tx, search))) return { search, queued, pattern: null };
+  await setState(tx, search.id, 'active', null, now);
+  return { search, queued, pattern: writeSchedule(scheduleOf(search)) };
+}
+
+async function announce(ctx: Context, changed: Changed | null): Promise<void> {
+  if (changed === null) return;
+  await wake(
+    ctx,
+    changed.queued.map((runId) => ({ runId, fence: 0 })),
+  );
+  await tellSchedule(ctx, changed.search, changed.pattern);
 }

@@ -1,0 +1,23 @@
+import { Refused } from '../../errors.ts';
+import type { Transaction } from '../../store/database.ts';
+import { findSearch, type Reader, type Search } from '../../store/searches.ts';
+import { lockSearch, type TickingSearch } from '../../store/slots.ts';
+
+/** The search of this slug. @throws Refused `not_found` where there is none, or none any more */
+export async function searchNamed(db: Reader, slug: string): Promise<Search> {
+  const search = await findSearch(db, slug);
+  if (search === null || search.archived_at !== null) throw noSearch(slug);
+  return search;
+}
+
+/** The same under the row lock that ticks take: nobody else changes it until the transaction ends. */
+export async function lockNamed(tx: Transaction, slug: string): Promise<TickingSearch> {
+  const { id } = await searchNamed(tx, slug);
+  const locked = await lockSearch(tx, id);
+  if (locked === null || locked.archived_at !== null) throw noSearch(slug);
+  return locked;
+}
+
+export function noSearch(slug: string): Refused {
+  return new Refused('not_found', `there is no search "${slug}"`);
+}

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { reviveSearch } from '../../src/monitor/schedule/revive.ts';
+import { createSearch, insertChecked, type NewSearch } from '../../src/monitor/topic/create.ts';
+import { checkSearch } from '../../src/monitor/topic/definition.ts';
+import { editSearch } from '../../src/monitor/topic/edit.ts';
+import { changeSearch, changeTopic } from '../../src/monitor/topic/state.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { until } from '../processes.ts';
+import { type StubService, startStub } from '../stub-service.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+afterEach(() => world.clock.set(START));
+
+const MINUTE = 60_000;
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const add = (slug: string, over: Partial<NewSearch> = {}) =>
+  createSearch(world.ctx, { slug, operation: 'microblog', prompt: slug, cron: '*/15 * * * *', ...over });
+const stateOf = async (searchId: bigint) =>
+  (await rows('SELECT state, next_due_at FROM strandline.searches WHERE id = $1', [searchId]))[0];
+const at = (time: string) => new Date(`2026-11-21T${time}:00Z`);
+
+/** A search whose schedule an older release wrote, or whose zone is no more. */
+async function unreadable(slug: string) {
+  const { search, firstRunId } = await add(slug);
+  await executeRun(world.ctx, firstRunId);
+  await rows(`UPDATE strandline.search_versions SET cron = 'every now and then' WHERE search_id = $1`, [
+    search.id,
+  ]);
+  world.clock.advance(15 * MINUTE);
+  return search;
+}
+
+test('a search whose schedule cannot be read goes on once its schedule is edited', async () => {
+  const search = await unreadable('found-by-the-edit');
+  const { search: edited } = await editSearch(world.ctx, 'found-by-the-edit', { cron: '0 * * * *' });
+  expect(edited).toMatchObject({ state: 'active', state_reason: null, next_due_at: at('13:00') });
+  expect(world.schedules.get(search.id)).toContain('0 * * * *');
+});
+
+test('a paused search stays paused when its schedule is edited, readable or not before', async () => {
+  const search = await unreadable('edited-at-rest');
+  await changeSearch(world.ctx, 'edited-at-rest', 'pause');
+  await editSearch(world.ctx, 'edited-at-rest', { cron: '0 * * * *' });
+  await editSearch(world.ctx, 'edited-at-rest', { cron: '30 * * * *' });
+  expect(await stateOf(search.id)).toEqual({ state: 'paused', next_due_at: null });
+  expect(world.schedules.has(search.id)).toBe(false);
+  await changeSearch(world.ctx, 'edited-at-rest', 'resume');
+  expect(await stateOf(search.id)).toEqual({ state: 'active', next_due_at: at('12:30') });
+});
+
+test('a search that a refused key broke waits for a person, whatever is edited', async () => {
+  const { search } = await add('refused');
+  await rows(`UPDATE strandline.searches SET state = 'broken', next_due_at = NULL WHERE id = $1`, [
+    search.id,
+  ]);
+  await editSearch(world.ctx, 'refused', { cron: '0 * * * *' });
+  expect(await stateOf(search.id)).toEqual({ state: 'broken', next_due_at: null });
+});
+
+test('resuming a search whose schedule cannot be read leaves it broken, with the reason', async () => {
+  await unreadable('resumed-unreadable');
+  await changeSearch(world.ctx, 'resumed-unreadable', 'pause');
+  expect(await changeSearch(world.ctx, 'resumed-unreadable', 'resume')).toMatchObject({
+    state: 'broken',
+    state_reason: 'its schedule cannot be read; edit it',
+    next_due_at: null,
+  });
+});
+
+test.each(['paused', 'broken'])(
+  'a search without a next slot is given none while it is %s',
+  async (state) => {
+    const { search } = await add(`rests-${state}`);
+    await rows('UPDATE strandline.searches SET state = $2, next_due_at = NULL WHERE id = $1', [
+      search.id,
+      state,
+    ]);
+    await reviveSearch(world.ctx, search.id);
+    expect(await stateOf(search.id)).toEqual({ state, next_due_at: null });
+  },
+);
+
+test.each(['active', 'capped'])(
+  'a search that lost its next slot is given one while it is %s',
+  async (state) => {
+    const { search } = await add(`lost-${state}`);
+    await rows('UPDATE strandline.searches SET state = $2, next_due_at = NULL WHERE id = $1', [
+      search.id,
+      state,
+    ]);
+    await reviveSearch(world.ctx, search.id);
+    expect(await stateOf(search.id)).toEqual({ state, next_due_at: at('12:15') });
+  },
+);
+
+test('a search that is being made while its topic is removed goes with it', async () => {
+  const { search } = await add('first-of-two', { topic: 'both' });
+  const second = checkSearch({ slug: 'second-of-two', operation: 'microblog', prompt: 'two', every: '15m' });
+  const service = { id: search.service_id, kind: search.service_kind };
+  const topic = { slug: 'both', name: 'both', sample: false };
+  let removal: Promise<unknown> = Promise.resolve();
+  await inTransaction(world.db, async (tx) => {
+    await insertChecked(world.ctx, tx, { checked: second, topic, service });
+    removal = changeTopic(world.ctx, 'both', 'remove');
+    await until('the removal waits', async () => {
+      const waiting = await rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+  });
+  await removal;
+  expect(
+    await rows(
+      `SELECT s.slug, s.archived_at IS NOT NULL AS gone FROM strandline.searches s
+       JOIN strandline.topics t ON t.id = s.topic_id WHERE t.slug = 'both' ORDER BY s.slug`,
+    ),
+  ).toEqual([
+    { slug: 'first-of-two', gone: true },
+    { slug: 'second-of-two', gone: true },
+  ]);
+});
+
+test('a search made after its topic was removed lives in a topic that lives again, alone', async () => {
+  await add('before', { topic: 'again' });
+  await changeTopic(world.ctx, 'again', 'remove');
+  await add('after', { topic: 'again' });
+  expect(
+    await rows(
+      `SELECT s.slug, t.archived_at FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
+       WHERE t.slug = 'again' AND s.archived_at IS NULL`,
+    ),
+  ).toEqual([{ slug: 'after', archived_at: null }]);
+});
