@@ -36,6 +36,13 @@ const address = (schemes: readonly string[], example: string) =>
     return URL.canParse(text) && schemes.includes(new URL(text).protocol);
   }, `an address such as ${example}`);
 
+/** The address of a service is stored and shown; what opens a door has no place in it. */
+function isBare(text: string): boolean {
+  if (!URL.canParse(text)) return true; // told already
+  const { username, password, search, hash } = new URL(text);
+  return username + password + search + hash === '';
+}
+
 /** What may stand in the environment, and what holds where it does not. */
 const variables = z.object({
   DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
@@ -45,7 +52,9 @@ const variables = z.object({
   ).optional(),
   REDIS_URL: address(['redis:', 'rediss:'], 'redis://host:6379').optional(),
   STRANDLINE_DATA_DIR: z.string().min(1).default('.strandline'),
-  SEARCH_API_URL: address(['http:', 'https:'], 'https://api.host').optional(),
+  SEARCH_API_URL: address(['http:', 'https:'], 'https://api.host')
+    .refine(isBare, 'an address without user, password, query and fragment; the key stands in SEARCH_API_KEY')
+    .optional(),
   SEARCH_API_PREFIX: z
     .string()
     .regex(/^[\w.~/-]*$/, 'a path such as search or v1/search')
@@ -199,7 +208,9 @@ function secretsFromFiles(env: Readonly<Record<string, string | undefined>>): Re
 
 function problemOf(issue: z.core.$ZodIssue, given: Record<string, string>): Problem {
   const name = String(issue.path[0]);
-  const secret = SECRETS.some((one) => one === name);
+  // An address may hold a password by mistake.
+  const secret =
+    SECRETS.some((one) => one === name) || (name.endsWith('_URL') && given[name]?.includes('@') === true);
   const value = given[name];
   const expected = issue.code === 'invalid_value' ? `one of ${issue.values.join(', ')}` : issue.message;
   return { path: name, given: secret && value !== undefined ? '(hidden)' : value, expected };

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from './config.ts';
+import { loadDialect } from './contract/dialect.ts';
 import { systemClock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
@@ -114,5 +115,6 @@ const MOST_CONNECTIONS = 40;
 async function tellHostedService(db: Database, config: Config, now: Date): Promise<void> {
   if (config.hosted === undefined) return;
   const { url, names } = config.hosted;
+  loadDialect(names); // says now what is wrong with a file of one's own, not when a call is due
   await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
 }

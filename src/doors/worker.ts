@@ -17,7 +17,7 @@ export type RunningWorker = {
 };
 
 export type WorkerHooks = {
-  /** Called after each run that this process ended, for whoever shows them. */
+  /** Called after each run that this process ended, for whoever shows them to a person; otherwise they are logged. */
   onReport?: (report: RunReport) => void;
 };
 
@@ -49,8 +49,8 @@ export async function startWorker(
     onRun: async (runId) => {
       const report = await executeRun(ctx, runId, stopping.signal);
       if (report === null) return;
-      logReport(ctx, report);
-      hooks.onReport?.(report);
+      if (hooks.onReport === undefined) logReport(ctx, report);
+      else hooks.onReport(report);
     },
   });
 

@@ -7,6 +7,9 @@ export type Ending = {
   release(): void;
 };
 
+/** Also the one that is sent when the terminal is closed: what was started must not stay behind. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export function awaitEnding(): Ending {
   const hurried: (() => void)[] = [];
   let ask: (signal: NodeJS.Signals) => void = () => {};
@@ -19,16 +22,14 @@ export function awaitEnding(): Ending {
     ending = true;
     ask(signal);
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
     asked,
     onHurry: (act) => {
       hurried.push(act);
     },
     release: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };
 }

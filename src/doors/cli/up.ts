@@ -8,6 +8,7 @@ import { formatSlot } from '../../monitor/schedule/words.ts';
 import { makeSampleTopic } from '../../monitor/topic/sample.ts';
 import { highlightsOf } from '../../store/reads/highlights.ts';
 import { nextSlots } from '../../store/reads/next-slots.ts';
+import { listSearches } from '../../store/searches.ts';
 import { SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWorker } from '../worker.ts';
@@ -44,10 +45,9 @@ async function up(cli: Cli): Promise<void> {
   const home = await openHome({ config, log, role: 'owner', openService: true });
   try {
     const service = await home.services.local();
-    print(...foundation(home, service.port), '');
+    print(...foundation(home, service.port), ...(await warnings(home)), '');
     const sample = await makeSampleTopic(home.ctx, SAMPLE_TOPIC);
-    if (sample !== null)
-      print(dim(`  made a sample topic, ${sample.topic}: simulated posts, to see it at work`), '');
+    if (sample !== null) print(dim(`  made a sample topic, ${sample.topic}: simulated posts`), '');
 
     const looks = countdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
@@ -89,14 +89,25 @@ function foundation({ ctx, embedded, databaseUrl, backend, notes }: Home, servic
   const moved = servicePort === service.port ? '' : ` (${service.port} was taken)`;
   const perDay = callsPerDay ?? DEFAULT_CALLS_PER_DAY.hosted;
   return [
-    `  data       ${data === '' || data.startsWith('..') ? dataDir : data}`,
-    `  database   ${database}`,
-    `  queue      BullMQ on ${backend.kind === 'redis' ? 'Redis' : 'Postgres'}`,
-    `  service    http://127.0.0.1:${servicePort}/sandbox${moved}: a sandbox, all seven sources simulated`,
-    ...(hosted === undefined ? [] : [`  hosted     ${new URL(hosted.url).host}`]),
-    `  paid calls possible: ${hosted === undefined ? '0' : `${perDay} a day (CALLS_PER_DAY)`}`,
-    ...notes.map((note) => `  note: ${note}`),
+    `  data        ${data === '' || data.startsWith('..') ? dataDir : data}`,
+    `  database    ${database}`,
+    `  queue       BullMQ on ${backend.kind === 'redis' ? 'Redis' : 'Postgres'}`,
+    `  service     http://127.0.0.1:${servicePort}/sandbox${moved}`,
+    '  sources     all seven simulated (sandbox); nothing outside is called',
+    ...(hosted === undefined ? [] : [`  hosted      ${new URL(hosted.url).host}`]),
+    `  paid calls  ${hosted === undefined ? '0 possible' : `up to ${perDay} a day possible (CALLS_PER_DAY)`}`,
+    ...notes.map((note) => `  note        ${note}`),
   ];
+}
+
+/** What a person should know before it runs on. */
+async function warnings({ ctx }: Home): Promise<string[]> {
+  if (ctx.config.hosted !== undefined) return [];
+  const searches = await listSearches(ctx.db.pool);
+  const stranded = searches.filter((one) => one.service_kind === 'hosted' && one.state === 'active').length;
+  return stranded === 0
+    ? []
+    : [`  note        ${stranded} searches of the hosted service fail until SEARCH_API_URL is set`];
 }
 
 async function show({ page, out }: Cli, { ctx }: Home, report: RunReport): Promise<void> {
@@ -111,11 +122,14 @@ async function show({ page, out }: Cli, { ctx }: Home, report: RunReport): Promi
 
 async function whatComesNext({ ctx }: Home): Promise<string[]> {
   const slots = await nextSlots(ctx.db, 3);
-  const watch =
-    '  watch something of your own:  strandline watch "a text"     see what is new:  strandline new --follow';
-  if (slots.length === 0) return ['  nothing is due: no search is active', watch];
   const next = slots.map((slot) => `  next  ${formatSlot(slot.next_due_at, slot.tz)}  ${slot.search}`);
-  return [...next, '', watch, '  Ctrl-C ends'];
+  return [
+    ...(next.length === 0 ? ['  nothing is due: no search is active'] : next),
+    '',
+    '  watch something of your own   strandline watch "a text"',
+    '  see what is new               strandline new --follow',
+    '  end                           Ctrl-C',
+  ];
 }
 
 /** Resolves once it has been counted down to nothing. */

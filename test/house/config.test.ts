@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { InvalidInput } from '../../src/errors.ts';
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.message;
+    throw error;
+  }
+}
+
+test.each([
+  [{ SEARCH_API_URL: 'ftp://host' }, 'SEARCH_API_URL', 'https://api.host'],
+  [{ SEARCH_API_URL: 'https://user:canary@host' }, 'SEARCH_API_URL', 'without user, password'],
+  [{ SEARCH_API_URL: 'https://host/?token=1' }, 'SEARCH_API_URL', 'query'],
+  [{ DATABASE_URL: 'mysql://canary:canary@host/x' }, 'DATABASE_URL', 'postgres://'],
+  [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY', '1 to 256'],
+  [{ CALLS_PER_DAY: '1e3' }, 'CALLS_PER_DAY', 'a whole number'],
+  [{ SERVICE_PORT: '70000' }, 'SERVICE_PORT', '0 to 65535'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL', 'one of trace'],
+  [{ SEARCH_API_KEY: 'canary', SEARCH_API_KEY_FILE: '/x' }, 'SEARCH_API_KEY_FILE', 'not both'],
+  [{ SEARCH_API_KEY_FILE: '/nowhere/key' }, 'SEARCH_API_KEY_FILE', 'ENOENT'],
+])('%j is refused: where, and what is allowed, and no secret is repeated', (env, path, allowed) => {
+  const words = refusal(env);
+  expect(words).toContain(path);
+  expect(words).toContain(allowed);
+  expect(words).not.toContain('canary');
+});
+
+test('a variable that is set to nothing counts as not set', () => {
+  expect(readConfig({ REDIS_URL: '', CALLS_PER_DAY: ' ' })).toMatchObject({
+    redisUrl: undefined,
+    callsPerDay: undefined,
+  });
+});
+
+test('everything has a default', () => {
+  expect(readConfig({})).toMatchObject({
+    maxCallsPerRun: 2,
+    leaseMs: 30_000,
+    reconcileMs: 30_000,
+    workerConcurrency: 8,
+  });
+});
