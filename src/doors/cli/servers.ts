@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { createLogger, type Logger } from '../../engine/logger.ts';
 import { openHome } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
+import { SANDBOX_PATH } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
@@ -57,10 +58,11 @@ async function service(cli: Cli): Promise<void> {
   const log = serverLog(cli);
   const home = await openHome({ config: cli.config(), log, role: 'guest', openService: true });
   try {
-    const { url } = await home.services.local();
-    cli.say(
-      `the search service answers at ${url} (search/... and desearch/...), the sandbox below ${url}/sandbox`,
-    );
+    const { url, port } = await home.services.local();
+    const { service: asked } = home.ctx.config;
+    if (port !== asked.port) cli.say(`port ${asked.port} was taken; it is ${port}`);
+    cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
+    cli.say(`all sources are simulated in this version, as they always are below ${url}${SANDBOX_PATH}`);
     if (home.ctx.config.service.keys.length === 0)
       cli.say('keys: those made by `strandline service key create`');
     await ending.asked;
