@@ -105,7 +105,7 @@ export type Config = Readonly<{
   workerConcurrency: number;
   /** Runs begun per minute over all workers; undefined: as fast as they come due. */
   callsPerMinute: number | undefined;
-  /** Paid calls allowed per UTC day and service; undefined: see {@link DEFAULT_CALLS_PER_DAY}. */
+  /** Paid calls allowed per UTC day and service, where that is set; ask {@link callsPerDayOf}. */
   callsPerDay: number | undefined;
   maxCallsPerRun: number;
   leaseMs: number;
@@ -119,7 +119,15 @@ export type Config = Readonly<{
 }>;
 
 /** Where `CALLS_PER_DAY` is not set: a bound on what a mistake can cost; one's own service has none. */
-export const DEFAULT_CALLS_PER_DAY = { hosted: 2_000, own: undefined, sandbox: undefined } as const;
+const DEFAULT_CALLS_PER_DAY = { hosted: 2_000, own: null, sandbox: null } as const;
+
+/** Most paid calls of a UTC day to a service of this kind; null: no limit. */
+export function callsPerDayOf(
+  config: Pick<Config, 'callsPerDay'>,
+  kind: keyof typeof DEFAULT_CALLS_PER_DAY,
+): number | null {
+  return config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[kind];
+}
 
 /** The process's environment, for whoever is handed one. */
 export function environment(): Readonly<Record<string, string | undefined>> {

@@ -47,15 +47,23 @@ export class RunError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The service's own words, cleaned and cut; for the database and a person, never for the queue. */
   readonly detail: string | undefined;
+  /** Which budget is used up, where one is: that of the run, or that of its service for this UTC day. */
+  readonly budget: 'run' | 'day' | undefined;
 
   constructor(
     code: RunCode,
-    more: { retryAfterMs?: number | undefined; detail?: string | undefined; cause?: unknown } = {},
+    more: {
+      retryAfterMs?: number | undefined;
+      detail?: string | undefined;
+      budget?: 'run' | 'day' | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(code, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.retryAfterMs = more.retryAfterMs;
     this.detail = more.detail;
+    this.budget = more.budget;
   }
 }
 
@@ -70,6 +78,17 @@ export class InvalidInput extends Error {
   constructor(problems: readonly Problem[]) {
     super(problems.map(describeProblem).join('\n'));
     this.problems = problems;
+  }
+}
+
+/** Runs one reader of what a person asked for; what it refuses joins the problems, and `otherwise` stands in its place. */
+export function collectProblems<T>(problems: Problem[], read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    problems.push(...error.problems);
+    return otherwise;
   }
 }
 

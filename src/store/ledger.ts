@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { createHash } from 'node:crypto';
-import { DEFAULT_CALLS_PER_DAY } from '../config.ts';
+import { callsPerDayOf, type Config } from '../config.ts';
 import type { RunCode } from '../errors.ts';
 import type { Database, Id, Transaction } from './database.ts';
 import type { ServiceKind } from './services.ts';
@@ -71,11 +71,11 @@ export async function openCall(
 export async function callsLeftToday(
   tx: Transaction,
   search: { service_id: Id; service_kind: ServiceKind },
-  callsPerDay: number | undefined,
+  config: Pick<Config, 'callsPerDay'>,
   now: Date,
 ): Promise<number> {
-  const limit = callsPerDay ?? DEFAULT_CALLS_PER_DAY[search.service_kind];
-  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  const limit = callsPerDayOf(config, search.service_kind);
+  if (limit === null) return Number.POSITIVE_INFINITY;
   const { rows } = await tx.query<{ calls: number }>(
     `SELECT calls FROM strandline.call_days WHERE service_id = $1 AND day = ($2::timestamptz AT TIME ZONE 'UTC')::date`,
     [search.service_id, now],

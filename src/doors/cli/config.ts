@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Config, DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { callsPerDayOf, type Config } from '../../config.ts';
 import type { Cli } from './cli.ts';
 import { maskUrl } from './secrets.ts';
 import type { Env } from './io.ts';
@@ -64,7 +64,7 @@ const VARIABLES: readonly (readonly [name: string, read: (config: Config) => Val
   ['LOG_LEVEL', (c) => c.logLevel ?? 'warn'],
   ['WORKER_CONCURRENCY', (c) => c.workerConcurrency],
   ['CALLS_PER_MINUTE', (c) => c.callsPerMinute ?? null],
-  ['CALLS_PER_DAY', (c) => c.callsPerDay ?? DEFAULT_CALLS_PER_DAY.hosted],
+  ['CALLS_PER_DAY', (c) => callsPerDayOf(c, 'hosted')],
   ['MAX_CALLS_PER_RUN', (c) => c.maxCallsPerRun],
   ['RUN_LEASE_SECONDS', (c) => seconds(c.leaseMs)],
   ['RECONCILE_SECONDS', (c) => seconds(c.reconcileMs)],

@@ -66,7 +66,7 @@ async function showPreview(cli: Cli, search: Previewed, n: number, json: boolean
     next,
     runs_per_day: preview.runsPerDay,
     most_calls_per_day: preview.mostCallsPerDay,
-    calls_per_day_limit: preview.callsPerDayLimit ?? null,
+    calls_per_day_limit: preview.callsPerDayLimit,
   };
   await cli.show(json, value, () =>
     list(
@@ -80,7 +80,7 @@ async function showPreview(cli: Cli, search: Previewed, n: number, json: boolean
         ],
         [
           'limit',
-          preview.callsPerDayLimit === undefined
+          preview.callsPerDayLimit === null
             ? 'none: its service costs nothing'
             : `${count(preview.callsPerDayLimit, page)} calls a day for its whole service (CALLS_PER_DAY)`,
         ],

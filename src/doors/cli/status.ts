@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { callsPerDayOf } from '../../config.ts';
 import { DAY } from '../../engine/clock.ts';
 import type { Home } from '../../home.ts';
 import { formatSlot } from '../../monitor/schedule/words.ts';
@@ -58,7 +58,7 @@ export async function readStatus(home: Pick<Home, 'ctx' | 'embedded' | 'database
       ...service,
       address: service.address === null ? null : maskUrl(service.address),
       searches: countStates(searches.filter((one) => one.service === service.name)),
-      calls_per_day: config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[service.kind] ?? null,
+      calls_per_day: callsPerDayOf(config, service.kind),
     })),
     workers: await liveWorkers(db, new Date(now.getTime() - WORKER_SILENCE_MS)),
     runs_24h: await tallyRuns(db, new Date(now.getTime() - DAY)),

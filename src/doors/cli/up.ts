@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { callsPerDayOf } from '../../config.ts';
 import { createLogger } from '../../engine/logger.ts';
 import { type Home, openHome } from '../../home.ts';
 import type { RunReport } from '../../monitor/run/report.ts';
@@ -79,7 +79,7 @@ async function up(cli: Cli): Promise<void> {
 
 /** What it stands on, one fact a line. */
 function foundation({ ctx, embedded, databaseUrl, backend, notes }: Home, servicePort: number): string[] {
-  const { dataDir, hosted, service, callsPerDay } = ctx.config;
+  const { dataDir, hosted, service } = ctx.config;
   const { hostname, port, pathname } = new URL(databaseUrl);
   const data = path.relative('', dataDir);
   const database =
@@ -87,7 +87,7 @@ function foundation({ ctx, embedded, databaseUrl, backend, notes }: Home, servic
       ? `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port === '' ? '5432' : port}`
       : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; it was running' : ''}`;
   const moved = servicePort === service.port ? '' : ` (${service.port} was taken)`;
-  const perDay = callsPerDay ?? DEFAULT_CALLS_PER_DAY.hosted;
+  const perDay = callsPerDayOf(ctx.config, 'hosted');
   return [
     `  data        ${data === '' || data.startsWith('..') ? dataDir : data}`,
     `  database    ${database}`,

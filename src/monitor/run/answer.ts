@@ -1,4 +1,4 @@
-import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { callsPerDayOf } from '../../config.ts';
 import { loadDialect } from '../../contract/dialect.ts';
 import { RunError } from '../../errors.ts';
 import {
@@ -81,7 +81,7 @@ async function openLedger(ctx: Context, run: ClaimedRun): Promise<number> {
     fence: run.fence,
     serviceId: run.service_id,
     maxCallsPerRun: ctx.config.maxCallsPerRun,
-    callsPerDay: ctx.config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[run.service_kind] ?? null,
+    callsPerDay: callsPerDayOf(ctx.config, run.service_kind),
     now: ctx.clock.now(),
   });
   switch (opened.kind) {
@@ -91,12 +91,13 @@ async function openLedger(ctx: Context, run: ClaimedRun): Promise<number> {
       throw new RunError('lease_lost');
     case 'run_cap':
       throw new RunError('budget_exceeded', {
+        budget: 'run',
         detail: `all ${ctx.config.maxCallsPerRun} calls of this run are used up`,
       });
     case 'day_cap':
-      throw new RunError('budget_exceeded', { detail: DAY_IS_USED_UP });
+      throw new RunError('budget_exceeded', {
+        budget: 'day',
+        detail: 'the calls of this day (CALLS_PER_DAY, UTC) are used up',
+      });
   }
 }
-
-/** Ends the day of a search, not only of a run; see `endWithoutSuccess`. */
-export const DAY_IS_USED_UP = 'the calls of this day (CALLS_PER_DAY, UTC) are used up';

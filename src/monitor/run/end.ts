@@ -86,7 +86,7 @@ async function fail(ctx: Context, run: ClaimedRun, failure: RunError): Promise<R
     }),
   );
   if (!ours) return released(run, 'lease_lost');
-  await untilReachable(ctx, () => followUp(ctx, run, code, detail));
+  await untilReachable(ctx, () => followUp(ctx, run, failure));
   return { ...reportOf(run), status: 'failed', code, detail };
 }
 

@@ -1,11 +1,10 @@
-import { RUN_CODES, type RunCode } from '../../errors.ts';
+import { RUN_CODES, type RunError } from '../../errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { type ClaimedRun, failedInARow } from '../../store/runs.ts';
 import { activeSearchesOf } from '../../store/searches.ts';
 import { lockSearch, setState, type TickingSearch } from '../../store/slots.ts';
 import { type Context, tellSchedule } from '../context.ts';
 import { stopLocked } from '../schedule/stop.ts';
-import { DAY_IS_USED_UP } from './answer.ts';
 
 /** After this many refusals of the request in a row the search stops asking. */
 const REFUSALS = 3;
@@ -17,8 +16,7 @@ const REFUSALS = 3;
 export async function followUp(
   ctx: Context,
   run: ClaimedRun,
-  code: RunCode,
-  detail: string | undefined,
+  { code, budget, detail }: RunError,
 ): Promise<void> {
   if (code === 'auth' || code === 'payment') {
     const searches = await activeSearchesOf(ctx.db, run.service_id);
@@ -27,8 +25,8 @@ export async function followUp(
       { service: run.service, code, searches: searches.length },
       'searches of this service are stopped until they are resumed',
     );
-  } else if (code === 'budget_exceeded' && detail === DAY_IS_USED_UP) {
-    await cap(ctx, run.search_id, detail);
+  } else if (budget === 'day') {
+    await cap(ctx, run.search_id, detail ?? RUN_CODES[code]);
   } else if (code === 'invalid_request' && (await failedInARow(ctx.db, run.search_id, code, REFUSALS))) {
     await stop(ctx, run.search_id, `${code}: refused ${REFUSALS} times in a row`);
   }

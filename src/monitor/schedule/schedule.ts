@@ -1,6 +1,6 @@
 /** When a search is due, and how what a person wrote about it is read. */
 import { z } from 'zod';
-import { InvalidInput, type Problem } from '../../errors.ts';
+import { collectProblems, InvalidInput, type Problem } from '../../errors.ts';
 import { readCron, tidyCron } from './cron.ts';
 import { LONGEST_SECONDS, phaseOf, readInterval, SHORTEST_SECONDS } from './interval.ts';
 import { readZone } from './zone.ts';
@@ -39,14 +39,14 @@ export function parseSchedule({ cron, tz, every, slug }: ScheduleAsWritten): Sch
 
   function readEvery(): Schedule {
     if (tz !== undefined) problems.push({ path: 'tz', given: tz, expected: 'none: an interval has no zone' });
-    const seconds = collect(problems, () => readInterval(every ?? ''), SHORTEST_SECONDS);
+    const seconds = collectProblems(problems, () => readInterval(every ?? ''), SHORTEST_SECONDS);
     return { kind: 'every', seconds, phase: phaseOf(slug, seconds) };
   }
 }
 
 function readTimes(cron: string, tz: string, problems: Problem[]): Schedule {
-  collect(problems, () => readCron(cron), undefined);
-  return { kind: 'cron', cron: tidyCron(cron), tz: collect(problems, () => readZone(tz), 'UTC') };
+  collectProblems(problems, () => readCron(cron), undefined);
+  return { kind: 'cron', cron: tidyCron(cron), tz: collectProblems(problems, () => readZone(tz), 'UTC') };
 }
 
 const stored = z.discriminatedUnion('kind', [
@@ -68,15 +68,4 @@ export function writeSchedule(schedule: Schedule): string {
 /** Reads what {@link writeSchedule} wrote. @throws where it is anything else. */
 export function readSchedule(text: string): Schedule {
   return stored.parse(JSON.parse(text));
-}
-
-/** Runs one reader; what it refuses joins the problems, and `otherwise` stands in its place. */
-function collect<T>(problems: Problem[], read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    problems.push(...error.problems);
-    return otherwise;
-  }
 }

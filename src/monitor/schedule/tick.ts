@@ -115,7 +115,7 @@ async function stillCapped(
   now: Date,
 ): Promise<boolean> {
   if (search.state !== 'capped') return false;
-  const left = await callsLeftToday(tx, search, ctx.config.callsPerDay, now);
+  const left = await callsLeftToday(tx, search, ctx.config, now);
   if (left <= 0) return true;
   await setState(tx, search.id, 'active', null, now);
   return false;

@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '../../contract/enumerations.ts';
 import { PROMPT_MAX } from '../../contract/request.ts';
-import { InvalidInput, type Problem } from '../../errors.ts';
+import { collectProblems, InvalidInput, type Problem } from '../../errors.ts';
 import type { Definition } from '../../store/searches.ts';
 import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
 
@@ -60,8 +60,10 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
     : refuseFor('streaming', written.streaming, false, problems);
   const extra = checkExtra(written.extra, problems);
   const labels = checkLabels(written.labels ?? [], problems);
-  const schedule = collect(problems, () =>
-    parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
+  const schedule = collectProblems(
+    problems,
+    () => parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
+    undefined,
   );
   if (problems.length > 0 || schedule === undefined) throw new InvalidInput(problems);
   const when =
@@ -151,14 +153,4 @@ function refuseFor<T>(path: string, given: unknown, value: T, problems: Problem[
   if (given !== undefined)
     problems.push({ path, given, expected: 'nothing: a microblog search has no such member' });
   return value;
-}
-
-function collect<T>(problems: Problem[], work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    problems.push(...error.problems);
-    return undefined;
-  }
 }

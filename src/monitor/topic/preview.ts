@@ -1,4 +1,4 @@
-import { DEFAULT_CALLS_PER_DAY } from '../../config.ts';
+import { callsPerDayOf } from '../../config.ts';
 import { DAY } from '../../engine/clock.ts';
 import type { Search } from '../../store/searches.ts';
 import type { Context } from '../context.ts';
@@ -13,8 +13,8 @@ export type Preview = {
   runsPerDay: number;
   /** Runs of a day times the calls that a run may make. */
   mostCallsPerDay: number;
-  /** Of its whole service; undefined where there is none. */
-  callsPerDayLimit: number | undefined;
+  /** Of its whole service; null where there is none. */
+  callsPerDayLimit: number | null;
 };
 
 export function previewSearch(
@@ -33,6 +33,6 @@ export function previewSearch(
     })),
     runsPerDay,
     mostCallsPerDay: runsPerDay * ctx.config.maxCallsPerRun,
-    callsPerDayLimit: ctx.config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[search.service_kind],
+    callsPerDayLimit: callsPerDayOf(ctx.config, search.service_kind),
   };
 }
