@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHosted, checkNode, checkQueueServer } from '../../src/doors/cli/checks.ts';
+import { ofStatement } from '../../src/doors/cli/sql.ts';
 import { readConfig } from '../../src/config.ts';
 import { isKeyOf } from '../../src/service/keys.ts';
 import { findServiceKeyHash } from '../../src/store/service-keys.ts';
@@ -37,12 +39,53 @@ describe('sql', () => {
     ['select * from strandline.tokens', 'permission denied'],
     ["copy (select 1) to program 'true'", 'error: Postgres:'],
     ['select nme from posts', 'column "nme" does not exist, at character 8 ("nme from posts")'],
+    ['select $1', 'has parameters such as $1'],
     ['selec 1', 'syntax error at or near "selec"'],
   ])('refuses %s in one sentence, with 1', async (query, words) => {
     const { code, stdout, stderr } = await stand.run(['sql', query]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(stderr).toContain(words);
+  });
+
+  it('takes a query that begins with a comment, before and behind options', async () => {
+    const query = '-- what is one\nselect 1 as one';
+    expect(await stand.json('sql', query)).toEqual([{ one: 1 }]);
+    const { code, stdout } = await stand.run(['sql', '--json', query]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, [{ one: 1 }]]);
+    const wrong = await stand.run(['sql', '-- x\nselect nme from posts']);
+    expect(wrong.stderr).toContain('at character 13 ("nme from posts")');
+  });
+
+  it.each([[['sql']], [['sql', '-']]])('%j reads the query from stdin', async (argv) => {
+    const stdin = Readable.from(['select 1 ', 'as one']);
+    const { code, stdout } = await stand.run([...argv, '--json'], { stdin });
+    expect([code, JSON.parse(stdout)]).toEqual([0, [{ one: 1 }]]);
+  });
+
+  it.each([
+    ['a terminal', Object.assign(Readable.from([]), { isTTY: true })],
+    ['nothing', Readable.from([])],
+    ['more than a megabyte', Readable.from(['x'.repeat(600_000), 'x'.repeat(600_000)])],
+  ])('refuses %s as stdin', async (_name, stdin) => {
+    const { code, stderr } = await stand.run(['sql'], { stdin });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: query: got .*\n$/)]);
+  });
+
+  it('says how long a statement may take', () => {
+    const late = Object.assign(new Error('canceling statement'), { code: '57014' });
+    expect(ofStatement(late, 'select 1')).toContain('longer than 30 s');
+    expect(ofStatement(new Error('Query read timeout'), 'select 1')).toContain('longer than 30 s');
+  });
+
+  it('an empty result has its headers and no stray line', async () => {
+    const empty = await stand.run(['sql', 'select id, text from posts where false']);
+    expect(empty.stdout).toBe('id  text\n');
+    expect(empty.stderr).toMatch(/^0 rows in \d+ ms\n$/);
+    const blank = await stand.run(['sql', "select '' as a"]);
+    expect(blank.stdout).toBe('a\n\n');
+    expect((await stand.run(['completions', 'show', '--run', '1'])).stdout).toBe('');
+    expect((await stand.run(['links', 'list'])).stdout).toBe('');
   });
 
   it('says what it needs where no reader is named', async () => {

@@ -111,12 +111,12 @@ describe('tables', () => {
   });
 
   it('LANG=C: our own signs are ASCII', async () => {
-    const { stdout } = await stand.run(['status'], {
-      isTTY: true,
-      env: { LANG: 'C', COLUMNS: '40', NO_COLOR: '1' },
-    });
-    expect(stdout).toMatch(/^[\n -~]+$/);
-    expect(stdout).toContain('...');
+    for (const argv of [['status'], ['sql', `select '${'a long text '.repeat(9)}' as text`]]) {
+      const over = { isTTY: true, env: { LANG: 'C', COLUMNS: '40', NO_COLOR: '1' } };
+      const { stdout } = await stand.run(argv, over);
+      expect(stdout).toMatch(/^[\n -~]+$/);
+      expect(stdout.includes('...')).toBe(argv[0] === 'sql');
+    }
   });
 
   it('a Turkish locale changes nothing', async () => {

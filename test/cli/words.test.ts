@@ -21,6 +21,7 @@ describe('text from outside', () => {
     ['nul\u0000bell\u0007', 'nulbell'],
     ['half \ud83d', 'half \ufffd'],
     ['\u001b]never ends', 'never ends'],
+    ['next\u0085line \u0085 end\u0084', 'next line end'],
     ['zero\u200bwidth\ufeff', 'zerowidth'],
   ])('%j stands as %j', (given, shown) => {
     expect(oneLine(given)).toBe(shown);
@@ -44,10 +45,11 @@ describe('text from outside', () => {
     expect(widthOf('日本')).toBe(4);
   });
 
-  it('keeps its paragraphs, breaks between words, and cuts a word that is too long', () => {
+  it('keeps its paragraphs, breaks between words, and breaks a word that is too long', () => {
+    expect(paragraphs('one\u0085two')).toEqual(['one', 'two']);
     expect(paragraphs('one\r\n\r\n\r\ntwo  three')).toEqual(['one', '', 'two three']);
     expect(wrap('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
-    expect(wrap('incomprehensibilities', 8)).toEqual(['incompr…']);
+    expect(wrap('incomprehensibilities', 8)).toEqual(['incompre', 'hensibil', 'ities']);
   });
 });
 
@@ -69,7 +71,7 @@ describe('tables', () => {
   });
 
   it('a list shows values only where there is no room for names', () => {
-    expect(list([['database', 'PostgreSQL']], page(9))).toEqual(['PostgreS…']);
+    expect(list([['database', 'PostgreSQL']], page(9))).toEqual(['PostgreSQ', 'L']);
   });
 });
 

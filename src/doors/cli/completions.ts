@@ -110,7 +110,7 @@ function prose(heading: string, text: string | null, { bold, width, more }: Term
   return [
     '',
     bold(cut(heading, width, more)),
-    ...paragraphs(text).flatMap((one) => wrap(one, Math.min(width, PROSE), more)),
+    ...paragraphs(text).flatMap((one) => wrap(one, Math.min(width, PROSE))),
   ];
 }
 
@@ -121,15 +121,21 @@ function numbered(
 ): string[] {
   if (items.length === 0) return [];
   const figures = String(items.length).length;
-  const indent = ' '.repeat(figures + 2);
+  // A page narrower than that has no room for numbers.
+  const numbers = width > figures + 8 ? figures + 2 : 0;
+  const indent = ' '.repeat(numbers);
+  const room = width - numbers;
+  const number = (i: number) => (numbers === 0 ? '' : `${String(i + 1).padStart(figures)}  `);
   return [
     '',
     bold(cut(heading, width, more)),
-    ...items.flatMap(([text, url], i) => [
-      `${String(i + 1).padStart(figures)}  ${cut(oneLine(text) || oneLine(url ?? ''), width - indent.length, more)}`,
-      ...(url === null || oneLine(text) === ''
-        ? []
-        : [`${indent}${dim(cut(oneLine(url), width - indent.length, more))}`]),
-    ]),
+    ...items.flatMap(([text, url], i) => {
+      const words = wrap(oneLine(text) || oneLine(url ?? ''), room);
+      const address = url === null || oneLine(text) === '' ? [] : wrap(oneLine(url), room);
+      return [
+        ...words.map((line, nth) => `${nth === 0 ? number(i) : indent}${line}`),
+        ...address.map((line) => `${indent}${dim(line)}`),
+      ];
+    }),
   ];
 }

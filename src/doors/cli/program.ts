@@ -5,6 +5,7 @@ import { type Cli, openCli, type OpenHome } from './cli.ts';
 import { registerAll } from './registry.ts';
 import type { Io } from './io.ts';
 import { tellProblem } from './problems.ts';
+import { guardQueries } from './sql-query.ts';
 import { oneLine } from './text.ts';
 
 const EXAMPLES = `
@@ -28,7 +29,7 @@ export async function runCli(argv: readonly string[], io: Io, open?: OpenHome): 
   // Nobody listens to talk any more: no reason to end.
   io.stderr.on('error', () => {});
   try {
-    await createProgram(cli).parseAsync([...argv], { from: 'user' });
+    await createProgram(cli).parseAsync(guardQueries(argv), { from: 'user' });
     await cli.out.write('');
   } catch (error) {
     if (!cli.out.gone()) cli.exitCode = tellProblem(cli, error);
@@ -55,7 +56,7 @@ export function createProgram(cli: Cli): Command {
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/[^\n\P{Cc}]/gu, '')),
+      outputError: (text, write) => write(text.replace(/[^\n\P{Cc}]|[\u2028-\u202e\u2066-\u2069]/gu, '')),
       getOutHelpWidth: () => helpWidth(page.width),
       getErrHelpWidth: () => helpWidth(page.width),
       getOutHasColors: () => colors.isColorSupported,

@@ -104,7 +104,7 @@ async function printAnswer(cli: Cli, body: Buffer | undefined, id: bigint): Prom
   if (body === undefined) throw new Refused('not_found', `run ${id} has no kept answer`);
   if (!cli.page.live) return cli.out.write(body);
   // Whatever is no character, or orders others about, stands as its code.
-  const shown = body.toString('utf8').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, codeOf);
+  const shown = body.toString('utf8').replace(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu, codeOf);
   return cli.out.write(shown.endsWith('\n') ? shown : `${shown}\n`);
 }
 

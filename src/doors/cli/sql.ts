@@ -1,23 +1,30 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
+import { SECOND } from '../../engine/clock.ts';
 import { sqlState } from '../../store/database.ts';
 import { type ReaderResult, readerQuery } from '../../store/reader-query.ts';
 import type { Cli } from './cli.ts';
+import { readQuery, unguarded } from './sql-query.ts';
 import { type Column, table } from './table.ts';
 import { oneLine } from './text.ts';
 import { counted } from './words.ts';
+
+/** How long a statement may take. */
+const LONGEST_MS = 30 * SECOND;
 
 export function registerSql(program: Command, cli: Cli): void {
   program
     .command('sql')
     .description('ask the views of strandline_analytics one question in SQL; nothing can be changed')
-    .argument('<query>', 'one statement; views need no schema in front')
+    .argument('[query]', 'one statement; views need no schema in front (- or nothing: read from stdin)')
     .option('--json', 'print an array of rows as JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  $ strandline sql "select search, count(*) from new_today group by 1"\n',
+      '\nExamples:\n  $ strandline sql "select search, count(*) from new_today group by 1"\n' +
+        '  $ strandline sql --json < question.sql\n',
     )
-    .action((query: string, options: { json?: boolean }) => {
+    .action(async (given: string | undefined, options: { json?: boolean }) => {
+      const query = given === undefined || given === '-' ? await readQuery(cli.io) : unguarded(given);
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
       return cli.withHome(async ({ readerUrl }) => {
@@ -37,13 +44,22 @@ export function registerSql(program: Command, cli: Cli): void {
 
 async function ask(url: string, sql: string): Promise<ReaderResult> {
   try {
-    return await readerQuery({ url, sql });
+    return await readerQuery({ url, sql, timeoutMs: LONGEST_MS });
   } catch (error) {
-    // What Postgres says of a statement is for who wrote it; anything else is not about the statement.
-    if (!(error instanceof Error) || sqlState(error) === '' || /^(08|57P|53)/.test(sqlState(error)))
-      throw error;
-    throw new Refused('conflict', inWords(error, sql));
+    const words = error instanceof Error ? ofStatement(error, sql) : undefined;
+    throw words === undefined ? error : new Refused('conflict', words);
   }
+}
+
+/** What Postgres says of a statement is for who wrote it; undefined where it is not about the statement. */
+export function ofStatement(error: Error, sql: string): string | undefined {
+  const state = sqlState(error);
+  // Its own limit is told by a code, ours by the words of the driver alone.
+  if (state === '57014' || error.message === 'Query read timeout')
+    return `the statement ran longer than ${LONGEST_MS / SECOND} s and was ended; ask for less, such as one search or one day`;
+  if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
+    return 'the statement has parameters such as $1, and there is nothing to put in their place';
+  return state === '' || /^(08|57P|53)/.test(state) ? undefined : inWords(error, sql);
 }
 
 /** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
@@ -78,6 +94,7 @@ const NUMBERS = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'do
 function columnsOf({ columns }: ReaderResult, unknown: string): Column<readonly unknown[]>[] {
   return columns.map(({ name, type }, i) => ({
     head: oneLine(name) === '' ? `column ${i + 1}` : oneLine(name),
+    always: true,
     cell: (row) => shown(row[i], unknown),
     right: NUMBERS.has(type),
     ...(NUMBERS.has(type) ? {} : { elastic: 1 }),

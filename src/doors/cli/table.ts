@@ -1,5 +1,5 @@
 import type { Page } from './page.ts';
-import { cut, oneLine, pad, widthOf } from './text.ts';
+import { cut, oneLine, pad, widthOf, wrap } from './text.ts';
 
 export type Column<Row> = {
   head: string;
@@ -7,92 +7,168 @@ export type Column<Row> = {
   cell: (row: Row) => string;
   /** Numbers stand at the right of their column. */
   right?: boolean;
-  /** Gives way where the page is narrow; of two that do, the one with the larger share keeps more. */
+  /**
+   * Gives way where the page is narrow; of two that do, the one with the larger share keeps more. What one
+   * types or follows next (a slug, an id, a time, an address) is never elastic.
+   */
   elastic?: number;
-  /** How narrow it may become; names that are typed again should stay whole. */
+  /** How narrow it may become. */
   least?: number;
+  /** Gives way by lines below it, so that nothing is cut. */
+  wraps?: boolean;
+  /** Left out where the page is too narrow, the highest first. */
+  drop?: number;
+  /** Stands there also where it is empty throughout. */
+  always?: boolean;
   paint?: (shown: string, row: Row) => string;
 };
 
 const GAP = '  ';
-/** An elastic column is not made narrower than this: the table stands on its side instead. */
+/** An elastic column is not made narrower than this: others are left out, or the table stands on its side. */
 const LEAST = 8;
 
 /**
  * A table without borders: a quiet header, columns as wide as their longest cell, none that is empty
- * throughout. Where the page is too narrow, elastic columns are cut; where that is not enough, each row
- * becomes a list of its own.
+ * throughout. Where the page is too narrow, elastic columns give way, then columns are left out; where that
+ * is not enough, each row becomes a list of its own.
+ * @param below a quiet line below each row
  */
-export function table<Row>(rows: readonly Row[], all: readonly Column<Row>[], page: Page): string[] {
+export function table<Row>(
+  rows: readonly Row[],
+  all: readonly Column<Row>[],
+  page: Page,
+  below: (row: Row) => string = () => '',
+): string[] {
   const every = rows.map((row) => all.map((column) => oneLine(column.cell(row))));
-  const filled = all.map((_, i) => every.some((row) => row[i] !== ''));
-  const columns = all.filter((_, i) => filled[i]);
-  const cells = every.map((row) => row.filter((_, i) => filled[i]));
-  const natural = columns.map(({ head }, i) =>
-    cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), widthOf(head)),
+  const filled = all.flatMap((column, i) =>
+    column.always === true || every.some((row) => row[i] !== '') ? [i] : [],
   );
-  const widths = fit(natural, columns, page.width);
-  if (widths === undefined) return standing(rows, cells, columns, page);
+  if (filled.length === 0) return [];
+  const natural = all.map(({ head }, i) =>
+    every.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), widthOf(head)),
+  );
+  const fitting = arrange(filled, natural, all, page.width);
+  if (fitting === undefined) return standing(rows, every, all, page, below);
 
   const line = (texts: readonly string[], paint: (shown: string, i: number) => string) =>
-    texts
-      .map((text, i) => {
-        const width = widths[i] ?? 0;
-        const shown = cut(text, width, page.more);
-        const last = i === columns.length - 1;
+    fitting
+      .map(({ i, width }, nth) => {
+        const shown = texts[i] ?? '';
         const spaces = ' '.repeat(Math.max(0, width - widthOf(shown)));
-        if (columns[i]?.right === true) return spaces + paint(shown, i);
-        return last ? paint(shown, i) : paint(shown, i) + spaces;
+        if (all[i]?.right === true) return spaces + paint(shown, i);
+        return nth === fitting.length - 1 ? paint(shown, i) : paint(shown, i) + spaces;
       })
       .join(GAP)
       .trimEnd();
+  const heads = all.map(({ head }) => head);
+  for (const { i, width } of fitting) heads[i] = cut(heads[i] ?? '', width, page.more);
 
   return [
-    page.colors.dim(
-      line(
-        columns.map((column) => column.head),
-        (shown) => shown,
+    page.colors.dim(line(heads, (shown) => shown)),
+    ...every.flatMap((texts, r) => [
+      ...linesOf(texts, fitting, all, page).map((parts) =>
+        line(parts, (shown, i) => painted(shown, rows[r], all[i])),
       ),
-    ),
-    ...cells.map((texts, r) => line(texts, (shown, i) => painted(shown, rows[r], columns[i]))),
+      ...lineBelow(rows[r], below, page),
+    ]),
   ];
 }
 
-/** Members of one thing, one per line, names in a quiet column of their own. */
+/** Members of one thing, one per line, names in a quiet column of their own; long values go on below. */
 export function list(members: readonly (readonly [name: string, value: string])[], page: Page): string[] {
   const names = members.reduce((most, [name]) => Math.max(most, name.length), 0);
-  return members.map(([name, value]) => member(name, oneLine(value), names, page));
+  return members.flatMap(([name, value]) => member(name, (room) => wrap(oneLine(value), room), names, page));
+}
+
+type Fitting = { i: number; width: number };
+
+/** The columns that stand there, and their widths; undefined where they have no room. */
+function arrange<Row>(
+  filled: readonly number[],
+  natural: readonly number[],
+  all: readonly Column<Row>[],
+  width: number,
+): Fitting[] | undefined {
+  const dropped = filled
+    .filter((i) => all[i]?.drop !== undefined)
+    .toSorted((a, b) => (all[b]?.drop ?? 0) - (all[a]?.drop ?? 0));
+  for (let n = 0; n <= dropped.length; n++) {
+    const gone = new Set(dropped.slice(0, n));
+    const left = filled.filter((i) => !gone.has(i));
+    const widths = fit(
+      left.map((i) => natural[i] ?? 0),
+      left.map((i) => all[i] ?? {}),
+      width,
+    );
+    if (widths !== undefined && left.length > 0)
+      return left.map((i, nth) => ({ i, width: widths[nth] ?? 0 }));
+  }
+  return undefined;
+}
+
+/** The lines of a row: one, or as many as its longest column that wraps needs. */
+function linesOf<Row>(
+  texts: readonly string[],
+  fitting: readonly Fitting[],
+  all: readonly Column<Row>[],
+  { more }: Page,
+): string[][] {
+  const parts = new Map(
+    fitting.map(({ i, width }) => {
+      const text = texts[i] ?? '';
+      return [i, all[i]?.wraps === true ? wrap(text, width) : [cut(text, width, more)]];
+    }),
+  );
+  const height = Math.max(...[...parts.values()].map((lines) => lines.length));
+  return Array.from({ length: height }, (_, nth) => texts.map((_text, i) => parts.get(i)?.[nth] ?? ''));
+}
+
+function lineBelow<Row>(
+  row: Row | undefined,
+  below: (row: Row) => string,
+  { colors, width }: Page,
+): string[] {
+  const text = row === undefined ? '' : oneLine(below(row));
+  if (text === '') return [];
+  const indent = width > 12 ? GAP : '';
+  return wrap(text, width - indent.length).map((line) => indent + colors.dim(line));
 }
 
 function standing<Row>(
   rows: readonly Row[],
-  cells: readonly string[][],
-  columns: readonly Column<Row>[],
+  every: readonly string[][],
+  all: readonly Column<Row>[],
   page: Page,
+  below: (row: Row) => string,
 ): string[] {
-  const names = columns.reduce((most, { head }) => Math.max(most, head.length), 0);
-  return cells.flatMap((texts, r) => [
+  const shown = all.filter((_, i) => every.some((row) => row[i] !== ''));
+  const names = shown.reduce((most, { head }) => Math.max(most, head.length), 0);
+  return every.flatMap((texts, r) => [
     ...(r === 0 ? [] : ['']),
     ...texts.flatMap((text, i) => {
       if (text === '') return [];
-      return [
-        member(columns[i]?.head ?? '', text, names, page, (shown) => painted(shown, rows[r], columns[i])),
-      ];
+      const { head = '', elastic, wraps } = all[i] ?? {};
+      const lines = (room: number) =>
+        elastic !== undefined && wraps !== true ? [cut(text, room, page.more)] : wrap(text, room);
+      return member(head, lines, names, page, (one) => painted(one, rows[r], all[i]));
     }),
+    ...lineBelow(rows[r], below, page),
   ]);
 }
 
 function member(
   name: string,
-  value: string,
+  lines: (room: number) => readonly string[],
   names: number,
-  { colors, width, more }: Page,
+  { colors, width }: Page,
   paint: (shown: string) => string = (shown) => shown,
-): string {
+): string[] {
   const room = width - names - GAP.length;
   // A page narrower than the names has room for values only.
-  if (room < 4) return paint(cut(value, width, more));
-  return `${colors.dim(pad(name, names))}${GAP}${paint(cut(value, room, more))}`.trimEnd();
+  if (room < 4) return lines(width).map(paint);
+  return lines(room).map((line, i) =>
+    `${colors.dim(pad(i === 0 ? name : '', names))}${GAP}${paint(line)}`.trimEnd(),
+  );
 }
 
 function painted<Row>(shown: string, row: Row | undefined, column: Column<Row> | undefined): string {

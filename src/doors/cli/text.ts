@@ -10,16 +10,19 @@ const HIDDEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-
 /** More marks on one letter than any script needs. */
 const PILED = /(\p{M}{6})\p{M}+/gu;
 
+/** White space, and the line end of C1, which the runtime does not count among it. */
+const GAPS = /[\s\u0085]+/gu;
+
 /** One line that does nothing to a terminal but show itself. */
 export function oneLine(text: string): string {
-  return tame(text).replace(/\s+/gu, ' ').trim();
+  return tame(text).replace(GAPS, ' ').trim();
 }
 
 /** The same with its paragraphs. */
 export function paragraphs(text: string): string[] {
   return tame(text.replaceAll('\r\n', '\n'))
-    .split(/[\n\u2028\u2029]/u)
-    .map((line) => line.replace(/\s+/gu, ' ').trim())
+    .split(/[\n\u0085\u2028\u2029]/u)
+    .map((line) => line.replace(GAPS, ' ').trim())
     .filter((line, i, lines) => line !== '' || (lines[i - 1] ?? '') !== '');
 }
 
@@ -64,8 +67,8 @@ export function pad(text: string, width: number, right = false): string {
   return right ? fill + text : text + fill;
 }
 
-/** Breaks a line between words; a word that is longer than a line is cut. */
-export function wrap(text: string, width: number, more = '…'): string[] {
+/** Breaks a line between words; a word that is longer than a line is broken too, so that nothing is lost. */
+export function wrap(text: string, width: number): string[] {
   if (width === Number.POSITIVE_INFINITY) return [text];
   const lines: string[] = [];
   let line = '';
@@ -76,9 +79,31 @@ export function wrap(text: string, width: number, more = '…'): string[] {
       continue;
     }
     if (line !== '') lines.push(line);
-    line = cut(word, width, more);
+    const pieces = broken(word, width);
+    line = pieces.pop() ?? '';
+    lines.push(...pieces);
   }
   return line === '' && lines.length > 0 ? lines : [...lines, line];
+}
+
+/** A word in pieces of at most `width` columns; a character wider than that has no room at all. */
+function broken(word: string, width: number): string[] {
+  if (widthOf(word) <= width) return [word];
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const { segment } of characters.segment(word)) {
+    const wide = widthOf(segment);
+    if (wide > width) continue;
+    if (used + wide > width) {
+      pieces.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += segment;
+    used += wide;
+  }
+  return [...pieces, piece];
 }
 
 function isPlain(text: string): boolean {
