@@ -1,12 +1,16 @@
 /** What is still on its way when a search is paused, removed or broken. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Refused } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
+import { stopLocked } from '../../src/monitor/schedule/stop.ts';
 import { tickSearch } from '../../src/monitor/schedule/tick.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { type Change, changeSearch } from '../../src/monitor/topic/state.ts';
-import { Refused } from '../../src/errors.ts';
-import { insertRun } from '../../src/store/runs.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { claimRun, insertRun, requeueRun } from '../../src/store/runs.ts';
+import { lockSearch } from '../../src/store/slots.ts';
+import { until } from '../processes.ts';
 import { json, type StubAnswer, type StubService, startStub } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
@@ -82,6 +86,32 @@ test('a run that a stopping worker gives back is cancelled where its search was 
   });
   expect(await executeRun(world.ctx, firstRunId, stopping.signal)).toMatchObject({ status: 'released' });
   expect(await runOf(firstRunId)).toMatchObject({ status: 'cancelled', reason: 'removed' });
+});
+
+test('a run that is put back while its search is being paused waits for the pause, and is cancelled', async () => {
+  const { search, firstRunId } = await add('at-once');
+  const now = world.clock.now();
+  const claimed = await claimRun(world.db, { runId: firstRunId, worker: 'w', leaseMs: 30_000, now });
+  let back: Promise<string> = Promise.resolve('');
+  await inTransaction(world.db, async (tx) => {
+    const locked = await lockSearch(tx, search.id);
+    if (locked === null || claimed === null) throw new Error('not there');
+    await stopLocked(world.ctx, tx, locked, { to: 'paused', reason: 'paused by a person' });
+    back = requeueRun(world.db, {
+      runId: firstRunId,
+      fence: claimed.fence,
+      notBefore: null,
+      reason: null,
+      now,
+    });
+    await until('it waits', async () => {
+      const waiting = await rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+  });
+  expect(await back).toBe('cancelled');
 });
 
 /** What became of each due slot, in order. */
