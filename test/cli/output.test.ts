@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { PassThrough, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { discoveryLines } from '../../src/doors/cli/discovery-line.ts';
+import { pageOf } from '../../src/doors/cli/page.ts';
 import { runCli } from '../../src/doors/cli/program.ts';
+import type { DiscoveryRow } from '../../src/store/reads/discoveries.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
@@ -83,6 +86,42 @@ describe('tables', () => {
       expect(code).toBe(0);
       const lines = stdout.split('\n').map(plain);
       expect([argv, lines.filter((line) => displayWidth(line) > width)]).toEqual([argv, []]);
+    }
+  });
+
+  const LONG = 'a-search-whose-slug-is-rather-long-and-is-typed-next';
+
+  it.each([80, 100])('%i columns: what one types or follows next is whole', async (width) => {
+    const env = { COLUMNS: String(width), NO_COLOR: '1' };
+    const prompt = ['--prompt', 'all that is said about the harbour ferry', '--every', '15m'];
+    if (width === 80)
+      await stand.run([
+        'search',
+        'add',
+        LONG,
+        '--operation',
+        'microblog',
+        '--topic',
+        `${LONG}-topic`,
+        ...prompt,
+      ]);
+    const lists = [['search', 'list'], ['runs', 'list'], ['new'], ['new', '--search', LONG]];
+    for (const argv of lists) {
+      const { stdout } = await stand.run(argv, { isTTY: true, env });
+      expect([argv, stdout.includes(LONG)]).toEqual([argv, true]);
+    }
+    const { stdout } = await stand.run(['search', 'show', LONG], { isTTY: true, env });
+    expect(stdout).not.toContain('…');
+  });
+
+  it.each([60, 80, 130])('%i columns: posts and links show their address', async (width) => {
+    const over = { isTTY: true, env: { COLUMNS: String(width), NO_COLOR: '1' } };
+    for (const argv of [
+      ['posts', 'list'],
+      ['new', '--search', 'ferry'],
+    ]) {
+      const { stdout } = await stand.run(argv, over);
+      expect(stdout).toMatch(/https:\/\/\S+\/1$/m);
     }
   });
 
@@ -177,6 +216,31 @@ describe('new --follow', () => {
     const rows = seen.map((line) => JSON.parse(line) as { id: string; text: string });
     expect(rows.slice(1).map(({ text }) => text)).toEqual(['post 77', 'post 78']);
     expect(stderr.text()).toBe('');
+  });
+});
+
+describe('a discovery as it comes', () => {
+  const row: DiscoveryRow = {
+    ...{ id: 1n, search_id: 1n, run_id: 1n, post_id: 1n, link_id: null, completion_id: null },
+    ...{ at: new Date('2026-11-21T10:55:30Z'), kind: 'post', baseline: false, created_at: null },
+    ...{ search: 'harbour-posts', topic: 'harbour', author_username: 'ines', text: 'Ferry 7\nis back' },
+    ...{ url: 'https://a.example/1', like_count: 12, repost_count: 0, reply_count: 0, view_count: null },
+  };
+  const lines = (width: number) =>
+    discoveryLines(row, pageOf({ env: { COLUMNS: String(width) }, isTTY: false }));
+
+  it('has one form, whatever came before it', () => {
+    expect(lines(80)).toEqual([
+      '10:55:30Z  harbour-posts  post  @ines  "Ferry 7 is back"  12 likes',
+      '  https://a.example/1',
+    ]);
+    expect(discoveryLines(row, pageOf({ env: {}, isTTY: false }))).toEqual([
+      '10:55:30Z  harbour-posts  post  @ines  "Ferry 7 is back"  12 likes  https://a.example/1',
+    ]);
+  });
+
+  it.each([1, 20, 50])('fits into %i columns', (width) => {
+    for (const line of lines(width)) expect(line.length).toBeLessThanOrEqual(width);
   });
 });
 

@@ -137,12 +137,13 @@ describe('the line of a run', () => {
 
   it('tells a first look from what is new', () => {
     expect(line({ ...done, diff: { ...diff, baseline: true } })).toEqual([
-      '14:05:09  harbour-posts             first look: 40 posts, 31 authors (baseline)',
+      '14:05:09Z  harbour-posts             first look: 40 posts, 31 authors (baseline)',
     ]);
-    expect(line({ ...done, diff })).toEqual(['14:05:09  harbour-posts             nothing new of 40']);
+    expect(line({ ...done, diff })).toEqual(['14:05:09Z  harbour-posts             nothing new of 40']);
     expect(line({ ...done, diff: { ...diff, newPosts: [1n, 2n] } }, [highlight])).toEqual([
-      '14:05:09  harbour-posts             2 new of 40',
-      '          @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
+      '14:05:09Z  harbour-posts             + 2 new posts of 40',
+      '           @ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts',
+      '           … and 1 more: strandline new --search harbour-posts',
     ]);
   });
 
@@ -154,19 +155,19 @@ describe('the line of a run', () => {
       diff: { ...diff, newLinks: [1n, 2n, 3n, 4n], completionChanged: true },
     };
     expect(line(report)).toEqual([
-      '14:05:09  harbour-posts             + 4 new links of 12, completion changed',
+      '14:05:09Z  harbour-posts             + 4 new links of 12, completion changed',
     ]);
   });
 
   it('tells failures in words, and when a run is tried again', () => {
     expect(line({ ...run, status: 'failed', code: 'auth', detail: undefined })).toEqual([
-      '14:05:09  harbour-posts             failed: auth — the service refused the API key',
+      '14:05:09Z  harbour-posts             failed: auth — the service refused the API key',
     ]);
     const notBefore = new Date('2026-11-21T14:05:21Z');
     expect(
       line({ ...run, status: 'retry', code: 'rate_limited', detail: 'wait\u001b[2J', notBefore }),
     ).toEqual([
-      '14:05:09  harbour-posts             tried again in 12 s: rate_limited — the service asked to slow down (wait)',
+      '14:05:09Z  harbour-posts             tried again in 12 s: rate_limited — the service asked to slow down (wait)',
     ]);
   });
 

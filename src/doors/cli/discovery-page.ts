@@ -13,21 +13,23 @@ export function discoveryColumns(now: Date, page: Page): Column<DiscoveryRow>[] 
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
   return [
     { head: 'found', cell: ({ at }) => when(at, now, page), paint: quiet },
-    { head: 'search', cell: ({ search }) => search, elastic: 1, least: 16, paint: quiet },
-    { head: 'kind', cell: ({ kind }) => kind, paint: quiet },
-    { head: 'first look', cell: ({ baseline }) => (baseline ? 'baseline' : ''), paint: quiet },
+    { head: 'search', cell: ({ search }) => search, paint: quiet },
+    { head: 'kind', cell: ({ kind }) => kind, drop: 3, paint: quiet },
+    { head: 'first look', cell: ({ baseline }) => (baseline ? 'baseline' : ''), drop: 4, paint: quiet },
     {
       head: 'likes',
       cell: ({ kind, like_count }) => (kind === 'post' ? count(like_count, page) : ''),
       right: true,
+      drop: 2,
       paint: quiet,
     },
     {
       head: 'by',
       cell: ({ author_username: name }) => (name === null ? '' : `@${name}`),
       elastic: 1,
+      drop: 1,
       paint: (shown, row) => (row.baseline ? page.colors.dim(shown) : page.colors.cyan(shown)),
     },
-    { head: 'text', cell: ({ text, url }) => text ?? url ?? '', elastic: 4, paint: quiet },
+    { head: 'text', cell: ({ text, url }) => text ?? url ?? '', elastic: 4, least: 16, paint: quiet },
   ];
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { type LinkRow, readLinks } from '../../store/reads/links.ts';
 import { readLimit } from './arguments.ts';
+import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter } from './find.ts';
 import type { Page } from './page.ts';
-import { type Column, table } from './table.ts';
+import type { Column } from './table.ts';
 import { when } from './words.ts';
 
 type Options = { search?: string; topic?: string; limit?: string; json?: boolean };
@@ -29,7 +30,7 @@ export function registerLinks(program: Command, cli: Cli): void {
         const rows = await readLinks(ctx.db, { search, topic, limit });
         if (rows.length === 0) cli.page.say('no links');
         await cli.show(options.json, rows, () =>
-          table(rows, linkColumns(ctx.clock.now(), cli.page), cli.page),
+          withAddresses(rows, linkColumns(ctx.clock.now(), cli.page), (link) => link.url, cli.page),
         );
       });
     });
@@ -38,7 +39,6 @@ export function registerLinks(program: Command, cli: Cli): void {
 export function linkColumns(now: Date, page: Page): Column<LinkRow>[] {
   return [
     { head: 'first seen', cell: (link) => when(link.first_seen_at, now, page) },
-    { head: 'title', cell: (link) => link.title ?? page.unknown, elastic: 2 },
-    { head: 'address', cell: (link) => link.url, elastic: 2, paint: (shown) => page.colors.cyan(shown) },
+    { head: 'title', cell: (link) => link.title ?? page.unknown, elastic: 2, least: 16 },
   ];
 }

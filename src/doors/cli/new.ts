@@ -10,11 +10,12 @@ import {
   newestDiscoveries,
 } from '../../store/reads/discoveries.ts';
 import { readLimit, readSince } from './arguments.ts';
+import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
+import { discoveryLines } from './discovery-line.ts';
 import { discoveryColumns } from './discovery-page.ts';
 import { assertFilter } from './find.ts';
 import { toJson } from './json.ts';
-import { table } from './table.ts';
 
 /** How many are shown where nobody says: to a person, to a program, and before those that are followed. */
 const SHOWN = 50;
@@ -68,7 +69,9 @@ async function showNew(
 ): Promise<void> {
   const rows = await newestDiscoveries(ctx.db, filter);
   if (rows.length === 0) cli.page.say('nothing was found yet');
-  await cli.show(json, rows, () => table(rows, discoveryColumns(ctx.clock.now(), cli.page), cli.page));
+  await cli.show(json, rows, () =>
+    withAddresses(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
+  );
   if (rows.length === filter.limit) cli.page.say(`the newest ${filter.limit}; there may be more (--limit)`);
 }
 
@@ -82,17 +85,18 @@ async function follow(
 ): Promise<void> {
   let cursor = await lastDiscoveryId(ctx.db);
   let rows: DiscoveryRow[] = await newestDiscoveries(ctx.db, filter);
+  let waiting = false;
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
-    if (rows.length > 0) await print(cli, rows, json, ctx.clock.now());
-    else await sleep(LOOK_MS, undefined, { signal: stopping, ref: false }).catch(() => {});
+    if (rows.length > 0) await print(cli, rows, json);
+    if (!waiting && cli.page.live) cli.page.say('waiting for what comes; Ctrl-C ends');
+    waiting = true;
+    if (rows.length === 0) await sleep(LOOK_MS, undefined, { signal: stopping, ref: false }).catch(() => {});
     rows = stopping.aborted ? [] : await discoveriesAfter(ctx.db, { ...filter, after: cursor, limit: 500 });
   }
 }
 
-async function print(cli: Cli, rows: readonly DiscoveryRow[], json: boolean, now: Date): Promise<void> {
-  const lines = json
-    ? rows.map((row) => toJson(row))
-    : table(rows, discoveryColumns(now, { ...cli.page, live: false }), cli.page).slice(1);
-  await cli.out.write(`${lines.join('\n')}\n`);
+async function print({ page, out }: Cli, rows: readonly DiscoveryRow[], json: boolean): Promise<void> {
+  const lines = json ? rows.map((row) => toJson(row)) : rows.flatMap((row) => discoveryLines(row, page));
+  await out.write(`${lines.join('\n')}\n`);
 }

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { systemClock } from '../../engine/clock.ts';
 import { POST_ORDERS, type PostRow, readPosts } from '../../store/reads/posts.ts';
 import { readLimit, readOneOf, readSince } from './arguments.ts';
+import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter } from './find.ts';
 import type { Page } from './page.ts';
-import { type Column, table } from './table.ts';
+import type { Column } from './table.ts';
 import { count, when } from './words.ts';
 
 type Options = {
@@ -47,7 +48,9 @@ export function registerPosts(program: Command, cli: Cli): void {
         await assertFilter(ctx.db, { search, topic });
         const rows = await readPosts(ctx.db, { search, topic, since, order, limit });
         if (rows.length === 0) cli.page.say('no posts');
-        await cli.show(options.json, rows, () => table(rows, columns(ctx.clock.now(), cli.page), cli.page));
+        await cli.show(options.json, rows, () =>
+          withAddresses(rows, columns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
+        );
       });
     });
 }
@@ -56,14 +59,14 @@ function columns(now: Date, page: Page): Column<PostRow>[] {
   return [
     { head: 'written', cell: (post) => when(post.created_at, now, page) },
     { head: 'likes', cell: (post) => count(post.like_count, page), right: true },
-    { head: 'reposts', cell: (post) => count(post.repost_count, page), right: true },
-    { head: 'views', cell: (post) => count(post.view_count, page), right: true },
+    { head: 'reposts', cell: (post) => count(post.repost_count, page), right: true, drop: 2 },
+    { head: 'views', cell: (post) => count(post.view_count, page), right: true, drop: 1 },
     {
       head: 'by',
       cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
       elastic: 1,
       paint: (shown) => page.colors.cyan(shown),
     },
-    { head: 'text', cell: (post) => post.text, elastic: 4 },
+    { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },
   ];
 }

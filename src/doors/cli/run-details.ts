@@ -26,7 +26,7 @@ export function callColumns(page: Page): Column<CallRow>[] {
 
 export function rejectColumns(): Column<RejectRow>[] {
   return [
-    { head: 'where', cell: (reject) => reject.path, elastic: 1 },
+    { head: 'where', cell: (reject) => reject.path, elastic: 1, wraps: true },
     { head: 'why', cell: (reject) => reject.code },
     { head: 'how it begins', cell: (reject) => reject.sample, elastic: 2 },
   ];

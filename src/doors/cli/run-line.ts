@@ -2,7 +2,7 @@ import type { RunReport } from '../../monitor/run/report.ts';
 import type { Highlight } from '../../store/reads/highlights.ts';
 import { wordsOf } from './failure-words.ts';
 import type { Page } from './page.ts';
-import { cut, oneLine, pad } from './text.ts';
+import { cut, oneLine, pad, wrap } from './text.ts';
 import { counted, relative, timeOfDay } from './words.ts';
 
 /** Slugs are set apart from what became of them by a column of this width. */
@@ -10,7 +10,7 @@ const SLUG = 24;
 /** A page narrower than this has no room for empty columns. */
 const ROOMY = 72;
 const GAP = '  ';
-const INDENT = ' '.repeat(10);
+const INDENT = ' '.repeat(11);
 
 /**
  * How a run ended, in a line; what it found that is worth a look, in indented lines below it.
@@ -25,12 +25,15 @@ export function runLines(
   const { colors, width, more } = page;
   const name = width < ROOMY ? oneLine(report.search) : pad(oneLine(report.search), SLUG);
   const ended = outcome(report, at, page);
-  const room = width - 8 - GAP.length - name.length - GAP.length;
+  const left = highlights.length === 0 ? 0 : freshOf(report) - highlights.length;
+  const below = (line: string) => `${INDENT}${colors.dim(line)}`;
+  const room = width - 9 - GAP.length - name.length - GAP.length;
   // A page too narrow for that has room for a plain line only.
   if (room < 12) return [cut([timeOfDay(at), name, ended].join(GAP), width, more)];
   return [
     [colors.dim(timeOfDay(at)), name, painted(report, cut(ended, room, more), colors)].join(GAP),
     ...highlights.map((one) => `${INDENT}${highlightLine(one, page)}`),
+    ...(left > 0 ? wrap(moreOf(report.search, left, more), width - INDENT.length).map(below) : []),
   ];
 }
 
@@ -69,13 +72,19 @@ function whatIsNew({ posts, links, rejected, diff }: Succeeded): string {
   const fresh = diff.newPosts.length + diff.newLinks.length;
   const changed = diff.completionChanged ? ', completion changed' : '';
   if (fresh === 0) return `nothing new of ${posts + links}${changed}${unread(rejected)}`;
-  // A search that finds only posts needs no word for them.
-  if (links === 0) return `${fresh} new of ${posts}${unread(rejected)}`;
   const parts = [
     ...(diff.newPosts.length > 0 ? [counted(diff.newPosts.length, 'new post')] : []),
     ...(diff.newLinks.length > 0 ? [counted(diff.newLinks.length, 'new link')] : []),
   ];
   return `+ ${parts.join(', ')} of ${posts + links}${changed}${unread(rejected)}`;
+}
+
+function freshOf(report: RunReport): number {
+  return report.status === 'succeeded' ? report.diff.newPosts.length + report.diff.newLinks.length : 0;
+}
+
+function moreOf(search: string, left: number, more: string): string {
+  return `${more} and ${left.toLocaleString('en-US')} more: strandline new --search ${oneLine(search)}`;
 }
 
 function unread(rejected: number): string {
@@ -104,6 +113,5 @@ function painted(report: RunReport, words: string, colors: Page['colors']): stri
   if (report.status === 'failed') return colors.red(words);
   if (report.status !== 'succeeded') return colors.yellow(words);
   if (report.diff.baseline) return words;
-  const fresh = report.diff.newPosts.length + report.diff.newLinks.length > 0;
-  return fresh || report.diff.completionChanged ? colors.green(words) : colors.dim(words);
+  return freshOf(report) > 0 || report.diff.completionChanged ? colors.green(words) : colors.dim(words);
 }

@@ -8,13 +8,20 @@ import { count, dollars, instant, when } from './words.ts';
 export function runColumns(now: Date, page: Page): Column<RunRow>[] {
   return [
     { head: 'id', cell: (run) => String(run.id), right: true },
-    { head: 'search', cell: (run) => run.search, elastic: 2, least: 16 },
+    { head: 'search', cell: (run) => run.search },
     { head: 'status', cell: (run) => run.status, paint: (shown, run) => paintStatus(shown, run, page) },
-    { head: 'by', cell: ({ trigger }) => (trigger === 'schedule' ? '' : trigger) },
+    { head: 'by', cell: ({ trigger }) => (trigger === 'schedule' ? '' : trigger), drop: 4 },
     { head: 'due or asked', cell: (run) => when(run.slot_at ?? run.created_at, now, page) },
-    { head: 'seen', cell: (run) => count(run.items_seen, page), right: true },
+    { head: 'seen', cell: (run) => count(run.items_seen, page), right: true, drop: 3 },
     { head: 'new', cell: (run) => count(run.items_new, page), right: true },
-    { head: 'why', cell: (run) => why(run), elastic: 3, paint: (shown) => page.colors.dim(shown) },
+    {
+      head: 'why',
+      cell: (run) => why(run),
+      elastic: 3,
+      least: 12,
+      drop: 2,
+      paint: (shown) => page.colors.dim(shown),
+    },
   ];
 }
 

@@ -9,10 +9,10 @@ import { instant, relative } from './words.ts';
 
 export function searchColumns(now: Date, page: Page): Column<SearchRow>[] {
   return [
-    { head: 'search', cell: (search) => search.slug, elastic: 2, least: 16 },
-    { head: 'topic', cell: (search) => search.topic, elastic: 1 },
-    { head: 'service', cell: (search) => search.service },
-    { head: 'operation', cell: (search) => search.operation },
+    { head: 'search', cell: (search) => search.slug },
+    { head: 'topic', cell: (search) => search.topic, drop: 5 },
+    { head: 'service', cell: (search) => search.service, drop: 4 },
+    { head: 'operation', cell: (search) => search.operation, drop: 2 },
     {
       head: 'state',
       // What is as it should be needs no word.
@@ -23,8 +23,8 @@ export function searchColumns(now: Date, page: Page): Column<SearchRow>[] {
       head: 'next',
       cell: ({ next_due_at: at }) => (at !== null && at < now ? 'overdue' : relative(at, now, page)),
     },
-    { head: 'runs', cell: shortSchedule, elastic: 1, least: 10 },
-    { head: 'prompt', cell: (search) => search.prompt, elastic: 2 },
+    { head: 'runs', cell: shortSchedule, drop: 1 },
+    { head: 'prompt', cell: (search) => search.prompt, elastic: 2, least: 12, drop: 3 },
   ];
 }
 

@@ -76,8 +76,8 @@ export function registerServiceKey(program: Command, cli: Cli): void {
 function columns(page: Page): Column<ServiceKeyRow>[] {
   return [
     { head: 'key', cell: ({ prefix }) => prefix },
-    { head: 'name', cell: ({ name }) => name, elastic: 1 },
-    { head: 'made', cell: ({ created_at }) => instant(created_at, page) },
+    { head: 'name', cell: ({ name }) => name, elastic: 1, drop: 2 },
+    { head: 'made', cell: ({ created_at }) => instant(created_at, page), drop: 1 },
     { head: 'last used', cell: ({ last_used_at }) => instant(last_used_at, page) },
     {
       head: 'revoked',

@@ -89,6 +89,9 @@ function rowsOf({ columns, rows }: ReaderResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
 }
 
+/** What is never cut: times, and what one types or follows next. */
+const WHOLE = /^(?:timestamp|date$|time )/;
+const TYPED = /^(?:search|topic|slug|prefix)$|(?:^|_)url$/;
 const NUMBERS = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
 
 function columnsOf({ columns }: ReaderResult, unknown: string): Column<readonly unknown[]>[] {
@@ -97,7 +100,7 @@ function columnsOf({ columns }: ReaderResult, unknown: string): Column<readonly 
     always: true,
     cell: (row) => shown(row[i], unknown),
     right: NUMBERS.has(type),
-    ...(NUMBERS.has(type) ? {} : { elastic: 1 }),
+    ...(NUMBERS.has(type) || WHOLE.test(type) || TYPED.test(name) ? {} : { elastic: 1 }),
   }));
 }
 

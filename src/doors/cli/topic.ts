@@ -97,11 +97,11 @@ function registerChange(topic: Command, cli: Cli, change: Change, summary: strin
 
 function topicColumns(page: Page): Column<TopicRow>[] {
   return [
-    { head: 'topic', cell: (row) => row.slug, elastic: 1 },
-    { head: 'searches', cell: (row) => count(row.searches, page), right: true },
+    { head: 'topic', cell: (row) => row.slug },
+    { head: 'searches', cell: (row) => count(row.searches, page), right: true, drop: 1 },
     { head: 'made', cell: (row) => instant(row.created_at, page) },
     { head: 'state', cell: (row) => (row.archived_at === null ? '' : 'removed') },
-    { head: 'sample', cell: (row) => (row.sample ? 'sample' : '') },
-    { head: 'name', cell: (row) => row.name, elastic: 2 },
+    { head: 'sample', cell: (row) => (row.sample ? 'sample' : ''), drop: 2 },
+    { head: 'name', cell: (row) => row.name, elastic: 2, drop: 3 },
   ];
 }

@@ -20,9 +20,9 @@ export function instant(at: Date | null | undefined, { unknown }: Marks): string
   return at === null || at === undefined ? unknown : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }
 
-/** `14:05:09`, UTC. */
+/** `14:05:09Z`. */
 export function timeOfDay(at: Date): string {
-  return at.toISOString().slice(11, 19);
+  return `${at.toISOString().slice(11, 19)}Z`;
 }
 
 /** `3 min ago`, `in 12 s`, `now`. */
