@@ -128,6 +128,21 @@ test('an older answer that arrives late changes nothing that a newer one said', 
   ]);
 });
 
+test('a copy of a post that brings only its id takes nothing away from what is known', async () => {
+  const search = await newSearch('bare');
+  await run(search, { miner_tweets: [wirePost('350', { text: 'all of it' })] }, at(0));
+  await run(
+    search,
+    { miner_tweets: [wirePost('351', { is_quote_tweet: true, quote: { id: '350' } })] },
+    at(1),
+  );
+  expect(
+    await rows(
+      `SELECT p.text, p.like_count, a.username FROM strandline.posts p JOIN strandline.authors a ON a.id = p.author_id WHERE p.external_id = '350'`,
+    ),
+  ).toEqual([{ text: 'all of it', like_count: 1n, username: 'user_350' }]);
+});
+
 test('quoted posts are stored as posts with their authors, and are not sighted', async () => {
   const search = await newSearch('quotes');
   const quoted = wirePost('401');

@@ -88,13 +88,20 @@ export function typed(...groups: Columns[]): string {
  */
 export function differs(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `(${now}.${name} IS NOT NULL AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
+    .map(
+      (name) => `(${told(name, now)} IS NOT NULL AND ${told(name, now)} IS DISTINCT FROM ${stored}.${name})`,
+    )
     .join(' OR ');
+}
+
+/** What a row says of a column. A post without a text is one of which only its id was given: it takes no text away. */
+function told(name: string, now: string): string {
+  return name === 'text' ? `nullif(${now}.text, '')` : `${now}.${name}`;
 }
 
 /** `a = coalesce(now.a, stored.a), ...` */
 export function refreshed(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `${name} = coalesce(${now}.${name}, ${stored}.${name})`)
+    .map((name) => `${name} = coalesce(${told(name, now)}, ${stored}.${name})`)
     .join(', ');
 }
