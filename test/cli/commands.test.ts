@@ -3,6 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHosted, checkNode, checkQueueServer } from '../../src/doors/cli/checks.ts';
+import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
+import { readStatus } from '../../src/doors/cli/status.ts';
+import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
+import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/doors/cli/sql.ts';
 import { readConfig } from '../../src/config.ts';
 import { isKeyOf } from '../../src/service/keys.ts';
@@ -146,7 +150,7 @@ describe('config show', () => {
 
 describe('status', () => {
   it('tells of services, calls, runs, what rests and what comes next', async () => {
-    await stand.run(['search', 'add', 'rests', '--prompt', 'p', '--every', '1h']);
+    await stand.run(['search', 'add', 'rests', '--operation', 'microblog', '--prompt', 'p', '--every', '1h']);
     await stand.run(['search', 'pause', 'rests']);
     const status = await stand.json<Record<string, unknown>>('status');
     expect(status).toMatchObject({
@@ -163,6 +167,38 @@ describe('status', () => {
     const { stdout } = await stand.run(['status']);
     expect(stdout).toContain('none: nothing runs by itself; start one: strandline up');
     expect(stdout).toContain('rests is paused: paused by a person');
+    expect(stdout).toMatch(/hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not told/);
+  });
+
+  it('tells a worker that is silent from one that lives, and a clock that is off', async () => {
+    const { db, clock } = stand.world;
+    const now = clock.now();
+    const sign = { version: '1', queue: 'postgres', concurrency: 8, skew_ms: 31, started_at: now };
+    await signOfLife(db, { ...sign, name: 'gone', seen_at: new Date(now.getTime() - 10 * MINUTE) });
+    const { stdout: silent } = await stand.run(['status']);
+    expect(silent).toMatch(/none: nothing runs by itself.*\n +gone 1, silent for 10 min: probably ended\n/);
+    await signOfLife(db, { ...sign, name: 'lives', seen_at: now });
+    await signOfLife(db, { ...sign, name: 'off', skew_ms: -2_500, seen_at: now });
+    const { stdout: living } = await stand.run(['status']);
+    expect(living).toContain('lives 1, 8 runs at once, seen now');
+    expect(living).toContain("off 1, 8 runs at once, 2.5 s behind the database's clock");
+    expect(living).not.toContain('none: nothing runs');
+    for (const name of ['gone', 'lives', 'off']) await takeLeave(db, name);
+  });
+
+  it('says what no process can run, in status and in doctor', async () => {
+    const { home, world } = stand;
+    const ctx = { ...home.ctx, config: { ...home.ctx.config, hosted: undefined } };
+    expect((await readStatus({ ...home, ctx })).services).toMatchObject([
+      { name: 'hosted', missing: 'SEARCH_API_URL is not set' },
+    ]);
+    expect(await checksOfWork({ ctx })).toMatchObject([
+      { ok: false, found: '1 search of the hosted service cannot run', advice: 'set SEARCH_API_URL' },
+    ]);
+    const later = { ...home.ctx, clock: steppedClock(new Date(world.clock.now().getTime() + 60 * MINUTE)) };
+    expect(await checksOfWork({ ctx: later })).toMatchObject([
+      { ok: null, found: 'none, and 1 search is overdue' },
+    ]);
   });
 });
 

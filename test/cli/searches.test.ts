@@ -54,6 +54,16 @@ describe('search add', () => {
     await stand.run(['search', 'resume', 'ferry']);
   });
 
+  it('promises no time where nobody is there to try again', async () => {
+    stand.stub.answers(json({ detail: 'slow down' }, 503));
+    const { code, stderr } = await stand.run(add('busy'));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^busy: failed: upstream_5xx .*; it is tried again when a worker runs \(strandline up\)$/m,
+    );
+    expect(stderr).not.toContain('tried again in');
+  });
+
   it('leaves the first look to a worker that lives', async () => {
     const { db, clock } = stand.world;
     const now = clock.now();
@@ -217,6 +227,23 @@ describe('search edit and preview', () => {
     });
     expect(preview.next).toHaveLength(2);
     expect(preview.next[0]?.local).toMatch(/ 08:00 \+0[12]:00 Europe\/Berlin$/);
+  });
+});
+
+describe('a removed search', () => {
+  it('is told to be removed, and shows since when', async () => {
+    await stand.run(add('short'));
+    await stand.run(['search', 'remove', 'short']);
+    for (const argv of [
+      ['search', 'resume', 'short'],
+      ['search', 'run', 'short'],
+      ['search', 'edit', 'short'],
+    ]) {
+      const { code, stderr } = await stand.run(argv);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('"short" was removed on 2026-')]);
+    }
+    const { stdout } = await stand.run(['search', 'show', 'short']);
+    expect(stdout).toMatch(/^removed +2026-\d\d-\d\d /m);
   });
 });
 

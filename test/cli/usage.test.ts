@@ -7,7 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-const add = ['search', 'add', 'x', '--prompt', 'p'];
+const bare = ['search', 'add', 'x', '--prompt', 'p'];
+const add = [...bare, '--operation', 'microblog'];
 
 /** What is written, and what the answer must name: where, what was given, what is allowed. */
 const refused: readonly (readonly [
@@ -15,10 +16,19 @@ const refused: readonly (readonly [
   argv: readonly string[],
   names: readonly (string | RegExp)[],
 ])[] = [
-  ['no cron fields', [...add, '--cron', ''], ['cron', '""']],
+  [
+    'no operation',
+    [...bare, '--every', '5m'],
+    ['operation (--operation): got nothing; one of microblog, ai'],
+  ],
+  ['no cron fields', [...add, '--cron', ''], ['cron (--cron)', '""']],
   ['four cron fields', [...add, '--cron', '* * * *'], ['cron', '"* * * *"']],
   ['six cron fields', [...add, '--cron', '* * * * * *'], ['cron', '"* * * * * *"']],
-  ['a schedule twice', [...add, '--cron', '0 8 * * *', '--every', '5m'], ['schedule', 'either a cron']],
+  [
+    'a schedule twice',
+    [...add, '--cron', '0 8 * * *', '--every', '5m'],
+    ['schedule', 'either a cron', '--cron or --every'],
+  ],
   ['no schedule', add, ['schedule', 'got nothing', 'either a cron']],
   ...['0', '-5', '0.5', '1e15', '5', '5x', 'PT1H', '∞', '٥', '59s'].map(
     (every) =>
@@ -50,7 +60,7 @@ const refused: readonly (readonly [
   ),
   [
     'a slug with spaces',
-    ['search', 'add', 'A b', '--prompt', 'p', '--every', '5m'],
+    ['search', 'add', 'A b', '--operation', 'ai', '--prompt', 'p', '--every', '5m'],
     ['slug', '"A b"', 'lower-case'],
   ],
   [
@@ -61,7 +71,7 @@ const refused: readonly (readonly [
   [
     'tools of a microblog search',
     [...add, '--every', '5m', '--tools', 'Web Search'],
-    ['tools', 'Web Search'],
+    ['tools (--tools)', 'Web Search'],
   ],
   [
     'a tool that is none',
@@ -80,7 +90,10 @@ const refused: readonly (readonly [
   ['a shell that is none', ['completion', 'tcsh'], ['shell', '"tcsh"', 'bash, zsh, fish']],
   ['an empty query', ['sql', ' '], ['query', 'one SQL statement']],
   ['neither search nor run', ['completions', 'show'], ['search', '--run']],
-  ['an unknown command', ['serch'], ["unknown command 'serch'", 'Did you mean search?']],
+  ['an unknown command', ['serch'], ["unknown command 'serch'", 'Did you mean search?', 'strandline --help']],
+  ['help of an unknown command', ['help', 'serch'], ["unknown command 'serch'", 'Did you mean search?']],
+  ['a text without quotes', ['watch', 'tide', 'pools'], ['too many', 'hint: put the text in quotes']],
+  ['cron without quotes', [...add, '--cron', '0', '8', '*', '*', 'MON'], ['hint: quote the expression']],
   ['an unknown command of a group', ['runs', 'lst'], ["unknown command 'lst'", 'Did you mean list?']],
   ['an unknown option', ['new', '--sinc', '1d'], ["unknown option '--sinc'", 'Did you mean --since?']],
   ['an argument too few', ['runs', 'show'], ["missing required argument 'id'"]],
@@ -116,7 +129,7 @@ describe('usage', () => {
         .trim()
         .split('\n')
         .map((line) => line.split(':').slice(0, 2).join(':')),
-    ).toEqual(['error: operation', 'error: prompt', 'error: every']);
+    ).toEqual(['error: operation (--operation)', 'error: prompt (--prompt)', 'error: every (--every)']);
   });
 
   it('takes what looks odd and is not: 1h30m, Europe/berlin, yesterday', async () => {
@@ -185,7 +198,7 @@ describe('what is not there', () => {
   ])('%j ends with 1 and one sentence', async (argv) => {
     const { code, stdout, stderr } = await stand.run(argv);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: there is no .*\n$/);
+    expect(stderr).toMatch(/^error: there is no .*; see: strandline [a-z ]+ list\n$/);
   });
 
   it('an empty list is an empty array, and said to a person', async () => {

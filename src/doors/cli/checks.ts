@@ -15,6 +15,7 @@ import { readerQuery } from '../../store/reader-query.ts';
 import { checkSchema } from '../../store/schema-state.ts';
 import { measureSkew } from '../../store/workers.ts';
 import { aside, bad, type Check, good, sayingOf } from './check.ts';
+import { checksOfWork } from './checks-of-work.ts';
 import type { Cli } from './cli.ts';
 import { PATIENCE_MS, withPatience } from './patience.ts';
 
@@ -170,6 +171,7 @@ export async function checksOfHome(home: Home): Promise<Check[]> {
     await checkQueue(home),
     await checkReader(home),
     ...(await checkLocalService(home)),
+    ...(await checksOfWork(home)),
   ];
 }
 

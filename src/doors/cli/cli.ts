@@ -25,6 +25,8 @@ export type Cli = {
   log(): Logger;
   /** Opens database and queue as a guest, and closes them after `work`. */
   withHome<T>(work: (home: Home, stopping: AbortSignal) => Promise<T>): Promise<T>;
+  /** The command that runs, once it is known which. */
+  command: Command | undefined;
   /** What the command ends with where nothing is thrown. */
   exitCode: number;
 };
@@ -52,6 +54,7 @@ export function openCli(io: Io, open: OpenHome = openHome): Cli {
     say: page.say,
     config: readOnce,
     log,
+    command: undefined,
     exitCode: 0,
     show: async (json, value, lines) => {
       if (json === true) return out.write(`${toJson(value, page.live ? 2 : undefined)}\n`);

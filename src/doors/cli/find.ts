@@ -11,6 +11,26 @@ export async function findSearchRow(db: Database, slug: string): Promise<SearchR
   return row;
 }
 
+/** A search that can still be changed. @throws Refused `not_found`, or `conflict` where it was removed */
+export async function assertKept(db: Database, slug: string): Promise<void> {
+  const { archived_at } = await findSearchRow(db, slug);
+  if (archived_at !== null) throw removed('search', slug, archived_at);
+}
+
+/** The same for a topic. */
+export async function assertTopicKept(db: Database, slug: string): Promise<void> {
+  const { archived_at } = await findTopicRow(db, slug);
+  if (archived_at !== null) throw removed('topic', slug, archived_at);
+}
+
+function removed(what: 'search' | 'topic', slug: string, at: Date): Refused {
+  const since = at.toISOString().slice(0, 10);
+  return new Refused(
+    'conflict',
+    `the ${what} "${slug}" was removed on ${since}, for good; its history stays (strandline ${what} show ${slug})`,
+  );
+}
+
 /** A topic by its slug, also a removed one. @throws Refused `not_found` */
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
   const row = await readTopic(db, slug);

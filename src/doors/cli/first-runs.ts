@@ -4,7 +4,7 @@ import type { Created } from '../../monitor/topic/create.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import { readSearch, type SearchRow } from '../../store/reads/searches.ts';
 import type { Cli } from './cli.ts';
-import { outcomeLine } from './run-line.ts';
+import { lonelyOutcomeLine } from './run-line.ts';
 import { hasWorkers } from './take-run.ts';
 
 export type SavedSearch = SearchRow & { first_run: RunRow };
@@ -26,7 +26,7 @@ export async function takeFirstRuns(
     await Promise.all(
       created.map(async ({ firstRunId }) => {
         const report = await executeRun(ctx, firstRunId, stopping);
-        if (report !== null) page.say(outcomeLine(report, ctx.clock.now(), page));
+        if (report !== null) page.say(lonelyOutcomeLine(report, ctx.clock.now(), page));
       }),
     );
   return Promise.all(

@@ -4,6 +4,7 @@ import { InvalidInput, Refused, RunError } from '../../errors.ts';
 import { isUnreachable, sqlState } from '../../store/database.ts';
 import { type Cli, Interrupted } from './cli.ts';
 import { wordsOf } from './failure-words.ts';
+import { hintFor, listOf, optionOf } from './hints.ts';
 import { escapeUnsafe } from './json.ts';
 import { secretsOf } from './secrets.ts';
 import { oneLine } from './text.ts';
@@ -13,15 +14,24 @@ const USAGE = 2;
 const INTERRUPTED = 130;
 
 /** Says what went wrong, once, and returns the exit code. */
-export function tellProblem(cli: Cli, error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+export function tellProblem(cli: Cli, error: unknown, argv: readonly string[] = []): number {
+  if (error instanceof CommanderError) {
+    const hint = hintFor(error.code, argv);
+    if (hint !== undefined) cli.say(`hint: ${hint}`);
+    return error.exitCode === 0 ? 0 : USAGE;
+  }
   if (error instanceof Interrupted) return INTERRUPTED;
   if (error instanceof InvalidInput) {
-    for (const line of error.message.split('\n')) tell(cli, escapeUnsafe(line));
+    for (const [i, line] of error.message.split('\n').entries()) {
+      const { path = '' } = error.problems[i] ?? {};
+      tell(cli, escapeUnsafe(`${path}${optionOf(path, cli.command)}${line.slice(path.length)}`));
+    }
     return USAGE;
   }
-  if (error instanceof Refused) tell(cli, oneLine(error.message));
-  else if (error instanceof RunError) tell(cli, wordsOf(error));
+  if (error instanceof Refused) {
+    const list = error.kind === 'not_found' ? listOf(error.message) : '';
+    tell(cli, oneLine(`${error.message}${list}`));
+  } else if (error instanceof RunError) tell(cli, wordsOf(error));
   else if (isUnreachable(error)) {
     tell(cli, `the database cannot be reached (${hidden(cli, firstLine(error))}); see: strandline doctor`);
   } else {

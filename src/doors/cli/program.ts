@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { VERSION } from '../../version.ts';
 import { type Cli, openCli, type OpenHome } from './cli.ts';
 import { registerAll } from './registry.ts';
+import { askedFor } from './hints.ts';
 import type { Io } from './io.ts';
 import { tellProblem } from './problems.ts';
 import { guardQueries } from './sql-query.ts';
@@ -29,10 +30,11 @@ export async function runCli(argv: readonly string[], io: Io, open?: OpenHome): 
   // Nobody listens to talk any more: no reason to end.
   io.stderr.on('error', () => {});
   try {
-    await createProgram(cli).parseAsync(guardQueries(argv), { from: 'user' });
+    const program = createProgram(cli);
+    await program.parseAsync(guardQueries(askedFor(argv, program)), { from: 'user' });
     await cli.out.write('');
   } catch (error) {
-    if (!cli.out.gone()) cli.exitCode = tellProblem(cli, error);
+    if (!cli.out.gone()) cli.exitCode = tellProblem(cli, error, argv);
   }
   const failure = cli.out.failure();
   if (failure !== undefined) {
@@ -53,6 +55,9 @@ export function createProgram(cli: Cli): Command {
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', EXAMPLES)
     .exitOverride()
+    .hook('preAction', (_program, command) => {
+      cli.command = command;
+    })
     .configureOutput({
       writeOut: (text) => void out.write(text),
       writeErr: (text) => void io.stderr.write(text),

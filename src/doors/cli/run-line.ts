@@ -42,6 +42,12 @@ export function outcomeLine(report: RunReport, now: Date, page: Pick<Page, 'unkn
   return `${report.search}: ${outcome(report, now, page)}`;
 }
 
+/** The same where no worker lives: nobody is there to try again at the time that was chosen. */
+export function lonelyOutcomeLine(report: RunReport, now: Date, page: Pick<Page, 'unknown'>): string {
+  if (report.status !== 'retry') return outcomeLine(report, now, page);
+  return `${report.search}: failed: ${wordsOf(report)}; it is tried again when a worker runs (strandline up)`;
+}
+
 function outcome(report: RunReport, now: Date, page: Pick<Page, 'unknown'>): string {
   switch (report.status) {
     case 'succeeded':

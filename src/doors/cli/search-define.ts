@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { InvalidInput } from '../../errors.ts';
 import { createSearch } from '../../monitor/topic/create.ts';
 import type { WrittenSearch } from '../../monitor/topic/definition.ts';
 import { editSearch } from '../../monitor/topic/edit.ts';
 import type { Cli } from './cli.ts';
 import { takeFirstRuns } from './first-runs.ts';
 import { searchPage } from './search-page.ts';
-import { findSearchRow } from './find.ts';
+import { assertKept, findSearchRow } from './find.ts';
 
 /** What a person may write about a search; every value is checked by the verb. */
 type Written = {
@@ -39,9 +40,12 @@ export function registerDefine(search: Command, cli: Cli): void {
     .option('--service <service>', 'sandbox or hosted (default: hosted where SEARCH_API_URL is set)')
     .addHelpText('after', EXAMPLES);
   describe(add).action(
-    (slug: string, options: Written & { operation?: string; topic?: string; service?: string }) =>
-      cli.withHome(async (home, stopping) => {
-        const { operation, topic, service } = options;
+    (slug: string, options: Written & { operation?: string; topic?: string; service?: string }) => {
+      const { operation, topic, service } = options;
+      // Which of the two is meant is never guessed: one of them costs more.
+      if (operation === undefined)
+        throw new InvalidInput([{ path: 'operation', given: undefined, expected: 'one of microblog, ai' }]);
+      return cli.withHome(async (home, stopping) => {
         const created = await createSearch(home.ctx, {
           slug,
           operation,
@@ -51,7 +55,8 @@ export function registerDefine(search: Command, cli: Cli): void {
         });
         const [saved] = await takeFirstRuns(cli, home, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : searchPage(saved, cli.page)));
-      }),
+      });
+    },
   );
 
   const edit = search
@@ -60,6 +65,7 @@ export function registerDefine(search: Command, cli: Cli): void {
     .argument('<search>', 'its slug');
   describe(edit).action((slug: string, options: Written) =>
     cli.withHome(async ({ ctx }) => {
+      await assertKept(ctx.db, slug);
       const { changed, changesRequest } = await editSearch(ctx, slug, written(options));
       const row = await findSearchRow(ctx.db, slug);
       await cli.show(options.json, row, () => searchPage(row, cli.page));

@@ -53,7 +53,9 @@ export function searchPage(search: SearchRow, page: Page): string[] {
       ['runs', scheduleWords(search)],
       ['next', instant(search.next_due_at, page)],
       ['state', stateOf(search) + (search.state_reason === null ? '' : `: ${search.state_reason}`)],
-      ['since', instant(search.state_since, page)],
+      search.archived_at === null
+        ? ['since', instant(search.state_since, page)]
+        : ['removed', instant(search.archived_at, page)],
       ...optional('labels', search.labels.join(', ')),
       ['version', `${search.version} (request since version ${search.request_version})`],
       ['made', instant(search.created_at, page)],

@@ -5,7 +5,8 @@ import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import type { Cli } from './cli.ts';
-import { outcomeLine } from './run-line.ts';
+import { assertKept } from './find.ts';
+import { lonelyOutcomeLine, outcomeLine } from './run-line.ts';
 import { runPage } from './run-page.ts';
 import { hasWorkers, runUntilEnded } from './take-run.ts';
 
@@ -37,6 +38,7 @@ export async function runNow(
   { wait, stopping }: { wait: boolean; stopping: AbortSignal },
 ): Promise<RunRow> {
   const { page } = cli;
+  await assertKept(ctx.db, slug);
   const { runId } = await insertManualRun(ctx, slug);
   if (wait)
     return runUntilEnded(ctx, runId, stopping, (report) => {
@@ -50,7 +52,7 @@ export async function runNow(
     page.say(
       report === null
         ? `run ${runId} waits: its search is being run (see: strandline runs show ${runId})`
-        : outcomeLine(report, ctx.clock.now(), page),
+        : lonelyOutcomeLine(report, ctx.clock.now(), page),
     );
   }
   const row = await readRun(ctx.db, runId);

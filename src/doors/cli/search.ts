@@ -4,7 +4,7 @@ import { readRuns } from '../../store/reads/runs.ts';
 import { readSearches, type SearchRow } from '../../store/reads/searches.ts';
 import { LIMIT_MAX, readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { assertFilter, findSearchRow } from './find.ts';
+import { assertFilter, assertKept, findSearchRow } from './find.ts';
 import { runPage } from './run-page.ts';
 import { registerDefine } from './search-define.ts';
 import { searchColumns, searchPage } from './search-page.ts';
@@ -82,6 +82,7 @@ function registerChange(search: Command, cli: Cli, change: Change, summary: stri
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
+        await assertKept(ctx.db, slug);
         await changeSearch(ctx, slug, change);
         const row = await findSearchRow(ctx.db, slug);
         await cli.show(options.json, row, () => []);

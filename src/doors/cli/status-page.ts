@@ -1,9 +1,11 @@
 /** The state of everything, in words. */
 import { RUN_CODES } from '../../errors.ts';
+import { SECOND } from '../../engine/clock.ts';
+import type { ServiceDay } from '../../store/reads/status.ts';
 import type { Status } from './status.ts';
 import type { Terminal } from './terminal.ts';
 import { list } from './table.ts';
-import { count, counted, dollars, relative } from './words.ts';
+import { count, counted, duration, relative } from './words.ts';
 
 type Line = readonly [name: string, value: string];
 
@@ -50,35 +52,61 @@ function services(status: Status, page: Terminal): Line[] {
   if (status.services.length === 0) return [['services', 'none yet: the first search brings its own']];
   return named(
     'services',
-    status.services.map((service) => {
-      const states = Object.entries(service.searches).map(([state, n]) => `${n} ${state}`);
-      const searches = states.length === 0 ? 'no searches' : `searches: ${states.join(', ')}`;
-      const limit = service.calls_per_day === null ? '' : ` of ${count(service.calls_per_day, page)}`;
-      const cost = service.cost_usd_today === null ? '' : `, ${dollars(service.cost_usd_today, page)}`;
-      const kind = service.kind === service.name ? '' : ` (${service.kind})`;
-      return `${service.name}${kind}: ${searches}; calls today: ${count(service.calls_today, page)}${limit}${cost}`;
+    status.services.flatMap((service) => {
+      const states = Object.entries(service.searches).map(([state, n]) =>
+        counted(n, `${state} search`, `${state} searches`),
+      );
+      const { kind, name, calls_today, calls_per_day, missing } = service;
+      const limit = calls_per_day === null ? '' : ` of ${count(calls_per_day, page)}`;
+      const facts = [
+        states.length === 0 ? 'no searches' : states.join(', '),
+        `${count(calls_today, page)}${limit} ${calls_today === 1 && limit === '' ? 'call' : 'calls'} today`,
+        costOf(service),
+      ];
+      return [
+        `${name}${kind === name ? '' : ` (${kind})`}: ${facts.join(', ')}`,
+        ...(missing === null ? [] : [`${name} CANNOT RUN: ${missing}`]),
+      ];
     }),
   );
 }
 
+/** What was not told is not nothing: a sum says how many calls it leaves out. */
+function costOf({ kind, calls_today, cost_usd_today, calls_without_cost_today: silent }: ServiceDay): string {
+  if (kind === 'sandbox') return 'which cost nothing';
+  if (cost_usd_today === null) return calls_today === 0 ? 'no cost' : 'cost not told';
+  const left = silent === 0 ? '' : ` (${counted(silent, 'call')} named no cost)`;
+  return `cost ${Number(cost_usd_today.toFixed(4))} USD${left}`;
+}
+
 function workers(status: Status, now: Date, page: Terminal): Line[] {
-  if (status.workers.length === 0)
-    return [['workers', 'none: nothing runs by itself; start one: strandline up']];
-  return named(
-    'workers',
-    status.workers.map(({ name, version, concurrency, skew_ms, seen_at }) => {
-      return `${name} ${version}, ${counted(concurrency, 'run')} at once, clock off by ${skew_ms} ms, seen ${relative(seen_at, now, page)}`;
+  const none = 'none: nothing runs by itself; start one: strandline up';
+  return named('workers', [
+    ...(status.workers.some(({ silent }) => !silent) ? [] : [none]),
+    ...status.workers.map(({ name, version, concurrency, skew_ms, seen_at, silent }) => {
+      if (silent) {
+        const since = duration(now.getTime() - seen_at.getTime());
+        return `${name} ${version}, silent for ${since}: probably ended`;
+      }
+      const facts = [`${name} ${version}`, `${counted(concurrency, 'run')} at once`, ...skewWords(skew_ms)];
+      return `${facts.join(', ')}, seen ${relative(seen_at, now, page)}`;
     }),
-  );
+  ]);
+}
+
+/** Less than a second is what any two clocks differ by. */
+function skewWords(ms: number): string[] {
+  if (Math.abs(ms) < SECOND) return [];
+  return [`${(Math.abs(ms) / SECOND).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead of'} the database's clock`];
 }
 
 function runs({ runs_24h }: Status): Line[] {
   if (runs_24h.length === 0) return [['last 24 h', 'no runs']];
   return named(
     'last 24 h',
-    runs_24h.map(({ status, code, runs: n }) => {
-      const why = code === null ? '' : `: ${code}, ${RUN_CODES[code]}`;
-      return `${counted(n, 'run')} ${status}${why}`;
+    runs_24h.map(({ status, code, reason, runs: n }) => {
+      const why = code === null ? (reason ?? '') : `${code}, ${RUN_CODES[code]}`;
+      return `${counted(n, 'run')} ${status}${why === '' ? '' : `: ${why}`}`;
     }),
   );
 }

@@ -19,8 +19,14 @@ import { WORKER_SILENCE_MS } from './take-run.ts';
 export type Status = {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
   queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: Record<string, number> | null };
-  services: (ServiceDay & { searches: Record<string, number>; calls_per_day: number | null })[];
-  workers: WorkerSign[];
+  services: (ServiceDay & {
+    searches: Record<string, number>;
+    calls_per_day: number | null;
+    /** Why none of its searches can run. */
+    missing: string | null;
+  })[];
+  /** Those that gave a sign within a day; a silent one has probably ended. */
+  workers: (WorkerSign & { silent: boolean })[];
   runs_24h: RunTally[];
   /** Searches that do not run. */
   resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
@@ -59,8 +65,12 @@ export async function readStatus(home: Pick<Home, 'ctx' | 'embedded' | 'database
       address: service.address === null ? null : maskUrl(service.address),
       searches: countStates(searches.filter((one) => one.service === service.name)),
       calls_per_day: callsPerDayOf(config, service.kind),
+      missing: service.kind === 'hosted' && config.hosted === undefined ? 'SEARCH_API_URL is not set' : null,
     })),
-    workers: await liveWorkers(db, new Date(now.getTime() - WORKER_SILENCE_MS)),
+    workers: (await liveWorkers(db, new Date(now.getTime() - DAY))).map((worker) => ({
+      ...worker,
+      silent: now.getTime() - worker.seen_at.getTime() > WORKER_SILENCE_MS,
+    })),
     runs_24h: await tallyRuns(db, new Date(now.getTime() - DAY)),
     resting: searches
       .filter(({ state }) => state !== 'active')

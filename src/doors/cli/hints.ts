@@ -1,0 +1,40 @@
+/** What to do about a command that was refused, and how its members are named in options. */
+import type { Command } from 'commander';
+
+/** A word behind a mistake of the command line's grammar. */
+export function hintFor(code: string, argv: readonly string[]): string | undefined {
+  if (code === 'commander.unknownCommand') return 'strandline --help lists the commands';
+  if (code !== 'commander.excessArguments') return undefined;
+  if (argv[0] === 'watch') return 'put the text in quotes: strandline watch "tide pools"';
+  if (argv[0] === 'sql') return 'put the query in quotes: strandline sql "select count(*) from posts"';
+  if (argv.includes('--cron')) return 'quote the expression: --cron "0 8 * * MON"';
+  return argv.includes('--prompt') ? 'put the text in quotes: --prompt "tide pools"' : undefined;
+}
+
+/** What a thing that is not there is found in. */
+export function listOf(words: string): string {
+  if (words.includes('see: ')) return '';
+  const [, what] = /\b(search|topic|run)\b/.exec(words) ?? [];
+  return what === undefined ? '' : `; see: strandline ${what === 'run' ? 'runs' : what} list`;
+}
+
+/** Members of a search that are written by options of other names. */
+const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  schedule: ['--cron', '--every'],
+  labels: ['--label'],
+};
+
+/** ` (--date-filter)` for `date_filter`, where the command has such an option. */
+export function optionOf(path: string, command: Command | undefined): string {
+  const member = path.replace(/[.[].*$/s, '');
+  const names = OTHERWISE[member] ?? [`--${member.replaceAll('_', '-')}`];
+  const found = names.filter((name) => command?.options.some(({ long }) => long === name));
+  return found.length === 0 ? '' : ` (${found.join(' or ')})`;
+}
+
+/** `help` of a command that is none is refused as that command would be. */
+export function askedFor(argv: readonly string[], program: Command): readonly string[] {
+  const [first, second = ''] = argv;
+  const known = program.commands.some((one) => one.name() === second);
+  return first === 'help' && second !== '' && second !== 'help' && !known ? argv.slice(1) : argv;
+}
