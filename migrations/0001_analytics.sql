@@ -82,7 +82,7 @@ COMMENT ON COLUMN strandline_analytics.runs.span_slots IS 'Number of slots in th
 COMMENT ON COLUMN strandline_analytics.runs.status IS 'queued, running, succeeded, failed, skipped or cancelled.';
 COMMENT ON COLUMN strandline_analytics.runs.code IS 'Why it failed, from the closed list of codes; null otherwise.';
 COMMENT ON COLUMN strandline_analytics.runs.reason IS 'Why it was skipped or cancelled, or what the service said.';
-COMMENT ON COLUMN strandline_analytics.runs.baseline IS 'First succeeded run of its request: what it found is shown, nobody is alerted.';
+COMMENT ON COLUMN strandline_analytics.runs.baseline IS 'First succeeded run of its request, or one that was older and was read again later: what it found is shown, nobody is alerted.';
 COMMENT ON COLUMN strandline_analytics.runs.items_seen IS 'Posts and links in the answer, read or not; null when there was no answer.';
 COMMENT ON COLUMN strandline_analytics.runs.items_new IS 'Posts and links that this search saw for the first time; null when there was no answer.';
 COMMENT ON COLUMN strandline_analytics.runs.rejected IS 'Items that could not be read; see rejects.';

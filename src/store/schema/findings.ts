@@ -56,7 +56,10 @@ export const completions = strandline.table(
     miner_link_scores: jsonb(),
     warnings: jsonb().notNull(),
   },
-  (t) => [unique('completions_run_key').on(t.run_id), index('completions_search').on(t.search_id, t.id)],
+  (t) => [
+    unique('completions_run_key').on(t.run_id),
+    index('completions_search').on(t.search_id, t.observed_at, t.run_id),
+  ],
 );
 
 export const key_items = strandline.table(
