@@ -1,4 +1,5 @@
-import { and, arrayContains, desc, eq, isNull } from 'drizzle-orm';
+import { and, arrayContains, desc, eq, isNull, lt, or } from 'drizzle-orm';
+import { MINUTE, systemClock } from '../engine/clock.ts';
 import type { Database } from './database.ts';
 import { tokens } from './schema/workers.ts';
 
@@ -67,5 +68,21 @@ export async function findServiceKeyHash(
 ): Promise<Buffer | undefined> {
   const valid = and(eq(prefix, named), ofService, isNull(revoked_at));
   const [row] = await orm.select({ hash: tokens.hash }).from(tokens).where(valid).limit(1);
-  return row === undefined ? undefined : Buffer.from(row.hash, 'hex');
+  if (row === undefined) return undefined;
+  // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
+  touchServiceKey({ orm }, named, systemClock.now()).catch(() => {});
+  return Buffer.from(row.hash, 'hex');
+}
+
+/** Writes down that a key was used, at most once a minute. */
+export async function touchServiceKey(
+  { orm }: Pick<Database, 'orm'>,
+  named: string,
+  now: Date,
+): Promise<void> {
+  const stale = or(isNull(last_used_at), lt(last_used_at, new Date(now.getTime() - MINUTE)));
+  await orm
+    .update(tokens)
+    .set({ last_used_at: now })
+    .where(and(eq(prefix, named), ofService, stale));
 }

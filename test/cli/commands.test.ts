@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkHosted, checkNode, checkQueueServer } from '../../src/doors/cli/checks.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
 import { readStatus } from '../../src/doors/cli/status.ts';
@@ -10,7 +10,7 @@ import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/doors/cli/sql.ts';
 import { readConfig } from '../../src/config.ts';
 import { isKeyOf } from '../../src/service/keys.ts';
-import { findServiceKeyHash } from '../../src/store/service-keys.ts';
+import { findServiceKeyHash, readServiceKeys, touchServiceKey } from '../../src/store/service-keys.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -111,6 +111,15 @@ describe('service key', () => {
     const hash = await findServiceKeyHash(stand.world.db, prefix);
     expect(hash !== undefined && isKeyOf(key, hash)).toBe(true);
 
+    const used = new Date('2026-11-21T12:00:00Z');
+    const lastUsed = async () => (await readServiceKeys(stand.world.db, 1))[0]?.last_used_at;
+    await vi.waitFor(async () => expect(await lastUsed()).toBeInstanceOf(Date));
+    await stand.world.db.pool.query('UPDATE strandline.tokens SET last_used_at = $1', [used]);
+    await touchServiceKey(stand.world.db, prefix, new Date(used.getTime() + MINUTE));
+    expect(await lastUsed()).toEqual(used);
+    await touchServiceKey(stand.world.db, prefix, new Date(used.getTime() + 2 * MINUTE));
+    expect(await lastUsed()).toEqual(new Date(used.getTime() + 2 * MINUTE));
+
     const { stdout: listed } = await stand.run(['service', 'key', 'list', '--json']);
     expect(JSON.parse(listed)).toMatchObject([{ prefix, name: 'partner', revoked_at: null }]);
     expect(listed).not.toMatch(/hash|sk_/);
@@ -145,6 +154,24 @@ describe('config show', () => {
     expect(of('SERVICE_API_KEYS')).toMatchObject({ value: '2 (hidden)' });
     expect(of('DATABASE_READER_URL')).toMatchObject({ from: 'default', value: null });
     expect(of('PORT')).toMatchObject({ from: 'default', value: 7810 });
+  });
+
+  it('tells a key that nothing uses, limits apart from their grace, and units', async () => {
+    const env = {
+      SEARCH_API_URL: '',
+      SEARCH_API_KEY: 'hunter2hunter2',
+      GRACE_SECONDS: '7',
+      ORBIT_SECONDS: '40',
+    };
+    const { stdout } = await stand.run(['config', 'show'], { env });
+    expect(stdout).toMatch(
+      /^SEARCH_API_KEY +environment +\(hidden\) \(unused: SEARCH_API_URL is not set\)$/m,
+    );
+    expect(stdout).toMatch(/^NOVA_SECONDS +default +10 s$/m);
+    expect(stdout).toMatch(/^ORBIT_SECONDS +environment +40 s$/m);
+    expect(stdout).toMatch(/^GRACE_SECONDS +environment +7 s, added to each of these three$/m);
+    expect(stdout).toMatch(/^MAX_ANSWER_BYTES +default +20,000,000 bytes$/m);
+    expect(stdout).not.toContain('hunter2');
   });
 });
 
@@ -254,6 +281,11 @@ describe('completion', () => {
     for (const word of ['watch', 'search', 'preview', 'follow', 'replay', 'service key'])
       expect(stdout).toContain(word);
   });
+});
+
+it('bash is offered no files', async () => {
+  const { stdout } = await stand.run(['completion', 'bash']);
+  expect(stdout).toMatch(/^complete -F _strandline strandline$/m);
 });
 
 describe('an error that nobody expected', () => {

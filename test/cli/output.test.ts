@@ -173,11 +173,14 @@ describe('stdout that goes away', () => {
   });
 
   it('a full disk is a failure', async () => {
-    const { code, stderr } = await stand.run(['new'], { stdout: failing('ENOSPC') });
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('error: stdout cannot be written to: write ENOSPC'),
-    ]);
+    for (const argv of [['new'], ['--help'], ['--version']]) {
+      const { code, stderr } = await stand.run(argv, { stdout: failing('ENOSPC') });
+      expect([argv, code, stderr]).toEqual([
+        argv,
+        1,
+        expect.stringContaining('error: stdout cannot be written to: write ENOSPC'),
+      ]);
+    }
   });
 
   it('`| head -1` ends the real program with 0', async () => {
@@ -221,10 +224,25 @@ describe('new --follow', () => {
 
 describe('a discovery as it comes', () => {
   const row: DiscoveryRow = {
-    ...{ id: 1n, search_id: 1n, run_id: 1n, post_id: 1n, link_id: null, completion_id: null },
-    ...{ at: new Date('2026-11-21T10:55:30Z'), kind: 'post', baseline: false, created_at: null },
-    ...{ search: 'harbour-posts', topic: 'harbour', author_username: 'ines', text: 'Ferry 7\nis back' },
-    ...{ url: 'https://a.example/1', like_count: 12, repost_count: 0, reply_count: 0, view_count: null },
+    id: 1n,
+    at: new Date('2026-11-21T10:55:30Z'),
+    kind: 'post',
+    baseline: false,
+    search_id: 1n,
+    search: 'harbour-posts',
+    topic: 'harbour',
+    run_id: 1n,
+    post_id: 1n,
+    link_id: null,
+    completion_id: null,
+    text: 'Ferry 7\nis back',
+    url: 'https://a.example/1',
+    author_username: 'ines',
+    created_at: null,
+    like_count: 12,
+    repost_count: 0,
+    reply_count: 0,
+    view_count: null,
   };
   const lines = (width: number) =>
     discoveryLines(row, pageOf({ env: { COLUMNS: String(width) }, isTTY: false }));

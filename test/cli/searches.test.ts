@@ -221,7 +221,7 @@ describe('search edit and preview', () => {
     ]);
     const preview = JSON.parse(stdout) as { words: string; next: { at: string; local: string }[] };
     expect(preview).toMatchObject({
-      words: 'At 08:00, Europe/Berlin time',
+      words: 'at 08:00, Europe/Berlin time',
       runs_per_day: 1,
       most_calls_per_day: 2,
     });
@@ -242,6 +242,9 @@ describe('a removed search', () => {
       const { code, stderr } = await stand.run(argv);
       expect([code, stderr]).toEqual([1, expect.stringContaining('"short" was removed on 2026-')]);
     }
+    expect((await stand.run(['search', 'show', 'later'])).stdout).toMatch(
+      /^next +\w{3} 2026-\S+ \S+ \+00:00 UTC$/m,
+    );
     const { stdout } = await stand.run(['search', 'show', 'short']);
     expect(stdout).toMatch(/^removed +2026-\d\d-\d\d /m);
   });

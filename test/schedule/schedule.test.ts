@@ -198,8 +198,13 @@ it('travels as text and comes back the same', () => {
 });
 
 it.each([
-  [cron('0 8 * * MON-FRI', 'Europe/Berlin'), 'At 08:00, Monday through Friday, Europe/Berlin time'],
-  [cron('*/15 * * * *'), 'Every 15 minutes, UTC'],
+  [cron('0 8 * * MON-FRI', 'Europe/Berlin'), 'at 08:00, Monday through Friday, Europe/Berlin time'],
+  [cron('*/15 * * * *'), 'every 15 minutes, UTC'],
+  [cron('*/7 * * * *'), 'at minute 0, 7, 14, … of each hour, UTC'],
+  [cron('5,20 * * * MON'), 'at minute 5, 20 of each hour, only on Monday, UTC'],
+  [cron('0 */2 * * *'), 'every 2 hours, UTC'],
+  [cron('0 */7 * * *'), 'at 00:00, 07:00, 14:00 and 21:00, UTC'],
+  [cron('0 0 */10 * *'), 'at 00:00, on day 1, 11, 21, and 31 of the month, UTC'],
   [every('15m'), 'every 15 minutes'],
   [every('1h'), 'every hour'],
   [every('1h30m'), 'every 1 hour 30 minutes'],

@@ -25,7 +25,7 @@ export function scriptFor(shell: Shell, branches: readonly Branch[]): string {
   return shell === 'bash' ? bash(branches) : zsh(branches);
 }
 
-/** The words so far, without options, name the branch. */
+/** The words so far, without options, name the branch. No command takes a file, so none is offered. */
 function bash(branches: readonly Branch[]): string {
   const cases = branches.map(
     ({ path, next }) => `    '${path.join(' ')}') words='${next.map(({ word }) => word).join(' ')}' ;;`,
@@ -42,7 +42,7 @@ ${cases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
-complete -o default -F _strandline strandline
+complete -F _strandline strandline
 `;
 }
 

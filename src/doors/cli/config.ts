@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { callsPerDayOf, type Config } from '../../config.ts';
+import { callsPerDayOf, type Config, readConfig } from '../../config.ts';
+import { SECOND } from '../../engine/clock.ts';
 import type { Cli } from './cli.ts';
 import { maskUrl } from './secrets.ts';
 import type { Env } from './io.ts';
@@ -7,7 +8,13 @@ import { table } from './table.ts';
 
 type Value = string | number | null;
 
-export type Setting = { name: string; value: Value; from: 'environment' | 'file' | 'default' };
+export type Setting = {
+  name: string;
+  value: Value;
+  unit: string | null;
+  from: 'environment' | 'file' | 'default';
+  note: string | null;
+};
 
 export function registerConfig(program: Command, cli: Cli): void {
   const config = program.command('config').summary('configuration: show').description('The configuration.');
@@ -30,7 +37,7 @@ export function registerConfig(program: Command, cli: Cli): void {
             },
             {
               head: 'value',
-              cell: ({ value }) => (value === null ? unknown : String(value)),
+              cell: (setting) => inWords(setting, unknown),
               elastic: 1,
               least: 24,
               wraps: true,
@@ -44,15 +51,36 @@ export function registerConfig(program: Command, cli: Cli): void {
 
 /** Every variable with what holds for it. */
 export function settingsOf(config: Config, env: Env): Setting[] {
-  return VARIABLES.map(([name, read]) => ({ name, value: read(config), from: originOf(name, env) }));
+  const graceMs = graceOf(env);
+  return VARIABLES.map(([name, read, unit = null]) => {
+    const from = originOf(name, env);
+    const value = read(config, graceMs);
+    if (name === 'SEARCH_API_KEY' && from !== 'default' && config.hosted === undefined)
+      return { name, value: MASK, unit, from, note: 'unused: SEARCH_API_URL is not set' };
+    return { name, value, unit, from, note: null };
+  });
 }
 
-const seconds = (ms: number) => ms / 1_000;
+/** The configuration knows time limits with the grace in them: it is what a limit of one second has more. */
+function graceOf(env: Env): number {
+  return readConfig({ GRACE_SECONDS: env['GRACE_SECONDS'], NOVA_SECONDS: '1' }).callTimeoutMs.NOVA - SECOND;
+}
+
+function inWords({ value, unit, note }: Setting, unknown: string): string {
+  if (value === null) return unknown;
+  const measured = unit === null ? String(value) : `${value.toLocaleString('en-US')} ${unit}`;
+  return note === null ? measured : `${measured} (${note})`;
+}
+
+const seconds = (ms: number) => ms / SECOND;
 const url = (address: string | undefined) => (address === undefined ? null : maskUrl(address));
 const MASK = '(hidden)';
 
-/** How a time limit splits into a model's time and the grace cannot be told from their sum: the sum is shown. */
-const VARIABLES: readonly (readonly [name: string, read: (config: Config) => Value])[] = [
+const VARIABLES: readonly (readonly [
+  name: string,
+  read: (config: Config, graceMs: number) => Value,
+  unit?: string,
+])[] = [
   ['DATABASE_URL', (c) => url(c.databaseUrl)],
   ['DATABASE_READER_URL', (c) => url(c.databaseReaderUrl)],
   ['REDIS_URL', (c) => url(c.redisUrl)],
@@ -68,17 +96,18 @@ const VARIABLES: readonly (readonly [name: string, read: (config: Config) => Val
   ['PORT', (c) => c.http.port],
   ['BASE_URL', (c) => url(c.http.baseUrl)],
   ['LOG_LEVEL', (c) => c.logLevel ?? 'warn'],
-  ['WORKER_CONCURRENCY', (c) => c.workerConcurrency],
-  ['CALLS_PER_MINUTE', (c) => c.callsPerMinute ?? null],
-  ['CALLS_PER_DAY', (c) => callsPerDayOf(c, 'hosted')],
-  ['MAX_CALLS_PER_RUN', (c) => c.maxCallsPerRun],
-  ['RUN_LEASE_SECONDS', (c) => seconds(c.leaseMs)],
-  ['RECONCILE_SECONDS', (c) => seconds(c.reconcileMs)],
-  ['NOVA_SECONDS', (c) => `${seconds(c.callTimeoutMs.NOVA)} with grace`],
-  ['ORBIT_SECONDS', (c) => `${seconds(c.callTimeoutMs.ORBIT)} with grace`],
-  ['HORIZON_SECONDS', (c) => `${seconds(c.callTimeoutMs.HORIZON)} with grace`],
-  ['MAX_ANSWER_BYTES', (c) => c.maxAnswerBytes],
-  ['ANSWER_DAYS', (c) => c.answerDays],
+  ['WORKER_CONCURRENCY', (c) => c.workerConcurrency, 'runs at once'],
+  ['CALLS_PER_MINUTE', (c) => c.callsPerMinute ?? null, 'runs'],
+  ['CALLS_PER_DAY', (c) => callsPerDayOf(c, 'hosted'), 'calls'],
+  ['MAX_CALLS_PER_RUN', (c) => c.maxCallsPerRun, 'calls'],
+  ['RUN_LEASE_SECONDS', (c) => seconds(c.leaseMs), 's'],
+  ['RECONCILE_SECONDS', (c) => seconds(c.reconcileMs), 's'],
+  ['NOVA_SECONDS', (c, graceMs) => seconds(c.callTimeoutMs.NOVA - graceMs), 's'],
+  ['ORBIT_SECONDS', (c, graceMs) => seconds(c.callTimeoutMs.ORBIT - graceMs), 's'],
+  ['HORIZON_SECONDS', (c, graceMs) => seconds(c.callTimeoutMs.HORIZON - graceMs), 's'],
+  ['GRACE_SECONDS', (_config, graceMs) => seconds(graceMs), 's, added to each of these three'],
+  ['MAX_ANSWER_BYTES', (c) => c.maxAnswerBytes, 'bytes'],
+  ['ANSWER_DAYS', (c) => c.answerDays, 'days'],
 ];
 
 function originOf(name: string, env: Env): Setting['from'] {

@@ -32,10 +32,11 @@ export async function runCli(argv: readonly string[], io: Io, open?: OpenHome): 
   try {
     const program = createProgram(cli);
     await program.parseAsync(guardQueries(askedFor(argv, program)), { from: 'user' });
-    await cli.out.write('');
   } catch (error) {
     if (!cli.out.gone()) cli.exitCode = tellProblem(cli, error, argv);
   }
+  // Help and the version are written without waiting: whether they arrived is known behind them.
+  await cli.out.write('');
   const failure = cli.out.failure();
   if (failure !== undefined) {
     cli.page.say(`error: stdout cannot be written to: ${oneLine(failure.message)}`);

@@ -1,6 +1,6 @@
 /** Saved searches as a person reads them. */
 import { scheduleOf } from '../../monitor/schedule/schedule-of.ts';
-import { inWords } from '../../monitor/schedule/words.ts';
+import { formatSlot, inWords } from '../../monitor/schedule/words.ts';
 import type { SearchRow } from '../../store/reads/searches.ts';
 import type { Page } from './page.ts';
 import { optional } from './run-page.ts';
@@ -51,7 +51,7 @@ export function searchPage(search: SearchRow, page: Page): string[] {
         : []),
       ...optional('extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)),
       ['runs', scheduleWords(search)],
-      ['next', instant(search.next_due_at, page)],
+      ['next', search.next_due_at === null ? page.unknown : formatSlot(search.next_due_at, search.tz)],
       ['state', stateOf(search) + (search.state_reason === null ? '' : `: ${search.state_reason}`)],
       search.archived_at === null
         ? ['since', instant(search.state_since, page)]

@@ -5,14 +5,52 @@ import { intervalInWords } from './interval.ts';
 import type { Schedule } from './schedule.ts';
 import { offsetAt } from './zone.ts';
 
-/** `At 08:00, Monday through Friday, Europe/Berlin time` or `every 15 minutes`. */
+/** `at 08:00, Monday through Friday, Europe/Berlin time` or `every 15 minutes`. */
 export function inWords(schedule: Schedule): string {
   if (schedule.kind === 'every') return `every ${intervalInWords(schedule.seconds)}`;
-  const words = cronstrue.toString(schedule.cron, {
+  const words = cronstrue.toString(spelledOut(schedule.cron), {
     use24HourTimeFormat: true,
     throwExceptionOnParseError: false,
   });
-  return `${words}, ${schedule.tz === 'UTC' ? 'UTC' : `${schedule.tz} time`}`;
+  return `${tidied(words)}, ${schedule.tz === 'UTC' ? 'UTC' : `${schedule.tz} time`}`;
+}
+
+/** The first and the last value of each field; days of the week end before Sunday comes again. */
+const FIELDS = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 6],
+] as const;
+
+/**
+ * A step that does not divide its field begins anew each time round, so that `*\/7` is not every seven
+ * minutes: it is said by its values.
+ */
+function spelledOut(cron: string): string {
+  return cron
+    .split(' ')
+    .map((field, i) => {
+      const [first, last] = FIELDS[i] ?? [0, 0];
+      const step = Number(/^\*\/(\d+)$/.exec(field)?.[1] ?? 1);
+      const length = last - first + 1;
+      if (step < 1 || length % step === 0) return field;
+      return Array.from({ length: Math.ceil(length / step) }, (_, n) => first + n * step).join(',');
+    })
+    .join(' ');
+}
+
+/** How many minutes of an hour are named before the rest is left to be guessed. */
+const NAMED = 4;
+
+function tidied(words: string): string {
+  const plain = (words.charAt(0).toLowerCase() + words.slice(1)).replace(/^on the hour, (?=every)/, '');
+  return plain.replace(/^at ([\d, and]+) minutes past the hour/, (_all, list: string) => {
+    const minutes = list.match(/\d+/g) ?? [];
+    const named = minutes.length > NAMED ? [...minutes.slice(0, NAMED - 1), '…'] : minutes;
+    return `at minute ${named.join(', ')} of each hour`;
+  });
 }
 
 /** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`; with seconds where there are any. */
