@@ -14,6 +14,7 @@ export function withAddresses<Row>(
 ): string[] {
   const address = (row: Row) => addressOf(row) ?? '';
   const longest = rows.reduce((most, row) => Math.max(most, widthOf(oneLine(address(row)))), 0);
-  if (page.width < WIDE || longest > page.width / 2) return table(rows, columns, page, address);
+  if (longest === 0 || page.width < WIDE || longest > page.width / 2)
+    return table(rows, columns, page, address);
   return table(rows, [...columns, { head: 'address', cell: address, paint: page.colors.cyan }], page);
 }

@@ -30,6 +30,12 @@ export function discoveryColumns(now: Date, page: Page): Column<DiscoveryRow>[] 
       drop: 1,
       paint: (shown, row) => (row.baseline ? page.colors.dim(shown) : page.colors.cyan(shown)),
     },
-    { head: 'text', cell: ({ text, url }) => text ?? url ?? '', elastic: 4, least: 16, paint: quiet },
+    {
+      head: 'text',
+      cell: ({ text, url }) => text ?? (url === null ? '' : page.unknown),
+      elastic: 4,
+      least: 16,
+      paint: quiet,
+    },
   ];
 }

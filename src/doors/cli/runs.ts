@@ -7,6 +7,7 @@ import { newestDiscoveries } from '../../store/reads/discoveries.ts';
 import { readCalls, readRejects, readRun, readRuns } from '../../store/reads/runs.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics.ts';
 import { LIMIT_MAX, readId, readLimit, readOneOf } from './arguments.ts';
+import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { discoveryColumnsOfRun } from './discovery-page.ts';
 import { callColumns, rejectColumns } from './run-details.ts';
@@ -81,7 +82,7 @@ function registerShow(runs: Command, cli: Cli): void {
           return [
             ...runPage(run, page),
             ...section('calls', calls, callColumns(page), page),
-            ...section('new', discoveries, discoveryColumnsOfRun(now, page), page),
+            ...section('new', discoveries, discoveryColumnsOfRun(now, page), page, ({ url }) => url),
             ...section('not readable', rejects, rejectColumns(), page),
           ];
         });
@@ -94,9 +95,10 @@ function section<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   page: Terminal,
+  addressOf: (row: Row) => string | null = () => null,
 ): string[] {
   if (rows.length === 0) return [];
-  return ['', page.bold(cut(name, page.width, page.more)), ...table(rows, columns, page)];
+  return ['', page.bold(cut(name, page.width, page.more)), ...withAddresses(rows, columns, addressOf, page)];
 }
 
 /** To a pipe the bytes as they came; to a terminal nothing that it could take for a command. */
