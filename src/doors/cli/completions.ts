@@ -67,7 +67,10 @@ async function find(
         : await readLastCompletion(db, search);
   if (row !== undefined) return row;
   const whose = runId === undefined ? `the search "${search}"` : `run ${runId}`;
-  throw new Refused('not_found', `${whose} has no completion: only succeeded runs of AI searches have one`);
+  throw new Refused(
+    'not_found',
+    `${whose} has no completion: only succeeded runs of AI searches have one; see: strandline runs list`,
+  );
 }
 
 function page(
