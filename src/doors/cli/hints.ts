@@ -1,12 +1,16 @@
 /** What to do about a command that was refused, and how its members are named in options. */
-import type { Command } from 'commander';
+import type { Command, CommanderError } from 'commander';
 
 /** A word behind a mistake of the command line's grammar. */
-export function hintFor(code: string, argv: readonly string[]): string | undefined {
-  if (code === 'commander.unknownCommand') return 'strandline --help lists the commands';
+export function hintFor({ code, message }: CommanderError, argv: readonly string[]): string | undefined {
+  const [first = ''] = argv;
+  if (code === 'commander.unknownCommand') {
+    const group = first === 'help' || message.includes(`'${first}'`) ? '' : `${first} `;
+    return `strandline ${group}--help lists the commands`;
+  }
   if (code !== 'commander.excessArguments') return undefined;
-  if (argv[0] === 'watch') return 'put the text in quotes: strandline watch "tide pools"';
-  if (argv[0] === 'sql') return 'put the query in quotes: strandline sql "select count(*) from posts"';
+  if (first === 'watch') return 'put the text in quotes: strandline watch "tide pools"';
+  if (first === 'sql') return 'put the query in quotes: strandline sql "select count(*) from posts"';
   if (argv.includes('--cron')) return 'quote the expression: --cron "0 8 * * MON"';
   return argv.includes('--prompt') ? 'put the text in quotes: --prompt "tide pools"' : undefined;
 }
@@ -26,7 +30,7 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
 
 /** ` (--date-filter)` for `date_filter`, where the command has such an option. */
 export function optionOf(path: string, command: Command | undefined): string {
-  const member = path.replace(/[.[].*$/s, '');
+  const member = path.replace(/[.[ ].*$/s, '');
   const names = OTHERWISE[member] ?? [`--${member.replaceAll('_', '-')}`];
   const found = names.filter((name) => command?.options.some(({ long }) => long === name));
   return found.length === 0 ? '' : ` (${found.join(' or ')})`;

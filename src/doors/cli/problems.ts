@@ -16,7 +16,7 @@ const INTERRUPTED = 130;
 /** Says what went wrong, once, and returns the exit code. */
 export function tellProblem(cli: Cli, error: unknown, argv: readonly string[] = []): number {
   if (error instanceof CommanderError) {
-    const hint = hintFor(error.code, argv);
+    const hint = hintFor(error, argv);
     if (hint !== undefined) cli.say(`hint: ${hint}`);
     return error.exitCode === 0 ? 0 : USAGE;
   }
