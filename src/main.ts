@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isatty } from 'node:tty';
 import { runCli } from './doors/cli/program.ts';
 import { environment } from './config.ts';
 
@@ -7,6 +8,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stdout,
   stderr,
   env: environment(),
-  isTTY: stdout.isTTY,
+  isTTY: isatty(1),
   columns: stdout.columns,
 });
