@@ -13,10 +13,10 @@ import type { Context } from './monitor/context.ts';
 import { repeatStrategy } from './monitor/schedule/repeat.ts';
 import { accessServices, type ServiceAccess } from './service-access.ts';
 import { type Database, openDatabase } from './store/database.ts';
+import { instanceName } from './store/facts.ts';
 import { migrate } from './store/migrate.ts';
 import { findServiceKeyHash } from './store/service-keys.ts';
 import { ensureService } from './store/services.ts';
-import { instanceName } from './store/workers.ts';
 
 export type Home = {
   ctx: Context;

@@ -5,7 +5,7 @@ import { openQueue } from '../src/engine/queue/queue.ts';
 import type { Context } from '../src/monitor/context.ts';
 import { repeatStrategy } from '../src/monitor/schedule/repeat.ts';
 import { createSearch } from '../src/monitor/topic/create.ts';
-import { instanceName } from '../src/store/workers.ts';
+import { instanceName } from '../src/store/facts.ts';
 import { startProcess, until, type WorkerProcess } from './processes.ts';
 import { type StubService, startStub } from './stub-service.ts';
 import { makeWorld } from './world.ts';

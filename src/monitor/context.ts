@@ -35,6 +35,14 @@ export async function wake(ctx: Pick<Context, 'queue' | 'log'>, runs: readonly W
   }
 }
 
+/** The same for runs that were just made: nobody has claimed them. */
+export async function wakeNew(ctx: Pick<Context, 'queue' | 'log'>, runIds: readonly Id[]): Promise<void> {
+  await wake(
+    ctx,
+    runIds.map((runId) => ({ runId, fence: 0 })),
+  );
+}
+
 /**
  * Tells the queue when a search is due, or with `null` that it no longer is. The search's row is committed
  * already: what the queue misses, the reconciler tells it.

@@ -18,11 +18,3 @@ export async function ensureService(
   if (row === undefined) throw new Error('the service row was not returned');
   return row;
 }
-
-export async function findService(db: Database, name: string): Promise<Service | null> {
-  const { rows } = await db.pool.query<Service>(
-    'SELECT id, name, kind, address, dialect FROM strandline.services WHERE name = $1',
-    [name],
-  );
-  return rows[0] ?? null;
-}

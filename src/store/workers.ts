@@ -57,24 +57,3 @@ async function skewBy(client: Transaction, now: () => Date): Promise<number> {
   const doubt = Math.abs(answered - asked) / 2;
   return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
 }
-
-/** A name of this database that stays with it, so that two of them can share one Redis. */
-export async function instanceName(db: Database, fresh: string, now: Date): Promise<string> {
-  await db.pool.query(
-    `INSERT INTO strandline.facts (name, value, at) VALUES ('instance', $1, $2) ON CONFLICT (name) DO NOTHING`,
-    [fresh, now],
-  );
-  const { rows } = await db.pool.query<{ value: string }>(
-    `SELECT value FROM strandline.facts WHERE name = 'instance'`,
-  );
-  return rows[0]?.value ?? fresh;
-}
-
-/** Writes down a fact that holds once per database. @returns whether it was new */
-export async function stateFact(db: Database, name: string, value: string, now: Date): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    'INSERT INTO strandline.facts (name, value, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING',
-    [name, value, now],
-  );
-  return rowCount === 1;
-}

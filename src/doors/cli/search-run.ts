@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Home } from '../../home.ts';
-import { wake } from '../../monitor/context.ts';
+import { wakeNew } from '../../monitor/context.ts';
 import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
@@ -45,7 +45,7 @@ export async function runNow(
       page.say(outcomeLine(report, ctx.clock.now(), page));
     });
   if (await hasWorkers(ctx)) {
-    await wake(ctx, [{ runId, fence: 0 }]);
+    await wakeNew(ctx, [runId]);
     page.say(`run ${runId} is queued; a worker takes it (see: strandline runs show ${runId})`);
   } else {
     const report = await executeRun(ctx, runId, stopping);

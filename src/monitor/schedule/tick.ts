@@ -10,7 +10,7 @@ import {
   setState,
   type TickingSearch,
 } from '../../store/slots.ts';
-import { type Context, wake } from '../context.ts';
+import { type Context, wakeNew } from '../context.ts';
 import { nextSlot, slotsBetween } from './cadence.ts';
 import { scheduleOf, UNREADABLE } from './schedule-of.ts';
 
@@ -34,10 +34,7 @@ export async function tickSearch(ctx: Context, searchId: Id, nominal?: Date): Pr
     const search = await lockSearch(tx, searchId);
     return search === null ? { queued: [], nextDueAt: null } : tickLocked(ctx, tx, search, nominal);
   });
-  await wake(
-    ctx,
-    ticked.queued.map((runId) => ({ runId, fence: 0 })),
-  );
+  await wakeNew(ctx, ticked.queued);
   return ticked;
 }
 

@@ -4,7 +4,7 @@ import { insertRun } from '../../store/runs.ts';
 import { findSearch, insertSearch, type Search } from '../../store/searches.ts';
 import { ensureTopic } from '../../store/topics.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { type Context, tellSchedule, wake } from '../context.ts';
+import { type Context, tellSchedule, wakeNew } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
@@ -79,9 +79,9 @@ export async function announce(
   ctx: Context,
   created: readonly (Created & { checked: CheckedSearch })[],
 ): Promise<void> {
-  await wake(
+  await wakeNew(
     ctx,
-    created.map(({ firstRunId }) => ({ runId: firstRunId, fence: 0 })),
+    created.map(({ firstRunId }) => firstRunId),
   );
   for (const { search, checked } of created) {
     await tellSchedule(ctx, search, writeSchedule(checked.schedule));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { type Definition, findSearch, insertVersion, type Search, setVersion } from '../../store/searches.ts';
 import { lockSearch, setState } from '../../store/slots.ts';
-import { type Context, tellSchedule, wake } from '../context.ts';
+import { type Context, tellSchedule, wakeNew } from '../context.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { nextSlotOf } from '../schedule/schedule-of.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
@@ -23,10 +23,7 @@ export type Edited = { search: Search; changesRequest: boolean; changed: boolean
  */
 export async function editSearch(ctx: Context, slug: string, edit: Edit): Promise<Edited> {
   const { queued, pattern, ...edited } = await inTransaction(ctx.db, (tx) => editInside(ctx, tx, slug, edit));
-  await wake(
-    ctx,
-    queued.map((runId) => ({ runId, fence: 0 })),
-  );
+  await wakeNew(ctx, queued);
   if (edited.changed) await tellSchedule(ctx, edited.search, pattern);
   return edited;
 }

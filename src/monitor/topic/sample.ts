@@ -1,5 +1,5 @@
 import { listTopics } from '../../store/topics.ts';
-import { stateFact } from '../../store/workers.ts';
+import { stateFact } from '../../store/facts.ts';
 import type { Context } from '../context.ts';
 import { type Watched, watchTopic } from './watch.ts';
 

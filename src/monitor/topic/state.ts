@@ -3,7 +3,7 @@ import { type Id, inTransaction, type Transaction } from '../../store/database.t
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
 import { lockSearch, setState, type TickingSearch } from '../../store/slots.ts';
 import { archiveTopic, lockTopic } from '../../store/topics.ts';
-import { type Context, tellSchedule, wake } from '../context.ts';
+import { type Context, tellSchedule, wakeNew } from '../context.ts';
 import { reviveLocked } from '../schedule/revive.ts';
 import { scheduleOf } from '../schedule/schedule-of.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
@@ -83,9 +83,6 @@ async function resumeLocked(ctx: Context, tx: Transaction, search: TickingSearch
 
 async function announce(ctx: Context, changed: Changed | null): Promise<void> {
   if (changed === null) return;
-  await wake(
-    ctx,
-    changed.queued.map((runId) => ({ runId, fence: 0 })),
-  );
+  await wakeNew(ctx, changed.queued);
   await tellSchedule(ctx, changed.search, changed.pattern);
 }

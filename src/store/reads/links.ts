@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, sql } from 'drizzle-orm';
 import type { Database } from '../database.ts';
 import { linkSightingsView, linksView, searchesView } from '../schema/analytics.ts';
+import { searchIs } from './searches.ts';
 
 export type LinkRow = typeof linksView.$inferSelect;
 
@@ -9,18 +10,12 @@ export async function readLinks(
   { orm }: Pick<Database, 'orm'>,
   filter: { search?: string | undefined; topic?: string | undefined; limit: number },
 ): Promise<LinkRow[]> {
-  const { search, topic, limit } = filter;
+  const { limit } = filter;
   const sighted = orm
     .select({ one: sql`1` })
     .from(linkSightingsView)
     .innerJoin(searchesView, eq(searchesView.id, linkSightingsView.search_id))
-    .where(
-      and(
-        eq(linkSightingsView.link_id, linksView.id),
-        search === undefined ? undefined : eq(searchesView.slug, search),
-        topic === undefined ? undefined : eq(searchesView.topic, topic),
-      ),
-    );
+    .where(and(eq(linkSightingsView.link_id, linksView.id), searchIs(filter)));
   return orm
     .select()
     .from(linksView)

@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
 import type { Database } from '../database.ts';
 import { postSightingsView, postsView, searchesView } from '../schema/analytics.ts';
+import { searchIs } from './searches.ts';
 
 export type PostRow = typeof postsView.$inferSelect;
 
@@ -27,18 +28,12 @@ export async function readPosts(
     limit: number;
   },
 ): Promise<PostRow[]> {
-  const { search, topic, since, order, limit } = filter;
+  const { since, order, limit } = filter;
   const sighted = orm
     .select({ one: sql`1` })
     .from(postSightingsView)
     .innerJoin(searchesView, eq(searchesView.id, postSightingsView.search_id))
-    .where(
-      and(
-        eq(postSightingsView.post_id, postsView.id),
-        search === undefined ? undefined : eq(searchesView.slug, search),
-        topic === undefined ? undefined : eq(searchesView.topic, topic),
-      ),
-    );
+    .where(and(eq(postSightingsView.post_id, postsView.id), searchIs(filter)));
   return orm
     .select()
     .from(postsView)

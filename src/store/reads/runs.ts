@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray } from 'drizzle-orm';
+import { and, asc, desc, eq } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { callsView, rejectsView, runsView, type RunStatus } from '../schema/analytics.ts';
 
@@ -11,16 +11,6 @@ type Reads = Pick<Database, 'orm'>;
 export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
   const [row] = await orm.select().from(runsView).where(eq(runsView.id, id)).limit(1);
   return row;
-}
-
-export async function readRunsOf({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
-  if (ids.length === 0) return [];
-  return orm
-    .select()
-    .from(runsView)
-    .where(inArray(runsView.id, [...ids]))
-    .orderBy(asc(runsView.id))
-    .limit(ids.length);
 }
 
 /** Runs, the newest first. */

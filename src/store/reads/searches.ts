@@ -35,3 +35,17 @@ export async function readSearches(
     .orderBy(asc(searchesView.topic), asc(searchesView.slug))
     .limit(filter.limit);
 }
+
+/** The condition that a search is the one, or of the topic, that was asked for; of all where nothing was. */
+export function searchIs({
+  search,
+  topic,
+}: {
+  search?: string | undefined;
+  topic?: string | undefined;
+}): SQL | undefined {
+  return and(
+    search === undefined ? undefined : eq(searchesView.slug, search),
+    topic === undefined ? undefined : eq(searchesView.topic, topic),
+  );
+}

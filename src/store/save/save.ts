@@ -151,7 +151,7 @@ function linkRows(findings: Findings): object[] {
       if (!rows.has(link.address)) rows.set(link.address, link);
     }
   }
-  return [...rows.values()].map((link, ord) => ({ ...link, ord, found: 'source' in link }));
+  return [...rows.values()].map((link, ord) => ({ ...link, ord }));
 }
 
 /** Runs a statement that is parsed and planned once per connection. @returns its first row */

@@ -30,7 +30,7 @@ const AUTHOR = { ...AUTHOR_COUNTERS, ...AUTHOR_CONTENT };
 const POST = { ...POST_COUNTERS, ...POST_CONTENT };
 const AUTHOR_ROW = `external_id text, ${typed(AUTHOR)}`;
 const POST_ROW = `external_id text, author_external_id text, ${typed(POST)}`;
-const LINK_ROW = `ord integer, found boolean, canonical text, address text, site text, ${typed(LINK_CONTENT)}`;
+const LINK_ROW = `ord integer, canonical text, address text, site text, ${typed(LINK_CONTENT)}`;
 
 /**
  * 1: authors and links that nobody has seen before or that changed, with the counters of the authors. The
@@ -64,7 +64,7 @@ WITH author_rows AS MATERIALIZED (
     SELECT l.* FROM ${S}.link_addresses la JOIN ${S}.links l ON l.id = la.link_id WHERE la.address = r.address OFFSET 0
   ) l ON true
   WHERE l.id IS NULL OR (l.observed_at <= $2 AND (${differs(LINK_CONTENT, 'r', 'l')}))
-  ORDER BY identity, r.found DESC, r.ord
+  ORDER BY identity, r.ord
 )
 INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, site, ${names(LINK_CONTENT)})
 SELECT $2, $2, identity, site, ${names(LINK_CONTENT)} FROM link_rows ORDER BY identity
