@@ -1,11 +1,11 @@
 /** Whether the service lives, and who answers. Both need no key and tell no secret. */
 import type { FastifyInstance } from 'fastify';
 import { SOURCES } from '../contract/enumerations.ts';
-import { listOf, type Sources } from './sources.ts';
+import type { SearchSource } from './source.ts';
 
 export function answerHealth(
   app: FastifyInstance,
-  { version, instance, sources }: { version?: string; instance: string; sources: Sources },
+  { version, instance, sources }: { version?: string; instance: string; sources: readonly SearchSource[] },
 ): void {
   app.get('/healthz', () => ({ ok: true, version: version ?? 'unknown', instance }));
   app.get('/healthz/sources', () => ({
@@ -14,7 +14,7 @@ export function answerHealth(
 }
 
 /** `live` where a live source answers, otherwise `sandbox`; `none` where nothing does. */
-function stateOf(source: string, sources: Sources): 'live' | 'sandbox' | 'none' {
-  const answering = listOf(sources).filter((one) => one.source === source);
+function stateOf(source: string, sources: readonly SearchSource[]): 'live' | 'sandbox' | 'none' {
+  const answering = sources.filter((one) => one.source === source);
   return answering.find(({ state }) => state === 'live')?.state ?? answering[0]?.state ?? 'none';
 }

@@ -11,10 +11,11 @@ import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { assembleAnswer, groupOf, isGrouped } from './answer.ts';
 import { ClientGone } from './client-gone.ts';
+import { retrievePosts } from './posts.ts';
 import { parseRequest } from './request.ts';
 import { type Retrieval, retrieve } from './retrieve.ts';
 import { distortAnswer, distortPosts, type Faults, readFaults } from './sandbox/faults.ts';
-import type { Sources } from './sources.ts';
+import type { SearchSource } from './source.ts';
 import { groupsOf, openStream } from './stream.ts';
 import { sendTruncated } from './truncate.ts';
 
@@ -23,7 +24,7 @@ export const POSTS_MOST = 40;
 
 export type OperationContext = {
   dialect: Dialect;
-  sources: Sources;
+  sources: readonly SearchSource[];
   /** Whether the header `X-Sandbox-Fault` is obeyed: only below `/sandbox`. */
   faulty: boolean;
   clock: Clock;
@@ -59,12 +60,7 @@ export function microblogHandler(ctx: OperationContext): Handler {
     const signal = goneSignal(reply);
     await pause(faults, signal);
     const { prompt } = parsed.request;
-    const posts = await ctx.sources.microblog.posts({
-      prompt,
-      at: ctx.clock.now(),
-      limit: POSTS_MOST,
-      signal,
-    });
+    const posts = await retrievePosts(ctx, { prompt, at: ctx.clock.now(), limit: POSTS_MOST }, signal);
     const answer = { miner_microblog_posts: distortPosts(posts, faults) };
     const body = toWire(ctx.dialect, 'microblog-answer', answer);
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);

@@ -9,8 +9,8 @@ import {
 import { DAY } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { distinctByLink } from './link.ts';
+import { keywordsOf } from './rank/keywords.ts';
 import type { Found, Query, SearchSource } from './source.ts';
-import { listOf, type Sources } from './sources.ts';
 
 /** How many items each source may give, by model. */
 const LIMITS: Record<Model, number> = { NOVA: 10, ORBIT: 20, HORIZON: 40 };
@@ -37,22 +37,26 @@ export function windowOf(filter: DateFilter, at: Date): { from: Date; to: Date }
 
 /** @param ready told of each source as it ends, in the order in which they end */
 export async function retrieve(
-  { sources, log }: { sources: Sources; log: Logger },
+  { sources, log }: { sources: readonly SearchSource[]; log: Logger },
   asked: Retrieval,
   signal: AbortSignal,
   ready: (source: Source, found: readonly Found[]) => void = () => {},
 ): Promise<Findings> {
   const limitMs = Math.min(SOURCE_SHARE * MODEL_BUDGET_MS[asked.model], SOURCE_MOST_MS[asked.model]);
   const window = windowOf(asked.dateFilter, asked.at);
-  const query = { prompt: asked.prompt, ...window, limit: LIMITS[asked.model] };
+  const query = {
+    prompt: asked.prompt,
+    keywords: keywordsOf(asked.prompt),
+    ...window,
+    limit: LIMITS[asked.model],
+  };
   const findings = await Promise.all(
     asked.selected.map(async (source) => {
-      const asking = listOf(sources).filter((one) => one.source === source);
+      const asking = sources.filter((one) => one.source === source);
       const found = await Promise.all(asking.map((one) => findWithin(one, query, limitMs, signal, log)));
-      const kept = distinctByLink(found.flat().filter((item) => isWithin(item, window))).slice(
-        0,
-        query.limit,
-      );
+      const kept = distinctByLink(
+        found.flat().filter((item) => isShown(item) && isWithin(item, window)),
+      ).slice(0, query.limit);
       ready(source, kept);
       return [source, kept] as const;
     }),
@@ -68,7 +72,7 @@ async function findWithin(
   limitMs: number,
   client: AbortSignal,
   log: Logger,
-): Promise<Found[]> {
+): Promise<readonly Found[]> {
   const signal = AbortSignal.any([client, AbortSignal.timeout(limitMs)]);
   try {
     return await Promise.race([source.find({ ...query, signal }), untilAborted(signal)]);
@@ -76,6 +80,11 @@ async function findWithin(
     if (!client.aborted) log.warn({ err, source: source.source, state: source.state }, 'a source failed');
     return [];
   }
+}
+
+/** A repost is left out: what it repeats is found by itself. */
+function isShown({ link, post }: Found): boolean {
+  return link !== '' && post?.is_repost !== true;
 }
 
 /** Every item's own time decides, whatever its source was asked; entries without a time are exempt. */

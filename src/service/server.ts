@@ -11,7 +11,8 @@ import type { KeyVerifier } from './key-verifier.ts';
 import { addressOf, listenAt } from './listen.ts';
 import { aiSearchHandler, microblogHandler, type OperationContext } from './operations.ts';
 import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
-import { type Sources, simulatedSources } from './sources.ts';
+import { sandboxSources } from './sandbox/sources.ts';
+import type { SearchSource } from './source.ts';
 
 /** Below this path the simulation answers, whatever sources are configured. */
 export const SANDBOX_PATH = '/sandbox';
@@ -30,7 +31,7 @@ export type ServiceOptions = {
   /** The program's version, shown by `/healthz`. */
   version?: string;
   /** What answers at the root; the simulation when left out. */
-  sources?: Sources;
+  sources?: readonly SearchSource[];
   /** The name of the simulated world; another seed, other posts. */
   sandboxSeed?: string;
   rate?: RateLimit;
@@ -48,7 +49,7 @@ export type Service = {
  * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const simulated = simulatedSources(options.sandboxSeed);
+  const simulated = sandboxSources(options.sandboxSeed);
   const parts = { ...options, simulated, sources: options.sources ?? simulated, instance: randomUUID() };
   const { app, port } = await listenAt(() => buildService(parts), options);
   const url = addressOf(options.host, port);
@@ -56,7 +57,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return { url, port, close: () => app.close() };
 }
 
-type Parts = ServiceOptions & { simulated: Sources; sources: Sources; instance: string };
+type Parts = ServiceOptions & {
+  simulated: readonly SearchSource[];
+  sources: readonly SearchSource[];
+  instance: string;
+};
 
 async function buildService(parts: Parts): Promise<FastifyInstance> {
   const { clock, log, keys, simulated, sources } = parts;
@@ -102,7 +107,7 @@ function answerPost(
   handler: ReturnType<typeof aiSearchHandler>,
   { sources }: OperationContext,
 ): void {
-  const invented = sources.microblog.state === 'sandbox';
+  const invented = sources.every(({ state }) => state === 'sandbox');
   app.post(
     path,
     {

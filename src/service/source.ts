@@ -1,7 +1,6 @@
 /**
  * What the service asks of a source. A source finds; which tools were selected, time limits, the date
- * filter and the writing of answers are the service's. A new source is one file that makes one of these,
- * and one line in `sources.ts`.
+ * filter, ranking and the writing of answers are the service's.
  */
 import type { Source } from '../contract/enumerations.ts';
 import type { MicroblogPost } from '../contract/post.ts';
@@ -15,23 +14,38 @@ export type Found = {
   snippet: string;
   /** May be empty. */
   summaryDescription: string;
-  /** When it was published; undefined for an encyclopedia entry, which the date filter does not concern. */
+  /** When it was published; undefined where its source does not say. */
   publishedAt: Date | undefined;
+  /** How many people reacted to it (points, likes, comments); undefined where its source does not count. */
+  engagement?: number;
+  /** The whole post; only on what a microblog found. A counter that its source does not have is null. */
+  post?: MicroblogPost;
 };
 
 /** What is looked for: things published from `from` to `to`, both included. */
-export type Query = { prompt: string; from: Date; to: Date; limit: number; signal: AbortSignal };
-
-export type SearchSource = {
-  source: Source;
-  /** `sandbox`: invented by the simulation; `live`: a public source. Shown by `/healthz/sources`. */
-  state: 'sandbox' | 'live';
-  /** Best first. Rejects when the source fails or the signal aborts. */
-  find(query: Query): Promise<Found[]>;
+export type Query = {
+  /** As the user wrote it. */
+  prompt: string;
+  /** The words of the prompt that say most, best first, in lower case: sources that AND all words get few. */
+  keywords: readonly string[];
+  /** Undefined: as far back as the source looks by itself; operation B has no date filter. */
+  from: Date | undefined;
+  to: Date;
+  /** The most items that are of use. */
+  limit: number;
+  /** Aborts when the source's time is up or the client is gone. */
+  signal: AbortSignal;
 };
 
-/** A source that can answer operation B too. */
-export type PostSource = SearchSource & {
-  /** The posts that match a prompt at a time, newest first. */
-  posts(query: { prompt: string; at: Date; limit: number; signal: AbortSignal }): Promise<MicroblogPost[]>;
+export type SearchSource = {
+  /** One word, unique among the sources that answer: `hacker-news`. Stands in logs and `/healthz/sources`. */
+  name: string;
+  source: Source;
+  /** `sandbox`: invented by the simulation; `live`: a public source or the archive. */
+  state: 'sandbox' | 'live';
+  /**
+   * Best first.
+   * @throws SourceDown with the reason why nothing can be said; any other error means `failed`
+   */
+  find(query: Query): Promise<readonly Found[]>;
 };

@@ -4,9 +4,9 @@ import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, SOURCES } from '../../src/contr
 import { DAY } from '../../src/engine/clock.ts';
 import { createLogger } from '../../src/engine/logger.ts';
 import { retrieve, windowOf } from '../../src/service/retrieve.ts';
+import { sandboxSources } from '../../src/service/sandbox/sources.ts';
 import { createDocuments } from '../../src/service/sandbox/documents.ts';
 import type { Found, SearchSource } from '../../src/service/source.ts';
-import { simulatedSources } from '../../src/service/sources.ts';
 
 const NOON = new Date('2026-11-21T12:00:00.000Z');
 const log = createLogger('silent');
@@ -19,7 +19,7 @@ function item(link: string, publishedAt: Date): Found {
 
 describe('the date filter', () => {
   test.each(DATE_FILTERS)('%s lets nothing through that is older or newer', async (dateFilter) => {
-    const sources = simulatedSources('dates');
+    const sources = sandboxSources('dates');
     await fc.assert(
       fc.asyncProperty(prompts, fc.constantFrom(...MODELS), fc.nat(400), async (prompt, model, days) => {
         const at = new Date(NOON.getTime() - days * DAY);
@@ -62,6 +62,7 @@ describe('the date filter', () => {
 
   test('is enforced on what a source says of its items, whatever the source was asked', async () => {
     const careless: SearchSource = {
+      name: 'web-of-the-test',
       source: 'web',
       state: 'live',
       find: () =>
@@ -72,7 +73,7 @@ describe('the date filter', () => {
           item('https://a.example/future', new Date(NOON.getTime() + 1)),
         ]),
     };
-    const sources = { ...simulatedSources(), others: [careless] };
+    const sources = [careless];
     const asked = {
       prompt: 'x',
       selected: ['web'],
@@ -85,13 +86,13 @@ describe('the date filter', () => {
   });
 
   test('a source that fails costs its own items, not the answer', async () => {
-    const { microblog, others } = simulatedSources();
     const broken: SearchSource = {
+      name: 'web-of-the-test',
       source: 'web',
       state: 'live',
       find: () => Promise.reject(new Error('no such host')),
     };
-    const sources = { microblog, others: [broken, ...others.filter(({ source }) => source !== 'web')] };
+    const sources = [broken, ...sandboxSources().filter(({ source }) => source !== 'web')];
     const asked = {
       prompt: 'tidal power',
       selected: ['web', 'discussion_board'],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { simulatedSources } from '../../src/service/sources.ts';
 import { type Client, startForTest } from './running.ts';
 
 const A = '/search/ai/search';
@@ -143,9 +142,8 @@ describe('other refusals', () => {
   });
 
   test('a failure of ours is 500 without its cause, and stands in the log', async () => {
-    const simulated = simulatedSources();
-    const microblog = { ...simulated.microblog, posts: () => Promise.reject(new Error('inner detail')) };
-    const broken = await startForTest({ sources: { ...simulated, microblog } });
+    const keys = { verify: () => Promise.reject(new Error('inner detail')) };
+    const broken = await startForTest({ keys });
     const response = await broken.post(B, { prompt: 'x' });
     expect(response.status).toBe(500);
     const body = await response.text();

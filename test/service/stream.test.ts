@@ -4,7 +4,7 @@ import { loadDialect } from '../../src/contract/dialect.ts';
 import { createStreamReader } from '../../src/contract/stream.ts';
 import { fromWire } from '../../src/contract/wire.ts';
 import type { Query } from '../../src/service/source.ts';
-import { simulatedSources } from '../../src/service/sources.ts';
+import { sandboxSources } from '../../src/service/sandbox/sources.ts';
 import { type Client, KEY, startForTest } from './running.ts';
 
 const PATH = '/desearch/ai/search';
@@ -68,9 +68,13 @@ describe('a streamed answer', () => {
   });
 
   test('shows every ten seconds that it is alive while a source takes its time', async () => {
-    const { microblog } = simulatedSources();
-    const slow = { source: 'web', state: 'live', find: () => new Promise<never>(() => {}) } as const;
-    const waiting = await startForTest({ sources: { microblog, others: [slow] } });
+    const slow = {
+      name: 'slow',
+      source: 'web',
+      state: 'live',
+      find: () => new Promise<never>(() => {}),
+    } as const;
+    const waiting = await startForTest({ sources: [slow] });
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const body = { prompt: 'x', tools: ['Web Search'], streaming: true };
     const reader = (await waiting.post(PATH, body)).body?.getReader();
@@ -98,10 +102,10 @@ describe('a streamed answer', () => {
 
 describe('a client that goes away', () => {
   test.each([false, true])('stops the work on its answer (streaming: %s)', async (streaming) => {
-    const { microblog, others } = simulatedSources();
     const calls = new EventEmitter();
     const asked = once(calls, 'asked') as Promise<[AbortSignal]>; // once cannot know what is emitted
     const slow = {
+      name: 'slow',
       source: 'web',
       state: 'live',
       find({ signal }: Query) {
@@ -109,7 +113,7 @@ describe('a client that goes away', () => {
         return new Promise<never>(() => {}); // answers never
       },
     } as const;
-    const waiting = await startForTest({ sources: { microblog, others: [slow, ...others] } });
+    const waiting = await startForTest({ sources: [slow, ...sandboxSources()] });
     const client = new AbortController();
     const response = fetch(`${waiting.url}${PATH}`, {
       method: 'POST',

@@ -2,63 +2,55 @@
 import { type Source, SOURCES } from '../../contract/enumerations.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
 import { DAY } from '../../engine/clock.ts';
-import type { Found, PostSource, Query, SearchSource } from '../source.ts';
+import type { Found, SearchSource } from '../source.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createMicroblog, type Microblog } from './microblog.ts';
 import { firstSentence } from './text.ts';
 
+/** The world that answers when nobody names another. */
+export const SANDBOX_SEED = 'strandline';
 /** How far back operation A looks for posts, whatever its date filter: posts are a thing of the moment. */
 const POSTS_REACH_MS = 30 * DAY;
 
 /** @param seed the name of the world; the same seed and time give the same answers, byte for byte */
-export function sandboxSources(seed: string): { microblog: PostSource; others: SearchSource[] } {
+export function sandboxSources(seed = SANDBOX_SEED): readonly SearchSource[] {
   const documents = createDocuments(seed);
-  return {
-    microblog: microblogSource(createMicroblog(seed)),
-    others: SOURCES.filter((source) => source !== 'microblog').map((source) =>
-      documentSource(documents, source),
-    ),
-  };
+  const microblog = microblogSource(createMicroblog(seed));
+  return SOURCES.map((source) => (source === 'microblog' ? microblog : documentSource(documents, source)));
 }
 
-function microblogSource(microblog: Microblog): PostSource {
+function microblogSource(microblog: Microblog): SearchSource {
   return {
+    name: 'sandbox-microblog',
     source: 'microblog',
     state: 'sandbox',
     find({ prompt, from, to, limit }) {
-      const reach = Math.max(from.getTime(), to.getTime() - POSTS_REACH_MS);
-      const posts = microblog.find(prompt, { from: reach, at: to.getTime() }, limit);
-      return Promise.resolve(posts.flatMap(foundOf));
-    },
-    posts({ prompt, at, limit }) {
-      return Promise.resolve(microblog.find(prompt, { from: undefined, at: at.getTime() }, limit));
+      const reach = from && Math.max(from.getTime(), to.getTime() - POSTS_REACH_MS);
+      return Promise.resolve(microblog.find(prompt, { from: reach, at: to.getTime() }, limit).map(foundOf));
     },
   };
 }
 
 function documentSource(documents: Documents, source: Exclude<Source, 'microblog'>): SearchSource {
   return {
+    name: `sandbox-${source.replace('_', '-')}`,
     source,
     state: 'sandbox',
-    find({ prompt, from, to, limit }: Query) {
-      const window = { from: from.getTime(), at: to.getTime() };
+    find({ prompt, from, to, limit }) {
+      const window = { from: from?.getTime() ?? 0, at: to.getTime() };
       return Promise.resolve(documents.find(source, prompt, window, limit));
     },
   };
 }
 
-/** A repost is left out: what it repeats is found by itself. */
-function foundOf(post: MicroblogPost): Found[] {
-  if (post.is_repost || post.url === null) return [];
-  const { text, url, summary_description, created_at } = post;
-  return [
-    {
-      source: 'microblog',
-      title: firstSentence(text),
-      link: url,
-      snippet: text,
-      summaryDescription: summary_description,
-      publishedAt: new Date(created_at),
-    },
-  ];
+function foundOf(post: MicroblogPost): Found {
+  return {
+    source: 'microblog',
+    title: firstSentence(post.text),
+    link: post.url ?? '',
+    snippet: post.text,
+    summaryDescription: post.summary_description,
+    publishedAt: new Date(post.created_at),
+    post,
+  };
 }

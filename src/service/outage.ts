@@ -1,0 +1,35 @@
+/** Why a source gave nothing: never a failure of the answer, always a reason that is told. */
+
+/** Every reason. The code stands in `warnings` and in the log; it is only ever added to. */
+export const OUTAGES = {
+  source_off: 'is switched off',
+  source_needs_key: 'needs a key that is not set',
+  source_quota: 'has used up its allowance',
+  source_busy: 'was asked as often as its terms allow',
+  source_resting: 'failed repeatedly and is left alone for a while',
+  source_timeout: 'did not answer in time',
+  source_refused: 'refused the request',
+  source_failed: 'failed',
+} as const;
+export type OutageCode = keyof typeof OUTAGES;
+
+/** A source cannot say anything now. The message is ours and holds no text from outside and no secret. */
+export class SourceDown extends Error {
+  override readonly name = 'SourceDown';
+  readonly code: OutageCode;
+  /** How long the source asks to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  /** @param more.detail a few words of ours behind the reason: `answered 503` */
+  constructor(
+    code: OutageCode,
+    more: { detail?: string; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(
+      more.detail === undefined ? OUTAGES[code] : `${OUTAGES[code]}: ${more.detail}`,
+      more.cause === undefined ? undefined : { cause: more.cause },
+    );
+    this.code = code;
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}

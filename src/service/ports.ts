@@ -1,0 +1,36 @@
+/** What the service needs kept for it. It knows no database: who composes the program fills these. */
+import type { Source } from '../contract/enumerations.ts';
+import type { Found } from './source.ts';
+
+/** Counts what is taken of an allowance in a period, over every process that uses the same key. */
+export type Allowances = {
+  /** Takes units; false, and nothing is taken, where fewer than that are left. */
+  take(allowance: Allowance, units: number): Promise<boolean>;
+  /** Gives back what was taken and not used. */
+  giveBack(allowance: Allowance, units: number): Promise<void>;
+  used(allowance: Allowance): Promise<number>;
+};
+
+/** `most` units (calls, or micro-dollars: whole numbers) of one source in one period such as `2026-11-21`. */
+export type Allowance = { source: string; period: string; most: number };
+
+/** Who may ask next, where a source allows one request at a time from all machines together. */
+export type Turns = {
+  /** Reserves the next turn, at least `everyMs` after the one before, and says when it is. */
+  next(source: string, everyMs: number, now: Date): Promise<Date>;
+};
+
+/** What the monitor has collected, searched as a source of its own. */
+export type Archive = {
+  /** Best first. Posts and links of real services only: nothing of the sandbox is in it. */
+  find(asked: {
+    prompt: string;
+    source: Source;
+    from: Date | undefined;
+    to: Date;
+    limit: number;
+    signal: AbortSignal;
+  }): Promise<readonly Found[]>;
+};
+
+export type ServicePorts = { allowances: Allowances; turns: Turns; archive: Archive };

@@ -1,0 +1,59 @@
+/**
+ * A live source is one file that makes an {@link Adapter}: how one provider is asked and how its answer
+ * reads. Pace, allowance, circuit breaker, cache and time limit stand around it (live.ts), the same for all.
+ */
+import type { Source } from '../../contract/enumerations.ts';
+import type { Clock } from '../../engine/clock.ts';
+import type { Found, Query } from '../source.ts';
+import type { Ask } from './ask.ts';
+
+export type Adapter = {
+  /** One word: `hacker-news`. What `SERVICE_SOURCES` calls it. */
+  name: string;
+  source: Source;
+  /** For a person: `Hacker News (Algolia search)`. */
+  title: string;
+  /** `exact`: asked for the window and answers with times; `coarse`: asked for a wider one; `none`: undated. */
+  dates: 'exact' | 'coarse' | 'none';
+  /** What its operator allows, in a sentence. */
+  terms: string;
+  /** Requests that its terms allow from this process; a burst is fine, a flood waits or is refused. */
+  pace: { perMinute: number; burst: number };
+  /** Where all machines together may ask one at a time: the least time between two requests, in milliseconds. */
+  everyMs?: number;
+  /** The longest it is waited for, in milliseconds, where that is less than the answer's own limit. */
+  mostMs?: number;
+  /** How long an answer may be given again, in milliseconds, where that is not the usual life. */
+  lifeMs?: number;
+  /** How long it is left alone after it said "too many requests" without saying how long. */
+  restMs?: number;
+  /** Its daily allowance, where it has one; asked anew for each request, since the day goes by. */
+  allowance?: {
+    /** Of one day; whole units. */
+    most: number;
+    /** What a person calls a unit: `searches`, `micro-dollars`. */
+    unit: string;
+    /** The time zone whose midnight begins a new day. */
+    zone: string;
+  };
+  /** A small question to see whether it answers at all; only for a source that needs no key. */
+  probe?: (asking: Asking) => Promise<void>;
+  /**
+   * Best first; may be more than `limit`, and outside the window where dates are coarse.
+   * @throws SourceDown
+   */
+  find(query: Query, asking: Asking): Promise<readonly Found[]>;
+};
+
+/** What an adapter asks with. */
+export type Asking = {
+  ask: Ask;
+  clock: Clock;
+  /**
+   * Takes units of the source's allowance *before* they are spent.
+   * @throws SourceDown `source_quota` when fewer are left
+   */
+  spend(units: number): Promise<void>;
+  /** Gives back what was taken and not used. */
+  unspend(units: number): Promise<void>;
+};
