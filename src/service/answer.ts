@@ -2,7 +2,7 @@
 import type { AiAnswer } from '../contract/ai-answer.ts';
 import type { Source } from '../contract/enumerations.ts';
 import type { ResultGroup, ResultItem } from '../contract/result-item.ts';
-import { writeCompletion } from './completion.ts';
+import { quoteCompletion } from './answer/extractive.ts';
 import { distinctByLink } from './link.ts';
 import { piecesOf } from './pieces.ts';
 import type { Findings } from './retrieve.ts';
@@ -26,7 +26,7 @@ export function isGrouped(source: Source): source is GroupedSource {
 export function assembleAnswer(findings: Findings): AiAnswer {
   const groups: Partial<Record<(typeof GROUPS)[GroupedSource], ResultGroup>> = {};
   for (const [source, found] of findings) if (isGrouped(source)) groups[GROUPS[source]] = groupOf(found);
-  const { completion, links } = writeCompletion(findings);
+  const { completion, links } = quoteCompletion(findings);
   return {
     ...groups,
     text_chunks: { microblog_summary: piecesOf(completion.microblog_summary) },

@@ -4,7 +4,7 @@ import { loadDialect, paths } from '../../src/contract/dialect.ts';
 import { DATE_FILTERS, TOOLS } from '../../src/contract/enumerations.ts';
 import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
 import { fromWire, toWire } from '../../src/contract/wire.ts';
-import { NOTHING_FOUND } from '../../src/service/completion.ts';
+import { NOTHING_FOUND } from '../../src/service/answer/extractive.ts';
 import { PIECE_MAX } from '../../src/service/pieces.ts';
 import { type Client, startForTest } from './running.ts';
 

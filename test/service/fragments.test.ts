@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalLink, distinctByLink } from '../../src/service/link.ts';
 import { PIECE_MAX, piecesOf } from '../../src/service/pieces.ts';
 import { normalCdf } from '../../src/service/sandbox/growth.ts';
-import { pickSentences, sentencesOf } from '../../src/service/sentences.ts';
+import { pickSentences, sentencesOf } from '../../src/service/answer/sentences.ts';
 
 describe('pieces of a text', () => {
   test('join to the text, are short, and cut no character', () => {

@@ -2,11 +2,11 @@
  * The completion, without a language model: sentences quoted from what was found, each with its link.
  * Nothing is written that no source said, and no link stands here that was not retrieved.
  */
-import type { Completion } from '../contract/completion.ts';
-import type { Source } from '../contract/enumerations.ts';
-import type { Findings } from './retrieve.ts';
+import type { Completion } from '../../contract/completion.ts';
+import type { Source } from '../../contract/enumerations.ts';
+import type { Findings } from '../retrieve.ts';
 import { pickSentences } from './sentences.ts';
-import type { Found } from './source.ts';
+import type { Found } from '../source.ts';
 
 export const NOTHING_FOUND = 'No results for the selected tools and period.';
 
@@ -27,7 +27,7 @@ const READ: readonly Source[] = [
 const KEY_SOURCES: readonly Source[] = ['web', 'encyclopedia', 'preprint', 'video'];
 
 /** Writes the completion; `links` are the cited addresses in the order of their numbers, `[1]` first. */
-export function writeCompletion(findings: Findings): { completion: Completion; links: string[] } {
+export function quoteCompletion(findings: Findings): { completion: Completion; links: string[] } {
   const links: string[] = [];
   const cite = (link: string) => {
     if (!links.includes(link)) links.push(link);
