@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { SERVICE_SECRETS, serviceOf, serviceVariables } from './config/service.ts';
+import { address, bareAddress, port, whole } from './config/variable.ts';
 import { InvalidInput, type Problem } from './errors.ts';
 
 const SECRETS = [
@@ -12,36 +14,8 @@ const SECRETS = [
   'DATABASE_READER_URL',
   'REDIS_URL',
   'SEARCH_API_KEY',
-  'SERVICE_API_KEYS',
+  ...SERVICE_SECRETS,
 ] as const;
-
-const port = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
-    .transform(Number)
-    .refine((n) => n <= 65_535, 'a port number from 0 to 65535')
-    .optional()
-    .transform((given) => ({ port: given ?? fallback, asked: given !== undefined }));
-
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`);
-
-const address = (schemes: readonly string[], example: string) =>
-  z.string().refine((text) => {
-    return URL.canParse(text) && schemes.includes(new URL(text).protocol);
-  }, `an address such as ${example}`);
-
-/** The address of a service is stored and shown; what opens a door has no place in it. */
-function isBare(text: string): boolean {
-  if (!URL.canParse(text)) return true; // told already
-  const { username, password, search, hash } = new URL(text);
-  return username + password + search + hash === '';
-}
 
 /** What may stand in the environment, and what holds where it does not. */
 const variables = z.object({
@@ -52,26 +26,14 @@ const variables = z.object({
   ).optional(),
   REDIS_URL: address(['redis:', 'rediss:'], 'redis://host:6379').optional(),
   STRANDLINE_DATA_DIR: z.string().min(1).default('.strandline'),
-  SEARCH_API_URL: address(['http:', 'https:'], 'https://api.host')
-    .refine(isBare, 'an address without user, password, query and fragment; the key stands in SEARCH_API_KEY')
-    .optional(),
+  SEARCH_API_URL: bareAddress('https://api.host', 'the key stands in SEARCH_API_KEY').optional(),
   SEARCH_API_PREFIX: z
     .string()
     .regex(/^[\w.~/-]*$/, 'a path such as search or v1/search')
     .optional(),
   SEARCH_API_KEY: z.string().min(1).optional(),
   SEARCH_API_NAMES: z.string().min(1).default('named'),
-  SERVICE_PORT: port(7811),
-  SERVICE_API_KEYS: z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((key) => key.trim())
-        .filter((key) => key !== ''),
-    ),
-  SERVICE_SOURCES: z.string().min(1).default('auto'),
+  ...serviceVariables.shape,
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
@@ -98,7 +60,7 @@ export type Config = Readonly<{
   /** Absolute path of the folder where everything embedded lives. */
   dataDir: string;
   hosted: { url: string; prefix: string | undefined; key: string | undefined; names: string } | undefined;
-  service: { port: number; portAsked: boolean; keys: readonly string[]; sources: string };
+  service: ReturnType<typeof serviceOf>;
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
   /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
   logLevel: z.infer<typeof variables>['LOG_LEVEL'];
@@ -116,6 +78,8 @@ export type Config = Readonly<{
   maxAnswerBytes: number;
   /** How long raw answers are kept. */
   answerDays: number;
+  /** Every key and password that was given by itself; what stands in addresses is not among them. */
+  secrets: readonly string[];
 }>;
 
 /** Where `CALLS_PER_DAY` is not set: a bound on what a mistake can cost; one's own service has none. */
@@ -160,12 +124,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
             key: e.SEARCH_API_KEY,
             names: e.SEARCH_API_NAMES,
           },
-    service: {
-      port: e.SERVICE_PORT.port,
-      portAsked: e.SERVICE_PORT.asked,
-      keys: e.SERVICE_API_KEYS,
-      sources: e.SERVICE_SOURCES,
-    },
+    service: serviceOf(e),
     http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
     logLevel: e.LOG_LEVEL,
     workerConcurrency: e.WORKER_CONCURRENCY,
@@ -181,6 +140,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     },
     maxAnswerBytes: e.MAX_ANSWER_BYTES,
     answerDays: e.ANSWER_DAYS,
+    secrets: SECRETS.filter((name) => !name.endsWith('_URL')).flatMap(
+      (name) => given[name]?.split(',') ?? [],
+    ),
   };
 }
 

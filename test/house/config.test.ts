@@ -22,6 +22,11 @@ test.each([
   [{ SERVICE_PORT: '70000' }, 'SERVICE_PORT', '0 to 65535'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL', 'one of trace'],
   [{ SEARCH_API_KEY: 'canary', SEARCH_API_KEY_FILE: '/x' }, 'SEARCH_API_KEY_FILE', 'not both'],
+  [{ BLUESKY_HANDLE: 'me.example' }, 'BLUESKY_APP_PASSWORD', 'to be set, since BLUESKY_HANDLE is'],
+  [{ LLM_BASE_URL: 'http://localhost:11434/v1' }, 'LLM_MODEL', 'to be set'],
+  [{ X_BEARER_TOKEN: 'canary', X_USD_PER_DAY: '-1' }, 'X_USD_PER_DAY', 'dollars'],
+  [{ SEARXNG_URL: 'http://user:canary@host' }, 'SEARXNG_URL', 'a key has a variable of its own'],
+  [{ SERVICE_SOURCE_URLS: 'hacker-news' }, 'SERVICE_SOURCE_URLS', 'hacker-news=https://mirror.host'],
   [{ SEARCH_API_KEY_FILE: '/nowhere/key' }, 'SEARCH_API_KEY_FILE', 'ENOENT'],
 ])('%j is refused: where, and what is allowed, and no secret is repeated', (env, path, allowed) => {
   const words = refusal(env);
@@ -35,6 +40,16 @@ test('a variable that is set to nothing counts as not set', () => {
     redisUrl: undefined,
     callsPerDay: undefined,
   });
+});
+
+test('each secret is known as one, whichever variable brought it', () => {
+  const { secrets } = readConfig({
+    SERVICE_API_KEYS: 'one, two',
+    BLUESKY_HANDLE: 'me.example',
+    BLUESKY_APP_PASSWORD: 'three',
+    LLM_API_KEY: 'four',
+  });
+  expect(secrets.map((secret) => secret.trim()).sort()).toEqual(['four', 'one', 'three', 'two']);
 });
 
 test('everything has a default', () => {

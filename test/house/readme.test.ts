@@ -44,7 +44,10 @@ test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
 );
 
 test('every variable that the README names is one the program reads', async () => {
-  const config = await readFile(new URL('../../src/config.ts', import.meta.url), 'utf8');
+  const files = ['config.ts', 'config/service.ts'].map(
+    (name) => new URL(`../../src/${name}`, import.meta.url),
+  );
+  const config = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
   const named = [...readme.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1] ?? '');
   const known = named.filter(
     (name) => new RegExp(`^  ${name}:`, 'm').test(config) || name === 'SEARCH_API_KEY_FILE',

@@ -35,7 +35,12 @@ const behindDoors = [
 export const RULES: readonly Rule[] = [
   { of: 'src/errors.ts', may: [], planted: "import { readConfig } from './config.ts';" },
   { of: 'src/version.ts', may: [], planted: "import { Refused } from './errors.ts';" },
-  { of: 'src/config.ts', may: ['src/errors.ts'], planted: "import { SECOND } from './engine/clock.ts';" },
+  { of: 'src/config/', may: ['src/errors.ts'], planted: "import { readConfig } from '../config.ts';" },
+  {
+    of: 'src/config.ts',
+    may: ['src/errors.ts', 'src/config/'],
+    planted: "import { SECOND } from './engine/clock.ts';",
+  },
   { of: 'src/contract/', may: ['src/errors.ts'], planted: "import { readConfig } from '../config.ts';" },
   { of: 'src/engine/clock.ts', may: [], planted: "import { Refused } from '../errors.ts';" },
   { of: 'src/engine/logger.ts', may: [], planted: "import { systemClock } from './clock.ts';" },

@@ -2,11 +2,17 @@ import type { Command } from 'commander';
 import { callsPerDayOf, type Config, readConfig } from '../../config.ts';
 import { SECOND } from '../../engine/clock.ts';
 import type { Cli } from './cli.ts';
-import { maskUrl } from './secrets.ts';
+import { MASK, maskUrl } from './secrets.ts';
 import type { Env } from './io.ts';
+import { SERVICE_VARIABLES } from './config-of-service.ts';
 import { table } from './table.ts';
 
-type Value = string | number | null;
+export type Value = string | number | null;
+export type Variable = readonly [
+  name: string,
+  read: (config: Config, graceMs: number) => Value,
+  unit?: string,
+];
 
 export type Setting = {
   name: string;
@@ -74,13 +80,8 @@ function inWords({ value, unit, note }: Setting, unknown: string): string {
 
 const seconds = (ms: number) => ms / SECOND;
 const url = (address: string | undefined) => (address === undefined ? null : maskUrl(address));
-const MASK = '(hidden)';
 
-const VARIABLES: readonly (readonly [
-  name: string,
-  read: (config: Config, graceMs: number) => Value,
-  unit?: string,
-])[] = [
+const VARIABLES: readonly Variable[] = [
   ['DATABASE_URL', (c) => url(c.databaseUrl)],
   ['DATABASE_READER_URL', (c) => url(c.databaseReaderUrl)],
   ['REDIS_URL', (c) => url(c.redisUrl)],
@@ -91,7 +92,7 @@ const VARIABLES: readonly (readonly [
   ['SEARCH_API_NAMES', (c) => c.hosted?.names ?? null],
   ['SERVICE_PORT', (c) => c.service.port],
   ['SERVICE_API_KEYS', (c) => (c.service.keys.length === 0 ? null : `${c.service.keys.length} ${MASK}`)],
-  ['SERVICE_SOURCES', (c) => c.service.sources],
+  ...SERVICE_VARIABLES,
   ['HOST', (c) => c.http.host],
   ['PORT', (c) => c.http.port],
   ['BASE_URL', (c) => url(c.http.baseUrl)],

@@ -1,5 +1,8 @@
 import type { Config } from '../../config.ts';
 
+/** What is shown in place of a secret. */
+export const MASK = '(hidden)';
+
 /** Values that must appear nowhere, whatever else goes wrong. */
 export function secretsOf(config: Config): string[] {
   const inUrls = [config.databaseUrl, config.databaseReaderUrl, config.redisUrl, config.hosted?.url]
@@ -8,9 +11,7 @@ export function secretsOf(config: Config): string[] {
       const { password } = new URL(url);
       return [password, decoded(password)];
     });
-  return [...inUrls, config.hosted?.key, ...config.service.keys].filter(
-    (one): one is string => one !== undefined && one !== '',
-  );
+  return [...inUrls, ...config.secrets.map((secret) => secret.trim())].filter((one) => one !== '');
 }
 
 /** An address without what only its owner may know: the password, and the values behind `?`. */
