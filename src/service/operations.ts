@@ -9,7 +9,7 @@ import { type AiSearchRequest, aiSearchRequest, microblogSearchRequest } from '.
 import { toWire } from '../contract/wire.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
-import { assembleAnswer, groupOf, isGrouped } from './answer.ts';
+import { assembleAnswer, groupOf, isGrouped } from './assemble.ts';
 import { ClientGone } from './client-gone.ts';
 import { retrievePosts } from './posts.ts';
 import { parseRequest } from './request.ts';

@@ -10,7 +10,7 @@ import type { Dialect } from '../contract/dialect.ts';
 import type { ResultItem } from '../contract/result-item.ts';
 import { toWire } from '../contract/wire.ts';
 import { SECOND } from '../engine/clock.ts';
-import { GROUPS, type GroupedSource } from './answer.ts';
+import { GROUPS, type GroupedSource } from './assemble.ts';
 import { piecesOf } from './pieces.ts';
 
 const PING_MS = 10 * SECOND;

@@ -10,7 +10,7 @@ import {
 } from '../../contract/error-bodies.ts';
 import type { AiAnswer } from '../../contract/ai-answer.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
-import { GROUPS } from '../answer.ts';
+import { GROUPS } from '../assemble.ts';
 
 /** The longest wait that can be asked for: two minutes. */
 const SLOW_MOST_MS = 120_000;
