@@ -22,6 +22,7 @@ export const RUN_CODES = {
   bad_content_type: 'the answer is not JSON and not an event stream',
   bad_json: 'the answer is not valid JSON',
   schema_mismatch: 'the answer does not have the shape of the specification',
+  sources_down: 'no source of the service answered',
   too_large: 'the answer is larger than the limit',
   decode_error: 'the answer could not be decompressed or decoded',
   stream_incomplete: 'the stream ended before its completion',

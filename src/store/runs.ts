@@ -196,6 +196,8 @@ export type ReplayableRun = {
   search_id: Id;
   service_id: Id;
   operation: Operation;
+  /** Of the version that it ran with. */
+  tools: Tool[];
   dialect: string;
   status: string;
   ended_at: Date | null;
@@ -203,9 +205,10 @@ export type ReplayableRun = {
 
 export async function findRunForReplay(db: Database, runId: Id): Promise<ReplayableRun | null> {
   const { rows } = await db.pool.query<ReplayableRun>(
-    `SELECT r.search_id, s.service_id, s.operation, sv.dialect, r.status, r.ended_at
+    `SELECT r.search_id, s.service_id, s.operation, v.tools, sv.dialect, r.status, r.ended_at
      FROM strandline.runs r
      JOIN strandline.searches s ON s.id = r.search_id
+     JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
      JOIN strandline.services sv ON sv.id = s.service_id
      WHERE r.id = $1`,
     [runId],

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadDialect } from '../../src/contract/dialect.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
 import type { Findings } from '../../src/monitor/read/findings.ts';
+import { nobodyAnswered } from '../../src/monitor/read/warnings.ts';
 
 function read(answer: unknown, dialect = 'named'): Findings {
   const body = JSON.stringify(answer);
@@ -27,6 +28,25 @@ describe('a group that found nothing', () => {
 
   test.each([null, [], {}])('flat and %j, too', (group) => {
     expect(read({ search: group, tweets: group })).toMatchObject({ links: [], posts: [], itemsSeen: 0 });
+  });
+});
+
+describe('an answer that nobody gave', () => {
+  const down = (tool: string, code = 'source_failed') => ({ code, tool, message: 'a source failed' });
+  const empty = { search: [], youtube_search: [] };
+  test.each([
+    ['a warning for each tool', { ...empty, warnings: [down('Web Search'), down('Youtube Search')] }, true],
+    ['two for one tool of two', { ...empty, warnings: [down('Web Search'), down('Web Search')] }, false],
+    ['warnings of another kind', { ...empty, warnings: [down('a', 'slow'), down('b', 'slow')] }, false],
+    ['no warning', empty, false],
+    [
+      'an item all the same',
+      { search: [result('https://a.example/1')], warnings: [down('a'), down('b')] },
+      false,
+    ],
+    ['warnings in no shape', { ...empty, warnings: ['x', null, 3, {}] }, false],
+  ])('%s', (_, answer, nobody) => {
+    expect(nobodyAnswered(read(answer), 2) !== null).toBe(nobody);
   });
 });
 

@@ -157,6 +157,16 @@ test('an answer that cannot be read fails the run, keeps the answer, and is read
   expect(stub.requests).toHaveLength(1);
 });
 
+test('an answer without any source is no answer: what was not looked at is not "nothing there"', async () => {
+  const down = { code: 'source_timeout', tool: 'Twitter Search', message: 'bluesky did not answer in time' };
+  stub.answers(json({ miner_tweets: [], warnings: [down] }));
+  const { firstRunId } = await add('unlooked');
+  expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'sources_down' });
+  const [{ reason }] = await rows('SELECT reason FROM strandline.runs WHERE id = $1', [firstRunId]);
+  expect(reason).toBe('Twitter Search: bluesky did not answer in time');
+  expect(stub.requests, 'it was answered, so it is not called again').toHaveLength(1);
+});
+
 test('one bad item does not hurt the others: it is a reject with its path', async () => {
   stub.answers(json({ miner_tweets: [wirePost('4001'), null, wirePost('4002')] }));
   const { firstRunId } = await add('rejects');

@@ -32,6 +32,7 @@ test('what was paid and answered is never called again', () => {
   for (const code of [
     'bad_json',
     'schema_mismatch',
+    'sources_down',
     'too_large',
     'decode_error',
     'bad_content_type',

@@ -15,6 +15,7 @@ import { createLinkShelf } from './links.ts';
 import { isAnswer, partsOf, postsName } from './parts.ts';
 import { createPostShelf } from './posts.ts';
 import { createRejects, UnreadableAnswer, type Rejects } from './reject.ts';
+import { readWarnings } from './warnings.ts';
 
 export type AnswerInput = {
   operation: Operation;
@@ -56,7 +57,8 @@ export function readAnswer({ operation, body, contentType, dialect }: AnswerInpu
   const completion = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
   for (const link of completion?.search_completion_links ?? []) links.addAddress(link);
   const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
-  return { ...found, links: links.take(), completion, rejects: [...rejects.list], itemsSeen };
+  const warnings = readWarnings(answer.warnings);
+  return { ...found, links: links.take(), completion, warnings, rejects: [...rejects.list], itemsSeen };
 }
 
 /** Adds every item of a list, and counts what became of them and how many lay beyond the most we read. */

@@ -7,11 +7,11 @@ import { hasAny, itemsOf, type Item } from './items.ts';
 import { readAddress, readLink } from './link.ts';
 import { readLinkRefs } from './links.ts';
 import type { Rejects } from './reject.ts';
-import { readText, readWord } from './text.ts';
+import { readText } from './text.ts';
+import { readWarnings } from './warnings.ts';
 
 const CHUNKS_MAX = 20_000;
 const SCORES_MAX = 10_000;
-const WARNINGS_MAX = 100;
 
 /**
  * What the service wrote, out of a whole answer: the completion (an object, or since the third generation
@@ -136,16 +136,6 @@ function readScores(scores: unknown): Record<string, string> | null {
       typeof score === 'string' && !isPoisonous(thing) ? [[clean(thing, 2_048), clean(score, 50)]] : [],
     );
   return Object.fromEntries(read) as Record<string, string>; // pairs of two texts, which flatMap forgets
-}
-
-function readWarnings(warnings: unknown): ReadCompletion['warnings'] {
-  if (!Array.isArray(warnings)) return [];
-  return warnings.slice(0, WARNINGS_MAX).flatMap((warning: unknown) => {
-    if (typeof warning === 'string') return [{ code: null, tool: null, message: clean(warning, 2_000) }];
-    if (!isPlain(warning)) return [];
-    const { code, tool, message } = warning;
-    return [{ code: readWord(code), tool: readWord(tool), message: readText(message, 2_000) }];
-  });
 }
 
 function saysAnything(read: ReadCompletion): boolean {

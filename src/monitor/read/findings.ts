@@ -105,8 +105,11 @@ export type ReadCompletion = {
   key_items: ReadKeyItem[];
   /** Third generation only: relevance by post id or address. */
   miner_link_scores: Record<string, string> | null;
-  warnings: { code: string | null; tool: string | null; message: string | null }[];
+  warnings: Warning[];
 };
+
+/** What the service says was not as asked: `tool` gave nothing, and why. */
+export type Warning = { code: string | null; tool: string | null; message: string | null };
 
 /** An item that could not be read: where it stood, why, and its beginning. */
 export type Reject = { path: string; code: RejectCode; sample: string };
@@ -132,6 +135,8 @@ export type Findings = {
   /** Found links in the order of the answer, each canonical address once: sighted by the search. */
   links: ReadLink[];
   completion: ReadCompletion | null;
+  /** Of either operation. */
+  warnings: Warning[];
   rejects: Reject[];
   /** Items in the answer, read or not: posts, results and links of the completion; doubles counted once. */
   itemsSeen: number;

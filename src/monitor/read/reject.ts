@@ -40,7 +40,12 @@ export class UnreadableAnswer extends RunError {
   constructor(
     code: Extract<
       RunCode,
-      'bad_json' | 'schema_mismatch' | 'stream_incomplete' | 'decode_error' | 'bad_content_type'
+      | 'bad_json'
+      | 'schema_mismatch'
+      | 'stream_incomplete'
+      | 'decode_error'
+      | 'bad_content_type'
+      | 'sources_down'
     >,
     more: { detail?: string | undefined; rejects?: readonly Reject[] } = {},
   ) {

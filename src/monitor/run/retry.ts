@@ -25,6 +25,7 @@ export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
   bad_content_type: 'end',
   bad_json: 'end',
   schema_mismatch: 'end',
+  sources_down: 'end',
   too_large: 'end',
   decode_error: 'end',
   stream_incomplete: 'again',

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { watchTopic } from '../../src/monitor/topic/watch.ts';
+import { nextSlots } from '../../src/monitor/schedule/cadence.ts';
+import { phaseOf } from '../../src/monitor/schedule/interval.ts';
+import { simulate } from '../../src/simulation.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world.close());
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const inOrder = (times: number[]) => times.toSorted((a, b) => a - b);
+const FROM = new Date('2026-09-01T00:00:00Z');
+const TO = new Date(FROM.getTime() + 6 * HOUR);
+
+test('six hours are lived slot by slot, and nothing of it happens now', async () => {
+  const ended: Date[] = [];
+  const done = await simulate(world.ctx, {
+    from: FROM,
+    to: TO,
+    searches: [
+      { slug: 'trains', operation: 'microblog', prompt: 'night trains', every: '20m' },
+      { slug: 'tide', operation: 'ai', prompt: 'tidal power', every: '1h' },
+    ],
+    onRun: (_report, at) => {
+      ended.push(at);
+    },
+  });
+  const slots = [
+    ...nextSlots({ kind: 'every', seconds: 1_200, phase: phaseOf('trains', 1_200) }, FROM, 18),
+    ...nextSlots({ kind: 'every', seconds: 3_600, phase: phaseOf('tide', 3_600) }, FROM, 6),
+  ];
+  // The first look of each search, and each slot at its own time.
+  expect(done).toEqual({ runs: 26, succeeded: 26, failed: 0, retry: 0, released: 0 });
+  expect(inOrder(ended.map(Number))).toEqual(inOrder([Number(FROM), Number(FROM), ...slots]));
+  const runs = await rows(`SELECT slot_at, ended_at, status FROM strandline.runs WHERE trigger = 'schedule'`);
+  expect(inOrder(runs.map((run) => Number(run.slot_at)))).toEqual(inOrder(slots));
+  for (const run of runs) expect(run).toMatchObject({ status: 'succeeded', ended_at: run.slot_at });
+
+  const [times] = await rows(
+    `SELECT min(p.created_at) AS oldest, max(p.created_at) AS newest, max(s.first_seen_at) AS seen
+     FROM strandline.posts p JOIN strandline.post_sightings s ON s.post_id = p.id`,
+  );
+  expect(Number(times.oldest)).toBeGreaterThan(Number(FROM) - 31 * DAY);
+  expect(Number(times.newest)).toBeLessThanOrEqual(Number(TO));
+  expect(Number(times.seen)).toBeLessThanOrEqual(Number(TO));
+  const [{ later }] = await rows(
+    `SELECT count(*)::int AS later FROM strandline.discoveries WHERE NOT baseline AND kind = 'post'`,
+  );
+  expect(later).toBeGreaterThan(50);
+});
+
+test('what was there already is left alone, and the own queue is told nothing', async () => {
+  world.clock.set(FROM);
+  await watchTopic(world.ctx, { text: 'quiet cheese', service: 'sandbox' });
+  const told = world.enqueued.length;
+  const days: Date[] = [];
+  const done = await simulate(world.ctx, {
+    from: TO,
+    to: new Date(TO.getTime() + HOUR),
+    lanes: 2,
+    prepare: (ctx) => watchTopic(ctx, { text: 'seed bank', service: 'sandbox', postsEvery: '30m' }),
+    onDay: (at) => {
+      days.push(at);
+    },
+  });
+  expect(done.runs).toBe(2 + 2 + 1);
+  expect(days).toEqual([new Date(TO.getTime() + HOUR)]);
+  expect(world.enqueued).toHaveLength(told);
+  const lived = await rows(
+    `SELECT DISTINCT s.slug FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+     WHERE r.started_at >= $1 AND r.started_at <= $2 AND r.slot_at IS NOT NULL ORDER BY 1`,
+    [new Date(TO.getTime() + MINUTE), new Date(TO.getTime() + HOUR)],
+  );
+  expect(lived.map(({ slug }) => slug)).toEqual(['seed-bank-ai', 'seed-bank-posts']);
+});
+
+test('no paid service is ever called, whatever a search says', async () => {
+  const hosted = {
+    ...world.ctx.config,
+    hosted: { url: 'http://127.0.0.1:9', prefix: undefined, key: 'k', names: 'named' },
+  };
+  const done = await simulate(
+    { ...world.ctx, config: hosted },
+    {
+      from: FROM,
+      to: FROM,
+      prepare: (ctx) => watchTopic(ctx, { text: 'somebody pays', service: 'hosted' }),
+    },
+  );
+  expect(done).toMatchObject({ runs: 2, failed: 2 });
+  const calls = await rows(
+    `SELECT FROM strandline.calls c JOIN strandline.services s ON s.id = c.service_id WHERE s.kind = 'hosted'`,
+  );
+  expect(calls).toEqual([]);
+});
