@@ -2,8 +2,8 @@
  * Renaming between the specification's words and a dialect's, in both directions.
  *
  * Only the places that the specification names are renamed (a request's tools, the members of an answer,
- * its completion, text chunks, posts and the posts inside them, the kinds and roles of stream events);
- * everything else, `entities` and `media` above all, passes through as it is. Values are never changed in
+ * its completion, text chunks, posts and the posts inside them, the kinds and roles of stream events), and
+ * of our additions the tool of a warning and the names in `unknown_counters`; everything else, `entities` and `media` above all, passes through as it is. Values are never changed in
  * place. Where a value already holds both spellings of one member, the wire's own wins.
  */
 import type { Dialect } from './dialect.ts';
@@ -55,6 +55,7 @@ const renamers: Record<WireKind, (value: unknown, way: Way, depth: number) => un
         return [way.group(name) ?? name, source === 'microblog' ? posts(member, way) : member];
       }
       if (name === 'completion' || name === 'text_chunks') return [name, rename(member, way)];
+      if (name === 'warnings') return [name, warnings(member, way)];
       const renamed = way.member(name);
       return [renamed, isPostList(name, renamed) ? posts(member, way) : member];
     });
@@ -70,6 +71,7 @@ const renamers: Record<WireKind, (value: unknown, way: Way, depth: number) => un
     if (!isPlain(value) || depth > NESTING_MAX) return value;
     return copy(value, (name, member) => {
       const renamed = way.member(name);
+      if (name === 'unknown_counters') return [name, memberNames(member, way)];
       const nested = name === 'quote' || name === 'repost' || renamed === 'repost';
       return [renamed, nested ? renamers.post(member, way, depth + 1) : member];
     });
@@ -98,6 +100,22 @@ function rename(value: unknown, way: Way): unknown {
 
 function posts(value: unknown, way: Way): unknown {
   return Array.isArray(value) ? value.map((post) => renamers.post(post, way, 0)) : value;
+}
+
+/** The tool of each warning is a label, and so spelled as the dialect does. */
+function warnings(value: unknown, way: Way): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((warning: unknown) =>
+    isPlain(warning) && typeof warning.tool === 'string'
+      ? { ...warning, tool: way.tool(warning.tool) }
+      : warning,
+  );
+}
+
+/** A list of members by name is spelled as the members are. */
+function memberNames(value: unknown, way: Way): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((name: unknown) => (typeof name === 'string' ? way.member(name) : name));
 }
 
 function isPostList(...names: string[]): boolean {
