@@ -46,8 +46,13 @@ export const RULES: readonly Rule[] = [
   { of: 'src/engine/logger.ts', may: [], planted: "import { systemClock } from './clock.ts';" },
   { of: 'src/engine/', may: ['src/errors.ts'], planted: "import type { Config } from '../config.ts';" },
   {
+    of: 'src/relevance/',
+    may: ['src/engine/clock.ts'],
+    planted: "import type { Found } from '../service/source.ts';",
+  },
+  {
     of: 'src/store/',
-    may: ['src/contract/', 'src/errors.ts', 'src/config.ts', 'src/engine/'],
+    may: ['src/contract/', 'src/relevance/', 'src/errors.ts', 'src/config.ts', 'src/engine/'],
     types: ['src/monitor/read/findings.ts'],
     planted: "import { POST_COUNTERS } from '../monitor/read/findings.ts';",
   },
@@ -93,7 +98,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     of: 'src/service/',
-    may: ['src/contract/', 'src/errors.ts', 'src/engine/clock.ts', 'src/engine/logger.ts'],
+    may: ['src/contract/', 'src/relevance/', 'src/errors.ts', 'src/engine/clock.ts', 'src/engine/logger.ts'],
     planted: "import { findServiceKeyHash } from '../store/service-keys.ts';",
   },
   {
