@@ -18,6 +18,10 @@ import { counter, instant, ref } from './schema.ts';
 
 const analytics = pgSchema('strandline_analytics');
 
+/** How unusual is worth a spike. */
+export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
+export type Sensitivity = (typeof SENSITIVITIES)[number];
+
 const id = () => ref().notNull();
 /** A number of rows. */
 const tally = () => bigint({ mode: 'number' });
@@ -62,6 +66,7 @@ export const searchesView = analytics
     next_due_at: instant(),
     created_at: instant().notNull(),
     archived_at: instant(),
+    sensitivity: text().$type<Sensitivity>().notNull(),
   })
   .existing();
 
@@ -263,5 +268,62 @@ export const discoveriesView = analytics
     repost_count: counter(),
     reply_count: counter(),
     view_count: counter(),
+    spike_id: ref(),
+  })
+  .existing();
+
+export const coverageView = analytics
+  .view('coverage', {
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_from: instant().notNull(),
+    observed_until: instant().notNull(),
+    reached_from: instant().notNull(),
+    cut: boolean().notNull(),
+    every_seconds: integer().notNull(),
+    posts: integer().notNull(),
+  })
+  .existing();
+
+const buckets = {
+  search_id: id(),
+  search: text().notNull(),
+  bucket_at: instant().notNull(),
+  posts: tally().notNull(),
+  coverage: doublePrecision().notNull(),
+  lower_bound: boolean().notNull(),
+};
+export const volumeHourlyView = analytics.view('volume_hourly', buckets).existing();
+export const volumeDailyView = analytics.view('volume_daily', buckets).existing();
+
+export const spikesView = analytics
+  .view('spikes', {
+    id: id(),
+    at: instant().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    run_id: id(),
+    measure: text().$type<'posts' | 'engagement'>().notNull(),
+    window_start: instant().notNull(),
+    window_end: instant().notNull(),
+    sentence: text().notNull(),
+    n: doublePrecision().notNull(),
+    lower_bound: boolean().notNull(),
+    coverage: doublePrecision().notNull(),
+    usual: doublePrecision().notNull(),
+    ratio: doublePrecision(),
+    mean: doublePrecision().notNull(),
+    sd: doublePrecision().notNull(),
+    score: doublePrecision().notNull(),
+    threshold: doublePrecision().notNull(),
+    sensitivity: text().$type<Sensitivity>().notNull(),
+    days: integer().notNull(),
+    windows: integer().notNull(),
+    provisional: boolean().notNull(),
+    tz: text().notNull(),
+    top_post_id: ref(),
+    top_share: doublePrecision(),
   })
   .existing();

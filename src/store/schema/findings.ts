@@ -88,7 +88,7 @@ export const discoveries = strandline.table(
     search_id: ref().notNull(),
     run_id: ref().notNull(),
     kind: text().notNull(),
-    /** Id of the post, link or completion. */
+    /** Id of the post, link, completion or spike. */
     thing: ref().notNull(),
     /** Found by the first look of a request version: shown, but nobody is alerted. */
     baseline: boolean().notNull(),

@@ -39,6 +39,8 @@ export const searches = strandline.table(
     state_since: instant().notNull(),
     /** The next slot that has no run row yet; null when none is to come (paused, archived, broken). */
     next_due_at: instant(),
+    /** How unusual is worth an alert; see monitor/trend. */
+    sensitivity: text().notNull().default('normal'),
     created_at: instant().notNull(),
     archived_at: instant(),
   },
@@ -49,6 +51,7 @@ export const searches = strandline.table(
     index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
     check('searches_operation', sql`${t.operation} in ('ai', 'microblog')`),
     check('searches_state', sql`${t.state} in ('active', 'paused', 'broken', 'capped')`),
+    check('searches_sensitivity', sql`${t.sensitivity} in ('low', 'normal', 'high', 'off')`),
     check('searches_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
   ],
 );

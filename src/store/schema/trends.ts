@@ -1,0 +1,120 @@
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
+import { instant, key, ref, strandline } from './schema.ts';
+import { runs } from './runs.ts';
+
+/** One bit a minute, the first minute first: 0 and 1. */
+const minutesOfBucket = customType<{ data: string }>({ dataType: () => 'bit(15)' });
+
+/**
+ * What a succeeded run could see of its search's posts. Only where an answer says something of time passing
+ * in silence: a search that never got a post has no row.
+ */
+export const coverage = strandline.table(
+  'coverage',
+  {
+    run_id: ref()
+      .primaryKey()
+      .references(() => runs.id),
+    search_id: ref().notNull(),
+    /** A new request sees other posts: nothing before it is compared with it. */
+    request_version: integer().notNull(),
+    /** Up to the time of the answer. */
+    observed_until: instant().notNull(),
+    /** Every post from here on was in the answer. */
+    observed_from: instant().notNull(),
+    /** How far back it would have seen without its limit: from here to `observed_from` some posts are missing. */
+    reached_from: instant().notNull(),
+    /** Between two slots, as it was then. */
+    every_seconds: integer().notNull(),
+    posts: integer().notNull(),
+    /** The most posts that an answer to this request ever held, up to this run. */
+    most_posts: integer().notNull(),
+  },
+  (t) => [
+    index('coverage_search').on(t.search_id, t.observed_until),
+    check(
+      'coverage_order',
+      sql`${t.reached_from} <= ${t.observed_from} and ${t.observed_from} <= ${t.observed_until}`,
+    ),
+  ],
+);
+
+/**
+ * Posts of a search per quarter of an hour of their own time, and which of its minutes were observed. No row
+ * means: nothing found and nothing observed, which is not zero.
+ */
+export const volume = strandline.table(
+  'volume',
+  {
+    search_id: ref().notNull(),
+    bucket_at: instant().notNull(),
+    /** Each post once, when its sighting is new. */
+    posts: integer().notNull(),
+    /** Minutes that an answer saw in full. */
+    minutes: minutesOfBucket().notNull(),
+    /** An answer that should have reached it was cut at its limit: where minutes are missing, `posts` is a lower bound. */
+    cut: boolean().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.bucket_at] })],
+);
+
+/** More than usual, with everything that it was decided on. */
+export const spikes = strandline.table(
+  'spikes',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    /** The run that brought it to light. */
+    run_id: ref().notNull(),
+    measure: text().notNull(),
+    window_start: instant().notNull(),
+    window_end: instant().notNull(),
+    /** Posts in the window, or what they gained in it; as counted, not scaled up. */
+    n: doublePrecision().notNull(),
+    /** It may have been more: an answer was cut at its limit. */
+    lower_bound: boolean().notNull(),
+    /** Share of the window that was observed, 0 to 1. */
+    coverage: doublePrecision().notNull(),
+    /** Of the windows it is compared with. */
+    mean: doublePrecision().notNull(),
+    sd: doublePrecision().notNull(),
+    /** The middle of the windows around this time of day. */
+    usual: doublePrecision().notNull(),
+    /** How many days back the comparison goes. */
+    days: integer().notNull(),
+    /** How many windows of full or nearly full coverage were compared with. */
+    windows: integer().notNull(),
+    /** (n / coverage - mean) / sd, and what it had to reach. */
+    score: doublePrecision().notNull(),
+    threshold: doublePrecision().notNull(),
+    sensitivity: text().notNull(),
+    /** Less than three days were observed. */
+    provisional: boolean().notNull(),
+    /** Of the search: the sentence speaks in it. */
+    tz: text().notNull(),
+    /** As it was said; the other columns give it again. */
+    sentence: text().notNull(),
+    /** For growth: the post that gained most, and its share of the gain, 0 to 1. */
+    top_post_id: ref(),
+    top_share: doublePrecision(),
+    at: instant().notNull(),
+  },
+  (t) => [
+    // Two evaluations of one window: the second finds the first.
+    unique('spikes_window_key').on(t.search_id, t.measure, t.window_start),
+    index('spikes_search').on(t.search_id, t.measure, t.window_end),
+    check('spikes_measure', sql`${t.measure} in ('posts', 'engagement')`),
+    check('spikes_top', sql`(${t.top_post_id} is null) = (${t.top_share} is null)`),
+  ],
+);
