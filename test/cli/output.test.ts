@@ -243,6 +243,7 @@ describe('a discovery as it comes', () => {
     repost_count: 0,
     reply_count: 0,
     view_count: null,
+    spike_id: null,
   };
   const lines = (width: number) =>
     discoveryLines(row, pageOf({ env: { COLUMNS: String(width) }, isTTY: false }));
