@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  excerpt,
+  plainMarkdown,
+  plainText,
+  SNIPPET_MAX,
+  titleOf,
+} from '../../../src/service/sources/plain-text.ts';
+
+describe('text of what may hold HTML', () => {
+  test.each([
+    ['The <strong>FDA</strong>&#39;s &quot;yes&quot;', 'The FDA\'s "yes"'],
+    ['<p>one</p><p class="x">two<br/>three</p>', 'one two three'],
+    ['a < b and Vec<T> &lt;b&gt; R&D', 'a < b and Vec<T> <b> R&D'],
+    ['&amp;lt; is decoded once', '&lt; is decoded once'],
+    ['nul\0 bell\u0007 tab\t\r\nline', 'nul bell tab line'],
+    ['&#0;&#x200B;&nbsp;x&#8;y', '\uFFFD x y'],
+    ['\u202Eevil\u2066 \ufeffmark', 'evil mark'],
+    ['half \ud83d of a pair', 'half \uFFFD of a pair'],
+    ['👩‍🔬 stays whole', '👩‍🔬 stays whole'],
+    ['<!-- gone -->kept', 'kept'],
+  ])('%j', (markup, text) => {
+    expect(plainText(markup)).toBe(text);
+  });
+
+  test('is a line without controls, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (markup) => {
+        const text = plainText(markup);
+        expect(text).toBe(text.trim());
+        expect(text.isWellFormed()).toBe(true);
+        expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      }),
+    );
+  });
+
+  test('takes no longer for what never closes', () => {
+    const began = performance.now();
+    for (const piece of ['<a', '<script>', '<!--', '[', '![](', '&', '> ']) {
+      plainMarkdown(piece.repeat(200_000));
+    }
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});
+
+test('Markdown gives the words of its links, without its marks', () => {
+  const markdown =
+    '# Head\n\n> quoted\n\n**Bold** [the words](https://a.example/x) ![pixel](https://b.example/p?q=1)';
+  expect(plainMarkdown(markdown)).toBe('Head quoted Bold the words pixel');
+});
+
+describe('an excerpt', () => {
+  test('ends behind a word with an ellipsis', () => {
+    expect(excerpt('one two three', 13)).toBe('one two three');
+    expect(excerpt('one two three', 12)).toBe('one two…');
+    expect(excerpt('one two three', 8)).toBe('one two…');
+    expect(titleOf('word '.repeat(100))).toMatch(/^(?:word )+word…$/);
+  });
+
+  test('is never longer than asked and never half a character', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 2_000 }),
+        fc.integer({ min: 2, max: 600 }),
+        (text, max) => {
+          const short = excerpt(text, max);
+          expect(short.length).toBeLessThanOrEqual(max);
+          if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
+          if (text.length > max) expect(text.startsWith(short.slice(0, -1))).toBe(true);
+        },
+      ),
+    );
+    expect(excerpt('漢'.repeat(900))).toHaveLength(SNIPPET_MAX);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { DAY, MINUTE } from '../../../src/engine/clock.ts';
+import { SourceDown } from '../../../src/service/outage.ts';
+import { dayOf, shortestPeriod } from '../../../src/service/sources/period.ts';
+import { publishedAt } from '../../../src/service/sources/published-at.ts';
+import { fitting, optional, readAnswer } from '../../../src/service/sources/read-answer.ts';
+import { endpoint, shownLink } from '../../../src/service/sources/web-address.ts';
+import { webResult } from '../../../src/service/sources/web-result.ts';
+import { briefly, fewWords, siteIn } from '../../../src/service/sources/words.ts';
+
+describe('the time of an item', () => {
+  test.each([
+    ['2026-11-20T08:30:15.5Z', '2026-11-20T08:30:15.500Z'],
+    ['2026-11-20T08:30:15.123456', '2026-11-20T08:30:15.123Z'],
+    ['2026-11-20T08:30:15+02:00', '2026-11-20T06:30:15.000Z'],
+    ['2026-11-20 08:30:15 -0530', '2026-11-20T14:00:15.000Z'],
+    ['2026-11-20T08:30', '2026-11-20T08:30:00.000Z'],
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['Fri, 20 Nov 2026 08:30:15 GMT', '2026-11-20T08:30:15.000Z'],
+  ])('%s', (text, iso) => {
+    expect(publishedAt(text)?.toISOString()).toBe(iso);
+  });
+
+  test.each([
+    undefined,
+    '',
+    '0',
+    'August 27, 2015',
+    '2026-13-01',
+    '2026-11-20T25:00:00Z',
+    'Fri, 99 Nov 2026 08:30:15 GMT',
+  ])('%s is none', (text) => {
+    expect(publishedAt(text)).toBeUndefined();
+  });
+});
+
+describe('a link that can be shown', () => {
+  test.each([
+    ['https://a.example/x?y=1#z', 'https://a.example/x?y=1#z'],
+    ['HTTP://A.example', 'http://a.example/'],
+    // Only text: nobody here fetches it.
+    ['http://192.168.0.1/admin', 'http://192.168.0.1/admin'],
+  ])('%s', (text, link) => {
+    expect(shownLink(text)).toBe(link);
+  });
+
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://a.example/',
+    'https://user:pass@a.example/',
+    'https://user@a.example/',
+    '/relative',
+    'https://',
+    '',
+    `https://a.example/${'x'.repeat(2_100)}`,
+    `https://a.example/${'é'.repeat(1_000)}`,
+  ])('%s is none', (text) => {
+    expect(shownLink(text)).toBeUndefined();
+  });
+});
+
+test('an address below a server keeps the path of the server', () => {
+  expect(endpoint('https://a.example', 'search', { q: 'x y&z' }).href).toBe(
+    'https://a.example/search?q=x+y%26z',
+  );
+  expect(endpoint('https://a.example/proxy/', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
+  expect(endpoint('https://a.example/proxy', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
+});
+
+test('an answer that does not fit as a whole says so without a word of it', () => {
+  const frame = z.object({ items: z.array(z.unknown()) });
+  for (const text of ['', '<html>secret</html>', '{"items":"secret"}', '[]', 'null']) {
+    const read = () => readAnswer(text, frame);
+    expect(read).toThrow(SourceDown);
+    expect(read).toThrow(/^failed: its answer (?:is not JSON|has another shape)$/);
+  }
+});
+
+test('an item that does not fit is left out; where none fits the shape has changed', () => {
+  const item = z.object({ url: z.string(), title: optional(z.string()) });
+  expect(fitting([{ url: 'a' }, { url: 1 }, null, { url: 'b', title: null }], item)).toEqual([
+    { url: 'a' },
+    { url: 'b' },
+  ]);
+  expect(fitting([], item)).toEqual([]);
+  expect(() => fitting([{ link: 'a' }], item)).toThrow('its items have another shape');
+});
+
+test('a result of the web without a title is called by its host', () => {
+  const bare = { title: ' ', text: undefined, published: undefined };
+  expect(webResult({ ...bare, url: 'https://a.example/x' })).toMatchObject([
+    { title: 'a.example', snippet: '' },
+  ]);
+  expect(webResult({ ...bare, url: 'magnet:?xt=1' })).toEqual([]);
+});
+
+test('the shortest period reaches back to the start of the window', () => {
+  const periods = [
+    ['day', 1],
+    ['week', 7],
+    ['year', 365],
+  ] as const;
+  const now = new Date('2026-11-21T12:00:00Z');
+  const back = (days: number, ms = 0) =>
+    shortestPeriod(periods, new Date(now.getTime() - days * DAY - ms), now);
+  expect([1, 2, 7, 14, 365, 730].map((days) => back(days))).toEqual([
+    'day',
+    'week',
+    'week',
+    'year',
+    'year',
+    undefined,
+  ]);
+  expect(back(1, MINUTE)).toBe('day');
+  expect(shortestPeriod(periods, undefined, now)).toBeUndefined();
+  expect(dayOf(now)).toBe('2026-11-21');
+});
+
+test('the words that are asked for', () => {
+  const query = { prompt: 'Which tidal Turbines turn?', keywords: ['turbines', 'tidal', 'turn', 'which'] };
+  expect(fewWords(query, 2)).toBe('tidal turbines');
+  expect(fewWords({ prompt: ' ??  ! ', keywords: [] }, 2)).toBe('?? !');
+
+  expect(briefly('a\n b\t c')).toBe('a b c');
+  expect(briefly('w '.repeat(80)).split(' ')).toHaveLength(50);
+  expect(briefly('twelve chars '.repeat(40)).length).toBeLessThanOrEqual(400);
+  expect(briefly('twelve chars '.repeat(40))).toMatch(/(?:twelve|chars)$/);
+  expect(briefly(`x${'😀'.repeat(300)}`)).toBe(`x${'😀'.repeat(199)}`);
+
+  expect(siteIn('site:reddit.com tidal power')).toEqual({ words: 'tidal power', site: 'reddit.com' });
+  expect(siteIn('tidal website:x power')).toEqual({ words: 'tidal website:x power', site: undefined });
+});
