@@ -17,19 +17,29 @@ export type OutageCode = keyof typeof OUTAGES;
 export class SourceDown extends Error {
   override readonly name = 'SourceDown';
   readonly code: OutageCode;
+  readonly detail: string | undefined;
   /** How long the source asks to be left alone, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Whether we did not even ask: then it says nothing about how the source is. */
+  readonly unasked: boolean;
 
   /** @param more.detail a few words of ours behind the reason: `answered 503` */
   constructor(
     code: OutageCode,
-    more: { detail?: string; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    more: {
+      detail?: string | undefined;
+      retryAfterMs?: number | undefined;
+      unasked?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(
       more.detail === undefined ? OUTAGES[code] : `${OUTAGES[code]}: ${more.detail}`,
       more.cause === undefined ? undefined : { cause: more.cause },
     );
     this.code = code;
+    this.detail = more.detail;
     this.retryAfterMs = more.retryAfterMs;
+    this.unasked = more.unasked ?? false;
   }
 }

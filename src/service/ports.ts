@@ -16,8 +16,11 @@ export type Allowance = { source: string; period: string; most: number };
 
 /** Who may ask next, where a source allows one request at a time from all machines together. */
 export type Turns = {
-  /** Reserves the next turn, at least `everyMs` after the one before, and says when it is. */
-  next(source: string, everyMs: number, now: Date): Promise<Date>;
+  /**
+   * Reserves the next turn, at least `everyMs` after the one before, and says in how many milliseconds it
+   * is; undefined, and nothing is reserved, where that is more than `mostMs`. By one clock for all machines.
+   */
+  next(source: string, everyMs: number, mostMs: number): Promise<number | undefined>;
 };
 
 /** What the monitor has collected, searched as a source of its own. */

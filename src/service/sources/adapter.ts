@@ -21,6 +21,8 @@ export type Adapter = {
   pace: { perMinute: number; burst: number };
   /** Where all machines together may ask one at a time: the least time between two requests, in milliseconds. */
   everyMs?: number;
+  /** Whether its terms want one request after the other; so it is anyway where `everyMs` is set. */
+  serial?: boolean;
   /** The longest it is waited for, in milliseconds, where that is less than the answer's own limit. */
   mostMs?: number;
   /** How long an answer may be given again, in milliseconds, where that is not the usual life. */

@@ -45,14 +45,22 @@ export function createAsk(options: { who: string; agent: Agent; clock: Clock; si
       if (response.ok || reads.includes(status)) {
         return { status, headers: response.headers, text: await readWithin(response, MOST_BYTES) };
       }
-      await response.body?.cancel();
+      await response.body?.cancel().catch(() => {});
       throw refusalOf(response, clock);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SourceDown) throw error;
-      throw new SourceDown('source_failed', { detail: 'no answer', cause: error });
+      throw new SourceDown('source_failed', { detail: `no answer (${codeOf(error)})` });
     }
   };
+}
+
+/** What the network says, as a code: its words may repeat what a server sent. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))
+    return error.code;
+  return error.cause === undefined ? 'unknown' : codeOf(error.cause);
 }
 
 /** An agent for all sources: a connection that cannot be made in 3 s is given up. */

@@ -1,0 +1,228 @@
+/**
+ * A live source: an adapter and what stands around every one. From outside in: cache, one request for all
+ * who ask the same, circuit breaker, time limit, and for each request its turn and its allowance.
+ */
+import type { Agent } from 'undici';
+import { DAY, MINUTE, SECOND, type Clock } from '../../engine/clock.ts';
+import type { Logger } from '../../engine/logger.ts';
+import { SourceDown } from '../outage.ts';
+import type { ServicePorts } from '../ports.ts';
+import type { Found, Query, SearchSource } from '../source.ts';
+import type { Adapter, Asking } from './adapter.ts';
+import { allowanceOf, createPurse } from './allowance.ts';
+import { createAsk, type Question } from './ask.ts';
+import { createBreaker, type Passage } from './breaker.ts';
+import { createCache } from './cache.ts';
+import { type Begun, createFlights } from './flights.ts';
+import { createPace, wait, type Wait } from './pace.ts';
+import { isTimeUp, timeUp, untilAborted } from './until-aborted.ts';
+
+/** As long as the most patient model waits for a source. */
+const LONGEST_MS = 25 * SECOND;
+/** After "too many requests" that does not say how long. */
+const REST_MS = MINUTE;
+const FRESH_LIFE_MS = MINUTE;
+const LIFE_MS = 10 * MINUTE;
+/** Answers that are remembered of one source; of some ten kilobytes each. */
+const REMEMBERED = 200;
+
+export type LiveSource = SearchSource & {
+  adapter: Adapter;
+  /**
+   * Asks its small question.
+   * @returns false where it has none, because it needs a key
+   * @throws SourceDown
+   */
+  probe(signal: AbortSignal): Promise<boolean>;
+  health(): Promise<LiveHealth>;
+};
+
+/** How a live source has been since this process began. */
+export type LiveHealth = {
+  openUntil: Date | undefined;
+  /** `used` is undefined where it cannot be counted now. */
+  allowance: { used: number | undefined; most: number; unit: string; period: string } | undefined;
+  lastSuccess: Date | undefined;
+  /** `reason` is ours. */
+  lastFailure: { at: Date; code: SourceDown['code']; reason: string } | undefined;
+};
+
+export type LiveOptions = {
+  clock: Clock;
+  log: Logger;
+  ports: Pick<ServicePorts, 'allowances' | 'turns'>;
+  /** The `User-Agent`. */
+  who: string;
+  agent: Agent;
+  wait?: Wait;
+};
+
+export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
+  const { clock, log, ports } = options;
+  const pace = createPace(adapter, { clock, turns: ports.turns, wait: options.wait ?? wait });
+  const breaker = createBreaker(clock);
+  const cache = createCache<readonly Found[]>(REMEMBERED, clock);
+  const flights = createFlights<readonly Found[]>();
+  const mostMs = Math.min(adapter.mostMs ?? LONGEST_MS, LONGEST_MS);
+  let lastSuccess: Date | undefined;
+  let lastFailure: LiveHealth['lastFailure'];
+
+  /** Asks, within its time, and remembers how it went. */
+  function attempt<T>(
+    caller: AbortSignal,
+    work: (asking: Asking, signal: AbortSignal) => Promise<T>,
+  ): Begun<T> {
+    const limit = new AbortController();
+    const signal = AbortSignal.any([caller, limit.signal]);
+    const { asking, isWaiting } = askingWithin(signal);
+    const run = async () => {
+      const passage = breaker.enter();
+      const timer = setTimeout(() => limit.abort(timeUp()), mostMs);
+      try {
+        // Whatever the adapter waits for, nobody waits for it longer.
+        const result = await untilAborted(signal, work(asking, signal));
+        passage.succeeded();
+        lastSuccess = clock.now();
+        return result;
+      } catch (error) {
+        if (signal.aborted && !isTimeUp(signal)) {
+          passage.dropped();
+          throw error;
+        }
+        const down = signal.aborted ? outOfTime(isWaiting()) : downOf(error);
+        endBadly(passage, down);
+        throw down;
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    return { result: run(), isWaiting };
+  }
+
+  /** What the adapter asks with. A request that waits for its turn when time is up is waiting for ever. */
+  function askingWithin(signal: AbortSignal): { asking: Asking; isWaiting: () => boolean } {
+    const until = clock.now().getTime() + mostMs;
+    const leftMs = () => Math.max(0, until - clock.now().getTime());
+    const ask = createAsk({ who: options.who, agent: options.agent, clock, signal });
+    const waiting = new Set<Question>();
+    const asking: Asking = {
+      clock,
+      ...createPurse(adapter, { clock, allowances: ports.allowances }),
+      async ask(question) {
+        waiting.add(question);
+        try {
+          return await pace.inTurn({ signal, leftMs }, () => {
+            waiting.delete(question);
+            return ask(question);
+          });
+        } finally {
+          if (!signal.aborted) waiting.delete(question);
+        }
+      },
+    };
+    return { asking, isWaiting: () => waiting.size > 0 };
+  }
+
+  function endBadly(passage: Passage, down: SourceDown): void {
+    lastFailure = { at: clock.now(), code: down.code, reason: down.message };
+    const restMs = down.unasked ? undefined : restOf(down);
+    if (restMs !== undefined) {
+      passage.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
+      log.info({ source: adapter.name, code: down.code, restMs }, 'a source asks to be left alone');
+    } else if (down.unasked || !COUNTS.has(down.code)) passage.dropped();
+    else passage.failed();
+  }
+
+  function restOf({ code, retryAfterMs }: SourceDown): number | undefined {
+    if (code === 'source_busy') return retryAfterMs ?? adapter.restMs ?? REST_MS;
+    return retryAfterMs;
+  }
+
+  function downOf(error: unknown): SourceDown {
+    if (error instanceof SourceDown) {
+      // Without its cause, which may quote what came from outside.
+      const { code, detail, retryAfterMs, unasked } = error;
+      return new SourceDown(code, { detail, retryAfterMs, unasked });
+    }
+    // A mistake of ours. Where it happened is told; its words may quote what came from outside.
+    const { name, stack = '' } = error instanceof Error ? error : new Error();
+    const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
+    log.error({ source: adapter.name, error: name, at }, 'the adapter of a source failed');
+    return new SourceDown('source_failed', { detail: 'its answer could not be read' });
+  }
+
+  function remember(name: string, query: Query, found: readonly Found[]): readonly Found[] {
+    cache.set(name, found, adapter.lifeMs ?? lifeOf(query));
+    return found;
+  }
+
+  return {
+    adapter,
+    name: adapter.name,
+    source: adapter.source,
+    state: 'live',
+
+    async find(query) {
+      query.signal.throwIfAborted();
+      const name = nameOf(query);
+      const known = cache.get(name);
+      if (known !== undefined) return known;
+      const flight = flights.join(name, (flying) => {
+        const begun = attempt(flying, (asking, signal) => adapter.find({ ...query, signal }, asking));
+        return { ...begun, result: begun.result.then((found) => remember(name, query, found)) };
+      });
+      try {
+        return await flight.wait(query.signal);
+      } catch (error) {
+        if (query.signal.aborted && isTimeUp(query.signal)) throw outOfTime(flight.isWaiting());
+        throw error;
+      }
+    },
+
+    async probe(signal) {
+      const { probe } = adapter;
+      if (probe === undefined) return false;
+      await attempt(signal, (asking) => probe(asking)).result;
+      return true;
+    },
+
+    async health() {
+      const today = allowanceOf(adapter, clock);
+      const used = today && (await ports.allowances.used(today).catch(() => undefined));
+      return {
+        openUntil: breaker.openUntil(),
+        allowance: today && {
+          used,
+          most: today.most,
+          unit: adapter.allowance?.unit ?? '',
+          period: today.period,
+        },
+        lastSuccess,
+        lastFailure,
+      };
+    },
+  };
+}
+
+/** What says that a source is not well. */
+const COUNTS: ReadonlySet<string> = new Set<SourceDown['code']>([
+  'source_failed',
+  'source_refused',
+  'source_timeout',
+]);
+
+function outOfTime(isWaiting: boolean): SourceDown {
+  return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
+}
+
+/** The same question has the same name, whatever its case, spaces and instant. */
+function nameOf({ prompt, keywords, from, to, limit }: Query): string {
+  const words = prompt.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
+  const days = from && (to.getTime() - from.getTime()) / DAY;
+  return JSON.stringify([words, keywords, days, limit]);
+}
+
+/** What is new is asked for more often than what is old; where nobody says since when, the newest is wanted. */
+function lifeOf({ from, to }: Query): number {
+  return from === undefined || to.getTime() - from.getTime() <= DAY ? FRESH_LIFE_MS : LIFE_MS;
+}

@@ -1,0 +1,23 @@
+/** Waits for work until a signal aborts, and leaves nothing behind on the signal. @throws the signal's reason */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Whether a signal ended because time was up, and not because somebody went away. */
+export function isTimeUp({ reason }: AbortSignal): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
+}
+
+export function timeUp(): DOMException {
+  return new DOMException('time is up', 'TimeoutError');
+}
