@@ -1,42 +1,38 @@
 /** The two operations as HTTP handlers: parse, search, answer in the words of the request's dialect. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AiAnswer } from '../contract/ai-answer.ts';
 import type { Dialect } from '../contract/dialect.ts';
-import { SOURCE_OF_TOOL } from '../contract/enumerations.ts';
+import { type Model, SOURCE_OF_TOOL } from '../contract/enumerations.ts';
 import { validationBody } from '../contract/error-bodies.ts';
-import { type AiSearchRequest, aiSearchRequest, microblogSearchRequest } from '../contract/request.ts';
+import { type AiSearchRequest, microblogSearchRequest } from '../contract/request.ts';
 import { toWire } from '../contract/wire.ts';
 import type { Clock } from '../engine/clock.ts';
-import type { Logger } from '../engine/logger.ts';
-import { assembleAnswer, groupOf, isGrouped } from './assemble.ts';
+import { type AiSearchContext, aiSearch } from './ai-search.ts';
+import { groupOf, isGrouped } from './assemble.ts';
 import { ClientGone } from './client-gone.ts';
 import { retrievePosts } from './posts.ts';
-import { parseRequest } from './request.ts';
-import { type Retrieval, retrieve } from './retrieve.ts';
+import { boundedAiSearchRequest, parseRequest } from './request.ts';
+import type { Retrieval } from './retrieve.ts';
 import { distortAnswer, distortPosts, type Faults, readFaults } from './sandbox/faults.ts';
-import type { SearchSource } from './source.ts';
 import { groupsOf, openStream } from './stream.ts';
 import { sendTruncated } from './truncate.ts';
 
-/** The most posts of one answer of operation B. */
-export const POSTS_MOST = 40;
+/** What a request is answered with that does not say: the cheapest. */
+const MODEL: Model = 'NOVA';
 
-export type OperationContext = {
+export type OperationContext = AiSearchContext & {
   dialect: Dialect;
-  sources: readonly SearchSource[];
   /** Whether the header `X-Sandbox-Fault` is obeyed: only below `/sandbox`. */
   faulty: boolean;
   clock: Clock;
-  log: Logger;
 };
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Operation A. */
 export function aiSearchHandler(ctx: OperationContext): Handler {
   return async (request, reply) => {
-    const parsed = parseRequest(aiSearchRequest, ctx.dialect, request.body);
+    const parsed = parseRequest(boundedAiSearchRequest, ctx.dialect, request.body);
     if (!parsed.ok) return reply.code(422).send(validationBody(parsed.problems));
     const faults = readFaults(ctx.faulty ? request.headers['x-sandbox-fault'] : undefined);
     if (faults.status !== undefined) return sendFault(reply, faults.status);
@@ -44,7 +40,7 @@ export function aiSearchHandler(ctx: OperationContext): Handler {
     await pause(faults, signal);
     const asked = retrievalOf(parsed.request, ctx.clock.now());
     if (parsed.request.streaming === true) return streamAnswer(ctx, reply, asked, faults, signal);
-    const answer = distortAnswer(assembleAnswer(await retrieve(ctx, asked, signal)), faults);
+    const answer = distortAnswer(await aiSearch(ctx, asked, signal), faults);
     const body = toWire(ctx.dialect, 'ai-answer', answer);
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
   };
@@ -59,10 +55,10 @@ export function microblogHandler(ctx: OperationContext): Handler {
     if (faults.status !== undefined) return sendFault(reply, faults.status);
     const signal = goneSignal(reply);
     await pause(faults, signal);
-    const { prompt } = parsed.request;
-    const posts = await retrievePosts(ctx, { prompt, at: ctx.clock.now(), limit: POSTS_MOST }, signal);
-    const answer = { miner_microblog_posts: distortPosts(posts, faults) };
-    const body = toWire(ctx.dialect, 'microblog-answer', answer);
+    const { prompt, model = MODEL } = parsed.request;
+    const answer = await retrievePosts(ctx, { prompt, model, at: ctx.clock.now() }, signal);
+    const posts = distortPosts(answer.miner_microblog_posts, faults);
+    const body = toWire(ctx.dialect, 'microblog-answer', { ...answer, miner_microblog_posts: posts });
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
   };
 }
@@ -76,12 +72,16 @@ async function streamAnswer(
 ): Promise<FastifyReply> {
   reply.hijack();
   const stream = openStream(reply.raw, ctx.dialect, headersOf(reply));
+  const distorted = faults.content.size > 0;
   try {
-    const distorted = faults.content.size > 0;
-    const findings = await retrieve(ctx, asked, signal, (source, found) => {
-      if (!distorted && isGrouped(source)) stream.group(source, groupOf(found).organic_results);
+    const whole = await aiSearch(ctx, asked, signal, {
+      ready(source, found) {
+        if (distorted || !isGrouped(source, ctx.webGroup)) return;
+        stream.group(source, groupOf(found).organic_results);
+      },
+      told: stream.text,
     });
-    const answer: AiAnswer = distortAnswer(assembleAnswer(findings), faults);
+    const answer = distortAnswer(whole, faults);
     if (distorted) for (const [source, items] of groupsOf(answer)) stream.group(source, items);
     if (faults.truncate) stream.cut();
     else await stream.answer(answer);
@@ -94,12 +94,12 @@ async function streamAnswer(
   return reply;
 }
 
-/** A request with its defaults: what is not said is NOVA, the past 24 hours. */
+/** A request with its defaults: what is not said is NOVA, the past 24 hours. A tool said twice is one. */
 function retrievalOf(request: AiSearchRequest, at: Date): Retrieval {
   return {
     prompt: request.prompt,
     selected: [...new Set(request.tools.map((tool) => SOURCE_OF_TOOL[tool]))],
-    model: request.model ?? 'NOVA',
+    model: request.model ?? MODEL,
     dateFilter: request.date_filter ?? 'PAST_24_HOURS',
     at,
   };

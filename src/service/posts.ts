@@ -1,16 +1,45 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
-import type { MicroblogPost } from '../contract/post.ts';
-import { keywordsOf } from './rank/keywords.ts';
-import type { SearchSource } from './source.ts';
+import type { Model } from '../contract/enumerations.ts';
+import type { ServedMicroblogAnswer } from '../contract/extras.ts';
+import { monotonicMs } from '../engine/clock.ts';
+import type { Logger } from '../engine/logger.ts';
+import { gather } from './gather.ts';
+import { distinctByLink, isWebLink } from './link.ts';
+import { rank } from './rank/rank.ts';
+import { servedPost } from './served-post.ts';
+import type { Found, SearchSource } from './source.ts';
+import { TIERS } from './tiers.ts';
+import { wordingsOf } from './wordings.ts';
 
-/** The newest first. */
+/** The most posts of one answer. */
+const POSTS_MOST = 40;
+
+/**
+ * The newest first. Where several microblogs found more than an answer holds, the best of them all.
+ * @throws the signal's reason once the client is gone; a source that fails is a warning
+ */
 export async function retrievePosts(
-  { sources }: { sources: readonly SearchSource[] },
-  { prompt, at, limit }: { prompt: string; at: Date; limit: number },
+  { sources, log }: { sources: readonly SearchSource[]; log: Logger },
+  { prompt, model, at }: { prompt: string; model: Model; at: Date },
   signal: AbortSignal,
-): Promise<MicroblogPost[]> {
-  const query = { prompt, keywords: keywordsOf(prompt), from: undefined, to: at, limit, signal };
-  const microblogs = sources.filter(({ source }) => source === 'microblog');
-  const found = await Promise.all(microblogs.map((one) => one.find(query)));
-  return found.flat().flatMap(({ post }) => (post === undefined ? [] : [post]));
+): Promise<ServedMicroblogAnswer> {
+  const gathering = { sources, log, tier: TIERS[model], began: monotonicMs(), signal };
+  // The user's own wording alone: posts come by their time, so that none may be there that says something else.
+  const { own } = wordingsOf(prompt);
+  const query = { from: undefined, to: at, limit: POSTS_MOST };
+  const { lists, warnings } = await gather(gathering, 'microblog', [own], query);
+  signal.throwIfAborted();
+  const found = lists.map((list) => list.filter(({ link, post }) => post !== undefined && isWebLink(link)));
+  const all = distinctByLink(found.flat());
+  const best = all.length <= POSTS_MOST ? all : rank(found, { prompt, keywords: own.keywords, ...query });
+  const posts = best.toSorted((a, b) => timeOf(b) - timeOf(a)).flatMap(({ post }) => post ?? []);
+  return {
+    miner_microblog_posts: posts.map(servedPost),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+function timeOf({ publishedAt, post }: Found): number {
+  const at = publishedAt?.getTime() ?? Date.parse(post?.created_at ?? '');
+  return Number.isNaN(at) ? 0 : at;
 }

@@ -6,8 +6,16 @@ import type { z } from 'zod';
 import type { Dialect } from '../contract/dialect.ts';
 import { MODELS, DATE_FILTERS, TOOLS } from '../contract/enumerations.ts';
 import type { ValidationProblem } from '../contract/errors.ts';
-import { PROMPT_MAX } from '../contract/request.ts';
+import { aiSearchRequest, PROMPT_MAX } from '../contract/request.ts';
 import { fromWire } from '../contract/wire.ts';
+
+/** The most entries of `tools`; doubles count here and are one afterwards. */
+const TOOLS_MOST = 50;
+
+/** The request of operation A with the bounds of this service. */
+export const boundedAiSearchRequest = aiSearchRequest.extend({
+  tools: aiSearchRequest.shape.tools.max(TOOLS_MOST),
+});
 
 export type Parsed<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 
@@ -44,6 +52,9 @@ function problemOf(issue: z.core.$ZodIssue, dialect: Dialect, body: unknown): Va
 function wordsFor(issue: z.core.$ZodIssue, list: boolean, words: readonly string[]) {
   if (issue.code === 'invalid_type') return typeProblem(issue.expected);
   if (issue.code === 'invalid_value') return { msg: `Input should be ${either(words)}`, type: 'enum' };
+  if (issue.code === 'too_big' && list) {
+    return { msg: `List should have at most ${TOOLS_MOST} items after validation`, type: 'too_long' };
+  }
   if (issue.code === 'too_big') {
     return { msg: `String should have at most ${PROMPT_MAX} characters`, type: 'string_too_long' };
   }

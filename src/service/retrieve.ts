@@ -1,22 +1,14 @@
 /** From a request to what its sources found: in parallel, each within a time limit, within the dates asked. */
-import {
-  DATE_FILTER_DAYS,
-  type DateFilter,
-  type Model,
-  MODEL_BUDGET_MS,
-  type Source,
-} from '../contract/enumerations.ts';
-import { DAY } from '../engine/clock.ts';
+import { DATE_FILTER_DAYS, type DateFilter, type Model, type Source } from '../contract/enumerations.ts';
+import type { ServedWarning } from '../contract/extras.ts';
+import { DAY, monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
-import { distinctByLink } from './link.ts';
-import { keywordsOf } from './rank/keywords.ts';
-import type { Found, Query, SearchSource } from './source.ts';
-
-/** How many items each source may give, by model. */
-const LIMITS: Record<Model, number> = { NOVA: 10, ORBIT: 20, HORIZON: 40 };
-/** A source may take this share of the model's budget, and never more than this many milliseconds. */
-const SOURCE_SHARE = 0.6;
-const SOURCE_MOST_MS: Record<Model, number> = { NOVA: 8_000, ORBIT: 12_000, HORIZON: 25_000 };
+import { gather, type Gathering } from './gather.ts';
+import { isWebLink } from './link.ts';
+import { rank } from './rank/rank.ts';
+import type { Found, SearchSource } from './source.ts';
+import { TIERS, TOO_LITTLE } from './tiers.ts';
+import { type Wordings, wordingsOf } from './wordings.ts';
 
 export type Retrieval = {
   prompt: string;
@@ -29,73 +21,87 @@ export type Retrieval = {
 
 /** What was found by source, one entry for each selected one; a source that failed found nothing. */
 export type Findings = ReadonlyMap<Source, readonly Found[]>;
+export type Retrieved = { findings: Findings; warnings: readonly ServedWarning[] };
 
 /** The dates that a filter allows, both ends included. */
 export function windowOf(filter: DateFilter, at: Date): { from: Date; to: Date } {
   return { from: new Date(at.getTime() - DATE_FILTER_DAYS[filter] * DAY), to: at };
 }
 
-/** @param ready told of each source as it ends, in the order in which they end */
+/**
+ * @param ready told of each source as it ends, in the order in which they end
+ * @throws the signal's reason once the client is gone; a source that fails is a warning
+ */
 export async function retrieve(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
   asked: Retrieval,
   signal: AbortSignal,
   ready: (source: Source, found: readonly Found[]) => void = () => {},
-): Promise<Findings> {
-  const limitMs = Math.min(SOURCE_SHARE * MODEL_BUDGET_MS[asked.model], SOURCE_MOST_MS[asked.model]);
-  const window = windowOf(asked.dateFilter, asked.at);
-  const query = {
-    prompt: asked.prompt,
-    keywords: keywordsOf(asked.prompt),
-    ...window,
-    limit: LIMITS[asked.model],
-  };
-  const findings = await Promise.all(
+): Promise<Retrieved> {
+  const tier = TIERS[asked.model];
+  const gathering = { sources, log, tier, began: monotonicMs(), signal };
+  const wordings = wordingsOf(asked.prompt);
+  const ended = await Promise.all(
     asked.selected.map(async (source) => {
-      const asking = sources.filter((one) => one.source === source);
-      const found = await Promise.all(asking.map((one) => findWithin(one, query, limitMs, signal, log)));
-      const kept = distinctByLink(
-        found.flat().filter((item) => isShown(item) && isWithin(item, window)),
-      ).slice(0, query.limit);
-      ready(source, kept);
-      return [source, kept] as const;
+      const { found, warnings } = await findOf(source, asked, wordings, gathering);
+      ready(source, found);
+      return { source, found, warnings };
     }),
   );
   signal.throwIfAborted();
-  return new Map(findings);
+  return {
+    findings: new Map(ended.map(({ source, found }) => [source, found])),
+    warnings: ended.flatMap(({ warnings }) => warnings),
+  };
 }
 
-/** Asks one source. Its failure costs its own items, never the answer. */
-async function findWithin(
-  source: SearchSource,
-  query: Omit<Query, 'signal'>,
-  limitMs: number,
-  client: AbortSignal,
-  log: Logger,
-): Promise<readonly Found[]> {
-  const signal = AbortSignal.any([client, AbortSignal.timeout(limitMs)]);
-  try {
-    return await Promise.race([source.find({ ...query, signal }), untilAborted(signal)]);
-  } catch (err) {
-    if (!client.aborted) log.warn({ err, source: source.source, state: source.state }, 'a source failed');
-    return [];
+/** What one tool found, best first; a second round follows where its model has one and the first found little. */
+async function findOf(
+  source: Source,
+  asked: Retrieval,
+  { own, narrower, single }: Wordings,
+  gathering: Gathering,
+): Promise<{ found: Found[]; warnings: ServedWarning[] }> {
+  const { tier } = gathering;
+  const window = windowOf(asked.dateFilter, asked.at);
+  const query = { ...window, limit: tier.items };
+  const keep = (item: Found) =>
+    isShown(item) && (source === 'encyclopedia' || isWithin(item, window, asked.dateFilter));
+  const ranked = (lists: readonly (readonly Found[])[]) =>
+    rank(
+      lists.map((list) => list.filter(keep)),
+      { prompt: asked.prompt, keywords: own.keywords, ...query },
+    );
+
+  const first = await gather(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
+  const found = ranked(first.lists);
+  const further = single.slice(0, tier.again);
+  const again = first.answering.filter(({ state }) => state === 'live');
+  if (found.length >= TOO_LITTLE * tier.items || further.length === 0 || again.length === 0) {
+    return { found, warnings: first.warnings };
   }
+  const second = await gather({ ...gathering, sources: again }, source, further, query);
+  return {
+    found: ranked([...first.lists, ...second.lists]),
+    warnings: [...first.warnings, ...second.warnings],
+  };
 }
 
 /** A repost is left out: what it repeats is found by itself. */
 function isShown({ link, post }: Found): boolean {
-  return link !== '' && post?.is_repost !== true;
+  return isWebLink(link) && post?.is_repost !== true;
 }
 
-/** Every item's own time decides, whatever its source was asked; entries without a time are exempt. */
-function isWithin({ publishedAt }: Found, { from, to }: { from: Date; to: Date }): boolean {
-  return publishedAt === undefined || (publishedAt >= from && publishedAt <= to);
-}
+/** The longest window, in days, in which something without a time has no place. */
+const UNDATED_BEYOND_DAYS = DATE_FILTER_DAYS.PAST_MONTH;
 
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
+/** Every item's own time decides, whatever its source was asked. */
+function isWithin(
+  { publishedAt }: Found,
+  { from, to }: { from: Date; to: Date },
+  filter: DateFilter,
+): boolean {
+  const at = publishedAt?.getTime() ?? Number.NaN;
+  if (Number.isNaN(at)) return DATE_FILTER_DAYS[filter] > UNDATED_BEYOND_DAYS;
+  return at >= from.getTime() && at <= to.getTime();
 }

@@ -2,22 +2,32 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import { loadDialect, paths } from '../contract/dialect.ts';
-import type { Clock } from '../engine/clock.ts';
+import { type Clock, SECOND } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
-import { answerErrors } from './errors.ts';
+import type { LanguageModel } from './answer/model.ts';
+import { answerErrors, refuseConnection } from './errors.ts';
 import { createGate } from './gate.ts';
 import { answerHealth } from './health.ts';
 import type { KeyVerifier } from './key-verifier.ts';
 import { addressOf, listenAt } from './listen.ts';
-import { aiSearchHandler, microblogHandler, type OperationContext } from './operations.ts';
+import { aiSearchHandler, type Handler, microblogHandler } from './operations.ts';
 import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
 import { sandboxSources } from './sandbox/sources.ts';
 import type { SearchSource } from './source.ts';
 
 /** Below this path the simulation answers, whatever sources are configured. */
 export const SANDBOX_PATH = '/sandbox';
+/** Below this path the configured live sources answer and nothing invented ever does. */
+export const LIVE_PATH = '/live';
+
 /** The longest body of a request, in bytes; a prompt has 2,000 characters. */
 const BODY_MOST = 64 * 1_024;
+/** The most bytes of a request's line and headers together. */
+const HEADERS_MOST = 16 * 1_024;
+/** A request that has not come whole by then is given up. */
+const REQUEST_MS = 10 * SECOND;
+/** A connection on which nothing moved for so long is closed; no answer takes longer than its 120 s. */
+const IDLE_MS = 150 * SECOND;
 
 export type ServiceOptions = {
   /** An address to listen at; loopback unless the user says otherwise. */
@@ -32,13 +42,21 @@ export type ServiceOptions = {
   version?: string;
   /** What answers at the root; the simulation when left out. */
   sources?: readonly SearchSource[];
+  /** What answers below `/live`; when left out there is no such path. */
+  live?: readonly SearchSource[];
+  /** Writes completions; when left out they are made of quotations. */
+  model?: LanguageModel;
+  /** Whether web pages have a results group (`web_search_results`), which the specification does not show. */
+  webGroup?: boolean;
   /** The name of the simulated world; another seed, other posts. */
   sandboxSeed?: string;
   rate?: RateLimit;
+  /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
+  requestMs?: number;
 };
 
 export type Service = {
-  /** `http://host:port`, without a path; `${url}/sandbox` is the base address of the simulation. */
+  /** `http://host:port`, without a path; `${url}/sandbox` and `${url}/live` are base addresses too. */
   url: string;
   port: number;
   close(): Promise<void>;
@@ -64,9 +82,17 @@ type Parts = ServiceOptions & {
 };
 
 async function buildService(parts: Parts): Promise<FastifyInstance> {
-  const { clock, log, keys, simulated, sources } = parts;
+  const { clock, log, keys, simulated, sources, live, requestMs = REQUEST_MS } = parts;
   const app = fastify({
     bodyLimit: BODY_MOST,
+    requestTimeout: requestMs,
+    connectionTimeout: IDLE_MS,
+    http: {
+      maxHeaderSize: HEADERS_MOST,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: requestMs / 10,
+    },
+    clientErrorHandler: refuseConnection,
     forceCloseConnections: true,
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
   });
@@ -84,30 +110,40 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
   answerHealth(app, parts);
 
   const gate = createGate(keys, createLimiter(parts.rate ?? DEFAULT_RATE, clock));
-  for (const [below, answering] of [
-    ['', sources],
-    [SANDBOX_PATH, simulated],
-  ] as const) {
+  const mounts = [
+    { below: '', answering: sources },
+    { below: SANDBOX_PATH, answering: simulated },
+    ...(live === undefined ? [] : [{ below: LIVE_PATH, answering: live }]),
+  ];
+  for (const { below, answering } of mounts) {
+    const invented = answering.some(({ state }) => state === 'sandbox');
     for (const dialect of [loadDialect('neutral'), loadDialect('named')]) {
       const at = paths(dialect);
-      const ctx = { dialect, sources: answering, faulty: below === SANDBOX_PATH, clock, log };
-      answerPost(app, gate, `${below}${at.ai}`, aiSearchHandler(ctx), ctx);
-      answerPost(app, gate, `${below}${at.microblog}`, microblogHandler(ctx), ctx);
+      const ctx = {
+        dialect,
+        sources: answering,
+        faulty: below === SANDBOX_PATH,
+        clock,
+        log,
+        model: parts.model,
+        webGroup: parts.webGroup ?? false,
+      };
+      answerPost(app, gate, `${below}${at.ai}`, aiSearchHandler(ctx), invented);
+      answerPost(app, gate, `${below}${at.microblog}`, microblogHandler(ctx), invented);
     }
   }
   await app.ready();
   return app;
 }
 
-/** POST is answered behind the gate; any other method is told so. */
+/** POST is answered behind the gate; any other method is told so. Answers with anything invented say it. */
 function answerPost(
   app: FastifyInstance,
   gate: ReturnType<typeof createGate>,
   path: string,
-  handler: ReturnType<typeof aiSearchHandler>,
-  { sources }: OperationContext,
+  handler: Handler,
+  invented: boolean,
 ): void {
-  const invented = sources.every(({ state }) => state === 'sandbox');
   app.post(
     path,
     {

@@ -4,24 +4,24 @@
  * not know.
  */
 import type { ServerResponse } from 'node:http';
-import type { AiAnswer } from '../contract/ai-answer.ts';
 import { internalErrorBody } from '../contract/error-bodies.ts';
 import type { Dialect } from '../contract/dialect.ts';
+import type { ServedAiAnswer } from '../contract/extras.ts';
 import type { ResultItem } from '../contract/result-item.ts';
 import { toWire } from '../contract/wire.ts';
 import { SECOND } from '../engine/clock.ts';
+import { type Role, ROLES } from './answer/write.ts';
 import { GROUPS, type GroupedSource } from './assemble.ts';
 import { piecesOf } from './pieces.ts';
 
 const PING_MS = 10 * SECOND;
 
-/** The texts of a completion, in the order in which they are sent. */
-const ROLES = ['microblog_summary', 'discussion_board_summary', 'news_forum_summary', 'summary'] as const;
-
 export type EventStream = {
   group(source: GroupedSource, items: readonly ResultItem[]): void;
-  /** The end: texts, completion, result. */
-  answer(answer: AiAnswer): Promise<void>;
+  /** More of the text of a role; roles may interleave. */
+  text(role: Role, text: string): void;
+  /** The end: what was not told of the texts, completion, result. */
+  answer(answer: ServedAiAnswer): Promise<void>;
   /** A failure after the head has gone out: said inside the stream. */
   fail(): void;
   /** Ends without saying anything, as a broken server would. */
@@ -41,34 +41,51 @@ export function openStream(
     'x-accel-buffering': 'no',
   });
   response.flushHeaders();
-  const ping = setInterval(() => response.write(': ping\n\n'), PING_MS);
+  const ping = setInterval(() => {
+    // To a client that does not read, silence: the connection is given up where nothing moves.
+    if (!response.writableNeedDrain) response.write(': ping\n\n');
+  }, PING_MS);
   response.once('close', () => clearInterval(ping));
 
-  const send = (event: unknown) =>
-    response.write(`data: ${JSON.stringify(toWire(dialect, 'event', event))}\n\n`);
+  const told = new Map<Role, string>();
+  const event = (value: unknown) => `data: ${JSON.stringify(toWire(dialect, 'event', value))}\n\n`;
   const end = () => {
     clearInterval(ping);
     response.end('data: [DONE]\n\n');
   };
 
+  function text(role: Role, more: string): void {
+    if (more === '') return;
+    told.set(role, (told.get(role) ?? '') + more);
+    // One write for all pieces: each is an event of its own, but need not be a packet of its own.
+    response.write(
+      piecesOf(more)
+        .map((content) => event({ type: 'text', role, content }))
+        .join(''),
+    );
+  }
+
   return {
     group(source, items) {
-      send({ type: source, content: items });
+      response.write(event({ type: source, content: items }));
     },
+    text,
     async answer(answer) {
       for (const role of ROLES) {
-        for (const piece of piecesOf(answer.completion[role])) {
-          if (!send({ type: 'text', role, content: piece })) await drained(response);
-          if (response.destroyed) return;
-        }
+        const whole = answer.completion[role];
+        const before = told.get(role) ?? '';
+        if (whole.startsWith(before)) text(role, whole.slice(before.length));
       }
-      send({ type: 'completion', content: answer.completion });
-      send({ type: 'result', content: answer });
+      // What was sent so far is bounded by one answer; the rest waits until the client has taken it.
+      await drained(response);
+      response.write(event({ type: 'completion', content: answer.completion }));
+      await drained(response);
+      response.write(event({ type: 'result', content: answer }));
       end();
     },
     fail() {
       const { detail } = internalErrorBody();
-      send({ type: 'error', error: detail.message, detail });
+      response.write(event({ type: 'error', error: detail.message, detail }));
       end();
     },
     cut() {
@@ -79,7 +96,7 @@ export function openStream(
 }
 
 /** The groups of an answer, as they would have been sent one by one. */
-export function groupsOf(answer: AiAnswer): [GroupedSource, readonly ResultItem[]][] {
+export function groupsOf(answer: ServedAiAnswer): [GroupedSource, readonly ResultItem[]][] {
   const sources = Object.keys(GROUPS) as GroupedSource[]; // Object.keys forgets the key type
   return sources.flatMap((source) => {
     const group = answer[GROUPS[source]];
@@ -90,7 +107,7 @@ export function groupsOf(answer: AiAnswer): [GroupedSource, readonly ResultItem[
 /** Resolves when the client has taken what was written, or is gone. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    if (response.destroyed) return resolve();
+    if (response.destroyed || !response.writableNeedDrain) return resolve();
     response.once('drain', resolve);
     response.once('close', resolve);
   });

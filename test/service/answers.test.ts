@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aiAnswer } from '../../src/contract/ai-answer.ts';
 import { loadDialect, paths } from '../../src/contract/dialect.ts';
 import { DATE_FILTERS, TOOLS } from '../../src/contract/enumerations.ts';
+import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
 import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
 import { fromWire, toWire } from '../../src/contract/wire.ts';
 import { NOTHING_FOUND } from '../../src/service/answer/extractive.ts';
@@ -36,7 +37,10 @@ const everything = { prompt: 'tidal power', tools: TOOLS, date_filter: 'PAST_MON
 describe('operation A', () => {
   test('answers the specification, the same in both dialects and below /sandbox', async () => {
     const answer = await ask(neutral, 'ai', everything);
-    expect(aiAnswer.strict().parse(answer)).toEqual(answer);
+    expect(servedAiAnswer.strict().parse(answer)).toEqual(answer);
+    const { completion_writer, ...specified } = servedAiAnswer.parse(answer);
+    expect(completion_writer).toBe('extractive');
+    expect(aiAnswer.strict().parse(specified)).toEqual(specified);
     expect(await ask(named, 'ai', everything)).toEqual(answer);
     expect(await ask(named, 'ai', everything, '/sandbox')).toEqual(answer);
   });
@@ -52,7 +56,7 @@ describe('operation A', () => {
   test.each([...DATE_FILTERS])('answers the specification for %s', async (date_filter) => {
     for (const prompt of ['harbour festival', 'never heard of']) {
       const answer = await ask(neutral, 'ai', { prompt, tools: TOOLS, date_filter, model: 'HORIZON' });
-      expect(() => aiAnswer.strict().parse(answer)).not.toThrow();
+      expect(() => servedAiAnswer.strict().parse(answer)).not.toThrow();
     }
   });
 
@@ -117,7 +121,7 @@ describe('operation B', () => {
   test('answers the specification, the same in both dialects, at most 40 posts', async () => {
     for (const prompt of ['harbour festival', 'lighthouse', 'never heard of']) {
       const answer = await ask(neutral, 'microblog', { prompt });
-      const { miner_microblog_posts: posts } = microblogAnswer.strict().parse(answer);
+      const { miner_microblog_posts: posts } = servedMicroblogAnswer.strict().parse(answer);
       expect(posts.length).toBeGreaterThan(0);
       expect(posts.length).toBeLessThanOrEqual(40);
       expect(microblogAnswer.parse(answer)).toEqual(answer);

@@ -24,7 +24,8 @@ describe('the date filter', () => {
       fc.asyncProperty(prompts, fc.constantFrom(...MODELS), fc.nat(400), async (prompt, model, days) => {
         const at = new Date(NOON.getTime() - days * DAY);
         const asked = { prompt, selected: SOURCES, model, dateFilter, at };
-        const found = [...(await retrieve({ sources, log }, asked, never)).values()].flat();
+        const { findings } = await retrieve({ sources, log }, asked, never);
+        const found = [...findings.values()].flat();
         for (const { publishedAt, source } of found) {
           if (source === 'encyclopedia') continue;
           const age = at.getTime() - (publishedAt?.getTime() ?? Number.NaN);
@@ -81,8 +82,8 @@ describe('the date filter', () => {
       dateFilter: 'PAST_24_HOURS',
       at: NOON,
     } as const;
-    const found = await retrieve({ sources, log }, asked, never);
-    expect(found.get('web')?.map(({ link }) => link)).toEqual(['https://a.example/new']);
+    const { findings } = await retrieve({ sources, log }, asked, never);
+    expect(findings.get('web')?.map(({ link }) => link)).toEqual(['https://a.example/new']);
   });
 
   test('a source that fails costs its own items, not the answer', async () => {
@@ -100,8 +101,8 @@ describe('the date filter', () => {
       dateFilter: 'PAST_WEEK',
       at: NOON,
     } as const;
-    const found = await retrieve({ sources, log }, asked, never);
-    expect(found.get('web')).toEqual([]);
-    expect(found.get('discussion_board')?.length).toBeGreaterThan(0);
+    const { findings } = await retrieve({ sources, log }, asked, never);
+    expect(findings.get('web')).toEqual([]);
+    expect(findings.get('discussion_board')?.length).toBeGreaterThan(0);
   });
 });

@@ -8,7 +8,7 @@ import {
   unauthorizedBody,
   validationBody,
 } from '../../contract/error-bodies.ts';
-import type { AiAnswer } from '../../contract/ai-answer.ts';
+import type { ServedAiAnswer } from '../../contract/extras.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
 import { GROUPS } from '../assemble.ts';
 
@@ -61,8 +61,8 @@ export function readFaults(header: string | string[] | undefined): Faults {
 }
 
 /** An answer of operation A under its content faults. */
-export function distortAnswer(answer: AiAnswer, { content }: Faults): AiAnswer {
-  const distorted: AiAnswer = { ...answer };
+export function distortAnswer(answer: ServedAiAnswer, { content }: Faults): ServedAiAnswer {
+  const distorted: ServedAiAnswer = { ...answer };
   const names = Object.values(GROUPS).filter((name) => answer[name] !== undefined);
   const [first] = names;
   if (content.has('missing-group') && first !== undefined) delete distorted[first];

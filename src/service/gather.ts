@@ -1,0 +1,69 @@
+/** What all sources of one tool have found, and why some of them have not. */
+import type { ServedWarning } from '../contract/extras.ts';
+import { SOURCE_OF_TOOL, type Source, TOOLS } from '../contract/enumerations.ts';
+import { monotonicMs } from '../engine/clock.ts';
+import type { Logger } from '../engine/logger.ts';
+import { askSource } from './ask-source.ts';
+import type { Found, Query, SearchSource } from './source.ts';
+import type { Tier } from './tiers.ts';
+import type { Wording } from './wordings.ts';
+
+export type Gathering = {
+  sources: readonly SearchSource[];
+  log: Logger;
+  tier: Tier;
+  /** When the work on the answer began, by {@link monotonicMs}. */
+  began: number;
+  /** Of the client; aborts when it is gone. */
+  signal: AbortSignal;
+};
+
+export type Gathered = {
+  /** One of each source and wording, best first. */
+  lists: (readonly Found[])[];
+  warnings: ServedWarning[];
+  /** Those that answered, and may be asked again. */
+  answering: readonly SearchSource[];
+};
+
+/**
+ * Asks all sources of a tool at once. A live source is asked under each wording; the simulation knows what
+ * a prompt is about by itself, and would take another wording for another topic.
+ * @throws the client's reason once it is gone
+ */
+export async function gather(
+  { sources, log, tier, began, signal }: Gathering,
+  tool: Source,
+  wordings: readonly Wording[],
+  asked: Pick<Query, 'from' | 'to' | 'limit'>,
+): Promise<Gathered> {
+  const asking = sources.filter(({ source }) => source === tool);
+  const limitMs = Math.max(0, Math.min(tier.sourceMs, tier.retrieveMs - (monotonicMs() - began)));
+  const lists: (readonly Found[])[] = [];
+  const failed = new Map<SearchSource, Set<string>>();
+  const warnings: ServedWarning[] = [];
+  const warn = (code: string, message: string) => warnings.push({ code, tool: labelOf(tool), message });
+  if (asking.length === 0) warn('source_off', 'no source is set up for this tool');
+
+  async function ask(source: SearchSource, wording: Wording): Promise<void> {
+    const { found, failure } = await askSource(source, { ...wording, ...asked }, limitMs, signal);
+    if (failure === undefined) return void lists.push(found);
+    const codes = failed.get(source) ?? new Set();
+    failed.set(source, codes);
+    if (codes.has(failure.code)) return; // under another wording, and said already
+    codes.add(failure.code);
+    warn(failure.code, failure.message);
+    log.warn({ err: failure.err, source: source.name, tool, code: failure.code }, 'a source failed');
+  }
+
+  await Promise.all(
+    asking.flatMap((source) =>
+      wordings.slice(0, source.state === 'live' ? undefined : 1).map((wording) => ask(source, wording)),
+    ),
+  );
+  return { lists, warnings, answering: asking.filter((source) => !failed.has(source)) };
+}
+
+function labelOf(source: Source): string {
+  return TOOLS.find((tool) => SOURCE_OF_TOOL[tool] === source) ?? source;
+}
