@@ -21,8 +21,8 @@ export type AiSearchContext = {
 
 /** Who hears of the parts of an answer before the whole is there. */
 export type Listener = {
-  ready(source: Source, found: readonly Found[]): void;
-  told(role: Role, text: string): void;
+  ready: (source: Source, found: readonly Found[]) => void;
+  told: (role: Role, text: string) => void;
 };
 
 /**

@@ -19,7 +19,7 @@ const PING_MS = 10 * SECOND;
 export type EventStream = {
   group(source: GroupedSource, items: readonly ResultItem[]): void;
   /** More of the text of a role; roles may interleave. */
-  text(role: Role, text: string): void;
+  text: (role: Role, text: string) => void;
   /** The end: what was not told of the texts, completion, result. */
   answer(answer: ServedAiAnswer): Promise<void>;
   /** A failure after the head has gone out: said inside the stream. */

@@ -8,3 +8,11 @@ export function readCounter(value: unknown): number | null {
   const count = Number(value);
   return Number.isSafeInteger(count) ? count : null;
 }
+
+/**
+ * The names of the counters that a service writes as 0 because it does not know them (`unknown_counters`,
+ * an addition of the own service), as they are spelled on the wire. Anything else names none.
+ */
+export function readUnknownCounters(names: unknown): ReadonlySet<unknown> {
+  return new Set(Array.isArray(names) ? names.slice(0, 100) : []);
+}

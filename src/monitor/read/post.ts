@@ -1,6 +1,6 @@
 import { wireName, type Dialect } from '../../contract/dialect.ts';
 import { isPlain, type Plain } from '../../contract/plain.ts';
-import { readCounter } from './counter.ts';
+import { readCounter, readUnknownCounters } from './counter.ts';
 import { readEntities } from './entities.ts';
 import type { ReadPost } from './findings.ts';
 import { readReference } from './id.ts';
@@ -31,6 +31,13 @@ export function postNames(dialect: Dialect): PostNames {
 export function readPost(post: Plain, externalId: string, names: PostNames): ReadPost {
   const entities = boundedJson(post.entities);
   const lang = readWord(post.lang);
+  const unknown = readUnknownCounters(post.unknown_counters);
+  const counter = (...members: readonly string[]) => {
+    const there = members.find((member) => (post[member] ?? null) !== null);
+    return there === undefined || members.some((member) => unknown.has(member))
+      ? null
+      : readCounter(post[there]);
+  };
   return {
     external_id: externalId,
     author_external_id: null,
@@ -48,13 +55,13 @@ export function readPost(post: Plain, externalId: string, names: PostNames): Rea
     is_quote_post: readBoolean(post[names.isQuote] ?? post.is_quote_post),
     is_repost: readBoolean(post[names.isRepost] ?? post.is_repost),
     summary_description: readText(post.summary_description),
-    reply_count: readCounter(post.reply_count),
-    repost_count: readCounter(post[names.reposts] ?? post.repost_count),
-    like_count: readCounter(post.like_count),
-    view_count: readCounter(post.view_count),
-    quote_count: readCounter(post.quote_count),
-    impression_count: readCounter(post.impression_count),
-    bookmark_count: readCounter(post.bookmark_count),
+    reply_count: counter('reply_count'),
+    repost_count: counter(names.reposts, 'repost_count'),
+    like_count: counter('like_count'),
+    view_count: counter('view_count'),
+    quote_count: counter('quote_count'),
+    impression_count: counter('impression_count'),
+    bookmark_count: counter('bookmark_count'),
     media: readMedia(post.media),
     entities: isPlain(entities) ? entities : {},
     ...readEntities(post.entities),

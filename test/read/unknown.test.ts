@@ -1,0 +1,121 @@
+/** What our own service writes where it does not know: read back, it is unknown again. */
+import { expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { servedPost as servedPostSchema } from '../../src/contract/extras.ts';
+import type { MicroblogPost } from '../../src/contract/post.ts';
+import { toWire } from '../../src/contract/wire.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { servedPost } from '../../src/service/served-post.ts';
+
+const BARE: MicroblogPost = {
+  user: {
+    id: 'did:plc:a',
+    url: null,
+    name: '',
+    username: 'tove',
+    created_at: null,
+    description: null,
+    favourites_count: null,
+    followers_count: 12,
+    listed_count: null,
+    media_count: null,
+    profile_image_url: null,
+    statuses_count: 0,
+    verified: null,
+    is_blue_verified: null,
+    can_dm: null,
+    can_media_tag: null,
+    location: null,
+  },
+  id: 'did:plc:a:3k',
+  text: 'tide',
+  reply_count: 0,
+  repost_count: null,
+  like_count: 3,
+  view_count: null,
+  quote_count: 1,
+  impression_count: null,
+  bookmark_count: null,
+  url: null,
+  created_at: '2026-11-21T11:00:00.000Z',
+  media: [],
+  is_quote_post: false,
+  is_repost: false,
+  lang: null,
+  conversation_id: null,
+  in_reply_to_screen_name: null,
+  in_reply_to_status_id: null,
+  in_reply_to_user_id: null,
+  quoted_status_id: null,
+  quote: null,
+  entities: {},
+  summary_description: '',
+};
+
+test('a post is served with every member as the specification types it, and says what it does not know', () => {
+  const post = servedPost(BARE);
+  expect(servedPostSchema.strict().parse(post)).toEqual(post);
+  expect(post).toMatchObject({ url: '', lang: 'und', conversation_id: '', view_count: 0, quote: null });
+  expect(post.unknown_counters).toEqual(['repost_count', 'view_count', 'impression_count', 'bookmark_count']);
+  expect(post.user.unknown_counters).toEqual(['favourites_count', 'listed_count', 'media_count']);
+  expect(post.user).toMatchObject({ created_at: '', verified: false, statuses_count: 0 });
+});
+
+test('a post whose counters are all known has no list of unknown ones', () => {
+  const counted = { ...BARE, repost_count: 0, view_count: 1, impression_count: 1, bookmark_count: 0 };
+  expect(servedPost(counted)).not.toHaveProperty('unknown_counters');
+});
+
+test.each(['neutral', 'named'])('the monitor reads unknown as unknown (%s), without a reject', (name) => {
+  const dialect = loadDialect(name);
+  const body = JSON.stringify(
+    toWire(dialect, 'microblog-answer', { miner_microblog_posts: [servedPost(BARE)] }),
+  );
+  const { posts, authors, rejects } = readAnswer({
+    operation: 'microblog',
+    body,
+    contentType: null,
+    dialect,
+  });
+  expect(rejects).toEqual([]);
+  expect(posts[0]).toMatchObject({
+    reply_count: 0,
+    repost_count: null,
+    like_count: 3,
+    view_count: null,
+    quote_count: 1,
+    impression_count: null,
+    bookmark_count: null,
+    url: null,
+    conversation_id: null,
+  });
+  expect(authors[0]).toMatchObject({
+    url: null,
+    name: null,
+    created_at: null,
+    description: null,
+    location: null,
+    profile_image_url: null,
+    favourites_count: null,
+    followers_count: 12,
+    listed_count: null,
+    media_count: null,
+    statuses_count: 0,
+  });
+});
+
+test('the names of unknown counters are the wire’s own', () => {
+  const wire = toWire(loadDialect('named'), 'post', servedPost(BARE));
+  expect(wire).toMatchObject({ unknown_counters: expect.arrayContaining(['retweet_count']) as string[] });
+  expect(JSON.stringify(wire)).not.toContain('repost_count');
+});
+
+test.each([null, 'view_count', { view_count: 1 }, [null, 3, ['view_count']]])(
+  'a list of unknown counters that is none names none: %j',
+  (unknown_counters) => {
+    const body = JSON.stringify({ miner_microblog_posts: [{ id: '1', view_count: 7, unknown_counters }] });
+    const dialect = loadDialect('neutral');
+    const { posts } = readAnswer({ operation: 'microblog', body, contentType: null, dialect });
+    expect(posts[0]?.view_count).toBe(7);
+  },
+);
