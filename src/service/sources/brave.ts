@@ -1,0 +1,117 @@
+/** The web through the Brave Search API: exact dates, a key, and few requests in a second. */
+import { z } from 'zod';
+import { DAY, SECOND } from '../../engine/clock.ts';
+import { SourceDown } from '../outage.ts';
+import type { Found, Query } from '../source.ts';
+import type { Adapter, Asking } from './adapter.ts';
+import type { Reply } from './ask.ts';
+import { dayOf } from './period.ts';
+import { fitting, optional, readAnswer } from './read-answer.ts';
+import { endpoint } from './web-address.ts';
+import { webResult } from './web-result.ts';
+import { briefly } from './words.ts';
+
+/** The most of one request. */
+const PAGE_MAX = 20;
+
+const answer = z.object({
+  query: optional(z.object({ more_results_available: optional(z.boolean()) })),
+  // Left out where nothing was found on the web.
+  web: z.object({ results: z.array(z.unknown()) }).nullish(),
+});
+const result = z.object({
+  url: z.string(),
+  title: optional(z.string()),
+  description: optional(z.string()),
+  page_age: optional(z.string()),
+});
+const refusal = z.object({ error: z.object({ code: z.string() }) });
+
+export function brave(settings: { apiKey: string; at?: string | undefined }): Adapter {
+  const { apiKey, at = 'https://api.search.brave.com' } = settings;
+  return {
+    name: 'brave',
+    source: 'web',
+    title: 'Brave Search API',
+    dates: 'exact',
+    terms:
+      'A key and a plan, with a limit for each second and each month; to keep results takes a plan that allows it.',
+    pace: { perMinute: 60, burst: 1 },
+    async find(query, asking) {
+      const found: Found[] = [];
+      for (let page = 0; page * PAGE_MAX < query.limit; page += 1) {
+        try {
+          const { items, isLast } = await findPage({ apiKey, at }, page, query, asking);
+          found.push(...items);
+          if (isLast) break;
+        } catch (error) {
+          // What was paid for is given, although the next page must wait.
+          if (page > 0 && error instanceof SourceDown && mustWait(error)) break;
+          throw error;
+        }
+      }
+      return found;
+    },
+  };
+}
+
+async function findPage(
+  { apiKey, at }: { apiKey: string; at: string },
+  page: number,
+  query: Query,
+  { ask }: Asking,
+): Promise<{ items: Found[]; isLast: boolean }> {
+  const url = endpoint(at, 'res/v1/web/search', {
+    q: briefly(query.prompt),
+    count: String(Math.min(query.limit, PAGE_MAX)),
+    offset: String(page),
+    text_decorations: 'false',
+    ...(query.from === undefined ? {} : { freshness: `${dayOf(query.from)}to${dayOf(query.to)}` }),
+  });
+  const reply = await ask({ url, headers: { 'x-subscription-token': apiKey }, reads: [402, 422, 429] });
+  if (reply.status !== 200) throw refusalOf(reply);
+  const { web, query: about } = readAnswer(reply.text, answer);
+  const results = web?.results ?? [];
+  return {
+    items: fitting(results, result).flatMap(({ url: link, title, description, page_age: published }) =>
+      webResult({ title, url: link, text: description, published }),
+    ),
+    isLast: results.length === 0 || about?.more_results_available === false,
+  };
+}
+
+function refusalOf({ status, headers, text }: Reply): SourceDown {
+  if (status === 402) return new SourceDown('source_quota', { detail: 'answered 402' });
+  if (status === 422) {
+    const isKey = codeOf(text) === 'SUBSCRIPTION_TOKEN_INVALID';
+    return new SourceDown('source_refused', { detail: isKey ? 'the key is not valid' : 'answered 422' });
+  }
+  const [second, month] = windowsOf(headers);
+  if (month?.remaining === 0) {
+    return new SourceDown('source_quota', { detail: 'of this month', retryAfterMs: month.resetMs });
+  }
+  return new SourceDown('source_busy', { detail: 'answered 429', retryAfterMs: second?.resetMs ?? SECOND });
+}
+
+function codeOf(text: string): string | undefined {
+  try {
+    return readAnswer(text, refusal).error.code;
+  } catch {
+    return undefined;
+  }
+}
+
+function mustWait({ code }: SourceDown): boolean {
+  return code === 'source_busy' || code === 'source_quota';
+}
+
+/** `X-RateLimit-Remaining: 1, 1000` and `X-RateLimit-Reset: 1, 1419704`: of this second, of this month. */
+function windowsOf(headers: Reply['headers']): { remaining: number; resetMs: number | undefined }[] {
+  const numbers = (name: string) =>
+    (headers.get(name) ?? '').split(',').map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
+  const resets = numbers('x-ratelimit-reset');
+  return numbers('x-ratelimit-remaining').map((remaining, i) => {
+    const ms = (resets[i] ?? Number.NaN) * SECOND;
+    return { remaining, resetMs: ms >= 0 && ms <= 31 * DAY ? ms : undefined };
+  });
+}

@@ -1,0 +1,92 @@
+/** The web through a SearXNG of one's own: keyless, coarse in time, and only as good as its engines that answer. */
+import { z } from 'zod';
+import { SourceDown } from '../outage.ts';
+import type { Found, Query } from '../source.ts';
+import type { Adapter, Asking } from './adapter.ts';
+import type { Reply } from './ask.ts';
+import { shortestPeriod } from './period.ts';
+import { fitting, optional, readAnswer } from './read-answer.ts';
+import { endpoint } from './web-address.ts';
+import { webResult } from './web-result.ts';
+import { briefly } from './words.ts';
+
+const PERIODS = [
+  ['day', 1],
+  ['week', 7],
+  ['month', 30],
+  ['year', 365],
+] as const;
+const PAGES_MAX = 2;
+
+const answer = z.object({
+  results: z.array(z.unknown()),
+  unresponsive_engines: z.array(z.unknown()).catch([]),
+});
+const result = z.object({
+  url: z.string(),
+  title: optional(z.string()),
+  content: optional(z.string()),
+  publishedDate: optional(z.string()),
+});
+
+/** @param settings.server its address: `http://searxng:8080` */
+export function searxng({ server }: { server: string }): Adapter {
+  return {
+    name: 'searxng',
+    source: 'web',
+    title: 'SearXNG (your own server)',
+    dates: 'coarse',
+    terms: 'Your own server; the engines behind it block who asks much, so ask gently.',
+    pace: { perMinute: 30, burst: 5 },
+    // Without words no engine is asked: it answers 400 where it gives JSON, and 403 where it does not.
+    async probe({ ask }) {
+      readJsonAllowed(await ask({ url: endpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));
+    },
+    async find(query, asking) {
+      const found: Found[] = [];
+      for (let page = 1; page <= PAGES_MAX && found.length < query.limit; page += 1) {
+        const more = await findPage(server, page, query, asking);
+        if (more.length === 0) break;
+        found.push(...more);
+      }
+      return found;
+    },
+  };
+}
+
+async function findPage(
+  server: string,
+  page: number,
+  query: Query,
+  { ask, clock }: Asking,
+): Promise<Found[]> {
+  const range = shortestPeriod(PERIODS, query.from, clock.now());
+  const url = endpoint(server, 'search', {
+    q: withoutCommands(briefly(query.prompt)),
+    format: 'json',
+    pageno: String(page),
+    safesearch: '1',
+    categories: 'general',
+    ...(range === undefined ? {} : { time_range: range }),
+  });
+  const reply = readJsonAllowed(await ask({ url, reads: [403] }));
+  const { results, unresponsive_engines: silent } = readAnswer(reply.text, answer);
+  if (page === 1 && results.length === 0 && silent.length > 0) {
+    throw new SourceDown('source_failed', { detail: 'no engine answered' });
+  }
+  return fitting(results, result).flatMap(({ url: link, title, content, publishedDate }) =>
+    webResult({ title, url: link, text: content, published: publishedDate }),
+  );
+}
+
+function readJsonAllowed(reply: Reply): Reply {
+  if (reply.status !== 403) return reply;
+  throw new SourceDown('source_refused', {
+    detail: 'JSON is not among its formats (search.formats in settings.yml)',
+  });
+}
+
+/** `!engine`, `:language` and `<timeout` at the beginning of a word are commands to it; `!!` sends us away. */
+function withoutCommands(prompt: string): string {
+  return prompt.replace(/(^|\s)[!:?<]+/g, '$1').trim();
+}
