@@ -1,0 +1,110 @@
+/**
+ * A discussion board that asks for no key: posts of Lemmy, as one server knows them, under links that say so.
+ * What is marked as not safe for work a server shows to the anonymous only where its operator wants it to.
+ */
+import { z } from 'zod';
+import type { Found, Query } from '../source.ts';
+import type { Adapter, Asking } from './adapter.ts';
+import { shortestPeriod } from './period.ts';
+import { excerpt, plainMarkdown, titleOf } from './plain-text.ts';
+import { publishedAt } from './published-at.ts';
+import { fitting, optional, readAnswer } from './read-answer.ts';
+import { endpoint, shownLink } from './web-address.ts';
+import { fewWords } from './words.ts';
+
+/** The best of a period: an order that is a filter too. A month may have 28 days. */
+const ORDERS = [
+  ['TopDay', 1],
+  ['TopWeek', 7],
+  ['TopMonth', 28],
+  ['TopThreeMonths', 89],
+  ['TopYear', 365],
+] as const;
+const PAGE = 50;
+const PAGES_MAX = 2;
+/** Its search wants every word to occur: a few first, and fewer where they find nothing. */
+const WORDS = [3, 2] as const;
+
+const answer = z.object({ posts: z.array(z.unknown()) });
+const view = z.object({
+  post: z.object({
+    name: z.string().min(1),
+    body: optional(z.string()),
+    ap_id: z.string(),
+    published: z.string(),
+    deleted: z.boolean().catch(false),
+    removed: z.boolean().catch(false),
+  }),
+  community: z.object({ name: z.string() }),
+  counts: z.object({ score: z.number(), comments: z.number() }),
+});
+type View = z.infer<typeof view>;
+
+/** @param settings.server its address: `https://lemmy.world` */
+export function lemmy({ server }: { server: string }): Adapter {
+  return {
+    name: 'lemmy',
+    source: 'discussion_board',
+    title: `Lemmy (${new URL(server).host})`,
+    dates: 'coarse',
+    terms:
+      'Keyless; its operator limits searches for each address, and posts belong to those who wrote them.',
+    pace: { perMinute: 10, burst: 4 },
+    async probe({ ask }) {
+      const { text } = await ask({ url: endpoint(server, 'api/v3/site') });
+      readAnswer(text, z.object({ site_view: z.unknown(), version: z.string() }));
+    },
+    async find(query, asking) {
+      for (const most of WORDS) {
+        const found = await search(server, fewWords(query, most), query, asking);
+        if (found.length > 0 || query.keywords.length <= 2) return found;
+      }
+      return [];
+    },
+  };
+}
+
+async function search(server: string, words: string, query: Query, { ask, clock }: Asking): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let page = 1; page <= PAGES_MAX && found.length < query.limit; page += 1) {
+    const url = endpoint(server, 'api/v3/search', {
+      q: words,
+      type_: 'Posts',
+      listing_type: 'All',
+      sort: shortestPeriod(ORDERS, query.from, clock.now()) ?? 'TopAll',
+      limit: String(PAGE),
+      page: String(page),
+    });
+    const { posts } = readAnswer((await ask({ url })).text, answer);
+    found.push(
+      ...fitting(posts, view)
+        .flatMap(itemOf)
+        .filter((item) => isWithin(item, query)),
+    );
+    if (posts.length < PAGE) break;
+  }
+  return found;
+}
+
+/** It was asked for a wider period. */
+function isWithin({ publishedAt: at }: Found, { from, to }: Query): boolean {
+  return at !== undefined && (from === undefined || at >= from) && at <= to;
+}
+
+function itemOf({ post, community, counts: { score, comments } }: View): Found[] {
+  const link = shownLink(post.ap_id);
+  if (link === undefined || post.deleted || post.removed) return [];
+  return [
+    {
+      source: 'discussion_board',
+      title: titleOf(post.name),
+      link,
+      snippet:
+        excerpt(plainMarkdown(post.body ?? '')) ||
+        `${score} points, ${comments} comments in ${community.name}`,
+      summaryDescription: '',
+      publishedAt: publishedAt(post.published),
+      engagement: Math.max(0, score) + Math.max(0, comments),
+    },
+  ];
+}
