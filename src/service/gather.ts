@@ -39,29 +39,28 @@ export async function gather(
 ): Promise<Gathered> {
   const asking = sources.filter(({ source }) => source === tool);
   const limitMs = Math.max(0, Math.min(tier.sourceMs, tier.retrieveMs - (monotonicMs() - began)));
-  const lists: (readonly Found[])[] = [];
-  const failed = new Map<SearchSource, Set<string>>();
+  const replies = await Promise.all(
+    asking.flatMap((source) =>
+      wordings.slice(0, source.state === 'live' ? undefined : 1).map(async (wording) => {
+        return { source, ...(await askSource(source, { ...wording, ...asked }, limitMs, signal)) };
+      }),
+    ),
+  );
+
   const warnings: ServedWarning[] = [];
   const warn = (code: string, message: string) => warnings.push({ code, tool: labelOf(tool), message });
   if (asking.length === 0) warn('source_off', 'no source is set up for this tool');
-
-  async function ask(source: SearchSource, wording: Wording): Promise<void> {
-    const { found, failure } = await askSource(source, { ...wording, ...asked }, limitMs, signal);
-    if (failure === undefined) return void lists.push(found);
-    const codes = failed.get(source) ?? new Set();
-    failed.set(source, codes);
-    if (codes.has(failure.code)) return; // under another wording, and said already
-    codes.add(failure.code);
-    warn(failure.code, failure.message);
-    log.warn({ err: failure.err, source: source.name, tool, code: failure.code }, 'a source failed');
+  const failed = replies.flatMap(({ source, failure }) => (failure ? { name: source.name, ...failure } : []));
+  for (const { name, code, err, message } of failed) {
+    if (warnings.some((one) => one.message === message)) continue; // said already, of another wording
+    warn(code, message);
+    log.warn({ err, source: name, tool, code }, 'a source failed');
   }
-
-  await Promise.all(
-    asking.flatMap((source) =>
-      wordings.slice(0, source.state === 'live' ? undefined : 1).map((wording) => ask(source, wording)),
-    ),
-  );
-  return { lists, warnings, answering: asking.filter((source) => !failed.has(source)) };
+  return {
+    lists: replies.flatMap(({ found }) => (found ? [found] : [])),
+    warnings,
+    answering: asking.filter(({ name }) => failed.every((one) => one.name !== name)),
+  };
 }
 
 function labelOf(source: Source): string {

@@ -1,0 +1,316 @@
+/** Several sources for one tool: asked together, within a time, and what fails is said. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { MODELS, type Model, type Source } from '../../src/contract/enumerations.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { SourceDown } from '../../src/service/outage.ts';
+import { retrievePosts } from '../../src/service/posts.ts';
+import { type Retrieval, retrieve } from '../../src/service/retrieve.ts';
+import { sandboxSources } from '../../src/service/sandbox/sources.ts';
+import type { Query, SearchSource } from '../../src/service/source.ts';
+import { TIERS } from '../../src/service/tiers.ts';
+import { wordingsOf } from '../../src/service/wordings.ts';
+import { deafSource, foundItem, foundPost, stubSource } from './stub-source.ts';
+
+const NOON = new Date('2026-11-21T12:00:00.000Z');
+const never = new AbortController().signal;
+const silent = createLogger('silent');
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function asking(more: Partial<Retrieval> = {}): Retrieval {
+  return {
+    prompt: 'tidal power',
+    selected: ['web'],
+    model: 'NOVA',
+    dateFilter: 'PAST_WEEK',
+    at: NOON,
+    ...more,
+  };
+}
+
+/** Retrieves with a clock that jumps to the end of every wait; says how long it waited. */
+async function retrieveAtOnce(sources: readonly SearchSource[], asked: Retrieval, log = silent) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const began = performance.now();
+  let waited = Number.NaN;
+  const done = retrieve({ sources, log }, asked, never).then((retrieved) => {
+    waited = performance.now() - began;
+    return retrieved;
+  });
+  await vi.runAllTimersAsync();
+  const retrieved = await done;
+  return { ...retrieved, waited };
+}
+
+describe('several sources of one tool', () => {
+  test('are asked together and make one list, where what both found comes first and once', async () => {
+    const one = stubSource('web', async () =>
+      ['a', 'b', 'c'].map((n) => foundItem(`https://x.example/${n}`)),
+    );
+    const two = stubSource('web', async () => [
+      foundItem('http://x.example/c/?utm_source=two'),
+      foundItem('https://x.example/d'),
+    ]);
+    const { findings, warnings } = await retrieve({ sources: [one, two], log: silent }, asking(), never);
+    const links = findings.get('web')?.map(({ link }) => link) ?? [];
+    expect(links).toHaveLength(4);
+    expect(links[0]).toMatch(/\/c/);
+    expect(warnings).toEqual([]);
+  });
+
+  test('do not wait for each other’s failures: what one found is there, and the other is a warning', async () => {
+    const lines: string[] = [];
+    const log = createLogger('warn', [], { write: (line) => lines.push(line) });
+    const good = stubSource('web', async () => [foundItem('https://x.example/a')]);
+    const down = stubSource(
+      'web',
+      () => Promise.reject(new SourceDown('source_refused', { detail: 'answered 403' })),
+      'other',
+    );
+    const { findings, warnings } = await retrieve({ sources: [good, down], log }, asking(), never);
+    expect(findings.get('web')).toHaveLength(1);
+    expect(warnings).toEqual([
+      { code: 'source_refused', tool: 'Web Search', message: 'other refused the request: answered 403' },
+    ]);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      source: 'other',
+      tool: 'web',
+      code: 'source_refused',
+    });
+  });
+
+  test('say nothing from outside: a failure of any other kind is told in our words', async () => {
+    const rude = stubSource('web', () => Promise.reject(new Error('<b>key=hunter2</b>')), 'rude');
+    const sudden = stubSource(
+      'web',
+      () => {
+        throw new Error('at once');
+      },
+      'sudden',
+    );
+    const { warnings } = await retrieve({ sources: [rude, sudden], log: silent }, asking(), never);
+    expect(warnings).toEqual([
+      { code: 'source_failed', tool: 'Web Search', message: 'rude failed' },
+      { code: 'source_failed', tool: 'Web Search', message: 'sudden failed' },
+    ]);
+  });
+
+  test('a tool without any source says so', async () => {
+    const { findings, warnings } = await retrieve({ sources: [], log: silent }, asking(), never);
+    expect(findings.get('web')).toEqual([]);
+    expect(warnings).toMatchObject([{ code: 'source_off', tool: 'Web Search' }]);
+  });
+
+  test('only links of the web are found', async () => {
+    const links = [
+      'https://x.example/a',
+      'javascript:alert(1)',
+      'ftp://x.example/',
+      'x.example',
+      '',
+      'http://',
+    ];
+    const careless = stubSource('web', async () => links.map((link) => foundItem(link)));
+    const { findings } = await retrieve({ sources: [careless], log: silent }, asking(), never);
+    expect(findings.get('web')?.map(({ link }) => link)).toEqual(['https://x.example/a']);
+  });
+});
+
+describe('the time of an answer', () => {
+  test.each([
+    ['NOVA', 6_000],
+    ['ORBIT', 12_000],
+    ['HORIZON', 25_000],
+  ] as const)(
+    '%s waits for a source that never answers %d ms, and gives what the others found',
+    async (model, ms) => {
+      const good = stubSource('web', async () =>
+        Array.from({ length: 40 }, (_, n) => foundItem(`https://x.example/${n}`)),
+      );
+      const asked = asking({ model, selected: ['web', 'video'] });
+      const { findings, warnings, waited } = await retrieveAtOnce(
+        [good, deafSource('web'), deafSource('video')],
+        asked,
+      );
+      expect(waited).toBe(ms);
+      expect(findings.get('web')).toHaveLength(TIERS[model].items);
+      expect(findings.get('video')).toEqual([]);
+      expect(warnings.map(({ code, tool }) => [code, tool])).toEqual([
+        ['source_timeout', 'Web Search'],
+        ['source_timeout', 'Video Search'],
+      ]);
+    },
+  );
+
+  test('is bounded: no model retrieves for more than 70 % of its budget, in any number of rounds', async () => {
+    for (const model of MODELS) {
+      const slow = stubSource('web', ({ signal }) => wait(signal, TIERS[model].sourceMs - 1));
+      const { waited } = await retrieveAtOnce([slow], asking({ model, prompt: 'tidal power in the sound' }));
+      expect(waited).toBeLessThanOrEqual(0.7 * TIERS[model].budgetMs);
+    }
+  });
+
+  test('tells a source that its time is up', async () => {
+    const signals: AbortSignal[] = [];
+    const slow = stubSource('web', ({ signal }) => {
+      signals.push(signal);
+      return wait(signal, 60_000);
+    });
+    const { warnings } = await retrieveAtOnce([slow], asking());
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(warnings).toMatchObject([
+      { code: 'source_timeout', message: expect.stringContaining('in time') as string },
+    ]);
+  });
+
+  test('ends at once when the client goes away, without a warning', async () => {
+    const client = new AbortController();
+    const lines: string[] = [];
+    const log = createLogger('warn', [], { write: (line) => lines.push(line) });
+    const gone = new Error('gone');
+    const retrieved = retrieve({ sources: [deafSource('web')], log }, asking(), client.signal);
+    client.abort(gone);
+    await expect(retrieved).rejects.toBe(gone);
+    expect(lines).toEqual([]);
+  });
+});
+
+/** Resolves with nothing after a time, or fails with the signal. */
+function wait(signal: AbortSignal, ms: number): Promise<never[]> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve([]), ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(new Error('aborted'));
+    });
+  });
+}
+
+describe('wordings of a prompt', () => {
+  const prompt = 'tidal power survey';
+
+  async function promptsAsked(model: Model, found: number, state: SearchSource['state'] = 'live') {
+    const prompts: string[] = [];
+    const source = {
+      ...stubSource('web', async (query: Query) => {
+        prompts.push(query.prompt);
+        return Array.from({ length: found }, (_, n) => foundItem(`https://x.example/${n}`));
+      }),
+      state,
+    };
+    await retrieve({ sources: [source], log: silent }, asking({ model, prompt }), never);
+    return prompts;
+  }
+
+  test('NOVA asks once, ORBIT twice, HORIZON also fewer words', async () => {
+    expect(await promptsAsked('NOVA', 0)).toEqual([prompt]);
+    expect(await promptsAsked('ORBIT', 0)).toHaveLength(2);
+    const { narrower } = wordingsOf(prompt);
+    expect(await promptsAsked('HORIZON', 40)).toEqual([prompt, ...narrower.map((one) => one.prompt)]);
+  });
+
+  test('HORIZON asks with single words in a second round, only where the first found too little', async () => {
+    const [first, second] = wordingsOf(prompt).single;
+    expect((await promptsAsked('HORIZON', 1)).slice(-2)).toEqual([first?.prompt, second?.prompt]);
+    expect(await promptsAsked('HORIZON', 10)).not.toContain(first?.prompt);
+  });
+
+  test('are not for the simulation: another wording would be another topic', async () => {
+    expect(await promptsAsked('HORIZON', 0, 'sandbox')).toEqual([prompt]);
+  });
+
+  test('that fail alike are one warning', async () => {
+    const down = stubSource('web', () => Promise.reject(new SourceDown('source_busy')), 'busy');
+    const asked = asking({ model: 'HORIZON', prompt });
+    const { warnings } = await retrieve({ sources: [down], log: silent }, asked, never);
+    expect(warnings).toEqual([
+      { code: 'source_busy', tool: 'Web Search', message: 'busy was asked as often as its terms allow' },
+    ]);
+  });
+
+  test('each say something else, and none of several words is a single one', () => {
+    for (const words of ['', 'tide', 'tidal power', prompt, 'tidal power survey of the northern sound']) {
+      const { own, narrower, single } = wordingsOf(words);
+      const all = [own, ...narrower, ...single].map(({ keywords }) => keywords.join(' '));
+      expect(new Set(all).size).toBe(all.length);
+      for (const { keywords } of narrower) expect(keywords.length).toBeGreaterThan(1);
+    }
+  });
+});
+
+describe('something without a time', () => {
+  const undated = (source: Source) =>
+    stubSource(source, async () => [foundItem('https://x.example/a', { source, publishedAt: undefined })]);
+  const links = async (
+    source: Source,
+    dateFilter: Retrieval['dateFilter'],
+    at?: Date,
+  ) => {
+    const one =
+      at === undefined
+        ? undated(source)
+        : stubSource(source, async () => [foundItem('https://x.example/a', { source, publishedAt: at })]);
+    const asked = asking({ selected: [source], dateFilter });
+    return (await retrieve({ sources: [one], log: silent }, asked, never)).findings.get(source)?.length;
+  };
+
+  test('has no place in a window of up to a month, and has one in a longer', async () => {
+    expect(await links('web', 'PAST_24_HOURS')).toBe(0);
+    expect(await links('web', 'PAST_MONTH')).toBe(0);
+    expect(await links('web', 'PAST_2_MONTHS')).toBe(1);
+    expect(await links('web', 'PAST_WEEK', new Date(Number.NaN))).toBe(0);
+  });
+
+  test('is always found where it is an entry of an encyclopedia, dated or not', async () => {
+    expect(await links('encyclopedia', 'PAST_24_HOURS')).toBe(1);
+    expect(await links('encyclopedia', 'PAST_24_HOURS', new Date('2001-01-01T00:00:00Z'))).toBe(1);
+  });
+});
+
+describe('posts of several microblogs', () => {
+  const ask = (...sources: SearchSource[]) =>
+    retrievePosts({ sources, log: silent }, { prompt: 'tide', model: 'NOVA', at: NOON }, never);
+
+  test('come newest first, each once', async () => {
+    const one = stubSource('microblog', async () => [foundPost('1', 10), foundPost('2', 30)]);
+    const two = stubSource('microblog', async () => [foundPost('3', 20), foundPost('2', 30)]);
+    const { miner_microblog_posts: posts, ...rest } = await ask(one, two);
+    expect(posts.map(({ id }) => id)).toEqual(['2', '3', '1']);
+    expect(rest).toEqual({});
+  });
+
+  test('are the best of all where there are more than 40', async () => {
+    const many = (from: number) =>
+      stubSource('microblog', async () =>
+        Array.from({ length: 30 }, (_, n) => foundPost(String(from + n), n)),
+      );
+    const { miner_microblog_posts: posts } = await ask(many(0), many(100));
+    expect(posts).toHaveLength(40);
+    const ofTheFirst = posts.filter(({ id }) => Number(id) < 100).length;
+    expect(ofTheFirst).toBeGreaterThanOrEqual(10);
+    expect(ofTheFirst).toBeLessThanOrEqual(30);
+    const times = posts.map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  test('are there without the one that failed, which is a warning', async () => {
+    const good = stubSource('microblog', async () => [foundPost('1', 10)]);
+    const down = stubSource('microblog', () => Promise.reject(new SourceDown('source_needs_key')), 'bluesky');
+    const { miner_microblog_posts: posts, warnings } = await ask(good, down);
+    expect(posts).toHaveLength(1);
+    expect(warnings).toEqual([
+      { code: 'source_needs_key', tool: 'Microblog Search', message: 'bluesky needs a key that is not set' },
+    ]);
+  });
+
+  test('of the simulation keep its order', async () => {
+    const sources = sandboxSources();
+    const { miner_microblog_posts: posts } = await ask(...sources);
+    const query = { prompt: 'tide', keywords: [], from: undefined, to: NOON, limit: 40, signal: never };
+    const own = await sources.find(({ source }) => source === 'microblog')?.find(query);
+    expect(posts.map(({ id }) => id)).toEqual(own?.map(({ post }) => post?.id));
+  });
+});
