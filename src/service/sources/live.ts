@@ -15,7 +15,7 @@ import { createBreaker, type Passage } from './breaker.ts';
 import { createCache } from './cache.ts';
 import { type Begun, createFlights } from './flights.ts';
 import { createPace, wait, type Wait } from './pace.ts';
-import { isTimeUp, timeUp, untilAborted } from './until-aborted.ts';
+import { isTimeUp, untilAborted } from './until-aborted.ts';
 
 /** As long as the most patient model waits for a source. */
 const LONGEST_MS = 25 * SECOND;
@@ -77,7 +77,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
     const { asking, isWaiting } = askingWithin(signal);
     const run = async () => {
       const passage = breaker.enter();
-      const timer = setTimeout(() => limit.abort(timeUp()), mostMs);
+      const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
       try {
         // Whatever the adapter waits for, nobody waits for it longer.
         const result = await untilAborted(signal, work(asking, signal));

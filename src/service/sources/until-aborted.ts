@@ -1,3 +1,5 @@
+import { SourceDown } from '../outage.ts';
+
 /** Waits for work until a signal aborts, and leaves nothing behind on the signal. @throws the signal's reason */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = () => {};
@@ -15,9 +17,6 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
 
 /** Whether a signal ended because time was up, and not because somebody went away. */
 export function isTimeUp({ reason }: AbortSignal): boolean {
+  if (reason instanceof SourceDown) return reason.code === 'source_timeout';
   return reason instanceof DOMException && reason.name === 'TimeoutError';
-}
-
-export function timeUp(): DOMException {
-  return new DOMException('time is up', 'TimeoutError');
 }
