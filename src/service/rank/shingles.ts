@@ -15,8 +15,8 @@ const NOISE = /https?:\/\/\S+|^rt\s+@\w+:|@\w+/gu;
 const OLDEST = (31 ** RUN) | 0;
 
 /** Filled anew for each text: arrays of their own would take longer than the work. A letter may grow by lower case. */
-const kept = new Uint16Array(3 * CHARACTERS_MOST);
-const runs = new Int32Array(3 * CHARACTERS_MOST);
+const letters = new Uint16Array(3 * CHARACTERS_MOST);
+const hashes = new Int32Array(3 * CHARACTERS_MOST);
 
 export type Shingles = {
   /** Hashes of the runs, each as often as it stands there. */
@@ -39,18 +39,18 @@ export function shinglesOf(text: string): Shingles {
     // Beyond ASCII everything counts as a letter: looking it up costs more than it tells.
     if (!digit && code < 128 && (code < 97 || code > 122)) continue;
     if (digit) digits = (Math.imul(digits, 31) + code) | 0;
-    kept[length] = code;
+    letters[length] = code;
     rolling =
-      (Math.imul(rolling, 31) + code - (length < RUN ? 0 : Math.imul(OLDEST, kept[length - RUN] ?? 0))) | 0;
+      (Math.imul(rolling, 31) + code - (length < RUN ? 0 : Math.imul(OLDEST, letters[length - RUN] ?? 0))) | 0;
     length += 1;
     if (length < RUN) continue;
-    runs[count] = rolling;
+    hashes[count] = rolling;
     count += 1;
     const mixed = mix(rolling);
     const bin = mixed & (BINS - 1);
     if (mixed < (sketch[bin] ?? 0)) sketch[bin] = mixed;
   }
-  return { runs: runs.slice(0, count), digits, sketch };
+  return { runs: hashes.slice(0, count), digits, sketch };
 }
 
 /** Keys of which two texts share at least one when they are alike. */

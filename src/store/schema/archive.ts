@@ -40,12 +40,17 @@ export const archive_lexemes = strandline.table(
   (t) => [primaryKey({ columns: [t.lexeme, t.sandbox] })],
 );
 
-/** How many documents there are, and words in them: the two worlds are counted apart. */
-export const archive_corpora = strandline.table('archive_corpora', {
-  sandbox: boolean().primaryKey(),
-  documents: bigint({ mode: 'number' }).notNull(),
-  words: bigint({ mode: 'number' }).notNull(),
-});
+/** How many documents there are, and words in them; the two worlds are counted apart. */
+export const archive_corpora = strandline.table(
+  'archive_corpora',
+  {
+    sandbox: boolean().notNull(),
+    config: text().notNull(),
+    documents: bigint({ mode: 'number' }).notNull(),
+    words: bigint({ mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.sandbox, t.config] })],
+);
 
 /** Up to which discovery the archive has read the feed. One row, whose lock is the right to write the archive. */
 export const archive_progress = strandline.table(
