@@ -1,12 +1,13 @@
 /** The web through the Brave Search API: exact dates, a key, and few requests in a second. */
 import { z } from 'zod';
-import { DAY, SECOND } from '../../engine/clock.ts';
+import { MINUTE, SECOND } from '../../engine/clock.ts';
 import { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
 import type { Reply } from './ask.ts';
 import { dayOf } from './period.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
+import { usedUp } from './used-up.ts';
 import { endpoint } from './web-address.ts';
 import { webResult } from './web-result.ts';
 import { briefly } from './words.ts';
@@ -81,16 +82,21 @@ async function findPage(
 }
 
 function refusalOf({ status, headers, text }: Reply): SourceDown {
-  if (status === 402) return new SourceDown('source_quota', { detail: 'answered 402' });
+  if (status === 402) return usedUp('answered 402');
   if (status === 422) {
     const isKey = codeOf(text) === 'SUBSCRIPTION_TOKEN_INVALID';
     return new SourceDown('source_refused', { detail: isKey ? 'the key is not valid' : 'answered 422' });
   }
-  const [second, month] = windowsOf(headers);
-  if (month?.remaining === 0) {
-    return new SourceDown('source_quota', { detail: 'of this month', retryAfterMs: month.resetMs });
-  }
-  return new SourceDown('source_busy', { detail: 'answered 429', retryAfterMs: second?.resetMs ?? SECOND });
+  const [, monthLimit] = numbersOf(headers, 'x-ratelimit-limit');
+  const [, monthLeft] = numbersOf(headers, 'x-ratelimit-remaining');
+  // A plan without a limit for the month has a limit of 0 there, of which 0 are left.
+  if (monthLeft === 0 && monthLimit !== 0) return usedUp('of this month');
+  const secondEndsMs = (numbersOf(headers, 'x-ratelimit-reset')[0] ?? Number.NaN) * SECOND;
+  const isSoon = secondEndsMs >= 0 && secondEndsMs <= MINUTE;
+  return new SourceDown('source_busy', {
+    detail: 'answered 429',
+    retryAfterMs: isSoon ? secondEndsMs : SECOND,
+  });
 }
 
 function codeOf(text: string): string | undefined {
@@ -105,13 +111,7 @@ function mustWait({ code }: SourceDown): boolean {
   return code === 'source_busy' || code === 'source_quota';
 }
 
-/** `X-RateLimit-Remaining: 1, 1000` and `X-RateLimit-Reset: 1, 1419704`: of this second, of this month. */
-function windowsOf(headers: Reply['headers']): { remaining: number; resetMs: number | undefined }[] {
-  const numbers = (name: string) =>
-    (headers.get(name) ?? '').split(',').map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
-  const resets = numbers('x-ratelimit-reset');
-  return numbers('x-ratelimit-remaining').map((remaining, i) => {
-    const ms = (resets[i] ?? Number.NaN) * SECOND;
-    return { remaining, resetMs: ms >= 0 && ms <= 31 * DAY ? ms : undefined };
-  });
+/** `X-RateLimit-Remaining: 1, 1000`: of this second, of this month. */
+function numbersOf(headers: Reply['headers'], name: string): number[] {
+  return (headers.get(name) ?? '').split(',').map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
 }

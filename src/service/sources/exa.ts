@@ -1,9 +1,9 @@
 /** The web through Exa: exact times, a key with credits. */
 import { z } from 'zod';
-import { SourceDown } from '../outage.ts';
 import type { Adapter } from './adapter.ts';
 import { SNIPPET_MAX } from './plain-text.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
+import { usedUp } from './used-up.ts';
 import { endpoint } from './web-address.ts';
 import { webResult } from './web-result.ts';
 import { briefly, siteIn } from './words.ts';
@@ -47,7 +47,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
         }),
         reads: [402],
       });
-      if (status !== 200) throw new SourceDown('source_quota', { detail: 'no credits are left' });
+      if (status !== 200) throw usedUp('no credits are left');
       return fitting(readAnswer(text, answer).results, result).flatMap((one) =>
         webResult({
           title: one.title,

@@ -67,7 +67,11 @@ export function reddit(settings: {
     const { ask, clock } = asking;
     const waitMs = emptyUntil - clock.now().getTime();
     if (waitMs > 0)
-      throw new SourceDown('source_busy', { detail: 'no request is left', retryAfterMs: waitMs });
+      throw new SourceDown('source_busy', {
+        detail: 'no request is left',
+        retryAfterMs: waitMs,
+        unasked: true,
+      });
     const url = endpoint(at, 'search', {
       q: words,
       type: 'link',

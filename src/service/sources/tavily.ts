@@ -1,9 +1,9 @@
 /** The web through Tavily: exact dates, a key with credits. */
 import { z } from 'zod';
-import { SourceDown } from '../outage.ts';
 import type { Adapter } from './adapter.ts';
 import { dayOf } from './period.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
+import { usedUp } from './used-up.ts';
 import { endpoint } from './web-address.ts';
 import { webResult } from './web-result.ts';
 import { briefly, siteIn } from './words.ts';
@@ -45,7 +45,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
         reads: [432, 433],
       });
       // 432: the plan's credits are used up; 433: the limit that was set for paying as one goes.
-      if (status !== 200) throw new SourceDown('source_quota', { detail: `answered ${status}` });
+      if (status !== 200) throw usedUp(`answered ${status}`);
       return fitting(readAnswer(text, answer).results, result).flatMap((one) =>
         webResult({ title: one.title, url: one.url, text: one.content, published: one.published_date }),
       );

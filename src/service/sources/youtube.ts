@@ -8,6 +8,7 @@ import type { Reply } from './ask.ts';
 import { excerpt, plainText, titleOf } from './plain-text.ts';
 import { publishedAt } from './published-at.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
+import { usedUp } from './used-up.ts';
 import { endpoint } from './web-address.ts';
 import { briefly } from './words.ts';
 
@@ -128,7 +129,7 @@ function itemsOf({ status, text }: Reply): unknown[] {
   if (status === 200) return readAnswer(text, answer).items;
   const reasons = reasonsOf(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
-  if (says(/^quotaExceeded$|^dailyLimitExceeded|PerDay/i)) throw new SourceDown('source_quota');
+  if (says(/^quotaExceeded$|^dailyLimitExceeded|PerDay/i)) throw usedUp(`answered ${status}`);
   if (status === 429 || says(/^(?:user)?rateLimitExceeded$|^RATE_LIMIT_EXCEEDED$/i)) {
     throw new SourceDown('source_busy', { detail: `answered ${status}` });
   }

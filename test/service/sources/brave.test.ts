@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { HOUR } from '../../../src/engine/clock.ts';
 import { brave } from '../../../src/service/sources/brave.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
@@ -103,14 +104,25 @@ test.each([
 });
 
 test.each([
-  ['1, 900', '1, 1419704', 'source_busy', 1_000],
-  ['0, 900', '2, 1419704', 'source_busy', 2_000],
-  ['0, 0', '1, 1419704', 'source_quota', 1_419_704_000],
-  ['0, 0', '1, soon', 'source_quota', undefined],
-  ['', '', 'source_busy', 1_000],
-])('of too many requests with %j left until %j it says %s', async (remaining, reset, code, retryAfterMs) => {
-  const headers = { 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset };
-  const provider = await startProvider(json({ error: { code: 'RATE_LIMITED' } }, 429, headers));
-  const outage = await outageOf(brave({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking));
-  expect({ code: outage.code, retryAfterMs: outage.retryAfterMs }).toEqual({ code, retryAfterMs });
-});
+  ['20, 2000', '1, 900', '1, 1419704', 'source_busy', 1_000],
+  ['20, 2000', '0, 900', '2, 1419704', 'source_busy', 2_000],
+  ['20, 2000', '0, 0', '1, 1419704', 'source_quota', HOUR],
+  ['20, 0', '0, 0', '1, 1419704', 'source_busy', 1_000],
+  ['', '0, 0', '1, 1419704', 'source_quota', HOUR],
+  ['20, 2000', '1, 900', 'soon', 'source_busy', 1_000],
+  ['', '', '', 'source_busy', 1_000],
+])(
+  'of too many requests of %j, with %j left until %j, it says %s',
+  async (limit, remaining, reset, code, retryAfterMs) => {
+    const headers = {
+      'x-ratelimit-limit': limit,
+      'x-ratelimit-remaining': remaining,
+      'x-ratelimit-reset': reset,
+    };
+    const provider = await startProvider(json({ error: { code: 'RATE_LIMITED' } }, 429, headers));
+    const outage = await outageOf(
+      brave({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking),
+    );
+    expect({ code: outage.code, retryAfterMs: outage.retryAfterMs }).toEqual({ code, retryAfterMs });
+  },
+);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { HOUR } from '../../../src/engine/clock.ts';
 import { exa } from '../../../src/service/sources/exa.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider } from './provider.ts';
 
@@ -56,14 +57,14 @@ test('the key stands in its header, the window in exact times', async () => {
 });
 
 test.each([
-  [401, 'source_refused'],
-  [402, 'source_quota'],
-  [403, 'source_refused'],
-  [429, 'source_busy'],
-  [500, 'source_failed'],
-])('of %i it says %s', async (status, code) => {
+  [401, 'source_refused', undefined],
+  [402, 'source_quota', HOUR],
+  [403, 'source_refused', undefined],
+  [429, 'source_busy', undefined],
+  [500, 'source_failed', undefined],
+])('of %i it says %s', async (status, code, retryAfterMs) => {
   const provider = await startProvider(json({ error: KEY, tag: 'NO_MORE_CREDITS' }, status));
   const outage = await outageOf(exa({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking));
-  expect(outage.code).toBe(code);
+  expect(outage).toMatchObject({ code, retryAfterMs });
   expect(everyWordOf(outage)).not.toContain(KEY);
 });

@@ -245,6 +245,7 @@ describe('its limit', () => {
     await expect(outageOf(adapter.find(query(), asking))).resolves.toMatchObject({
       code: 'source_busy',
       retryAfterMs: SECOND,
+      unasked: true,
     });
     expect(api.requests).toHaveLength(1);
     clock.advance(SECOND);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { HOUR } from '../../../src/engine/clock.ts';
 import { tavily } from '../../../src/service/sources/tavily.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
@@ -66,8 +67,8 @@ test('a site is a member of its own', async () => {
 test.each([
   [401, 'source_refused', undefined],
   [429, 'source_busy', 7_000],
-  [432, 'source_quota', undefined],
-  [433, 'source_quota', undefined],
+  [432, 'source_quota', HOUR],
+  [433, 'source_quota', HOUR],
   [500, 'source_failed', undefined],
 ])('of %i it says %s', async (status, code, retryAfterMs) => {
   const headers: Record<string, string> = status === 429 ? { 'retry-after': '7' } : {};

@@ -120,12 +120,17 @@ const reason = (status: number, word: string) =>
   json({ error: { code: status, errors: [{ domain: 'usageLimits', reason: word, message: KEY }] } }, status);
 
 test.each([
-  ['the end of the quota', json(sample('youtube.error-403-quota.json'), 403), 'source_quota', /allowance$/],
+  [
+    'the end of the quota',
+    json(sample('youtube.error-403-quota.json'), 403),
+    'source_quota',
+    /allowance: answered 403$/,
+  ],
   [
     'the newer end of the quota',
     json(sample('youtube.error-429-quota.json'), 429),
     'source_quota',
-    /allowance$/,
+    /allowance: answered 429$/,
   ],
   ['a wrong key', json(sample('youtube.error-400-key.json'), 400), 'source_refused', /the key is not valid$/],
   ['a wrong key of old', reason(400, 'keyInvalid'), 'source_refused', /the key is not valid$/],
