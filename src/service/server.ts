@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { loadDialect, paths } from '../contract/dialect.ts';
 import { type Clock, SECOND } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
+import { answerAbout } from './about.ts';
 import type { LanguageModel } from './answer/model.ts';
 import { answerErrors, refuseConnection } from './errors.ts';
 import { createGate } from './gate.ts';
@@ -115,9 +116,16 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
     { below: SANDBOX_PATH, answering: simulated },
     ...(live === undefined ? [] : [{ below: LIVE_PATH, answering: live }]),
   ];
+  const dialects = [loadDialect('neutral'), loadDialect('named')];
+  answerAbout(
+    app,
+    parts,
+    dialects,
+    mounts.map(({ below }) => below || '/'),
+  );
   for (const { below, answering } of mounts) {
     const invented = answering.some(({ state }) => state === 'sandbox');
-    for (const dialect of [loadDialect('neutral'), loadDialect('named')]) {
+    for (const dialect of dialects) {
       const at = paths(dialect);
       const ctx = {
         dialect,
