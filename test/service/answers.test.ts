@@ -5,7 +5,7 @@ import { DATE_FILTERS, TOOLS } from '../../src/contract/enumerations.ts';
 import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
 import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
 import { fromWire, toWire } from '../../src/contract/wire.ts';
-import { NOTHING_FOUND } from '../../src/service/answer/extractive.ts';
+import { NOTHING_FOUND } from '../../src/service/answer/write.ts';
 import { PIECE_MAX } from '../../src/service/pieces.ts';
 import { type Client, startForTest } from './running.ts';
 

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { canonicalLink, distinctByLink } from '../../src/service/link.ts';
 import { PIECE_MAX, piecesOf } from '../../src/service/pieces.ts';
 import { normalCdf } from '../../src/service/sandbox/growth.ts';
-import { pickSentences, sentencesOf } from '../../src/service/answer/sentences.ts';
 
 describe('pieces of a text', () => {
   test('join to the text, are short, and cut no character', () => {
@@ -17,26 +16,6 @@ describe('pieces of a text', () => {
         }
       }),
     );
-  });
-});
-
-describe('picked sentences', () => {
-  test('are sentences of their sources, one of each, none that says the same again', () => {
-    const passages = [
-      { text: 'The second turbine turned for nine days. It was loud. See https://a.example/x', link: 'a' },
-      { text: 'RT @tove: The second turbine turned for nine days.', link: 'b' },
-      { text: 'Fishermen ask for another survey of the sound. #tide', link: 'c' },
-    ];
-    const picked = pickSentences(passages, 5);
-    expect(picked.map(({ link }) => link).toSorted()).toEqual(['a', 'c']);
-    for (const { text, link } of picked) {
-      expect(passages.find((passage) => passage.link === link)?.text).toContain(text);
-    }
-    expect(pickSentences([], 3)).toEqual([]);
-    expect(sentencesOf('No end is in sight here')).toEqual([]);
-    expect(
-      sentencesOf('Prof. J. Aubry wants another survey! Too short. The sound is deep and cold.'),
-    ).toEqual(['Prof. J. Aubry wants another survey!', 'The sound is deep and cold.']);
   });
 });
 

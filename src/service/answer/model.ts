@@ -1,10 +1,12 @@
-/** A language model behind an OpenAI-compatible address: one question, one answer in JSON. */
+/** A language model behind an OpenAI-compatible address: one question, the text of one answer. */
+import { request } from 'undici';
+import { z } from 'zod';
 
 export type LanguageModel = {
   /** As its operator calls it; for logs. */
   name: string;
   /**
-   * @returns the text of its answer, as it came
+   * @returns the text of its answer as it came, which need not be JSON
    * @throws ModelFailed; or the signal's reason once it has aborted
    */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<string>;
@@ -13,6 +15,140 @@ export type LanguageModel = {
 export type ModelQuestion = {
   system: string;
   user: string;
-  /** The JSON schema that the answer must satisfy. */
+  /** JSON schema of the answer, in the part of it that every strict server knows. */
   schema: Readonly<Record<string, unknown>>;
 };
+
+export type ModelFailure = 'no_answer' | 'status' | 'too_large' | 'unreadable' | 'refused' | 'empty';
+
+/** Says what happened without a word of the answer, the question, the address or the key. */
+export class ModelFailed extends Error {
+  readonly reason: ModelFailure;
+  /** HTTP, where that is the reason. */
+  readonly status: number | undefined;
+
+  constructor(reason: ModelFailure, status?: number) {
+    super(status === undefined ? reason : `${reason} ${status}`);
+    this.name = 'ModelFailed';
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+/** The most bytes that are read of an answer; a completion is a few thousand. */
+const MOST_BYTES = 500_000;
+/** Low: the same sources should give much the same answer. */
+const TEMPERATURE = 0.1;
+/** Ways to ask for JSON, strictest first: a server that answers 400 to one is asked the next. */
+const WAYS = ['json_schema', 'json_object', 'text'] as const;
+type Way = (typeof WAYS)[number];
+
+const reply = z.object({
+  choices: z.array(
+    z.object({
+      message: z.object({
+        content: z.union([z.string(), z.array(z.object({ text: z.string().optional() }))]).nullish(),
+        refusal: z.string().nullish(),
+      }),
+    }),
+  ),
+});
+
+/**
+ * @param settings.baseUrl up to the version: `https://models.example/v1`; redirects are not followed
+ * @param settings.apiKey sent as a bearer token; undefined: no token is sent
+ */
+export function languageModel(settings: {
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+}): LanguageModel {
+  const url = new URL(`${settings.baseUrl.replace(/\/+$/, '')}/chat/completions`);
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
+  };
+  // Learned from the first 400: a server does not change its mind while we run.
+  let easiest = 0;
+
+  async function post(way: Way, question: ModelQuestion, signal: AbortSignal) {
+    const body = JSON.stringify(bodyOf(settings.model, way, question));
+    const response = await request(url, { method: 'POST', headers, body, signal });
+    if (response.statusCode !== 200) {
+      response.body.on('error', () => {}).destroy();
+      return { status: response.statusCode, text: '' };
+    }
+    return { status: 200, text: await readWithin(response.body) };
+  }
+
+  return {
+    name: settings.model,
+    async ask(question, signal) {
+      try {
+        for (const [i, way] of WAYS.entries()) {
+          if (i < easiest) continue;
+          const { status, text } = await post(way, question, signal);
+          if (status === 200) {
+            easiest = i;
+            return contentOf(text);
+          }
+          if (status !== 400) throw new ModelFailed('status', status);
+        }
+        throw new ModelFailed('status', 400);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof ModelFailed) throw error;
+        throw new ModelFailed('no_answer');
+      }
+    },
+  };
+}
+
+function bodyOf(model: string, way: Way, { system, user, schema }: ModelQuestion) {
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: user },
+  ];
+  // What refuses both kinds of JSON may refuse a temperature too.
+  if (way === 'text') return { model, messages };
+  const format = {
+    type: way,
+    ...(way === 'json_schema' && { json_schema: { name: 'completion', strict: true, schema } }),
+  };
+  return { model, messages, temperature: TEMPERATURE, response_format: format };
+}
+
+/** @throws ModelFailed */
+function contentOf(text: string): string {
+  const parsed = reply.safeParse(jsonOf(text));
+  if (!parsed.success) throw new ModelFailed('unreadable');
+  const message = parsed.data.choices[0]?.message;
+  if (message === undefined) throw new ModelFailed('empty');
+  if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelFailed('refused');
+  const { content } = message;
+  const joined = Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : content;
+  if (joined === undefined || joined === null || joined.trim() === '') throw new ModelFailed('empty');
+  return joined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ModelFailed('unreadable');
+  }
+}
+
+async function readWithin(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    // Leaving the loop destroys the body, and with it the connection.
+    if (bytes > MOST_BYTES) throw new ModelFailed('too_large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

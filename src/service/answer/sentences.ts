@@ -1,66 +1,97 @@
 /**
- * Picking sentences: those that say what most others say, and none that says what a picked one said. By
- * the words that many sentences share (centroid), with a bar for near-doubles. Same input, same choice.
+ * Whole sentences of a text, each exactly as it stands there. A rule, not a dictionary: terminal marks of
+ * several scripts, abbreviations, initials, numbers. Where it errs it joins two sentences, it cuts none.
  */
+import { isUnspaced } from '../../relevance/words.ts';
+import { oneLine } from './plain.ts';
 
-export type Passage = { text: string; link: string };
+const MIN_WORDS = 4;
+const MIN_LENGTH = 20;
+/** Scripts without spaces say as much in fewer characters. */
+const MIN_LENGTH_UNSPACED = 8;
+const MAX_LENGTH = 300;
 
-/** Words below this length carry little meaning in the languages we read. */
-const WORD_MIN = 4;
-const SENTENCE_MIN = 20;
-const SENTENCE_MAX = 240;
-/** The space behind a sentence; the point of an abbreviation or an initial ends none. */
-const SENTENCE_END = /(?<=[.!?。؟])(?<!\b(?:Dr|Prof|Mrs?|Ms|St|No|vs|[A-Z])\.)\s+/u;
-/** Two sentences that share more than this part of their words say the same. */
-const SAME = 0.5;
+const BOUNDARY = /[.!?؟।॥…]+["'”’»)\]]*(?=\s|$)|[。！？]+["”’」』）]*|\n+/gu;
+const CLOSED = /[.!?؟।॥。！？]["'”’»)\]」』）]*$/u;
+const TRAILED_OFF = /(?:…|\.\.)["'”’»)\]]*$/u;
+/** A wrapped line goes on in the next one. */
+const WRAP = /(?<![.!?؟。！？\n])\n(?=\p{Ll})/gu;
 
-/** @param passages best first: earlier ones win ties @param count the most to pick, one of each link */
-export function pickSentences(passages: readonly Passage[], count: number): Passage[] {
-  const candidates = passages.flatMap(({ text, link }) =>
-    sentencesOf(text).map((sentence) => ({ text: sentence, link, words: meaningfulWords(sentence) })),
-  );
-  const frequency = new Map<string, number>();
-  for (const { words } of candidates) {
-    for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
-  }
-  const weight = (words: ReadonlySet<string>) => {
-    let sum = 0;
-    for (const word of words) sum += Math.log(1 + (frequency.get(word) ?? 0));
-    return sum / Math.sqrt(words.size + 1);
+const ABBREVIATION = new Set(
+  (
+    'dr prof mr mrs ms mx st jr sr rev hon gen col lt sgt capt gov sen rep pres vs etc inc ltd corp dept est ' +
+    'approx jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun mt ave blvd al cf ' +
+    'bzw ca usw vgl evtl ggf inkl str tel hr fr mme mlle mgr sra ud uds dhr mevr'
+  ).split(' '),
+);
+/** These are abbreviations before a number only: "No. 5", but "He said no." */
+const BEFORE_NUMBER = new Set('no nr art fig figs vol p pp ch sec eq abs kap nos num op'.split(' '));
+const MONTH =
+  /^\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert)/;
+
+const LEADING = /^(?:https?:\/\/\S+|[^\p{L}\p{N}"'“„«¿¡($€£@#「『（])+/u;
+const TRAILING_LINKS = /(?:(?:^|\s+)https?:\/\/\S+)+$/;
+const TRAILING_TAGS = /(?:\s+#[\p{L}\p{N}_]+){2,}$/u;
+const REPOST = /^RT @\w+:\s*/;
+
+/**
+ * @param text as `plainLines` gives it
+ * @param loose posts and comments: the end of a line ends a sentence too, and it may begin in lower case
+ */
+export function sentencesOf(text: string, loose = false): string[] {
+  const whole = text.replace(REPOST, '').replace(WRAP, ' ');
+  const found: string[] = [];
+  const take = (from: number, to: number, ended: boolean) => {
+    const sentence = trimmed(whole.slice(from, to));
+    if (isSentence(sentence, loose, ended)) found.push(sentence);
   };
-  const ranked = candidates
-    .map((one, i) => ({ ...one, weight: weight(one.words) / (1 + i / candidates.length) }))
-    .sort((a, b) => b.weight - a.weight);
-  const picked: typeof ranked = [];
-  for (const one of ranked) {
-    if (picked.length >= count) break;
-    if (picked.some(({ link, words }) => link === one.link || overlap(words, one.words) > SAME)) continue;
-    picked.push(one);
+  let from = 0;
+  for (const match of whole.matchAll(BOUNDARY)) {
+    const end = match.index + match[0].length;
+    if (match[0].startsWith('.') && !endsSentence(whole, match.index, end)) continue;
+    take(from, end, match[0].startsWith('\n'));
+    from = end;
   }
-  return picked.map(({ text, link }) => ({ text, link }));
+  if (from < whole.length) take(from, whole.length, true);
+  return found;
 }
 
-/** The whole sentences of a text, without links, hashtags and repost marks; too short or long ones left out. */
-export function sentencesOf(text: string): string[] {
-  const plain = text
-    .replace(/^RT @\w+: /, '')
-    .replace(/https?:\/\/\S+|#[\p{L}\p{N}_]+/gu, '')
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
-  return plain
-    .split(SENTENCE_END)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => /[.!?。؟]$/.test(sentence))
-    .filter(({ length }) => length >= SENTENCE_MIN && length <= SENTENCE_MAX);
+function trimmed(part: string): string {
+  const line = oneLine(part).replace(LEADING, '');
+  return line.replace(TRAILING_LINKS, '').replace(TRAILING_TAGS, '').trim();
 }
 
-function meaningfulWords(text: string): ReadonlySet<string> {
-  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return new Set(words.filter((word) => word.length >= WORD_MIN));
+/** Whether a full stop ends its sentence, or belongs to an abbreviation, an initial or an ordinal. */
+function endsSentence(text: string, dot: number, end: number): boolean {
+  const next = text.slice(end, end + 14);
+  if (/^\s+\p{Ll}/u.test(next)) return false;
+  const before = /[^\s("'“„«]*$/u.exec(text.slice(Math.max(0, dot - 12), dot))?.[0] ?? '';
+  if (/^\p{L}$/u.test(before) || /^\p{L}{1,2}(?:\.\p{L}{1,2})+$/u.test(before)) return false;
+  if (/^\d{1,2}$/.test(before)) return !MONTH.test(next);
+  const word = before.toLowerCase();
+  if (BEFORE_NUMBER.has(word)) return !/^\s+\d/.test(next);
+  return !ABBREVIATION.has(word);
 }
 
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const word of a) if (b.has(word)) common += 1;
-  const all = a.size + b.size - common;
-  return all === 0 ? 1 : common / all;
+function isSentence(text: string, loose: boolean, lineEnds: boolean): boolean {
+  if (text.length > MAX_LENGTH || TRAILED_OFF.test(text)) return false;
+  if (!CLOSED.test(text) && !(loose && lineEnds)) return false;
+  if (!loose && /^\p{Ll}(?!\p{Lu})/u.test(text)) return false;
+  if (!isBalanced(text)) return false;
+  if (isUnspaced(text)) return text.length >= MIN_LENGTH_UNSPACED;
+  const words = text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const tags = words.filter((word) => word.startsWith('#') || word.startsWith('@'));
+  return text.length >= MIN_LENGTH && words.length >= MIN_WORDS && tags.length * 2 < words.length;
+}
+
+/** A quotation or a bracket that is opened is closed: otherwise it is a piece of something longer. */
+function isBalanced(text: string): boolean {
+  if (!/["“”()«»]/.test(text)) return true;
+  const count = (mark: string) => text.split(mark).length - 1;
+  return (
+    count('"') % 2 === 0 &&
+    (count('“') === count('”') || count('„') === count('“')) &&
+    count('(') === count(')') &&
+    count('«') === count('»')
+  );
 }

@@ -1,0 +1,19 @@
+/** An address that can be cited in `[n](address)`. */
+
+const SAFE = /^https?:\/\/[^\s()<>[\]{}"'`\\|^@\p{C}]+$/iu;
+
+/**
+ * The address as it may be written, or undefined where it may not: no web address, or one that holds a name
+ * or password. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
+ */
+export function citable(link: string): string | undefined {
+  if (!URL.canParse(link)) return undefined;
+  if (SAFE.test(link)) return link;
+  const url = new URL(link);
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
+    return undefined;
+  return url.href.replace(
+    /[()<>[\]{}"'`\\|^\s]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * What people write who want a machine, not a reader, to act; by language. Not a wall: one fence of several.
+ * A reader's own machine would read our answer too, so such words are neither quoted nor shown to a model.
+ */
+import { oneLine } from './plain.ts';
+
+/** Matched against lower case. Written in ASCII, so that most texts need no Unicode rules. */
+const ENGLISH = any([
+  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,20}\b(?:instructions?|prompts?|(?:previous|prior|above|before|earlier|preceding|all|any|your|my|these|those)\b.{0,30}\b(?:instruct\w*|prompts?|rules?|orders?|directions?|commands?|guidelines?|context|said|told|text))\b/,
+  /\bsystem (?:prompt|message|instruction|note|override)|\b(?:developer|jailbreak|god) mode\b/,
+  /\byou are (?:now |no longer )?(?:an? |the )?(?:ai\b|assistant|chat ?gpt|(?:large )?language model|llm\b|dan\b|summari[sz]er)/,
+  /\bas (?:the|your) (?:system|ai|assistant|administrator|operator|developer|language model)\b/,
+  /\b(?:dear|hey|hello|attention|note (?:to|for)|instructions? (?:to|for)|message (?:to|for)) (?:all |any |the )?(?:ai\b|assistant|chat ?gpt|language model|llms?\b|bots?\b|summari[sz]er|model)/,
+  /(?:^|[.!?:]\s+|please |and |then |instead,? |always |must )(?:only )?(?:reply|respond|answer)\b.{0,12}\b(?:only|exactly|just|solely|with)\b/,
+  /\b(?:reveal|print|repeat|show|leak|output|send|disclose)\b.{0,20}\b(?:your|the|all)\b.{0,20}\b(?:prompt|instructions?|api key|secrets?|fence|nonce|password)/,
+  /\bnew (?:instructions?|task|orders?)\b\s*[:.]|\bend of (?:the )?(?:data|documents?|context|sources?|input)\b/,
+  /\b(?:in|of|from) your (?:answer|summary|response|reply|output)\b|\b(?:this|your) summary must\b/,
+  /\b(?:decode|base64)\b.{0,40}\b(?:follow|execute|run|obey|base64|decode|do what)/,
+  /\b(?:ignorier|vergiss|vergessen sie|missachte)\w*.{0,40}(?:anweisung|befehl|vorgabe|regeln)/,
+  /\b(?:negeer|vergeet)\b.{0,40}(?:instructie|opdracht|regels)/,
+]);
+const OTHERS = any(
+  [
+    /\b(?:ignore[rz]?|oublie[rz]?)\b.{0,40}(?:instructions|consignes|règles|ordres)/u,
+    /\b(?:ignor|olvid|esque|dimentic)\p{L}*\b.{0,40}(?:instruccion|instruç|istruzion|reglas|regras|regole|órdenes|ordens)/u,
+    /(?:игнорир|забудь)\p{L}*.{0,40}(?:инструкц|указани|правил)/u,
+    /ignoruj\p{L}*.{0,40}(?:instrukcj|polece)|(?:talimat|komut)\p{L}*.{0,30}(?:yok say|unut|görmezden)/u,
+    /(?:忽略|无视|無視|忘记|忘記).{0,16}(?:指令|指示|提示|规则|規則|说明)|(?:指示|命令|プロンプト|ルール).{0,10}(?:無視|忘れ)/u,
+    /(?:지시|명령|프롬프트|지침).{0,12}(?:무시|잊)|(?:تجاهل|انس).{0,30}(?:تعليمات|أوامر)|निर्देश.{0,30}(?:अनदेखा|नज़रअंदाज़)/u,
+  ],
+  'u',
+);
+
+function any(patterns: readonly RegExp[], flags = ''): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), flags);
+}
+
+export function holdsOrder(text: string): boolean {
+  const lower = oneLine(text.toLowerCase());
+  return ENGLISH.test(lower) || OTHERS.test(lower);
+}
+
+/** The whole sentences before the first that gives an order to a machine: what follows an order serves it. */
+export function beforeOrder(text: string): string {
+  if (!holdsOrder(text)) return text;
+  let before = '';
+  for (const part of text.split(/(?<=[.!?؟।]\s)|(?<=[。！？\n])/u)) {
+    // With what came before: an order may run over several sentences.
+    if (holdsOrder(before + part)) break;
+    before += part;
+  }
+  return before;
+}
