@@ -3,8 +3,10 @@
  * What is marked as not safe for work a server shows to the anonymous only where its operator wants it to.
  */
 import { z } from 'zod';
+import { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
+import type { Reply } from './ask.ts';
 import { shortestPeriod } from './period.ts';
 import { excerpt, plainMarkdown, titleOf } from './plain-text.ts';
 import { publishedAt } from './published-at.ts';
@@ -49,7 +51,8 @@ export function lemmy({ server }: { server: string }): Adapter {
     dates: 'coarse',
     terms:
       'Keyless; its operator limits searches for each address, and posts belong to those who wrote them.',
-    pace: { perMinute: 10, burst: 4 },
+    // A server's own setting unless its operator changes it: 60 searches in ten minutes.
+    pace: { perMinute: 6, burst: 4 },
     async probe({ ask }) {
       const { text } = await ask({ url: endpoint(server, 'api/v3/site') });
       readAnswer(text, z.object({ site_view: z.unknown(), version: z.string() }));
@@ -75,7 +78,7 @@ async function search(server: string, words: string, query: Query, { ask, clock 
       limit: String(PAGE),
       page: String(page),
     });
-    const { posts } = readAnswer((await ask({ url })).text, answer);
+    const { posts } = readAnswer(textOf(await ask({ url, reads: [400] })), answer);
     found.push(
       ...fitting(posts, view)
         .flatMap(itemOf)
@@ -84,6 +87,13 @@ async function search(server: string, words: string, query: Query, { ask, clock 
     if (posts.length < PAGE) break;
   }
   return found;
+}
+
+/** Older servers say "too many requests" with 400 and a word of their own. */
+function textOf({ status, text }: Reply): string {
+  if (status !== 400) return text;
+  if (text.includes('rate_limit_error')) throw new SourceDown('source_busy', { detail: 'answered 400' });
+  throw new SourceDown('source_refused', { detail: 'answered 400' });
 }
 
 /** It was asked for a wider period. */

@@ -93,7 +93,14 @@ test.each([
   ['a newer interface', json({ results: [] }), 'source_failed', undefined],
   ['posts of another shape', json({ posts: [{ id: 1 }] }), 'source_failed', undefined],
   ['a failure', json({ error: 'unknown' }, 500), 'source_failed', undefined],
-  ['its limit', json({ error: 'rate_limit_error' }, 429, { 'retry-after': '30' }), 'source_busy', 30_000],
+  ['its limit', json({ error: 'rate_limit_error' }, 400), 'source_busy', undefined],
+  ['a question it does not take', json({ error: 'x' }, 400), 'source_refused', undefined],
+  [
+    'a limit before it',
+    json({ error: 'rate_limit_error' }, 429, { 'retry-after': '30' }),
+    'source_busy',
+    30_000,
+  ],
 ])('%s', async (_, answer, code, retryAfterMs) => {
   const provider = await startProvider(answer);
   const outage = await outageOf(lemmy({ server: provider.url }).find(query(), startAsking().asking));
