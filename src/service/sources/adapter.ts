@@ -55,7 +55,7 @@ export type Asking = {
    * Takes units of the source's allowance *before* they are spent.
    * @throws SourceDown `source_quota` when fewer are left
    */
-  spend(units: number): Promise<void>;
+  spend: (units: number) => Promise<void>;
   /** Gives back what was taken and not used. */
-  unspend(units: number): Promise<void>;
+  unspend: (units: number) => Promise<void>;
 };

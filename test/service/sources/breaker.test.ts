@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { MINUTE, SECOND, steppedClock } from '../../../src/engine/clock.ts';
+import { SourceDown } from '../../../src/service/outage.ts';
+import { createBreaker, type Breaker } from '../../../src/service/sources/breaker.ts';
+import { NOW } from './provider.ts';
+
+type Step = 'ok' | 'fail' | 'drop' | `rest ${number}` | `+${number}` | 'refused' | 'refused: busy';
+
+/** Plays seconds, endings and refusals in order. */
+function play(steps: readonly Step[]) {
+  const clock = steppedClock(NOW);
+  const breaker = createBreaker(clock);
+  for (const [i, step] of steps.entries()) {
+    const [word, number = '0'] = step.split(' ');
+    if (step.startsWith('+')) clock.advance(Number(step.slice(1)) * SECOND);
+    else if (word === 'refused') expect.soft(refusalOf(breaker)?.code, `step ${i}`).toBe('source_resting');
+    else if (word === 'refused:') expect.soft(refusalOf(breaker)?.code, `step ${i}`).toBe('source_busy');
+    else {
+      const passage = breaker.enter();
+      if (word === 'ok') passage.succeeded();
+      if (word === 'fail') passage.failed();
+      if (word === 'drop') passage.dropped();
+      if (word === 'rest') passage.rest(Number(number) * SECOND, 'source_busy');
+    }
+  }
+  return { breaker, clock };
+}
+
+function refusalOf(breaker: Breaker): SourceDown | undefined {
+  try {
+    breaker.enter();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SourceDown) return error;
+    throw error;
+  }
+}
+
+test.each<[string, Step[]]>([
+  ['two failures are let pass', ['fail', 'fail', 'ok']],
+  [
+    'three in a row open it for a minute',
+    ['fail', 'fail', 'fail', 'refused', '+59', 'refused', '+1', 'ok', 'ok'],
+  ],
+  ['a success between them starts anew', ['fail', 'fail', 'ok', 'fail', 'fail', 'ok']],
+  ['a drop between them does not', ['fail', 'drop', 'fail', 'drop', 'fail', 'refused']],
+  [
+    'a trial that fails opens it again',
+    ['fail', 'fail', 'fail', '+60', 'fail', 'refused', '+60', 'ok', 'ok'],
+  ],
+  [
+    'a trial that is dropped leaves the next one a trial',
+    ['fail', 'fail', 'fail', '+60', 'drop', 'ok', 'ok'],
+  ],
+  ['who asks to be left alone is, at once', ['rest 10', 'refused: busy', '+10', 'ok']],
+  ['the longer of two reasons counts', ['fail', 'fail', 'rest 90', '+61', 'refused: busy', '+29', 'ok']],
+  [
+    'who asks again after its trial is left alone again',
+    ['rest 10', '+10', 'rest 5', 'refused: busy', '+5', 'ok'],
+  ],
+])('%s', (_, steps) => {
+  play(steps);
+});
+
+test('there is one trial at a time, and its refusal says how long there is to wait', () => {
+  const { breaker, clock } = play(['fail', 'fail', 'fail']);
+  expect(breaker.openUntil()).toEqual(new Date(NOW.getTime() + MINUTE));
+  expect(refusalOf(breaker)).toMatchObject({ retryAfterMs: MINUTE, unasked: true });
+  clock.advance(MINUTE);
+  expect(breaker.openUntil()).toBeUndefined();
+  const trial = breaker.enter();
+  expect(refusalOf(breaker)?.code).toBe('source_resting');
+  trial.succeeded();
+  expect(refusalOf(breaker)).toBeUndefined();
+});
+
+test('who set out before does not end the rest that was asked for since', () => {
+  const clock = steppedClock(NOW);
+  const breaker = createBreaker(clock);
+  const early = breaker.enter();
+  breaker.enter().rest(10 * SECOND, 'source_busy');
+  early.succeeded();
+  expect(refusalOf(breaker)?.code).toBe('source_busy');
+});

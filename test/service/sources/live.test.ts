@@ -1,0 +1,480 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
+import { SourceDown } from '../../../src/service/outage.ts';
+import type { Query } from '../../../src/service/source.ts';
+import type { Adapter } from '../../../src/service/sources/adapter.ts';
+import { item, pending, startLive } from './living.ts';
+import { everyWordOf, json, NOW, outageOf, query, startProvider, text } from './provider.ts';
+
+const never = () => new Promise<never>(() => {});
+const failing =
+  (...down: ConstructorParameters<typeof SourceDown>) =>
+  () =>
+    Promise.reject(new SourceDown(...down));
+
+/** Counts how often it is asked, and answers with the number. */
+function counting(more: Partial<Adapter> = {}) {
+  let asked = 0;
+  const live = startLive({ ...more, find: async () => [item((asked += 1))] });
+  return { ...live, asked: () => asked };
+}
+
+describe('the cache', () => {
+  const days = (n: number) => ({ from: new Date(NOW.getTime() - n * DAY) });
+
+  test.each<[string, Partial<Query>, number]>([
+    ['of a day', days(1), MINUTE],
+    ['of a week', days(7), 10 * MINUTE],
+    ['without a beginning', { from: undefined }, MINUTE],
+  ])('of a window %s holds for its life', async (_, window, lifeMs) => {
+    const { source, clock, asked } = counting();
+    const first = await source.find(query(window));
+    clock.advance(lifeMs - 1);
+    expect(await source.find(query(window))).toEqual(first);
+    expect(asked()).toBe(1);
+    clock.advance(1);
+    await source.find(query(window));
+    expect(asked()).toBe(2);
+  });
+
+  test('holds as long as the adapter says, where it says something', async () => {
+    const { source, clock, asked } = counting({ lifeMs: 6 * HOUR });
+    await source.find(query());
+    clock.advance(6 * HOUR - 1);
+    await source.find(query());
+    expect(asked()).toBe(1);
+  });
+
+  test.each<[string, Partial<Query>, Partial<Query>, number]>([
+    ['case and spaces', { prompt: 'Tidal  Turbines ' }, { prompt: 'tidal turbines' }, 1],
+    ['the instant', {}, { from: new Date(NOW.getTime() - 7 * DAY + 5), to: new Date(NOW.getTime() + 5) }, 1],
+    ['the prompt', {}, { prompt: 'tidal power' }, 2],
+    ['the length of the window', days(7), days(14), 2],
+    ['the limit', { limit: 10 }, { limit: 20 }, 2],
+    ['the keywords', { keywords: ['a'] }, { keywords: ['b'] }, 2],
+  ])('knows a question by more or less than %s', async (_, one, other, asks) => {
+    const { source, asked } = counting();
+    await source.find(query(one));
+    await source.find(query(other));
+    expect(asked()).toBe(asks);
+  });
+
+  test('forgets the oldest of many, and never keeps a failure', async () => {
+    const { source, asked } = counting();
+    for (let n = 0; n <= 200; n += 1) await source.find(query({ prompt: `p${n}` }));
+    await source.find(query({ prompt: 'p200' }));
+    expect(asked()).toBe(201);
+    await source.find(query({ prompt: 'p0' }));
+    expect(asked()).toBe(202);
+    let down = true;
+    const moody = startLive({
+      find: async () => {
+        if (down) throw new SourceDown('source_failed');
+        return [];
+      },
+    });
+    await outageOf(moody.source.find(query()));
+    down = false;
+    await expect(moody.source.find(query())).resolves.toEqual([]);
+  });
+});
+
+describe('one request for all', () => {
+  function held() {
+    const answers: ReturnType<typeof pending<ReturnType<typeof item>[]>>[] = [];
+    const signals: AbortSignal[] = [];
+    const live = startLive({
+      find: ({ signal }) => {
+        const answer = pending<ReturnType<typeof item>[]>();
+        answers.push(answer);
+        signals.push(signal);
+        return answer.promise;
+      },
+    });
+    return { ...live, answers, signals };
+  }
+
+  test('who ask the same at the same time', async () => {
+    const { source, answers } = held();
+    const both = [source.find(query()), source.find(query())];
+    expect(answers).toHaveLength(1);
+    answers[0]?.resolve([item()]);
+    const [one, other] = await Promise.all(both);
+    expect(one).toEqual([item()]);
+    expect(other).toEqual(one);
+  });
+
+  test('outlives the one who began it', async () => {
+    const { source, answers, signals } = held();
+    const gone = new AbortController();
+    const first = source.find(query({ signal: gone.signal }));
+    const second = source.find(query());
+    gone.abort(new Error('the client is gone'));
+    await expect(first).rejects.toThrow('the client is gone');
+    expect(signals[0]?.aborted).toBe(false);
+    answers[0]?.resolve([item()]);
+    await expect(second).resolves.toEqual([item()]);
+  });
+
+  test('ends with the last who waits; the next one begins another', async () => {
+    const { source, answers, signals } = held();
+    const [a, b] = [new AbortController(), new AbortController()];
+    const waiting = [source.find(query({ signal: a.signal })), source.find(query({ signal: b.signal }))];
+    a.abort(new Error('gone'));
+    b.abort(new Error('gone'));
+    await Promise.allSettled(waiting);
+    expect(signals[0]?.aborted).toBe(true);
+    const next = source.find(query());
+    expect(answers).toHaveLength(2);
+    answers[1]?.resolve([]);
+    await expect(next).resolves.toEqual([]);
+    expect((await source.health()).lastFailure).toBeUndefined();
+  });
+
+  test('fails for all who wait', async () => {
+    const { source, answers } = held();
+    const both = [outageOf(source.find(query())), outageOf(source.find(query()))];
+    answers[0]?.reject(new SourceDown('source_refused'));
+    expect((await Promise.all(both)).map(({ code }) => code)).toEqual(['source_refused', 'source_refused']);
+  });
+
+  test('nobody who has gone already begins one', async () => {
+    const { source, answers } = held();
+    await expect(source.find(query({ signal: AbortSignal.abort(new Error('gone')) }))).rejects.toThrow(
+      'gone',
+    );
+    expect(answers).toHaveLength(0);
+  });
+});
+
+describe('time', () => {
+  test('a source that never answers costs no more than its budget', async () => {
+    const { source } = startLive({ mostMs: 30, find: never });
+    const began = performance.now();
+    const outage = await outageOf(source.find(query()));
+    expect(outage.code).toBe('source_timeout');
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ['of the platform', () => AbortSignal.timeout(20)],
+    [
+      'of the service',
+      () => {
+        const limit = new AbortController();
+        setTimeout(() => limit.abort(new SourceDown('source_timeout')), 20);
+        return limit.signal;
+      },
+    ],
+  ])('a caller whose time is up is told so; it counts as a failure of the source (%s)', async (_, signal) => {
+    const { source } = startLive({ find: never });
+    for (let n = 0; n < 3; n += 1) {
+      expect((await outageOf(source.find(query({ signal: signal() })))).code).toBe('source_timeout');
+    }
+    expect((await outageOf(source.find(query()))).code).toBe('source_resting');
+  });
+
+  test('callers who go away say nothing about the source', async () => {
+    const { source } = startLive({ find: never });
+    for (let n = 0; n < 5; n += 1) {
+      const gone = new AbortController();
+      const finding = source.find(query({ signal: gone.signal }));
+      gone.abort(new Error('gone'));
+      await expect(finding).rejects.toThrow('gone');
+    }
+    const health = await source.health();
+    expect(health).toMatchObject({ openUntil: undefined, lastFailure: undefined });
+  });
+});
+
+describe('failures', () => {
+  test.each<[ConstructorParameters<typeof SourceDown>, Partial<Adapter>, number]>([
+    [['source_busy', { retryAfterMs: 7 * SECOND }], { restMs: 5 * MINUTE }, 7 * SECOND],
+    [['source_busy'], { restMs: 5 * MINUTE }, 5 * MINUTE],
+    [['source_busy'], {}, MINUTE],
+    [['source_failed', { retryAfterMs: 90 * SECOND }], {}, 90 * SECOND],
+    [['source_quota', { retryAfterMs: HOUR }], {}, HOUR],
+  ])('%j is left alone at once', async (down, more, restMs) => {
+    const { source, clock, lines } = startLive({ ...more, find: failing(...down) });
+    await outageOf(source.find(query()));
+    expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + restMs));
+    expect(lines.join('')).toContain('"source":"tested"');
+    clock.advance(restMs - 1);
+    expect(await outageOf(source.find(query()))).toMatchObject({ unasked: true, retryAfterMs: 1 });
+    clock.advance(1);
+    expect((await outageOf(source.find(query()))).code).toBe(down[0]);
+  });
+
+  test.each<[ConstructorParameters<typeof SourceDown>, boolean]>([
+    [['source_failed'], true],
+    [['source_refused'], true],
+    [['source_quota'], false],
+    [['source_needs_key'], false],
+    [['source_busy', { unasked: true }], false],
+  ])('three of %j open the circuit: %s', async (down, opens) => {
+    const { source } = startLive({ find: failing(...down) });
+    for (let n = 0; n < 3; n += 1) await outageOf(source.find(query()));
+    expect((await source.health()).openUntil).toEqual(opens ? new Date(NOW.getTime() + MINUTE) : undefined);
+  });
+
+  test('nothing from outside and no secret is in an error, a log line or health', async () => {
+    const canary = 'sk-canary-0123456789';
+    const errors: unknown[] = [];
+    for (const error of [
+      new SyntaxError(`Unexpected token ${canary}`),
+      new SourceDown('source_failed', { cause: new Error(canary) }),
+      Object.assign(new Error('x'), { cause: canary }),
+      canary,
+    ]) {
+      const live = startLive({ find: () => Promise.reject(error) });
+      const outage = await outageOf(live.source.find(query()));
+      expect(outage.code).toBe('source_failed');
+      errors.push(everyWordOf(outage), live.lines.join(''), JSON.stringify(await live.source.health()));
+    }
+    expect(errors.join('\n')).not.toContain('canary');
+    expect(errors.join('\n')).toContain('SyntaxError'); // where a mistake of ours happened is told
+    expect(errors.join('\n')).toContain('live.test.ts');
+  });
+
+  test('health remembers the last success and the last failure', async () => {
+    const outcomes = [async () => [item()], failing('source_failed', { detail: 'answered 503' })];
+    const { source, clock } = startLive({ find: () => (outcomes.shift() ?? never)() });
+    await source.find(query({ prompt: 'a' }));
+    clock.advance(SECOND);
+    await outageOf(source.find(query({ prompt: 'b' })));
+    expect(await source.health()).toEqual({
+      openUntil: undefined,
+      allowance: undefined,
+      lastSuccess: NOW,
+      lastFailure: {
+        at: new Date(NOW.getTime() + SECOND),
+        code: 'source_failed',
+        reason: 'failed: answered 503',
+      },
+    });
+  });
+});
+
+describe('pace', () => {
+  test('requests beyond the burst wait for their turn, those that would wait too long are refused', async () => {
+    const provider = await startProvider(json({}));
+    const { source, waited } = startLive({
+      pace: { perMinute: 60, burst: 2 },
+      mostMs: 1_500,
+      find: async (_, { ask }) => {
+        await ask({ url: new URL(provider.url) });
+        return [];
+      },
+    });
+    await source.find(query({ prompt: 'a' }));
+    await source.find(query({ prompt: 'b' }));
+    expect(waited).toEqual([]);
+    await source.find(query({ prompt: 'c' }));
+    expect(waited).toEqual([1_000]);
+    expect(provider.requests).toHaveLength(3);
+  });
+
+  test('time that ends while waiting is no failure of the source, and the turn goes to another', async () => {
+    const provider = await startProvider(json({}));
+    const { source } = startLive(
+      {
+        pace: { perMinute: 60, burst: 1 },
+        find: async (_, { ask }) => {
+          await ask({ url: new URL(provider.url) });
+          return [];
+        },
+      },
+      { wait: (_, signal) => new Promise((__, reject) => signal.addEventListener('abort', reject)) },
+    );
+    await source.find(query({ prompt: 'a' }));
+    for (const prompt of ['b', 'c', 'd', 'e']) {
+      const outage = await outageOf(source.find(query({ prompt, signal: AbortSignal.timeout(15) })));
+      expect(outage).toMatchObject({ code: 'source_busy', unasked: true });
+    }
+    expect(provider.requests).toHaveLength(1);
+    expect((await source.health()).openUntil).toBeUndefined();
+  });
+
+  test('one at a time and so far apart, where all machines share a pace', async () => {
+    let under = 0;
+    let most = 0;
+    const at: number[] = [];
+    const provider = await startProvider(async (_, response) => {
+      under += 1;
+      most = Math.max(most, under);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      under -= 1;
+      response.end('{}');
+    });
+    const { source, clock } = startLive({
+      everyMs: 3_100,
+      mostMs: 8 * SECOND,
+      find: async (_, { ask }) => {
+        const asked = ask({ url: new URL(provider.url) });
+        await asked;
+        at.push(clock.now().getTime());
+        return [];
+      },
+    });
+    const finding = ['a', 'b', 'c', 'd'].map((prompt) =>
+      source.find(query({ prompt })).catch((e: unknown) => e),
+    );
+    const results = await Promise.all(finding);
+    expect(most).toBe(1);
+    expect(at.map((ms) => ms - NOW.getTime())).toEqual([0, 3_100, 6_200]);
+    expect(results[3]).toMatchObject({ code: 'source_busy', unasked: true });
+  });
+
+  test('who goes away while waiting in the row leaves it to the next', async () => {
+    const first = pending<void>();
+    const provider = await startProvider(async (_, response) => {
+      await first.promise;
+      response.end('{}');
+    });
+    const { source } = startLive({
+      serial: true,
+      find: async (_, { ask }) => {
+        await ask({ url: new URL(provider.url) });
+        return [];
+      },
+    });
+    const gone = new AbortController();
+    const one = source.find(query({ prompt: 'a' }));
+    const two = source.find(query({ prompt: 'b', signal: gone.signal }));
+    const three = source.find(query({ prompt: 'c' }));
+    gone.abort(new Error('gone'));
+    await expect(two).rejects.toThrow('gone');
+    first.resolve();
+    await expect(Promise.all([one, three])).resolves.toEqual([[], []]);
+    expect(provider.requests).toHaveLength(2);
+  });
+});
+
+describe('an allowance', () => {
+  const allowance = { most: 2, unit: 'searches', zone: 'America/Los_Angeles' };
+  const spending: Adapter['find'] = async (_, { spend }) => {
+    await spend(1);
+    return [];
+  };
+
+  test('is that of the day where the source counts it', async () => {
+    const { source, clock, ports } = startLive({ allowance, find: spending });
+    clock.set('2026-11-22T07:59:59.000Z'); // the evening of the 21st there
+    await source.find(query({ prompt: 'a' }));
+    await source.find(query({ prompt: 'b' }));
+    const outage = await outageOf(source.find(query({ prompt: 'c' })));
+    expect(outage).toMatchObject({
+      code: 'source_quota',
+      message: 'has used up its allowance: 2 searches a day',
+    });
+    expect((await source.health()).allowance).toEqual({
+      used: 2,
+      most: 2,
+      unit: 'searches',
+      period: '2026-11-21',
+    });
+    clock.set('2026-11-22T08:00:00.000Z');
+    await source.find(query({ prompt: 'c' }));
+    expect([...ports.units.keys()]).toEqual(['tested 2026-11-21', 'tested 2026-11-22']);
+  });
+
+  test('is given back to the day that it was taken from', async () => {
+    const live = startLive({
+      allowance,
+      find: async (_, { spend, unspend }) => {
+        await spend(2);
+        live.clock.set('2026-11-22T08:00:00.000Z');
+        await unspend(1);
+        return [];
+      },
+    });
+    live.clock.set('2026-11-22T07:59:59.000Z');
+    await live.source.find(query());
+    expect([...live.ports.units]).toEqual([['tested 2026-11-21', 1]]);
+  });
+
+  test('that cannot be counted is not spent, and the source is not to blame', async () => {
+    const away = { take: never, giveBack: never, used: () => Promise.reject(new Error('no database')) };
+    const broken = { ...away, take: () => Promise.reject(new Error('no database')) };
+    const turns = { next: never };
+    const { source } = startLive({ allowance, find: spending }, { ports: { allowances: broken, turns } });
+    for (let n = 0; n < 4; n += 1) {
+      const outage = await outageOf(source.find(query()));
+      expect(outage).toMatchObject({ code: 'source_failed', detail: 'its allowance cannot be counted' });
+    }
+    expect((await source.health()).allowance).toMatchObject({ used: undefined, most: 2 });
+  });
+});
+
+describe('requests', () => {
+  const asking = (url: string, more: Partial<Adapter> = {}) =>
+    startLive({
+      ...more,
+      find: async (_, { ask }) => {
+        await ask({ url: new URL(url) });
+        return [];
+      },
+    });
+
+  test.each([
+    ['a redirect', text('', 302, { location: 'http://127.0.0.1:1/' }), 'failed: answered 302'],
+    ['a failure', text('words of theirs', 503), 'failed: answered 503'],
+    ['a refusal', text('words of theirs', 403), 'refused the request: answered 403'],
+    [
+      'too many',
+      text('', 429, { 'retry-after': '9' }),
+      'was asked as often as its terms allow: answered 429',
+    ],
+    ['a body without end', text('x'.repeat(8_000_001)), 'failed: more than 8000000 bytes'],
+  ])('%s is a reason in our words', async (_, answer, message) => {
+    const provider = await startProvider(answer);
+    const outage = await outageOf(asking(provider.url).source.find(query()));
+    expect(outage.message).toBe(message);
+    expect(provider.requests).toHaveLength(1);
+    expect(provider.requests[0]?.headers['user-agent']).toBe('strandline-test');
+  });
+
+  test('a rest is as long as the header says', async () => {
+    const provider = await startProvider(text('', 429, { 'retry-after': '9' }));
+    const { source } = asking(provider.url);
+    await outageOf(source.find(query()));
+    expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + 9 * SECOND));
+  });
+
+  test('a port where nobody listens and a connection that breaks are told by their codes', async () => {
+    const gone = createServer();
+    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+    const { port } = gone.address() as AddressInfo; // a TCP server's address is never a string
+    await new Promise((resolve) => gone.close(resolve));
+    expect((await outageOf(asking(`http://127.0.0.1:${port}`).source.find(query()))).message).toBe(
+      'failed: no answer (ECONNREFUSED)',
+    );
+    const provider = await startProvider((_, response) => void response.destroy());
+    expect((await outageOf(asking(provider.url).source.find(query()))).message).toMatch(
+      /^failed: no answer \([A-Z_]+\)$/,
+    );
+  });
+
+  test('a body that stalls ends with the time', async () => {
+    const closed = pending<void>();
+    const provider = await startProvider((_, response) => {
+      response.on('close', () => closed.resolve());
+      response.write('{');
+    });
+    const { source } = asking(provider.url, { mostMs: 50 });
+    expect((await outageOf(source.find(query()))).code).toBe('source_timeout');
+    await closed.promise; // and its connection with it
+  });
+});
+
+describe('a probe', () => {
+  test('asks the small question, and is there only where no key is needed', async () => {
+    const asked: string[] = [];
+    const probe = async () => void asked.push('probe');
+    const signal = new AbortController().signal;
+    expect(await startLive({ find: never, probe }).source.probe(signal)).toBe(true);
+    expect(await startLive({ find: never }).source.probe(signal)).toBe(false);
+    expect(asked).toEqual(['probe']);
+  });
+});

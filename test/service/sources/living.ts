@@ -1,0 +1,70 @@
+/** A live source around an adapter of the test's own, on a clock that stands still. */
+import { onTestFinished } from 'vitest';
+import { createLogger } from '../../../src/engine/logger.ts';
+import { steppedClock } from '../../../src/engine/clock.ts';
+import type { Found } from '../../../src/service/source.ts';
+import type { Adapter } from '../../../src/service/sources/adapter.ts';
+import { openAgent } from '../../../src/service/sources/ask.ts';
+import { liveSource, type LiveOptions } from '../../../src/service/sources/live.ts';
+import { memoryPorts } from './memory-ports.ts';
+import { NOW } from './provider.ts';
+
+export function startLive(
+  over: Partial<Adapter> & Pick<Adapter, 'find'>,
+  options: Partial<LiveOptions> = {},
+) {
+  const clock = steppedClock(NOW);
+  const lines: string[] = [];
+  const agent = openAgent();
+  onTestFinished(() => agent.destroy());
+  const ports = memoryPorts(clock);
+  const waited: number[] = [];
+  const source = liveSource(
+    {
+      name: 'tested',
+      source: 'web',
+      title: 'Tested',
+      dates: 'exact',
+      terms: 'None.',
+      pace: { perMinute: 60_000, burst: 1_000 },
+      ...over,
+    },
+    {
+      clock,
+      log: createLogger('debug', [], { write: (line) => lines.push(line) }),
+      ports,
+      who: 'strandline-test',
+      agent,
+      // Waiting takes no time but that of the clock.
+      wait: async (ms, signal) => {
+        signal.throwIfAborted();
+        waited.push(ms);
+        clock.advance(ms);
+      },
+      ...options,
+    },
+  );
+  return { source, clock, ports, lines, waited };
+}
+
+export function item(n = 1): Found {
+  return {
+    source: 'web',
+    title: `item ${n}`,
+    link: `https://a.example/${n}`,
+    snippet: '',
+    summaryDescription: '',
+    publishedAt: NOW,
+  };
+}
+
+/** A promise and what settles it. */
+export function pending<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
