@@ -43,6 +43,8 @@ export type SearchSource = {
   source: Source;
   /** `sandbox`: invented by the simulation; `live`: a public source or the archive. */
   state: 'sandbox' | 'live';
+  /** Set on what stands where no source answers for a tool: it only says why. */
+  silent?: true;
   /**
    * Best first.
    * @throws SourceDown with the reason why nothing can be said; any other error means `failed`

@@ -1,0 +1,97 @@
+/** Every adapter there is, and which of them are asked by what a user has set. */
+import type { Source } from '../../contract/enumerations.ts';
+import { InvalidInput, type Problem } from '../../errors.ts';
+import type { Adapter } from './adapter.ts';
+import { arxiv } from './arxiv.ts';
+import { brave } from './brave.ts';
+import { exa } from './exa.ts';
+import { hackerNews } from './hacker-news.ts';
+import { lemmy } from './lemmy.ts';
+import { mediawiki } from './mediawiki.ts';
+import { reddit } from './reddit.ts';
+import { searxng } from './searxng.ts';
+import type { SourceSettings } from './settings.ts';
+import { tavily } from './tavily.ts';
+import { youtube } from './youtube.ts';
+
+type Line = {
+  name: string;
+  source: Source;
+  /** Variables without which it cannot be asked. */
+  needs: readonly string[];
+  /** @param at another address than its own @returns undefined where what it needs is not set */
+  make: (settings: SourceSettings, at: string | undefined, version: string) => Adapter | undefined;
+};
+
+const server = (at: string | undefined) => (at === undefined ? {} : { server: at });
+
+/** One line for each; of a source's several adapters the free ones first. */
+// biome-ignore format: one line for each
+export const REGISTRY: readonly Line[] = [
+  { name: 'hacker-news', source: 'news_forum', needs: [], make: (_, at) => hackerNews({ at }) },
+  { name: 'mediawiki', source: 'encyclopedia', needs: [], make: (s, at) => mediawiki({ ...s.encyclopedia, at }) },
+  { name: 'arxiv', source: 'preprint', needs: [], make: (_, at) => arxiv({ at }) },
+  { name: 'lemmy', source: 'discussion_board', needs: ['LEMMY_SERVER'], make: (s, at) => s.lemmy && lemmy({ ...s.lemmy, ...server(at) }) },
+  { name: 'reddit', source: 'discussion_board', needs: ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET', 'REDDIT_USERNAME'], make: (s, at, version) => s.reddit && reddit({ ...s.reddit, at, tokenAt: at, version }) },
+  { name: 'youtube', source: 'video', needs: ['YOUTUBE_API_KEY'], make: (s, at) => s.youtube && youtube({ ...s.youtube, at }) },
+  { name: 'searxng', source: 'web', needs: ['SEARXNG_URL'], make: (s, at) => s.searxng && searxng({ ...s.searxng, ...server(at) }) },
+  { name: 'brave', source: 'web', needs: ['BRAVE_API_KEY'], make: (s, at) => s.brave && brave({ ...s.brave, at }) },
+  { name: 'tavily', source: 'web', needs: ['TAVILY_API_KEY'], make: (s, at) => s.tavily && tavily({ ...s.tavily, at }) },
+  { name: 'exa', source: 'web', needs: ['EXA_API_KEY'], make: (s, at) => s.exa && exa({ ...s.exa, at }) },
+];
+
+/** Words that stand beside the names of adapters. */
+const WORDS = ['auto', 'sandbox', 'archive'];
+
+/** An adapter with what a user has set for it. */
+export type Offered = Pick<Line, 'name' | 'source' | 'needs'> & {
+  /** Undefined: what it needs is not set. */
+  adapter: Adapter | undefined;
+  isOn: boolean;
+};
+export type Choice = { offered: readonly Offered[]; archive: boolean; sandbox: boolean };
+
+/**
+ * What is asked by these settings.
+ * @param version of this program, for operators that want it said
+ * @throws InvalidInput for a name that is not known, or whose key is not set
+ */
+export function chooseSources(settings: SourceSettings, version: string): Choice {
+  const { wanted, addresses } = settings;
+  const isWanted = new Set(wanted);
+  const auto = isWanted.has('auto');
+  const offered = REGISTRY.map(({ make, ...line }): Offered => {
+    const adapter = make(settings, addresses[line.name], version);
+    return { ...line, adapter, isOn: isWanted.has(line.name) || (auto && adapter !== undefined) };
+  });
+  const problems = [...problemsOfNames(wanted, addresses), ...problemsOfKeys(offered)];
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return { offered, archive: isWanted.has('archive'), sandbox: isWanted.has('sandbox') };
+}
+
+function problemsOfNames(wanted: readonly string[], addresses: Readonly<Record<string, string>>): Problem[] {
+  const names = REGISTRY.map(({ name }) => name);
+  const known = [...WORDS, ...names];
+  const path = 'SERVICE_SOURCES';
+  const problems = wanted
+    .filter((name) => !known.includes(name))
+    .map((given): Problem => ({ path, given, expected: `one of ${known.join(', ')}` }));
+  if (wanted.length === 0) problems.push({ path, given: wanted, expected: `some of ${known.join(', ')}` });
+  // What is invented never stands among what is found.
+  if (wanted.includes('sandbox') && wanted.length > 1)
+    problems.push({ path, given: wanted, expected: 'sandbox alone, or other sources without it' });
+  for (const given of Object.keys(addresses).filter((name) => !names.includes(name))) {
+    problems.push({ path: 'SERVICE_SOURCE_URLS', given, expected: `one of ${names.join(', ')}` });
+  }
+  return problems;
+}
+
+function problemsOfKeys(offered: readonly Offered[]): Problem[] {
+  return offered
+    .filter(({ isOn, adapter }) => isOn && adapter === undefined)
+    .map(({ name, needs }) => ({
+      path: 'SERVICE_SOURCES',
+      given: name,
+      expected: `${needs.join(' and ')} to be set beside it`,
+    }));
+}
