@@ -1,0 +1,664 @@
+import { describe, expect, test } from 'vitest';
+import { microblogPost } from '../../../src/contract/post.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
+import { bluesky } from '../../../src/service/sources/bluesky.ts';
+import {
+  type Answer,
+  everyWordOf,
+  json,
+  NOW,
+  outageOf,
+  query,
+  type Request,
+  sample,
+  startAsking,
+  startProvider,
+  text,
+} from './provider.ts';
+
+const PASSWORD = 'abcd-efgh-ijkl-mnop';
+const CREATE = 'com.atproto.server.createSession';
+const REFRESH = 'com.atproto.server.refreshSession';
+const V1 = 'app.bsky.feed.searchPosts';
+const V2 = 'app.bsky.feed.searchPostsV2';
+const PROFILES = 'app.bsky.actor.getProfiles';
+type Method = typeof CREATE | typeof REFRESH | typeof V1 | typeof V2 | typeof PROFILES;
+
+const tokens = (n: number) =>
+  json({ accessJwt: `access-${n}`, refreshJwt: `refresh-${n}`, did: 'did:plc:me' });
+const problem = (status: number, error: string, headers: Record<string, string> = {}) =>
+  json({ error, message: `${error} of ${PASSWORD}` }, status, headers);
+const posts = (...list: unknown[]) => json({ posts: list });
+const NOT_THERE = problem(501, 'MethodNotImplemented');
+
+/** A personal server: each method answers with the first, the second, ... and then always with the last. */
+async function startServer(over: Partial<Record<Method, [Answer, ...Answer[]]>> = {}) {
+  const scripts: Record<Method, Answer[]> = {
+    [CREATE]: [tokens(1), tokens(2), tokens(3)],
+    [REFRESH]: [tokens(11), tokens(12)],
+    [V1]: [posts()],
+    [V2]: [posts()],
+    [PROFILES]: [json({ profiles: [] })],
+    ...over,
+  };
+  const provider = await startProvider((request, response) => {
+    const script = scripts[methodOf(request) as Method]; // an unknown method fails its test below
+    const answer = script.length > 1 ? script.shift() : script[0];
+    return answer?.(request, response);
+  });
+  const adapter = bluesky({ handle: 'tove.example', appPassword: PASSWORD, server: provider.url });
+  const asked = () => provider.requests.map(methodOf);
+  const asks = (method: Method) => provider.requests.filter((one) => methodOf(one) === method);
+  return { provider, adapter, asked, asks, ...startAsking() };
+}
+
+function methodOf({ path }: Request): string {
+  return path.replace('/xrpc/', '');
+}
+
+let serial = 0;
+/** A view of a post with as little as one needs; the rest is laid over it. */
+function view(over: Record<string, unknown> = {}, record: Record<string, unknown> = {}) {
+  serial += 1;
+  return {
+    uri: `at://did:plc:author/app.bsky.feed.post/key${serial}`,
+    cid: `cid${serial}`,
+    author: { did: 'did:plc:author', handle: 'author.example' },
+    record: {
+      $type: 'app.bsky.feed.post',
+      text: 'Tidal turbines turn.',
+      createdAt: '2026-11-21T11:00:00.000Z',
+      ...record,
+    },
+    indexedAt: '2026-11-21T11:00:01.000Z',
+    ...over,
+  };
+}
+
+/** The one post that is found of a view. */
+async function postOf(one: unknown, profiles: unknown[] = []) {
+  const { adapter, asking } = await startServer({ [V2]: [posts(one)], [PROFILES]: [json({ profiles })] });
+  const found = await adapter.find(query(), asking);
+  expect(found).toHaveLength(1);
+  return microblogPost.parse(found[0]?.post);
+}
+
+describe('what is asked', () => {
+  test('goes through the own server in the name of the user, with the window and the order', async () => {
+    const { adapter, asking, provider } = await startServer();
+    await adapter.find(query({ prompt: 'the turbines, tidal', limit: 40 }), asking);
+    const [create, search] = provider.requests;
+    expect(create).toMatchObject({ method: 'POST', path: `/xrpc/${CREATE}` });
+    expect(JSON.parse(create?.body ?? '')).toEqual({ identifier: 'tove.example', password: PASSWORD });
+    expect(search).toMatchObject({
+      path: `/xrpc/${V2}`,
+      params: {
+        query: 'turbines tidal',
+        sort: 'top',
+        since: '2026-11-14T12:00:00.000Z',
+        until: '2026-11-21T12:00:00.001Z',
+        limit: '40',
+      },
+      headers: { authorization: 'Bearer access-1', 'atproto-proxy': 'did:web:api.bsky.app#bsky_appview' },
+    });
+    expect(search?.params).not.toHaveProperty('allTime');
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  test('is the newest without a start, and everything where the window is longer than the recent posts', async () => {
+    const { adapter, asking, asks } = await startServer();
+    await adapter.find(query({ from: undefined }), asking);
+    await adapter.find(query({ from: new Date('2026-09-22T12:00:00Z') }), asking);
+    const [newest, wide] = asks(V2);
+    expect(newest?.params).toMatchObject({ sort: 'recent' });
+    expect(newest?.params).not.toHaveProperty('since');
+    expect(wide?.params).toMatchObject({ sort: 'top', allTime: 'true' });
+  });
+
+  test('is few words, and phrases in quotes', async () => {
+    const { adapter, asking, asks } = await startServer();
+    const keywords = ['night trains', 'vienna', 'sleeper', 'cars', 'tickets'];
+    await adapter.find(query({ prompt: 'Vienna sleeper cars tickets "night trains"', keywords }), asking);
+    expect(asks(V2)[0]?.params['query']).toBe('vienna sleeper cars "night trains"');
+  });
+
+  test('is the older method from when the server does not know the newer one', async () => {
+    for (const absent of [NOT_THERE, problem(404, 'XRPCNotSupported')]) {
+      const { adapter, asking, asked, asks } = await startServer({ [V2]: [absent], [V1]: [posts(view())] });
+      expect(await adapter.find(query(), asking)).toHaveLength(1);
+      expect(await adapter.find(query({ from: undefined }), asking)).toHaveLength(1);
+      expect(asked()).toEqual([CREATE, V2, V1, PROFILES, V1, PROFILES]);
+      expect(asks(V1).map(({ params }) => [params['q'], params['sort']])).toEqual([
+        ['tidal turbines', 'top'],
+        ['tidal turbines', 'latest'],
+      ]);
+    }
+  });
+});
+
+describe('the session', () => {
+  test('is kept, and is one for searches that begin at once', async () => {
+    const { adapter, asking, asks } = await startServer();
+    await Promise.all([1, 2, 3].map((limit) => adapter.find(query({ limit }), asking)));
+    await adapter.find(query(), asking);
+    expect(asks(CREATE)).toHaveLength(1);
+    expect(asks(V2)).toHaveLength(4);
+  });
+
+  test.each([400, 401])('is refreshed once when it has expired (%i)', async (status) => {
+    const expired = problem(status, 'ExpiredToken');
+    const { adapter, asking, asked, provider } = await startServer({
+      [V2]: [posts(), expired, posts(view())],
+    });
+    await adapter.find(query(), asking);
+    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    expect(asked()).toEqual([CREATE, V2, V2, REFRESH, V2, PROFILES]);
+    expect(provider.requests.map(({ headers }) => headers.authorization)).toEqual([
+      undefined,
+      'Bearer access-1',
+      'Bearer access-1',
+      'Bearer refresh-1',
+      'Bearer access-11',
+      'Bearer access-11',
+    ]);
+  });
+
+  test('is refreshed once for all who met its end', async () => {
+    const byToken: Answer = (request, response) =>
+      (request.headers.authorization === 'Bearer access-1' ? problem(400, 'ExpiredToken') : posts())(
+        request,
+        response,
+      );
+    const { adapter, asking, asks } = await startServer({ [V2]: [byToken] });
+    await Promise.all([1, 2, 3, 4].map((limit) => adapter.find(query({ limit }), asking)));
+    expect(asks(REFRESH)).toHaveLength(1);
+    expect(asks(CREATE)).toHaveLength(1);
+  });
+
+  test('is made anew when it cannot be refreshed, or when the refreshed one does not pass', async () => {
+    const revoked = await startServer({
+      [V2]: [problem(401, 'ExpiredToken'), posts()],
+      [REFRESH]: [problem(400, 'ExpiredToken')],
+    });
+    await revoked.adapter.find(query(), revoked.asking);
+    expect(revoked.asked()).toEqual([CREATE, V2, REFRESH, CREATE, V2]);
+
+    const twice = await startServer({
+      [V2]: [problem(401, 'ExpiredToken'), problem(401, 'ExpiredToken'), posts()],
+    });
+    await twice.adapter.find(query(), twice.asking);
+    expect(twice.asked()).toEqual([CREATE, V2, REFRESH, V2, CREATE, V2]);
+  });
+
+  test('that never passes ends the search, and no other is made for a minute', async () => {
+    const { adapter, asking, clock, asks } = await startServer({ [V2]: [problem(401, 'InvalidToken')] });
+    expect(await outageOf(adapter.find(query(), asking))).toMatchObject({
+      code: 'source_refused',
+      retryAfterMs: MINUTE,
+    });
+    expect(asks(CREATE)).toHaveLength(2);
+    clock.advance(59 * SECOND);
+    expect(await outageOf(adapter.find(query(), asking))).toMatchObject({
+      code: 'source_refused',
+      unasked: true,
+    });
+    expect(asks(CREATE)).toHaveLength(2);
+  });
+
+  test('is not asked for again within a minute after it was refused, and nobody learns the password', async () => {
+    const { adapter, asking, clock, asks } = await startServer({
+      [CREATE]: [problem(401, 'AuthenticationRequired'), tokens(1)],
+    });
+    const both = [
+      outageOf(adapter.find(query(), asking)),
+      outageOf(adapter.find(query({ limit: 1 }), asking)),
+    ];
+    for (const outage of await Promise.all(both)) {
+      expect(outage).toMatchObject({ code: 'source_refused', detail: 'signing in answered 401' });
+      expect(everyWordOf(outage)).not.toContain(PASSWORD);
+    }
+    clock.advance(MINUTE - 1);
+    expect(await outageOf(adapter.find(query(), asking))).toMatchObject({ unasked: true, retryAfterMs: 1 });
+    expect(asks(CREATE)).toHaveLength(1);
+    clock.advance(1);
+    expect(await adapter.find(query(), asking)).toEqual([]);
+    expect(asks(CREATE)).toHaveLength(2);
+  });
+
+  test('says that an app password is needed, and waits as long as the limit of sessions says', async () => {
+    const second = await startServer({ [CREATE]: [problem(401, 'AuthFactorTokenRequired')] });
+    expect(await outageOf(second.adapter.find(query(), second.asking))).toMatchObject({
+      code: 'source_refused',
+      detail: 'an app password is needed',
+    });
+
+    const reset = String(NOW.getTime() / SECOND + 300);
+    const limited = await startServer({
+      [CREATE]: [problem(429, 'RateLimitExceeded', { 'ratelimit-reset': reset })],
+    });
+    const down = { code: 'source_busy', retryAfterMs: 5 * MINUTE };
+    expect(await outageOf(limited.adapter.find(query(), limited.asking))).toMatchObject(down);
+    limited.clock.advance(4 * MINUTE);
+    expect(await outageOf(limited.adapter.find(query(), limited.asking))).toMatchObject({
+      code: 'source_busy',
+      retryAfterMs: MINUTE,
+    });
+    expect(limited.asks(CREATE)).toHaveLength(1);
+  });
+
+  test('that someone began who went away is begun again by the next', async () => {
+    let arrived = () => {};
+    const there = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const never: Answer = () => arrived();
+    const { adapter, asking, asks } = await startServer({
+      [CREATE]: [never, tokens(2)],
+      [V2]: [posts(view())],
+    });
+    const gone = new AbortController();
+    const first = adapter.find(query(), startAsking(gone.signal).asking);
+    await there;
+    const second = adapter.find(query(), asking);
+    gone.abort(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    expect(await second).toHaveLength(1);
+    expect(asks(CREATE)).toHaveLength(2);
+  });
+});
+
+describe('pages', () => {
+  const full = (cursor: string) => json({ cursor, posts: Array.from({ length: 100 }, () => view()) });
+
+  test('are two at most, of a hundred', async () => {
+    const { adapter, asking, asks } = await startServer({ [V2]: [full('c1'), full('c2'), full('c3')] });
+    expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(200);
+    expect(asks(V2).map(({ params }) => [params['limit'], params['cursor']])).toEqual([
+      ['100', undefined],
+      ['100', 'c1'],
+    ]);
+  });
+
+  test('end where the second is refused, and the first stands', async () => {
+    const { adapter, asking } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
+    expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(100);
+  });
+
+  test('are one where it is not full: a cursor alone says nothing', async () => {
+    const { adapter, asking, asks } = await startServer({ [V2]: [json({ cursor: 'c1', posts: [view()] })] });
+    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    expect(asks(V2)).toHaveLength(1);
+  });
+});
+
+describe('a post', () => {
+  test('of the recorded answer has what is there, and null for what is not', async () => {
+    const { adapter, asking } = await startServer({ [V2]: [json(sample('bluesky.search.json'))] });
+    const found = await adapter.find(query(), asking);
+    expect(found).toHaveLength(2);
+    expect(found[0]).toEqual({
+      source: 'microblog',
+      title: 'Stock market rally continues into July.',
+      link: 'https://bsky.app/profile/trader.bsky.social/post/3kxyz1',
+      snippet: 'Stock market rally continues into July.',
+      summaryDescription: 'Stock market rally continues into July.',
+      publishedAt: new Date('2026-07-04T14:30:00.000Z'),
+      post: {
+        user: {
+          id: 'did:plc:abc123',
+          url: 'https://bsky.app/profile/trader.bsky.social',
+          name: 'trader.bsky.social',
+          username: 'trader.bsky.social',
+          created_at: null,
+          description: null,
+          favourites_count: null,
+          followers_count: null,
+          listed_count: null,
+          media_count: null,
+          profile_image_url: null,
+          statuses_count: null,
+          verified: false,
+          is_blue_verified: false,
+          can_dm: null,
+          can_media_tag: null,
+          location: null,
+        },
+        id: 'did:plc:abc123:3kxyz1',
+        text: 'Stock market rally continues into July.',
+        reply_count: null,
+        repost_count: null,
+        like_count: null,
+        view_count: null,
+        quote_count: null,
+        impression_count: null,
+        bookmark_count: null,
+        url: 'https://bsky.app/profile/trader.bsky.social/post/3kxyz1',
+        created_at: '2026-07-04T14:30:00.000Z',
+        media: [],
+        is_quote_post: false,
+        is_repost: false,
+        lang: null,
+        conversation_id: 'did:plc:abc123:3kxyz1',
+        in_reply_to_screen_name: null,
+        in_reply_to_status_id: null,
+        in_reply_to_user_id: null,
+        quoted_status_id: null,
+        quote: null,
+        entities: { hashtags: [], user_mentions: [], urls: [] },
+        summary_description: 'Stock market rally continues into July.',
+      },
+    });
+  });
+
+  test('has its counters, and its engagement is their sum', async () => {
+    const counted = view({ replyCount: 1, repostCount: 2, likeCount: 30, quoteCount: 4, bookmarkCount: 5 });
+    const { adapter, asking } = await startServer({
+      [V2]: [posts(counted, view({ likeCount: -1, quoteCount: 1.5 }))],
+    });
+    const [first, second] = await adapter.find(query(), asking);
+    expect(first).toMatchObject({
+      engagement: 42,
+      post: {
+        reply_count: 1,
+        repost_count: 2,
+        like_count: 30,
+        quote_count: 4,
+        bookmark_count: 5,
+        view_count: null,
+      },
+    });
+    expect(second?.post).toMatchObject({ like_count: null, quote_count: null });
+    expect(second).not.toHaveProperty('engagement');
+  });
+
+  test('has hashtags, mentions and links, whose places are counted in bytes', async () => {
+    const said = 'Grüße 🌊 @tide.example und #Wellen, siehe hier';
+    const at = (word: string) => ({
+      byteStart: Buffer.byteLength(said.slice(0, said.indexOf(word))),
+      byteEnd: Buffer.byteLength(said.slice(0, said.indexOf(word) + word.length)),
+    });
+    const post = await postOf(
+      view(
+        {
+          embed: {
+            $type: 'app.bsky.embed.external#view',
+            external: { uri: 'https://card.example/x', title: 'Card' },
+          },
+        },
+        {
+          text: said,
+          langs: ['de', 'en'],
+          tags: ['Meer'],
+          facets: [
+            {
+              index: at('@tide.example'),
+              features: [{ $type: 'app.bsky.richtext.facet#mention', did: 'did:plc:tide' }],
+            },
+            { index: at('#Wellen'), features: [{ $type: 'app.bsky.richtext.facet#tag', tag: 'Wellen' }] },
+            {
+              index: at('hier'),
+              features: [{ $type: 'app.bsky.richtext.facet#link', uri: 'https://waves.example/1' }],
+            },
+            {
+              index: at('hier'),
+              features: [{ $type: 'app.bsky.richtext.facet#link', uri: 'javascript:alert(1)' }],
+            },
+            {
+              index: at('siehe'),
+              features: [{ $type: 'app.bsky.richtext.facet#mention', did: 'did:plc:renamed' }],
+            },
+            { index: 'nowhere' },
+          ],
+        },
+      ),
+    );
+    expect(post.lang).toBe('de');
+    expect(post.entities).toEqual({
+      hashtags: [{ text: 'Wellen' }, { text: 'Meer' }],
+      user_mentions: [{ screen_name: 'tide.example' }, { screen_name: 'did:plc:renamed' }],
+      urls: ['https://waves.example/1', 'https://card.example/x'].map((url) => ({ url, expanded_url: url })),
+    });
+  });
+
+  const quoted = {
+    $type: 'app.bsky.embed.record#viewRecord',
+    uri: 'at://did:plc:other/app.bsky.feed.post/3kq',
+    author: { did: 'did:plc:other', handle: 'other.example' },
+    value: { $type: 'app.bsky.feed.post', text: 'The words that are quoted.' },
+  };
+  const pictures = {
+    $type: 'app.bsky.embed.images#view',
+    images: [{ fullsize: 'https://cdn.example/1.jpg', thumb: 'https://cdn.example/t.jpg', alt: '' }],
+  };
+  const video = { $type: 'app.bsky.embed.video#view', cid: 'c', playlist: 'https://video.example/1.m3u8' };
+
+  test.each([
+    [
+      'pictures',
+      pictures,
+      { media: [{ type: 'photo', media_url: 'https://cdn.example/1.jpg' }], is_quote_post: false },
+    ],
+    ['a video', video, { media: [{ type: 'video', media_url: 'https://video.example/1.m3u8' }] }],
+    [
+      'another post',
+      { $type: 'app.bsky.embed.record#view', record: quoted },
+      { is_quote_post: true, quoted_status_id: 'did:plc:other:3kq', quote: 'The words that are quoted.' },
+    ],
+    [
+      'another post and pictures',
+      { $type: 'app.bsky.embed.recordWithMedia#view', record: { record: quoted }, media: pictures },
+      {
+        media: [{ type: 'photo', media_url: 'https://cdn.example/1.jpg' }],
+        quoted_status_id: 'did:plc:other:3kq',
+        quote: 'The words that are quoted.',
+      },
+    ],
+    [
+      'a post that is gone',
+      {
+        $type: 'app.bsky.embed.record#view',
+        record: { $type: 'app.bsky.embed.record#viewNotFound', uri: quoted.uri, notFound: true },
+      },
+      { is_quote_post: true, quoted_status_id: null, quote: null },
+    ],
+    [
+      'a post of someone who is not to be shown',
+      {
+        $type: 'app.bsky.embed.record#view',
+        record: { ...quoted, author: { ...quoted.author, labels: [{ val: '!no-unauthenticated' }] } },
+      },
+      { is_quote_post: true, quoted_status_id: null, quote: null },
+    ],
+    [
+      'a list, which is no post',
+      {
+        $type: 'app.bsky.embed.record#view',
+        record: { uri: 'at://did:plc:other/app.bsky.graph.list/3kq', name: 'A list' },
+      },
+      { is_quote_post: false, quoted_status_id: null, media: [] },
+    ],
+    [
+      'something unheard of',
+      { $type: 'app.bsky.embed.hologram#view', record: 7, images: 'no' },
+      { media: [] },
+    ],
+  ])('carries %s', async (_, embed, expected) => {
+    expect(await postOf(view({ embed }))).toMatchObject(expected);
+  });
+
+  test('says what it answers, and whom', async () => {
+    const reply = {
+      root: { uri: 'at://did:plc:root/app.bsky.feed.post/3kr', cid: 'c' },
+      parent: { uri: 'at://did:plc:parent/app.bsky.feed.post/3kp', cid: 'c' },
+    };
+    const post = await postOf(view({}, { reply }), [{ did: 'did:plc:parent', handle: 'parent.example' }]);
+    expect(post).toMatchObject({
+      conversation_id: 'did:plc:root:3kr',
+      in_reply_to_status_id: 'did:plc:parent:3kp',
+      in_reply_to_user_id: 'did:plc:parent',
+      in_reply_to_screen_name: 'parent.example',
+    });
+  });
+
+  test.each([
+    ['2031-01-01T00:00:00Z', '2026-11-21T11:00:01.000Z', '2026-11-21T11:00:01.000Z'],
+    ['2015-05-01T10:00:00+02:00', '2026-11-21T11:00:01.000Z', '2015-05-01T08:00:00.000Z'],
+    ['yesterday', '2026-11-21T11:00:01.000Z', '2026-11-21T11:00:01.000Z'],
+    ['0001-01-01T00:00:00Z', '2026-11-21T11:00:01.000Z', '2026-11-21T11:00:01.000Z'],
+  ])('that says %s and was first seen %s is of %s', async (createdAt, indexedAt, expected) => {
+    expect((await postOf(view({ indexedAt }, { createdAt }))).created_at).toBe(expected);
+  });
+
+  test('of an account whose handle does not hold is reached by what does', async () => {
+    const post = await postOf(view({ author: { did: 'did:plc:lost', handle: 'handle.invalid' } }));
+    expect(post.user.url).toBe('https://bsky.app/profile/did:plc:lost');
+    expect(post.url).toMatch(/^https:\/\/bsky\.app\/profile\/did:plc:lost\/post\/key\d+$/);
+  });
+
+  test('is clean text', async () => {
+    const post = await postOf(view({}, { text: 'a\u0000b\ud800 <b>&amp;</b>' }));
+    expect(post.text).toBe('ab\ufffd <b>&amp;</b>');
+  });
+});
+
+describe('what is left out', () => {
+  test.each([
+    ['hidden by a moderator', { labels: [{ src: 'did:plc:mod', val: '!hide' }] }],
+    ['labelled as spam', { labels: [{ val: 'spam' }] }],
+    [
+      'of someone who does not want to be shown outside',
+      { author: { did: 'did:plc:shy', handle: 'shy.example', labels: [{ val: '!no-unauthenticated' }] } },
+    ],
+    [
+      'of someone who blocks the account',
+      { author: { did: 'did:plc:b', handle: 'b.example', viewer: { blockedBy: true } } },
+    ],
+    ['without an author', { author: undefined }],
+    ['without a time', { record: { text: 'Tidal' }, indexedAt: undefined }],
+    ['in no repository', { uri: 'https://bsky.app/profile/a/post/b' }],
+  ])('is a post %s', async (_, over) => {
+    const { adapter, asking } = await startServer({
+      [V2]: [
+        posts(
+          view({
+            uri: undefined,
+            ...over,
+            ...('uri' in over ? {} : { uri: 'at://did:plc:x/app.bsky.feed.post/k' }),
+          }),
+          view(),
+        ),
+      ],
+    });
+    const found = await adapter.find(query(), asking);
+    expect(found.map(({ post }) => post?.user.username)).toEqual(['author.example']);
+  });
+
+  test('is what stands in for a post, also when there is nothing else', async () => {
+    const uri = 'at://did:plc:x/app.bsky.feed.post/k';
+    const { adapter, asking } = await startServer({
+      [V2]: [
+        posts(
+          { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true },
+          { uri, blocked: true, author: {} },
+        ),
+      ],
+    });
+    expect(await adapter.find(query(), asking)).toEqual([]);
+  });
+
+  test('is not a post whose label was taken back, or says something harmless', async () => {
+    const { adapter, asking } = await startServer({
+      [V2]: [
+        posts(
+          view({ labels: [{ val: 'spam' }, { val: 'spam', neg: true }, 7] }),
+          view({ labels: [{ val: 'bot' }] }),
+        ),
+      ],
+    });
+    expect(await adapter.find(query(), asking)).toHaveLength(2);
+  });
+});
+
+describe('profiles', () => {
+  const author = (n: number) => ({ did: `did:plc:p${n}`, handle: `p${n}.example` });
+  const profile = (n: number) => ({
+    ...author(n),
+    followersCount: 10 + n,
+    postsCount: 100 + n,
+    description: `I am ${n}`,
+  });
+  const all: Answer = (request, response) => {
+    const dids = new URL(request.target, 'http://x').searchParams.getAll('actors');
+    void json({ profiles: dids.map((did) => profile(Number(did.slice('did:plc:p'.length)))) })(
+      request,
+      response,
+    );
+  };
+
+  test('add what a search does not say, twenty-five at once, and are kept for an hour', async () => {
+    const views = Array.from({ length: 60 }, (_, n) => view({ author: author(n % 30) }));
+    const { adapter, asking, asks, clock } = await startServer({
+      [V2]: [posts(...views)],
+      [PROFILES]: [all],
+    });
+    const found = await adapter.find(query({ limit: 60 }), asking);
+    expect(found).toHaveLength(60);
+    expect(found[31]?.post?.user).toMatchObject({
+      followers_count: 11,
+      statuses_count: 101,
+      description: 'I am 1',
+    });
+    const actors = () =>
+      asks(PROFILES).map(({ target }) => new URL(target, 'http://x').searchParams.getAll('actors').length);
+    expect(actors().sort((a, b) => b - a)).toEqual([25, 5]);
+    clock.advance(HOUR - 1);
+    await adapter.find(query({ limit: 60 }), asking);
+    expect(actors()).toHaveLength(2);
+    clock.advance(1);
+    await adapter.find(query({ limit: 60 }), asking);
+    expect(actors()).toHaveLength(4);
+  });
+
+  test('that cannot be had leave their counters unknown', async () => {
+    const { adapter, asking } = await startServer({ [V2]: [posts(view())], [PROFILES]: [text('oops', 502)] });
+    const [found] = await adapter.find(query(), asking);
+    expect(found?.post?.user).toMatchObject({
+      followers_count: null,
+      statuses_count: null,
+      description: null,
+    });
+  });
+});
+
+describe('why there is nothing', () => {
+  const reset = { 'ratelimit-reset': String(NOW.getTime() / SECOND + 90) };
+  test.each<[string, Answer, Record<string, unknown>]>([
+    [
+      'too many requests',
+      problem(429, 'RateLimitExceeded', reset),
+      { code: 'source_busy', retryAfterMs: 90 * SECOND },
+    ],
+    [
+      'a query it does not take',
+      problem(400, 'BadQueryString'),
+      { code: 'source_refused', detail: 'answered 400' },
+    ],
+    ['a closed search', problem(403, 'Forbidden'), { code: 'source_refused', detail: 'answered 403' }],
+    ['a fault', text('<html>', 503), { code: 'source_failed', detail: 'answered 503' }],
+    ['no JSON', text('<html>'), { code: 'source_failed' }],
+    ['another shape', json({ hits: [] }), { code: 'source_failed' }],
+    ['items of another shape', posts({ id: 1 }, { id: 2 }), { code: 'source_failed' }],
+  ])('%s', async (_, answer, expected) => {
+    const { adapter, asking } = await startServer({ [V2]: [answer] });
+    const outage = await outageOf(adapter.find(query(), asking));
+    expect(outage).toMatchObject(expected);
+    expect(everyWordOf(outage)).not.toMatch(/abcd-efgh|access-1|refresh-1/);
+  });
+
+  test('a server that does not know sessions', async () => {
+    const { adapter, asking } = await startServer({ [CREATE]: [json({ accessJwt: 'access-1' })] });
+    const outage = await outageOf(adapter.find(query(), asking));
+    expect(outage.code).toBe('source_failed');
+    expect(everyWordOf(outage)).not.toContain('access-1');
+  });
+});
