@@ -13,7 +13,8 @@ import type { KeyVerifier } from './key-verifier.ts';
 import { addressOf, listenAt } from './listen.ts';
 import { aiSearchHandler, type Handler, microblogHandler } from './operations.ts';
 import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
-import { sandboxSources } from './sandbox/sources.ts';
+import { SANDBOX_SEED, sandboxSources } from './sandbox/sources.ts';
+import { answerTruth } from './sandbox/truth-route.ts';
 import type { SearchSource } from './source.ts';
 
 /** Below this path the simulation answers, whatever sources are configured. */
@@ -109,6 +110,7 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
   });
   answerErrors(app, log);
   answerHealth(app, parts);
+  answerTruth(app, parts.sandboxSeed ?? SANDBOX_SEED, clock);
 
   const gate = createGate(keys, createLimiter(parts.rate ?? DEFAULT_RATE, clock));
   const mounts = [

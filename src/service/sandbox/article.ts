@@ -1,7 +1,9 @@
 /** How a document of each source looks: its title, address, excerpt and summary. */
 import type { Source } from '../../contract/enumerations.ts';
 import type { Found } from '../source.ts';
-import { type Draw, drawsOf, type Key, pick, subkey } from './random.ts';
+import type { DocumentSeed } from './documents.ts';
+import { distraction } from './noise.ts';
+import { type Draw, drawsOf, pick, subkey } from './random.ts';
 import { sentence } from './text.ts';
 import type { Topic, TopicInWorld } from './topic.ts';
 
@@ -18,31 +20,52 @@ const NEWSPAPERS = ['vellmar-post.example', 'tidings.example', 'lantern.example'
 
 const FORMS: Record<DatedSource, Form> = {
   web: {
-    title: (draw, topic) => headline(sentence(draw, topic, 'en')),
+    title: (draw, topic) =>
+      pick(draw, [
+        () => headline(sentence(draw, topic, 'en')),
+        () => `What we know about ${topic.subject}`,
+        () => `${capital(topic.subject)}: a look behind ${pick(draw, topic.things)}`,
+        () => `${capital(pick(draw, topic.who))} on ${topic.subject}`,
+      ])(),
     link: (name, title, at) =>
       `https://${NEWSPAPERS[name.length % NEWSPAPERS.length]}/${day(at)}/${slugOf(title)}-${name}`,
     snippet: (draw, topic) => twoSentences(draw, topic),
   },
   news_forum: {
-    title: (draw, topic) => headline(sentence(draw, topic, 'en')),
+    title: (draw, topic) =>
+      pick(draw, [
+        () => headline(sentence(draw, topic, 'en')),
+        () => `Ask: who has experience with ${topic.subject}?`,
+        () => `Show: a map of ${topic.subject} in ${minutes(draw)} lines`,
+      ])(),
     link: (name) => `https://forum.example/item/${name}`,
     snippet: (draw, topic) => (draw() < 0.2 ? '' : twoSentences(draw, topic)),
   },
   discussion_board: {
     title: (draw, topic) =>
-      `${pick(draw, ['What do you think', 'Question', 'My week', 'Long read'])}: ${topic.subject}`,
+      pick(draw, [
+        () => `What do you think: ${topic.subject}`,
+        () => `Question about ${pick(draw, topic.things)}`,
+        () => `My week with ${topic.subject}`,
+        () => `Long read: ${topic.subject} and ${pick(draw, topic.who)}`,
+        () => `Am I the only one who worries about ${pick(draw, topic.things)}?`,
+      ])(),
     link: (name, title) => `https://board.example/t/${name}/${slugOf(title)}`,
     snippet: (draw, topic) => twoSentences(draw, topic),
   },
   video: {
     title: (draw, topic) =>
-      `${capital(topic.subject)} and ${pick(draw, topic.things)}, in ${minutes(draw)} minutes`,
+      pick(draw, [
+        () => `${capital(topic.subject)} and ${pick(draw, topic.things)}, in ${minutes(draw)} minutes`,
+        () => `I spent a day at ${pick(draw, topic.places)}`,
+        () => `${capital(pick(draw, topic.who))}: the whole talk about ${topic.subject}`,
+      ])(),
     link: (name) => `https://videos.example/watch/${name}`,
     snippet: (draw, topic) => sentence(draw, topic, 'en'),
   },
   preprint: {
     title: (draw, topic) =>
-      `${pick(draw, ['Measuring', 'A model of', 'Notes on', 'Seasonal patterns in'])} ${topic.subject}`,
+      `${pick(draw, ['Measuring', 'A model of', 'Notes on', 'Seasonal patterns in', 'The economics of'])} ${topic.subject}`,
     link: (name, _title, at) =>
       `https://preprints.example/abs/${day(at).slice(2, 4)}${day(at).slice(5, 7)}.${name}`,
     snippet: (draw, topic) =>
@@ -52,17 +75,17 @@ const FORMS: Record<DatedSource, Form> = {
 };
 
 /** The document of a seed. */
-export function articleOf(topic: Topic, source: DatedSource, seed: { at: number; key: Key }): Found {
+export function articleOf(topic: Topic, source: DatedSource, seed: DocumentSeed): Found {
   const draw = drawsOf(subkey(seed.key, 1));
   const form = FORMS[source];
   const publishedAt = new Date(seed.at);
-  const title = form.title(draw, topic);
+  const title = seed.relevant ? form.title(draw, topic) : headline(distraction(draw, topic).text);
   const name = `${seed.key[0].toString(36)}${seed.key[1].toString(36)}`;
   return {
     source,
     title,
     link: form.link(name, title, publishedAt),
-    snippet: form.snippet(draw, topic),
+    snippet: seed.relevant ? form.snippet(draw, topic) : distraction(draw, topic).text,
     summaryDescription: draw() < 0.3 ? '' : title,
     publishedAt,
   };

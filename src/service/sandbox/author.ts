@@ -35,28 +35,67 @@ export function authorNumber(draw: Draw, topic: Key): number {
   return (Math.floor(CROWD * draw() ** 2.5) * 7_919 + (topic[0] % CROWD)) % CROWD;
 }
 
+/** What does not change about an author, and how fast the rest grows. */
+type Person = Omit<
+  MicroblogAuthor,
+  'followers_count' | 'statuses_count' | 'favourites_count' | 'listed_count'
+> & {
+  created: number;
+  followers: number;
+  perDay: number;
+  likes: number;
+  pictures: number;
+  verifiable: boolean;
+};
+
+/** At most the whole crowd: some 20 MB. */
+const people: (Person | undefined)[] = [];
+
 /** The followers an author ends up with: log-normal, and one in fifty with a Pareto tail. */
 export function followersEver(author: number): number {
-  const draw = drawsOf(subkey(CROWD_KEY, author));
-  const body = logNormal(draw, 320, 1.6);
-  // Exponent 1.276 of the tail function: 2.276 of the density (Kwak and others, WWW 2010).
-  const tail = draw() < 0.02 ? 5_000 * (1 - draw()) ** (-1 / 1.276) : 0;
-  return Math.floor(Math.min(MOST_FOLLOWERS, body + tail));
+  return personOf(author).followers;
 }
 
 /** The author as it looks at a time (ms since 1970). */
 export function authorAt(author: number, at: number): MicroblogAuthor {
+  const { created, followers: ever, perDay, likes, pictures, verifiable, ...person } = personOf(author);
+  // On the hour: an account's age in whole hours, so that its counters move at most once an hour.
+  const days = Math.max(0, Math.floor((at - created) / HOUR) / (DAY / HOUR));
+  const followers = Math.floor(ever * (1 - Math.exp(-days / 1_500)));
+  const statuses = Math.floor(perDay * days);
+  const { id, url, name, username, created_at, description, profile_image_url, ...rest } = person;
+  return {
+    id,
+    url,
+    name,
+    username,
+    created_at,
+    description,
+    favourites_count: Math.floor(perDay * days * likes),
+    followers_count: followers,
+    listed_count: Math.floor(followers / 120),
+    profile_image_url,
+    statuses_count: statuses,
+    ...rest,
+    media_count: Math.floor(statuses * pictures),
+    verified: verifiable && followers > 20_000,
+  };
+}
+
+function personOf(author: number): Person {
+  return (people[author] ??= makePerson(author));
+}
+
+function makePerson(author: number): Person {
+  const fame = drawsOf(subkey(CROWD_KEY, author));
+  const body = logNormal(fame, 320, 1.6);
+  // Exponent 1.276 of the tail function: 2.276 of the density (Kwak and others, WWW 2010).
+  const tail = fame() < 0.02 ? 5_000 * (1 - fame()) ** (-1 / 1.276) : 0;
   const draw = drawsOf(subkey(subkey(CROWD_KEY, author), 1));
   const given = pick(draw, GIVEN);
   const family = pick(draw, FAMILY);
   const username = `${given}${draw() < 0.5 ? family : ''}_${author.toString(36)}`.toLowerCase();
-  // On the hour: an account's age in whole hours, so that its counters move at most once an hour.
   const created = Math.floor((FIRST_ACCOUNT + draw() * (LAST_ACCOUNT - FIRST_ACCOUNT)) / HOUR) * HOUR;
-  const days = Math.max(0, Math.floor((at - created) / HOUR) / (DAY / HOUR));
-  const followers = Math.floor(followersEver(author) * (1 - Math.exp(-days / 1_500)));
-  const perDay = logNormal(draw, 1.5, 1);
-  const canBeVerified = draw() < 0.6;
-  const statuses = Math.floor(perDay * days);
   return {
     // Seven to ten digits: ids of authors are short on the wire too.
     id: String(1_000_003 + author * 104_729),
@@ -64,14 +103,16 @@ export function authorAt(author: number, at: number): MicroblogAuthor {
     name: `${given} ${family}`,
     username,
     created_at: new Date(created).toISOString(),
+    created,
+    followers: Math.floor(Math.min(MOST_FOLLOWERS, body + tail)),
+    perDay: logNormal(draw, 1.5, 1),
+    verifiable: draw() < 0.6,
     description: `${pick(draw, TRADES)}, ${pick(draw, LIKES)} and ${pick(draw, LIKES)}`,
-    favourites_count: Math.floor(perDay * days * (0.5 + 2 * draw())),
-    followers_count: followers,
-    listed_count: Math.floor(followers / 120),
-    media_count: Math.floor(statuses * 0.2 * draw()),
+    likes: 0.5 + 2 * draw(),
+    pictures: 0.2 * draw(),
+    media_count: 0,
+    verified: false,
     profile_image_url: `https://images.chirp.example/people/${author.toString(36)}.png`,
-    statuses_count: statuses,
-    verified: canBeVerified && followers > 20_000,
     is_blue_verified: draw() < 0.1,
     can_dm: draw() < 0.4,
     can_media_tag: draw() < 0.8,

@@ -22,8 +22,12 @@ const SHARES: Record<DatedSource, number> = {
   preprint: 0.06,
 };
 
-type DocumentSeed = { at: number; key: Key; quality: number };
-type Window = { from: number; at: number };
+/** Of the documents that a search for a topic finds, this share is about something else. */
+const DISTRACTOR_SHARE = 0.15;
+
+export type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
+/** Times in ms since 1970, both included. */
+export type Window = { from: number; at: number };
 
 export type Documents = {
   /** The best documents of one source for a prompt, best first: good and recent. Times in ms since 1970. */
@@ -55,7 +59,8 @@ export function createDocuments(seed: string): Documents {
   };
 }
 
-function seedsWithin(topic: TopicInWorld, source: DatedSource, { from, at }: Window): DocumentSeed[] {
+/** The documents of a source that appear within a window, oldest first. */
+export function seedsWithin(topic: TopicInWorld, source: DatedSource, { from, at }: Window): DocumentSeed[] {
   const key = subkey(topic.key, keyOfText(source)[0]);
   const mean = (topic.topic.documentsPerDay * SHARES[source] * CELL_MS) / DAY;
   const found: DocumentSeed[] = [];
@@ -72,5 +77,9 @@ function seedsWithin(topic: TopicInWorld, source: DatedSource, { from, at }: Win
 
 function seedOf(key: Key, cell: number): DocumentSeed {
   const draw: Draw = drawsOf(key);
-  return { at: Math.floor((cell + draw()) * CELL_MS), key, quality: draw() };
+  const at = Math.floor((cell + draw()) * CELL_MS);
+  const quality = draw();
+  const relevant = draw() >= DISTRACTOR_SHARE;
+  // What is about something else matches less well.
+  return { at, key, quality: relevant ? quality : quality / 3, relevant };
 }

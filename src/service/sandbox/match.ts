@@ -8,6 +8,7 @@ import { TOPICS } from './topics.ts';
 const BUILT_IN_CODES = 1_024;
 const CODES = 32_768;
 const SUBJECT_MAX = 60;
+const REMEMBERED = 500;
 
 /** The topic of a prompt in the world of a seed. The same words in another case are the same topic. */
 export function topicOf(seed: string, prompt: string): TopicInWorld {
@@ -20,6 +21,19 @@ export function topicOf(seed: string, prompt: string): TopicInWorld {
   const topic = topicFor(prompt, words);
   const key = keyOfText(`${seed}\n${topic.slug}`);
   return { topic, key, code: BUILT_IN_CODES + (key[0] % (CODES - BUILT_IN_CODES)) };
+}
+
+/** The same, remembering the prompts that were asked lately. */
+export function rememberedTopics(seed: string): (prompt: string) => TopicInWorld {
+  const known = new Map<string, TopicInWorld>();
+  return (prompt) => {
+    const there = known.get(prompt);
+    if (there !== undefined) return there;
+    const topic = topicOf(seed, prompt);
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(prompt, topic);
+    return topic;
+  };
 }
 
 /** Letters and digits of any script, lower case, in order. */
@@ -45,7 +59,6 @@ function topicFor(prompt: string, words: readonly string[]): Topic {
     postsPerDay: 60 + (size[0] % 241),
     documentsPerDay: 6 + (size[1] % 9),
     daily: { share: 0.4, topHour: size[0] % 24 },
-    bursts: { everyDays: 3, most: 6 },
     languages: { en: 1 },
     hashtags: tag === '' ? ['Today'] : [tag],
     places: ['Vellmar', 'the market square', 'the town library', 'Lenn', 'the evening meeting'],

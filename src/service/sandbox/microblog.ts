@@ -1,9 +1,10 @@
 /** The simulated microblog: which posts a prompt finds at a time. */
 import type { MicroblogPost } from '../../contract/post.ts';
-import { DAY } from '../../engine/clock.ts';
-import { topicOf } from './match.ts';
-import { attentionOf, NEVER_REFERRED, type PostWriter, type Referred, writePost } from './post.ts';
-import { BEGINNING, CELL_MS, createSeedStore, numberOf, type PostSeed, REFERENCE_REACH_MS } from './seeds.ts';
+import { DAY, HOUR } from '../../engine/clock.ts';
+import { rememberedTopics } from './match.ts';
+import { createPress } from './post.ts';
+import { attentionMost, attentionOf } from './counters.ts';
+import { BEGINNING, createSeedStore, type PostSeed } from './seeds.ts';
 import type { TopicInWorld } from './topic.ts';
 
 /** Operation B looks back one day; seven where a topic has fewer posts than this a day. */
@@ -20,85 +21,82 @@ export type Microblog = {
   all(prompt: string, window: { from: number; at: number }): MicroblogPost[];
 };
 
+/** How far back a look without a date filter goes, in ms. */
+export function reachOf({ topic }: TopicInWorld): number {
+  return topic.postsPerDay < SLOW_TOPIC ? 7 * DAY : DAY;
+}
+
 /** @param seed the name of the world: another seed, other posts */
 export function createMicroblog(seed: string): Microblog {
   const seeds = createSeedStore();
+  const topicOf = rememberedTopics(seed);
+  const press = createPress(seeds);
+  const loudest = new WeakMap<readonly PostSeed[], readonly PostSeed[]>();
 
-  function find(prompt: string, window: { from: number | undefined; at: number }, limit: number) {
-    const topic = topicOf(seed, prompt);
-    const reach = topic.topic.postsPerDay < SLOW_TOPIC ? 7 * DAY : DAY;
-    const found = newestFirst(topic, window.from ?? window.at - reach, window.at, CANDIDATES);
-    const newest = found.slice(0, Math.ceil(limit * NEWEST_SHARE));
-    const seen = found
-      .slice(newest.length)
-      .map((one) => ({ one, weight: attentionOf(one, window.at) }))
-      .sort((a, b) => b.weight - a.weight || b.one.at - a.one.at)
-      .slice(0, limit - newest.length)
-      .map(({ one }) => one);
-    return write(
-      topic,
-      [...newest, ...seen].sort((a, b) => b.at - a.at || b.place - a.place),
-      window.at,
-    );
-  }
+  return {
+    find(prompt, { from, at }, limit) {
+      const topic = topicOf(prompt);
+      return press.write(topic, choose(topic, from ?? at - reachOf(topic), at, limit), at);
+    },
+    all(prompt, { from, at }) {
+      const topic = topicOf(prompt);
+      const there = seeds.within(topic, from, at).filter(({ goneAt }) => goneAt > at);
+      return press.write(topic, there, at);
+    },
+  };
 
-  function all(prompt: string, window: { from: number; at: number }) {
-    const topic = topicOf(seed, prompt);
-    return write(
-      topic,
-      newestFirst(topic, window.from, window.at, Number.POSITIVE_INFINITY).toReversed(),
-      window.at,
-    );
-  }
-
-  function newestFirst(topic: TopicInWorld, from: number, at: number, most: number): PostSeed[] {
-    const found: PostSeed[] = [];
-    const first = Math.floor(Math.max(from, BEGINNING) / CELL_MS);
-    for (let cell = Math.floor(at / CELL_MS); cell >= first && found.length < most; cell--) {
-      const there = seeds.cell(topic, cell).filter((one) => one.at >= from && one.at <= at);
-      found.push(...there.toSorted((a, b) => b.at - a.at || b.place - a.place));
-    }
-    return found;
-  }
-
-  function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
-    const referred = countReferences(topic, chosen, at);
-    const writer: PostWriter = {
-      seeds,
-      topic,
-      at,
-      referred: (one) => referred.get(numberOf(one)) ?? NEVER_REFERRED,
-    };
-    return chosen.map((one) => writePost(writer, one));
-  }
-
-  /** Counts the posts that refer to the chosen ones, up to a time. */
-  function countReferences(topic: TopicInWorld, chosen: readonly PostSeed[], at: number) {
-    const counts = new Map<number, Referred>();
-    for (const one of chosen) counts.set(numberOf(one), { replies: 0, reposts: 0, quotes: 0 });
-    for (const cell of cellsReferring(chosen, at)) {
-      for (const one of seeds.cell(topic, cell)) {
-        const to = one.at > at ? undefined : seeds.reference(topic, one);
-        const count = to === undefined ? undefined : counts.get(numberOf(to));
-        if (count === undefined) continue;
-        if (one.wish === 'reply') count.replies += 1;
-        else if (one.wish === 'repost') count.reposts += 1;
-        else count.quotes += 1;
+  /** Reads hour by hour, the newest first, so that a long window costs no more than a day of a busy topic. */
+  function choose(topic: TopicInWorld, from: number, at: number, limit: number): PostSeed[] {
+    const newest: PostSeed[] = [];
+    const seen = mostSeenNow(at, limit - Math.ceil(limit * NEWEST_SHARE));
+    let read = 0;
+    const first = Math.floor(Math.max(from, BEGINNING) / HOUR);
+    for (let number = Math.floor(at / HOUR); number >= first && read < CANDIDATES; number--) {
+      const there = seeds.hour(topic, number);
+      read += there.length;
+      const free = Math.ceil(limit * NEWEST_SHARE) - newest.length;
+      if (free > 0) {
+        const shown = there.filter((one) => one.at >= from && one.at <= at && one.goneAt > at);
+        newest.push(...shown.splice(-free));
+        for (const one of shown) seen.offer(one);
+      } else {
+        seen.offerHour(loudestFirst(there), from);
       }
     }
-    return counts;
+    return [...newest, ...seen.best()].sort(newestFirst);
   }
 
-  return { find, all };
+  /** An hour's posts, those with most views in the end first. */
+  function loudestFirst(hour: readonly PostSeed[]): readonly PostSeed[] {
+    let sorted = loudest.get(hour);
+    if (sorted === undefined) loudest.set(hour, (sorted = hour.toSorted((a, b) => b.views - a.views)));
+    return sorted;
+  }
 }
 
-/** The cells in which something can refer to one of the posts: those of the next twelve hours. */
-function cellsReferring(posts: readonly PostSeed[], at: number): Set<number> {
-  const cells = new Set<number>();
-  const now = Math.floor(at / CELL_MS);
-  for (const { cell } of posts) {
-    const last = Math.min(now, cell + REFERENCE_REACH_MS / CELL_MS);
-    for (let next = cell + 1; next <= last; next++) cells.add(next);
-  }
-  return cells;
+function newestFirst(a: PostSeed, b: PostSeed): number {
+  return b.at - a.at || b.place - a.place;
+}
+
+/** Keeps the posts that got most views in the last hour, of those that it is offered. */
+function mostSeenNow(at: number, count: number) {
+  const kept: { one: PostSeed; weight: number }[] = [];
+  const worst = () => (kept.length < count ? -1 : (kept.at(-1)?.weight ?? Number.POSITIVE_INFINITY));
+  const offer = (one: PostSeed) => {
+    const weight = attentionOf(one, at);
+    if (weight <= worst()) return;
+    kept.splice(kept.findLastIndex((other) => other.weight >= weight) + 1, 0, { one, weight });
+    if (kept.length > count) kept.pop();
+  };
+  return {
+    offer,
+    /** Takes posts of one hour, most views first: once none can be among the best, the others are not looked at. */
+    offerHour(loudest: readonly PostSeed[], from: number): void {
+      for (const one of loudest) {
+        if (attentionMost(one, at) <= worst()) return;
+        if (one.at >= from && one.goneAt > at) offer(one);
+      }
+    },
+    best: () => kept.map(({ one }) => one),
+  };
 }

@@ -2,137 +2,143 @@
 import type { MicroblogPost } from '../../contract/post.ts';
 import { HOUR } from '../../engine/clock.ts';
 import { authorAt } from './author.ts';
-import { countAt, ENGAGEMENT_PACE, VIEW_PACE } from './growth.ts';
-import { drawsOf, logNormal, subkey } from './random.ts';
-import { BEGINNING, type PostSeed, type SeedStore } from './seeds.ts';
-import { firstSentence, languageOf, postText } from './text.ts';
+import { countersAt, type Referred } from './counters.ts';
+import { rememberQuoted } from './quoted.ts';
+import { BEGINNING, type PostSeed, REFERENCE_REACH_MS, type SeedStore } from './seeds.ts';
+import { firstSentence } from './text.ts';
 import type { TopicInWorld } from './topic.ts';
-
-type Counters = Pick<
-  MicroblogPost,
-  | 'reply_count'
-  | 'repost_count'
-  | 'like_count'
-  | 'view_count'
-  | 'quote_count'
-  | 'impression_count'
-  | 'bookmark_count'
->;
-
-/** How often a post was referred to by posts of its topic that exist already. */
-export type Referred = { replies: number; reposts: number; quotes: number };
-export const NEVER_REFERRED: Referred = { replies: 0, reposts: 0, quotes: 0 };
+import { createWriter, type Words } from './words.ts';
 
 const ID_TOPIC_BITS = 15n;
 const ID_PLACE_BITS = 7n;
 /** Ids count milliseconds from here (2010-11-04), as the best known snowflake ids do. */
 const ID_BEGINNING = 1_288_834_974_657;
 
-/** The 19 digits of a post: its time, its topic and its place in its cell; unique within a topic for certain. */
+/** The 19 digits of a post: its time, its topic and its place; unique within a topic for certain. */
 export function postId(topic: TopicInWorld, seed: PostSeed): string {
   const time = BigInt(Math.max(seed.at, BEGINNING) - ID_BEGINNING);
   return String((((time << ID_TOPIC_BITS) | BigInt(topic.code)) << ID_PLACE_BITS) | BigInt(seed.place));
 }
 
-/** A post's counters at a time; never below the replies, reposts and quotes that can be seen. */
-export function countersAt(seed: PostSeed, at: number, referred: Referred): Counters {
-  const draw = drawsOf(subkey(seed.key, 2));
-  const age = at - seed.at;
-  const grown = (share: number) => countAt(seed.views * share, ENGAGEMENT_PACE, age, seed.haste);
-  // 1.5 % of those who see a post like it, more or less; the other shares are of the likes.
-  const likes = Math.min(0.4, logNormal(draw, 0.015, 0.9));
-  const views = countAt(seed.views, VIEW_PACE, age, seed.haste);
-  return {
-    reply_count: Math.max(grown(likes * 0.15), referred.replies),
-    repost_count: Math.max(grown(likes * (0.2 + 0.1 * draw())), referred.reposts),
-    like_count: grown(likes),
-    view_count: views,
-    quote_count: Math.max(grown(likes * 0.04), referred.quotes),
-    impression_count: Math.floor(views * 1.2),
-    bookmark_count: grown(likes * 0.1),
-  };
-}
-
-/** What draws attention now: the views that a post got in the hour before a time. */
-export function attentionOf(seed: PostSeed, at: number): number {
-  const viewsAt = (time: number) => countAt(seed.views, VIEW_PACE, time - seed.at, seed.haste);
-  return viewsAt(at) - viewsAt(at - HOUR);
-}
-
-export type PostWriter = {
-  seeds: SeedStore;
-  topic: TopicInWorld;
-  /** The time of the look, ms since 1970. */
-  at: number;
-  referred(seed: PostSeed): Referred;
+export type Press = {
+  /** Writes posts out as they look at a time, in the order given. */
+  write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[];
 };
 
-/** Writes a post out; `quote` is the text of the quoted post. */
-export function writePost(writer: PostWriter, seed: PostSeed): MicroblogPost {
-  const { seeds, topic, at } = writer;
-  const reference = seeds.reference(topic, seed);
-  const kind = reference === undefined ? 'original' : seed.wish;
-  const user = authorAt(seed.author, at);
-  const id = postId(topic, seed);
-  const words = wordsOf(writer, seed);
-  const quoted = kind === 'quote' ? reference : undefined;
-  const repliedTo = kind === 'reply' ? reference : undefined;
-  const repliedAuthor = repliedTo === undefined ? undefined : authorAt(repliedTo.author, at);
-  return {
-    user,
-    id,
-    text: words.text,
-    ...countersAt(seed, at, writer.referred(seed)),
-    url: `${user.url}/status/${id}`,
-    created_at: new Date(seed.at).toISOString(),
-    media: words.media,
-    is_quote_post: kind === 'quote',
-    is_repost: kind === 'repost',
-    lang: words.lang,
-    conversation_id: postId(topic, rootOf(writer, seed)),
-    in_reply_to_screen_name: repliedAuthor?.username ?? null,
-    in_reply_to_status_id: repliedTo === undefined ? null : postId(topic, repliedTo),
-    in_reply_to_user_id: repliedAuthor?.id ?? null,
-    quoted_status_id: quoted === undefined ? null : postId(topic, quoted),
-    quote: quoted === undefined ? null : wordsOf(writer, quoted).text,
-    entities: words.entities,
-    summary_description: firstSentence(words.text),
-  };
-}
+/** What never changes about a post; made once. */
+type Fixed = Words &
+  Omit<MicroblogPost, 'user' | 'url' | 'text' | 'lang' | 'media' | 'entities' | `${string}_count`>;
 
-type Words = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
+export function createPress(seeds: SeedStore): Press {
+  const known = new WeakMap<PostSeed, Fixed>();
+  const tallies = new WeakMap<readonly PostSeed[], ReadonlyMap<number, Referred>>();
+  const writer = createWriter(seeds, postId);
 
-/** What a post says, without its counters; a repost says what it repeats, behind "RT @handle:". */
-function wordsOf(writer: PostWriter, seed: PostSeed): Words {
-  const { seeds, topic } = writer;
-  const reference = seeds.reference(topic, seed);
-  if (reference !== undefined && seed.wish === 'repost') {
-    const repeated = wordsOf(writer, reference);
-    return { ...repeated, text: `RT @${authorAt(reference.author, writer.at).username}: ${repeated.text}` };
+  function fixed(topic: TopicInWorld, seed: PostSeed): Fixed {
+    const there = known.get(seed);
+    if (there !== undefined) return there;
+    const reference = seeds.reference(topic, seed);
+    const kind = reference === undefined ? 'original' : seed.wish;
+    const words = writer(topic, seed);
+    const repliedTo = kind === 'reply' ? reference : undefined;
+    const repliedAuthor = repliedTo === undefined ? undefined : authorAt(repliedTo.author, seed.at);
+    const quoted = kind === 'quote' ? reference : undefined;
+    const made: Fixed = {
+      ...words,
+      id: postId(topic, seed),
+      created_at: new Date(seed.at + seed.skew).toISOString(),
+      is_quote_post: kind === 'quote',
+      is_repost: kind === 'repost',
+      conversation_id: postId(topic, rootOf(topic, seed)),
+      in_reply_to_screen_name: repliedAuthor?.username ?? null,
+      in_reply_to_status_id: repliedTo === undefined ? null : postId(topic, repliedTo),
+      in_reply_to_user_id: repliedAuthor?.id ?? null,
+      quoted_status_id: quoted === undefined ? null : postId(topic, quoted),
+      quote: quoted === undefined ? null : writer(topic, quoted).text,
+      summary_description: firstSentence(words.text),
+    };
+    known.set(seed, made);
+    return made;
   }
-  const draw = drawsOf(subkey(seed.key, 3));
-  const lang = languageOf(draw, topic.topic);
-  const kind = reference === undefined || seed.wish === 'repost' ? 'original' : seed.wish;
-  const { text, hashtags, links } = postText(draw, topic.topic, lang, kind);
-  const picture = `https://images.chirp.example/posts/${postId(topic, seed)}.jpg`;
-  return {
-    text,
-    lang,
-    media: draw() < 0.15 ? [{ type: 'photo', media_url: picture }] : [],
-    entities: {
-      hashtags: hashtags.map((tag) => ({ text: tag })),
-      urls: links.map((link) => ({ url: link, expanded_url: link })),
-      user_mentions: [],
-    },
-  };
+
+  /** The post that a conversation began with. */
+  function rootOf(topic: TopicInWorld, seed: PostSeed): PostSeed {
+    let root = seed;
+    for (;;) {
+      const above = root.wish === 'reply' ? seeds.reference(topic, root) : undefined;
+      if (above === undefined) return root;
+      root = above;
+    }
+  }
+
+  function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
+    const referred = countReferences(topic, chosen, at);
+    return chosen.map((seed) => {
+      const { text, lang, media, entities, ...rest } = fixed(topic, seed);
+      const { id, created_at, is_quote_post, is_repost, ...references } = rest;
+      const user = authorAt(seed.author, at);
+      const post: MicroblogPost = {
+        user,
+        id,
+        text,
+        ...countersAt(seed, at, referred.get(seed.number) ?? NEVER),
+        url: `${user.url}/status/${id}`,
+        created_at,
+        media,
+        is_quote_post,
+        is_repost,
+        lang,
+        ...references,
+        entities,
+      };
+      const reference = is_quote_post ? seeds.reference(topic, seed) : undefined;
+      if (reference !== undefined) rememberQuoted(post, () => write(topic, [reference], at)[0]);
+      return post;
+    });
+  }
+
+  /** Counts the posts that refer to the chosen ones, up to a time; also those that were deleted since. */
+  function countReferences(topic: TopicInWorld, chosen: readonly PostSeed[], at: number) {
+    const counts = new Map<number, Referred>();
+    const now = Math.floor(at / HOUR);
+    const unfinished = tally(topic, seeds.within(topic, now * HOUR, at));
+    for (const { number, at: born } of chosen) {
+      const count = { reply: 0, repost: 0, quote: 0 };
+      const last = Math.min(now, Math.floor((born + REFERENCE_REACH_MS) / HOUR));
+      for (let hour = Math.floor(born / HOUR); hour <= last; hour++) {
+        const more = (hour === now ? unfinished : tallyOf(topic, hour)).get(number);
+        if (more !== undefined) {
+          count.reply += more.reply;
+          count.repost += more.repost;
+          count.quote += more.quote;
+        }
+      }
+      counts.set(number, count);
+    }
+    return counts;
+  }
+
+  /** How often each post was referred to in a whole hour. */
+  function tallyOf(topic: TopicInWorld, hour: number): ReadonlyMap<number, Referred> {
+    const there = seeds.hour(topic, hour);
+    let made = tallies.get(there);
+    if (made === undefined) tallies.set(there, (made = tally(topic, there)));
+    return made;
+  }
+
+  function tally(topic: TopicInWorld, posts: readonly PostSeed[]): ReadonlyMap<number, Referred> {
+    const counts = new Map<number, Referred>();
+    for (const one of posts) {
+      const to = one.wish === 'original' ? undefined : seeds.reference(topic, one);
+      if (to === undefined || one.wish === 'original') continue;
+      let count = counts.get(to.number);
+      if (count === undefined) counts.set(to.number, (count = { reply: 0, repost: 0, quote: 0 }));
+      count[one.wish] += 1;
+    }
+    return counts;
+  }
+
+  return { write };
 }
 
-/** The post that a conversation began with. */
-function rootOf({ seeds, topic }: PostWriter, seed: PostSeed): PostSeed {
-  let root = seed;
-  for (;;) {
-    const above = root.wish === 'reply' ? seeds.reference(topic, root) : undefined;
-    if (above === undefined) return root;
-    root = above;
-  }
-}
+const NEVER: Referred = { reply: 0, repost: 0, quote: 0 };

@@ -13,6 +13,9 @@ const OPENINGS = [
   'For the record: ',
   'Small thing, but: ',
   'Psst. ',
+  'Word is: ',
+  'In case you missed it: ',
+  'Overheard: ',
 ];
 const ANSWERS = [
   'Same here. ',
@@ -25,6 +28,9 @@ const ANSWERS = [
 const REMARKS = ['Worth a look:', 'Says it all:', 'Cannot agree with this:', 'More of this, please:'];
 const EMOJI = ['🎉', '👀', '😅', '🙌', '💡', '🌊', '🚀', '🥖', '👩‍🚀', '🏳️‍🌈', '❤️', '🤷🏽‍♀️'];
 const SITES = ['vellmar-post.example', 'lantern.example', 'tidings.example', 'notebook.example'];
+
+/** The words of a post; `lang` where it is not the language that was asked for. */
+export type Said = { text: string; hashtags: string[]; links: string[]; lang?: Language };
 
 /** A sentence of the topic in a language, its slots filled. */
 export function sentence(draw: Draw, topic: Topic, language: Language): string {
@@ -48,7 +54,7 @@ export function postText(
   topic: Topic,
   language: Language,
   kind: 'original' | 'reply' | 'quote',
-): { text: string; hashtags: string[]; links: string[] } {
+): Said {
   const parts: string[] = [];
   if (kind === 'quote' && language === 'en') parts.push(pick(draw, REMARKS));
   const said = sentence(draw, topic, language);
@@ -61,7 +67,7 @@ export function postText(
   const links =
     draw() < 0.12 ? [`https://${pick(draw, SITES)}/${Math.floor(draw() * 2 ** 32).toString(36)}`] : [];
   parts.push(...links);
-  return { text: parts.join(' '), hashtags, links };
+  return { text: parts.join(language === 'ja' && parts.length === 2 ? '' : ' '), hashtags, links };
 }
 
 /** A post's language, by the topic's shares. */

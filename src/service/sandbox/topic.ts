@@ -12,14 +12,12 @@ export type Topic = {
   subject: string;
   /** A prompt is about this topic when it holds all words of one of these phrases. */
   phrases: readonly string[];
-  /** Microblog posts on an average day, before bursts. */
+  /** Microblog posts on an average day, before stirs. */
   postsPerDay: number;
   /** Documents of all other sources on an average day. */
   documentsPerDay: number;
   /** Share of the daily cycle in the rate, 0 (none) to 1 (silent at night), and the hour (UTC) of its top. */
   daily: { share: number; topHour: number };
-  /** Bursts of attention: the mean number of days between two, and how large one may get (times the rate). */
-  bursts: { everyDays: number; most: number };
   /** Share of each language among the posts; they add up to 1. */
   languages: Readonly<Partial<Record<Language, number>>>;
   hashtags: readonly string[];
