@@ -10,6 +10,7 @@ import { excerpt, plainText, titleOf } from './plain-text.ts';
 import { publishedAt } from './published-at.ts';
 import { fitting } from './read-answer.ts';
 import { endpoint } from './web-address.ts';
+import { withoutSigns } from './words.ts';
 
 const WORDS_MOST = 4;
 const PAGE_MOST = 100;
@@ -74,7 +75,7 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
 function wishOf(query: Query): string {
   const given = query.keywords.length > 0 ? query.keywords : query.prompt.toLowerCase().split(/\s+/u);
   const [first, ...others] = given
-    .map(plain)
+    .map(withoutSigns)
     .filter((word) => word !== '')
     .slice(0, WORDS_MOST)
     .map(termOf);
@@ -83,11 +84,6 @@ function wishOf(query: Query): string {
   if (others.length > 0) wishes.push(others.length === 1 ? others.join('') : `(${others.join(' OR ')})`);
   if (query.from !== undefined) wishes.push(`submittedDate:[${minute(query.from)} TO ${minute(query.to)}]`);
   return wishes.join(' AND ');
-}
-
-/** Signs are orders to its search. */
-function plain(word: string): string {
-  return word.replace(/[^\p{L}\p{M}\p{N}\s]+/gu, ' ').trim();
 }
 
 function termOf(word: string): string {

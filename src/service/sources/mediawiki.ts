@@ -9,7 +9,7 @@ import type { Reply } from './ask.ts';
 import { excerpt, plainText, titleOf } from './plain-text.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
 import { endpoint, shownLink } from './web-address.ts';
-import { fewWords } from './words.ts';
+import { fewWords, withoutSigns } from './words.ts';
 
 /** All words must occur. */
 const WORDS_MOST = 4;
@@ -56,9 +56,9 @@ export function mediawiki(settings: {
     async find(query, asking) {
       const edited = dates === 'edited' ? editedWithin(query) : '';
       const limit = Math.min(query.limit, PAGE_MOST);
-      const found = await search(at, `${plain(fewWords(query, WORDS_MOST))}${edited}`, limit, asking);
+      const found = await search(at, `${withoutSigns(fewWords(query, WORDS_MOST))}${edited}`, limit, asking);
       if (found.length > 0 || query.keywords.length <= WORDS_LEAST) return found;
-      return search(at, `${plain(fewWords(query, WORDS_LEAST))}${edited}`, limit, asking);
+      return search(at, `${withoutSigns(fewWords(query, WORDS_LEAST))}${edited}`, limit, asking);
     },
   };
 }
@@ -110,11 +110,6 @@ function foundOf({ title, fullurl, extract, description }: z.infer<typeof page>)
       publishedAt: undefined,
     },
   ];
-}
-
-/** Words alone: signs such as `:`, `"` and `-` are orders to its search. */
-function plain(words: string): string {
-  return words.replace(/[^\p{L}\p{M}\p{N}\s]+/gu, ' ').trim();
 }
 
 function editedWithin({ from, to }: Query): string {

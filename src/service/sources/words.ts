@@ -23,3 +23,8 @@ export function siteIn(prompt: string): { words: string; site: string | undefine
   if (match === null) return { words: prompt, site: undefined };
   return { words: prompt.replace(match[0], ' ').trim(), site: match[1] };
 }
+
+/** Words alone, for sources to whose search signs (`:`, `"`, `-`) are orders. */
+export function withoutSigns(words: string): string {
+  return words.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
+}
