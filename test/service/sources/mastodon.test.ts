@@ -1,0 +1,493 @@
+import { performance } from 'node:perf_hooks';
+import { describe, expect, test } from 'vitest';
+import { microblogPost } from '../../../src/contract/post.ts';
+import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
+import { mastodon } from '../../../src/service/sources/mastodon.ts';
+import { contentOf } from '../../../src/service/sources/mastodon-content.ts';
+import { hashtagsOf, isAbout } from '../../../src/service/sources/mastodon-hashtags.ts';
+import {
+  type Answer,
+  everyWordOf,
+  json,
+  outageOf,
+  query,
+  type Request,
+  sample,
+  startAsking,
+  startProvider,
+  text,
+} from './provider.ts';
+
+const TOKEN = 'mastodon-token-of-a-user';
+const TAGS = '/api/v1/timelines/tag/tidalturbines';
+const SEARCH = '/api/v2/search';
+const STATUS = sample('mastodon.status.json') as Record<string, unknown>; // the recorded status is an object
+/** Ids count milliseconds, with 16 bits behind. */
+const idAt = (time: string) => BigInt(Date.parse(time)) << 16n;
+
+/** A status about the query of these tests; what is not said is as it was recorded. */
+function status(over: Record<string, unknown> = {}) {
+  return {
+    ...STATUS,
+    id: '113000000000000001',
+    created_at: '2026-11-21T11:00:00.000Z',
+    content: '<p>Tidal turbines turn.</p>',
+    ...over,
+  };
+}
+
+async function startServer(...answers: [Answer, ...Answer[]]) {
+  const provider = await startProvider(...answers);
+  const { host } = new URL(provider.url);
+  return { provider, host, adapter: mastodon({ server: provider.url, token: undefined }), ...startAsking() };
+}
+
+/** The same with a token. */
+async function startSearch(...answers: [Answer, ...Answer[]]) {
+  const started = await startServer(...answers);
+  return { ...started, adapter: mastodon({ server: started.provider.url, token: TOKEN }) };
+}
+
+/** The one post that is found of a status. */
+async function postOf(over: Record<string, unknown>) {
+  const { adapter, asking, host } = await startServer(json([status(over)]));
+  const found = await adapter.find(query(), asking);
+  expect(found).toHaveLength(1);
+  return { post: microblogPost.parse(found[0]?.post), host };
+}
+
+const all = ({ target }: Request, name: string) => new URL(target, 'http://x').searchParams.getAll(name);
+
+describe('what is asked without a token', () => {
+  test('is the timeline of the joined hashtag and its parts, newest first, within the window', async () => {
+    const { adapter, asking, provider } = await startServer(json([]));
+    expect(await adapter.find(query(), asking)).toEqual([]);
+    const [asked] = provider.requests;
+    expect(provider.requests).toHaveLength(1);
+    expect(asked?.path).toBe(TAGS);
+    expect(asked && all(asked, 'any[]')).toEqual(['tidal', 'turbines']);
+    expect(asked?.params).toMatchObject({ limit: '40' });
+    expect(asked?.params).not.toHaveProperty('min_id');
+    expect(asked?.headers).not.toHaveProperty('authorization');
+    // A post of the first and of the last millisecond is inside, one before or after is not.
+    const [since, below] = [BigInt(asked?.params['since_id'] ?? 0), BigInt(asked?.params['max_id'] ?? 0)];
+    expect(since < idAt('2026-11-14T12:00:00.000Z')).toBe(true);
+    expect(since >= idAt('2026-11-14T11:59:59.999Z')).toBe(true);
+    expect(below > idAt('2026-11-21T12:00:00.000Z') + 0xffffn).toBe(true);
+    expect(below <= idAt('2026-11-21T12:00:00.001Z')).toBe(true);
+  });
+
+  test('reaches back as far as there is without a start', async () => {
+    const { adapter, asking, provider } = await startServer(json([]));
+    await adapter.find(query({ from: undefined }), asking);
+    expect(provider.requests[0]?.params).not.toHaveProperty('since_id');
+  });
+
+  test('are two pages of forty at most, the second below the last of the first', async () => {
+    const page = (start: number) =>
+      json(
+        Array.from({ length: 40 }, (_, n) =>
+          status({ id: String(113_000_000_000_000_000 - (start + n) * 1_000) }),
+        ),
+      );
+    const { adapter, asking, provider } = await startServer(page(0), page(40), page(80));
+    const found = await adapter.find(query({ limit: 100 }), asking);
+    expect(found).toHaveLength(80);
+    expect(provider.requests.map(({ params }) => params['max_id'])).toEqual([
+      String(idAt('2026-11-21T12:00:00.001Z')),
+      '112999999999961000',
+    ]);
+  });
+
+  test('is one page where it is enough, or not full', async () => {
+    const full = json(Array.from({ length: 40 }, (_, n) => status({ id: String(n + 1) })));
+    const enough = await startServer(full);
+    expect(await enough.adapter.find(query({ limit: 40 }), enough.asking)).toHaveLength(40);
+    expect(enough.provider.requests).toHaveLength(1);
+    const few = await startServer(json([status()]));
+    await few.adapter.find(query({ limit: 40 }), few.asking);
+    expect(few.provider.requests).toHaveLength(1);
+  });
+
+  test('is nothing where the prompt has no word that could be a hashtag', async () => {
+    const { adapter, asking, provider } = await startServer(json([status()]));
+    expect(await adapter.find(query({ prompt: '2026', keywords: ['2026'] }), asking)).toEqual([]);
+    expect(await adapter.find(query({ prompt: '🎉', keywords: [] }), asking)).toEqual([]);
+    expect(provider.requests).toEqual([]);
+  });
+
+  test('to see whether it answers, is one status of a hashtag', async () => {
+    const { adapter, asking, provider } = await startServer(json([STATUS]), text('down', 502));
+    await adapter.probe?.(asking);
+    expect(provider.requests[0]).toMatchObject({
+      path: '/api/v1/timelines/tag/mastodon',
+      params: { limit: '1' },
+    });
+    expect((await outageOf(adapter.probe?.(asking) ?? Promise.resolve())).code).toBe('source_failed');
+  });
+});
+
+describe('what is asked with a token', () => {
+  test('is the search of posts, by whole days on both sides', async () => {
+    const { adapter, asking, provider } = await startSearch(
+      json({ accounts: [], statuses: [status()], hashtags: [] }),
+    );
+    expect(await adapter.find(query({ limit: 60 }), asking)).toHaveLength(1);
+    expect(provider.requests).toHaveLength(1);
+    expect(provider.requests[0]).toMatchObject({
+      path: SEARCH,
+      params: { q: 'tidal turbines after:2026-11-13 before:2026-11-22', type: 'statuses', limit: '40' },
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+  });
+
+  test('is the hashtags where the server answers without posts', async () => {
+    const { adapter, asking, provider } = await startSearch(
+      json({ accounts: [], statuses: [], hashtags: [] }),
+      json([status()]),
+    );
+    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    expect(provider.requests.map(({ path }) => path)).toEqual([SEARCH, TAGS]);
+    expect(provider.requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+  });
+
+  test('that is refused is said, without the token', async () => {
+    const { adapter, asking } = await startSearch(
+      json({ error: `The access token ${TOKEN} is invalid` }, 401),
+    );
+    const outage = await outageOf(adapter.find(query(), asking));
+    expect(outage).toMatchObject({ code: 'source_refused', detail: 'answered 401' });
+    expect(everyWordOf(outage)).not.toContain(TOKEN);
+  });
+});
+
+describe('hashtags', () => {
+  test.each<[string, string[], string[]]>([
+    ['ai agents', ['agents', 'ai'], ['aiagents', 'agents', 'ai']],
+    ['sourdough', ['sourdough'], ['sourdough']],
+    ['New York City', ['york', 'city', 'new'], ['newyorkcity', 'york', 'city']],
+    [
+      'cheap night trains to Vienna',
+      ['vienna', 'trains', 'night', 'cheap'],
+      ['trainsvienna', 'vienna', 'trains'],
+    ],
+    ['covid-19', ['covid-19'], ['covid19']],
+    ['"night trains" #europe', ['night trains', '#europe'], ['nighttrainseurope', 'nighttrains', 'europe']],
+    ['Qualitätskatzen', ['qualitätskatzen'], ['qualitätskatzen']],
+    ['2026 budget', ['budget', '2026'], ['2026budget', 'budget']],
+    ['2026', ['2026'], []],
+    ['c++', ['c++'], ['c']],
+  ])('of "%s"', (prompt, keywords, expected) => {
+    expect(hashtagsOf({ prompt, keywords })).toEqual(expected);
+  });
+
+  const asked = { prompt: 'ai agents', keywords: ['agents', 'ai'] };
+  test.each<[boolean, string, string[]]>([
+    [true, 'Look at this.', ['AIAgents']],
+    [true, 'An AI that is an agent.', []],
+    [true, 'Look at this.', ['ai', 'agents']],
+    [true, 'My agent writes its own code.', ['ai']],
+    [false, 'The secret agents of the north.', ['agents']],
+    [false, 'He said it again.', ['ai']],
+    [false, 'Agents that aim high.', ['agents']],
+  ])('%s: about agents of that kind: %s', (expected, said, tags) => {
+    expect(isAbout({ text: said, tags }, asked)).toBe(expected);
+  });
+
+  test('are about phrases and scripts without spaces too', () => {
+    const phrase = { prompt: '"night trains" vienna', keywords: ['night trains', 'vienna'] };
+    expect(isAbout({ text: 'Two trains a night reach Vienna', tags: [] }, phrase)).toBe(true);
+    expect(isAbout({ text: 'See Vienna', tags: ['nighttrains'] }, phrase)).toBe(true);
+    expect(isAbout({ text: 'Trains to Vienna', tags: [] }, phrase)).toBe(false);
+    const japanese = { prompt: '潮力発電', keywords: ['潮力', '発電'] };
+    expect(isAbout({ text: '新しい潮力の発電所です', tags: [] }, japanese)).toBe(true);
+    expect(isAbout({ text: '新しい発電所です', tags: ['発電'] }, japanese)).toBe(false);
+  });
+
+  test('keep posts that have nothing to do with the prompt out', async () => {
+    const { adapter, asking } = await startServer(
+      json([
+        status({ id: '2', content: '<p>The wind <b>turbines</b> of the north</p>' }),
+        status({ id: '3' }),
+      ]),
+    );
+    expect((await adapter.find(query(), asking)).map(({ post }) => post?.id)).toEqual(['3']);
+  });
+});
+
+describe('a post', () => {
+  test('of the recorded status has what is there, and null for what is not', async () => {
+    const recorded = { ...STATUS, content: `<p>Tidal turbines</p>${String(STATUS['content'])}` };
+    const { adapter, asking, host } = await startServer(json([recorded]));
+    const link =
+      'https://www.theguardian.com/money/2019/dec/07/i-lost-my-193000-inheritance-with-one-wrong-digit-on-my-sort-code';
+    const said = `Tidal turbines\n\n"I lost my inheritance with one wrong digit on my sort code"\n\n${link}`;
+    const found = await adapter.find(query(), asking);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      source: 'microblog',
+      link: 'https://mastodon.social/@Gargron/103270115826048975',
+      snippet: said,
+      publishedAt: new Date('2019-12-08T03:48:33.901Z'),
+      engagement: 24,
+    });
+    expect(found[0]?.post).toEqual({
+      user: {
+        id: `1@${host}`,
+        url: 'https://mastodon.social/@Gargron',
+        name: 'Eugen',
+        username: 'Gargron',
+        created_at: '2016-03-16T14:34:26.392Z',
+        description:
+          'Developer of Mastodon and administrator of mastodon.social. I post service announcements, development updates, and personal stuff.',
+        favourites_count: null,
+        followers_count: 322_930,
+        listed_count: null,
+        media_count: null,
+        profile_image_url:
+          'https://files.mastodon.social/accounts/avatars/000/000/001/original/d96d39a0abb45b92.jpg',
+        statuses_count: 61_323,
+        verified: true,
+        is_blue_verified: false,
+        can_dm: null,
+        can_media_tag: null,
+        location: null,
+      },
+      id: '103270115826048975',
+      text: said,
+      reply_count: 5,
+      repost_count: 6,
+      like_count: 11,
+      view_count: null,
+      quote_count: 2,
+      impression_count: null,
+      bookmark_count: null,
+      url: 'https://mastodon.social/@Gargron/103270115826048975',
+      created_at: '2019-12-08T03:48:33.901Z',
+      media: [],
+      is_quote_post: false,
+      is_repost: false,
+      lang: 'en',
+      conversation_id: '103270115826048975',
+      in_reply_to_screen_name: null,
+      in_reply_to_status_id: null,
+      in_reply_to_user_id: null,
+      quoted_status_id: null,
+      quote: null,
+      entities: { hashtags: [], user_mentions: [], urls: [{ url: link, expanded_url: link }] },
+      summary_description: found[0]?.summaryDescription,
+    });
+  });
+
+  test('of the recorded timeline has hashtags and mentions, and its text in lines', async () => {
+    const recorded = sample('mastodon.tag-timeline.json') as Record<string, unknown>[]; // a list of objects
+    const statuses = recorded.map((one) => ({ ...STATUS, ...one }));
+    const { adapter, asking } = await startServer(json(statuses));
+    const found = await adapter.find(query({ prompt: 'cats', keywords: ['cats'] }), asking);
+    expect(found.map(({ snippet }) => snippet)).toEqual([
+      '#cats',
+      'Caught on the hop. 😺\n\n#Qualitätskatzen #cats #mastocats #catsofmastodon #Greece #Agistri\n(photo: @kernpanik | license: CC BY-NC-SA 4.0)',
+    ]);
+    expect(found[1]?.post?.entities).toEqual({
+      hashtags: ['qualitätskatzen', 'cats', 'mastocats', 'catsofmastodon', 'greece', 'agistri'].map(
+        (tag) => ({
+          text: tag,
+        }),
+      ),
+      user_mentions: [],
+      urls: [],
+    });
+  });
+
+  test('of an account elsewhere has its whole handle, and is verified only by a link that leads back', async () => {
+    const account = sample('mastodon.account.json') as Record<string, unknown>; // the recorded account is an object
+    const { post, host } = await postOf({ account });
+    expect(post.user).toMatchObject({
+      id: `23634@${host}`,
+      username: 'noiob@awoo.space',
+      url: 'https://awoo.space/@noiob',
+      verified: true,
+    });
+    expect(post.user.description).toContain('#awoo.space #admin ~ #bi');
+    const unproven = await postOf({
+      account: { ...account, fields: [{ name: 'Alt', value: 'x', verified_at: null }] },
+    });
+    expect(unproven.post.user.verified).toBe(false);
+  });
+
+  test('has its warning before its words', async () => {
+    const { post } = await postOf({ sensitive: true, spoiler_text: 'tidal power, long' });
+    expect(post.text).toBe('tidal power, long\n\nTidal turbines turn.');
+  });
+
+  test('says what it answers, and whom', async () => {
+    const mentions = [
+      { id: '77', username: 'ida', acct: 'ida@sea.example', url: 'https://sea.example/@ida' },
+    ];
+    const { post, host } = await postOf({ in_reply_to_id: '5', in_reply_to_account_id: '77', mentions });
+    expect(post).toMatchObject({
+      in_reply_to_status_id: '5',
+      in_reply_to_user_id: `77@${host}`,
+      in_reply_to_screen_name: 'ida@sea.example',
+      conversation_id: null,
+      entities: { user_mentions: [{ screen_name: 'ida@sea.example' }] },
+    });
+    const own = await postOf({ in_reply_to_id: '5', in_reply_to_account_id: '1' });
+    expect(own.post.in_reply_to_screen_name).toBe('Gargron');
+    const unknown = await postOf({ in_reply_to_id: '5', in_reply_to_account_id: '9' });
+    expect(unknown.post.in_reply_to_screen_name).toBe(null);
+  });
+
+  test.each([
+    [
+      'a post',
+      { state: 'accepted', quoted_status: status({ id: '9', content: '<p>What is quoted</p>' }) },
+      { is_quote_post: true, quoted_status_id: '9', quote: 'What is quoted' },
+    ],
+    [
+      'a post that only followers may read',
+      { state: 'accepted', quoted_status: status({ id: '9', visibility: 'private' }) },
+      { is_quote_post: true, quoted_status_id: '9', quote: null },
+    ],
+    ['a post far down', { state: 'accepted', quoted_status_id: '9' }, { quoted_status_id: '9', quote: null }],
+    ['what was taken back', { state: 'revoked', quoted_status: null }, { is_quote_post: false, quote: null }],
+  ])('quotes %s', async (_, quote, expected) => {
+    expect((await postOf({ quote })).post).toMatchObject(expected);
+  });
+
+  test('has its media, from where they are', async () => {
+    const { post } = await postOf({
+      media_attachments: [
+        { id: '1', type: 'image', url: 'https://files.example/1.png', remote_url: null },
+        { id: '2', type: 'gifv', url: null, remote_url: 'https://far.example/2.mp4' },
+        { id: '3', type: 'unknown', url: 'https://files.example/3' },
+        { id: '4', type: 'video', url: null },
+      ],
+    });
+    expect(post.media).toEqual([
+      { type: 'photo', media_url: 'https://files.example/1.png' },
+      { type: 'animated_gif', media_url: 'https://far.example/2.mp4' },
+      { type: 'unknown', media_url: 'https://files.example/3' },
+    ]);
+  });
+
+  test('does not know counters that its server hides or does not have', async () => {
+    const { post } = await postOf({
+      quotes_count: undefined,
+      favourites_count: '11',
+      account: { id: '1', acct: 'x', followers_count: -1 },
+    });
+    expect(post).toMatchObject({ quote_count: null, like_count: null, reply_count: 5 });
+    expect(post.user).toMatchObject({
+      followers_count: null,
+      statuses_count: null,
+      created_at: null,
+      verified: false,
+    });
+  });
+});
+
+describe('what is left out', () => {
+  test.each([
+    ['a boost', { reblog: status() }],
+    ['a post for followers', { visibility: 'private' }],
+    ['a direct message', { visibility: 'direct' }],
+    ['a post whose openness is not said', { visibility: undefined }],
+    ['a post without an author', { account: null }],
+    ['a post without a time', { created_at: 'recently' }],
+    ['a post that nobody can open', { url: null, uri: 'tag:mastodon.social,2026:1' }],
+  ])('is %s', async (_, over) => {
+    const { adapter, asking } = await startSearch(
+      json({ statuses: [status({ id: '2', ...over }), status({ id: '3' })] }),
+    );
+    expect((await adapter.find(query(), asking)).map(({ post }) => post?.id)).toEqual(['3']);
+  });
+});
+
+describe('text', () => {
+  test.each([
+    ['<p>One</p><p>Two<br>Three<br />Four</p>', 'One\n\nTwo\nThree\nFour'],
+    ['<p>a &lt;b&gt; &amp;amp; &#x1F30A; &nbsp;c</p>', 'a <b> &amp; 🌊 \u00a0c'],
+    ['<p>1 < 2 and 3 > 2</p>', '1 < 2 and 3 > 2'],
+    ['<p>  many \n  blanks\t</p>', 'many blanks'],
+    ['<ul><li>one</li><li>two</li></ul><p>end</p>', 'one\ntwo\n\nend'],
+    ['x<script>alert("<p>")</script><style>p{}</style><!-- <p>no</p> -->y', 'xy'],
+    ['x<script>never closed', 'x'],
+    ['<p onclick="x">a&#0;b\u0000c&#xD800;d</p>', 'a\ufffdbc\ufffdd'],
+    ['', ''],
+  ])('of %j', (html, expected) => {
+    expect(contentOf(html).text).toBe(expected);
+  });
+
+  test('has the links that can be opened, but for hashtags and mentions', () => {
+    const html = `<p><a class="u-url mention" href="https://a.example/@b">@<span>b</span></a>
+      <a href="https://a.example/tags/c" class="mention hashtag">#<span>c</span></a>
+      <a href="https://ok.example/?a=1&amp;b=2" rel="nofollow">ok</a> <a href="javascript:alert(1)">no</a>
+      <a href='https://single.example'>no</a> <a href="https://user:pw@secret.example/">no</a></p>`;
+    expect(contentOf(html).links).toEqual(['https://ok.example/?a=1&b=2']);
+  });
+
+  test.each([
+    ['tags that never close', '<a '.repeat(40_000)],
+    ['scripts that never close', '<script '.repeat(12_000)],
+    ['comments that never close', '<!--'.repeat(25_000)],
+    ['blanks', `a${' '.repeat(99_000)}b`],
+    ['attributes', `<a ${'class="'.repeat(14_000)}>`],
+    ['references', '&#32;'.repeat(20_000)],
+  ])('of %s takes no time worth speaking of', (_, html) => {
+    const began = performance.now();
+    contentOf(html);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+describe('why there is nothing', () => {
+  const reset = {
+    'x-ratelimit-limit': '300',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '2026-11-21T12:03:20.000Z',
+  };
+  const needsLogin = json({ error: 'This method requires an authenticated user' }, 422);
+  test.each<[string, Answer, Record<string, unknown>]>([
+    [
+      'a server that wants a login',
+      json({ error: 'The access token is invalid' }, 401),
+      { code: 'source_needs_key', retryAfterMs: 10 * MINUTE },
+    ],
+    ['an older one', needsLogin, { code: 'source_needs_key', detail: 'answered 422' }],
+    [
+      'too many requests',
+      json({ error: 'Too many requests' }, 429, reset),
+      { code: 'source_busy', retryAfterMs: 200_000 },
+    ],
+    [
+      'too many, for longer',
+      json({}, 429, { ...reset, 'retry-after': '600' }),
+      { code: 'source_busy', retryAfterMs: 600_000 },
+    ],
+    ['too many, without an end', json({}, 429), { code: 'source_busy', retryAfterMs: undefined }],
+    [
+      'too many, until next year',
+      json({}, 429, { 'x-ratelimit-reset': '2027-01-01T00:00:00Z' }),
+      { retryAfterMs: HOUR },
+    ],
+    [
+      'a server that moved',
+      text('', 301, { location: 'https://elsewhere.example/' }),
+      { code: 'source_failed' },
+    ],
+    ['a fault', json({ error: 'down' }, 503), { code: 'source_failed', detail: 'answered 503' }],
+    ['a page', text('<html>'), { code: 'source_failed' }],
+    ['another shape', json({ statuses: [] }), { code: 'source_failed' }],
+    ['items of another shape', json(sample('mastodon.tag-timeline.json')), { code: 'source_failed' }],
+  ])('%s', async (_, answer, expected) => {
+    const { adapter, asking } = await startServer(answer);
+    expect(await outageOf(adapter.find(query(), asking))).toMatchObject(expected);
+  });
+
+  test('a second page that fails: half a window must not pass for a whole one', async () => {
+    const full = json(Array.from({ length: 40 }, (_, n) => status({ id: String(n + 1) })));
+    const { adapter, asking } = await startServer(full, json({}, 503));
+    expect((await outageOf(adapter.find(query({ limit: 80 }), asking))).code).toBe('source_failed');
+  });
+});
