@@ -1,0 +1,576 @@
+import { describe, expect, test } from 'vitest';
+import { microblogPost } from '../../../src/contract/post.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
+import { SourceDown } from '../../../src/service/outage.ts';
+import type { Asking } from '../../../src/service/sources/adapter.ts';
+import { x } from '../../../src/service/sources/x.ts';
+import { worstCost } from '../../../src/service/sources/x-price.ts';
+import {
+  type Answer,
+  everyWordOf,
+  json,
+  NOW,
+  outageOf,
+  query,
+  sample,
+  startAsking,
+  startProvider,
+  text,
+} from './provider.ts';
+
+const BEARER = 'x-bearer-of-a-user';
+const NOTHING = json({ meta: { result_count: 0 } });
+/** What ten posts may cost at worst: each with two others beside it, its author and four pictures. */
+const TEN = 450_000;
+
+const person = (id: string, over: Record<string, unknown> = {}) => ({
+  id,
+  username: `user_${id}`,
+  name: `User ${id}`,
+  ...over,
+});
+const post = (id: string, over: Record<string, unknown> = {}) => ({
+  id,
+  author_id: '7',
+  text: 'Tidal turbines turn.',
+  created_at: '2026-11-21T11:00:00.000Z',
+  public_metrics: {
+    retweet_count: 1,
+    reply_count: 2,
+    like_count: 3,
+    quote_count: 4,
+    bookmark_count: 5,
+    impression_count: 600,
+  },
+  ...over,
+});
+const answer = (data: unknown[], includes: Record<string, unknown> = { users: [person('7')] }, rest = {}) =>
+  json({ data, includes, meta: { result_count: data.length }, ...rest });
+const badStart = json(
+  {
+    errors: [
+      {
+        parameters: { start_time: ['2026-11-14T12:10Z'] },
+        message:
+          "Invalid 'start_time':'2026-11-14T12:10Z'. 'start_time' must be on or after 2026-11-14T12:20Z.",
+      },
+    ],
+    title: 'Invalid Request',
+    detail: 'One or more parameters to your request was invalid.',
+    type: 'https://api.twitter.com/2/problems/invalid-request',
+  },
+  400,
+);
+
+/** With a purse that holds so much; `left` is what is in it. */
+async function startX(answers: [Answer, ...Answer[]], purse = 5_000_000) {
+  const provider = await startProvider(...answers);
+  const adapter = x({ bearerToken: BEARER, usdPerDay: purse / 1e6, at: provider.url });
+  const started = startAsking();
+  let left = purse;
+  const asking: Asking = {
+    ...started.asking,
+    spend: async (units) => {
+      if (units > left) throw new SourceDown('source_quota', { unasked: true });
+      left -= units;
+      await started.asking.spend(units);
+    },
+    unspend: async (units) => {
+      left += units;
+      await started.asking.unspend(units);
+    },
+  };
+  return { provider, adapter, asking, clock: started.clock, spent: started.spent, left: () => left };
+}
+
+/** The one post that is found of an answer. */
+async function postOf(data: Record<string, unknown>, includes: Record<string, unknown> = {}) {
+  const { adapter, asking } = await startX([answer([data], { users: [person('7')], ...includes })]);
+  const found = await adapter.find(query(), asking);
+  expect(found).toHaveLength(1);
+  return microblogPost.parse(found[0]?.post);
+}
+
+describe('what is asked', () => {
+  test('is the recent search, with all that belongs to a post and no reposts', async () => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    const from = new Date('2026-11-20T12:00:00.000Z');
+    expect(await adapter.find(query({ from, limit: 40, prompt: 'the turbines, tidal' }), asking)).toEqual([]);
+    expect(provider.requests).toHaveLength(1);
+    const [asked] = provider.requests;
+    expect(asked?.path).toBe('/2/tweets/search/recent');
+    expect(asked?.headers.authorization).toBe(`Bearer ${BEARER}`);
+    expect(asked?.params).toMatchObject({
+      query: 'turbines tidal -is:retweet',
+      max_results: '40',
+      sort_order: 'relevancy',
+      start_time: '2026-11-20T12:00:00Z',
+      expansions: 'author_id,attachments.media_keys,referenced_tweets.id',
+    });
+    for (const field of [
+      'created_at',
+      'public_metrics',
+      'entities',
+      'lang',
+      'conversation_id',
+      'note_tweet',
+    ]) {
+      expect(asked?.params['tweet.fields']?.split(',')).toContain(field);
+    }
+    expect(asked?.params['user.fields']?.split(',')).toContain('public_metrics');
+    // An end that lies less than ten seconds back is an error.
+    expect(asked?.params).not.toHaveProperty('end_time');
+  });
+
+  test.each([
+    [1, '10'],
+    [10, '10'],
+    [55, '55'],
+    [400, '100'],
+  ])('are, for %i, %s posts', async (limit, expected) => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    await adapter.find(query({ limit }), asking);
+    expect(provider.requests[0]?.params['max_results']).toBe(expected);
+  });
+
+  test('is the newest without a start', async () => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    await adapter.find(query({ from: undefined }), asking);
+    expect(provider.requests[0]?.params).toMatchObject({ sort_order: 'recency' });
+    expect(provider.requests[0]?.params).not.toHaveProperty('start_time');
+  });
+
+  test('is never older than the seven days that there are', async () => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    for (const back of [30, 7]) {
+      await adapter.find(query({ from: new Date(NOW.getTime() - back * 24 * HOUR) }), asking);
+      expect(provider.requests.at(-1)?.params).not.toHaveProperty('start_time');
+    }
+    await adapter.find(query({ from: new Date('2026-11-14T12:10:00Z') }), asking);
+    expect(provider.requests.at(-1)?.params['start_time']).toBe('2026-11-14T12:10:00Z');
+  });
+
+  test('is nothing where nothing can be, and costs nothing', async () => {
+    const { adapter, asking, provider, spent } = await startX([NOTHING]);
+    const [from, to] = [new Date('2026-10-01T00:00:00Z'), new Date('2026-11-01T00:00:00Z')];
+    expect(await adapter.find(query({ from, to }), asking)).toEqual([]);
+    expect(await adapter.find(query({ prompt: '🎉', keywords: [] }), asking)).toEqual([]);
+    expect(provider.requests).toEqual([]);
+    expect(spent).toEqual([]);
+  });
+
+  test('ends where the window does', async () => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    await adapter.find(query({ to: new Date('2026-11-20T12:00:00Z') }), asking);
+    expect(provider.requests[0]?.params['end_time']).toBe('2026-11-20T12:00:00Z');
+  });
+
+  test('holds what its language would take for an operator in quotes', async () => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    const keywords = ['night trains', 'covid-19', '#europe', '@tide'];
+    await adapter.find(query({ prompt: '"night trains" covid-19 #europe @tide', keywords }), asking);
+    expect(provider.requests[0]?.params['query']).toBe('"night trains" "covid-19" #europe @tide -is:retweet');
+  });
+
+  test('is asked again without a start where the clocks differ, once, and paid once', async () => {
+    const { adapter, asking, provider, spent } = await startX([badStart, answer([post('1')])]);
+    const from = new Date('2026-11-14T12:10:00Z');
+    expect(await adapter.find(query({ from }), asking)).toHaveLength(1);
+    expect(provider.requests.map(({ params }) => 'start_time' in params)).toEqual([true, false]);
+    expect(spent).toEqual([TEN, -(TEN - 15_000)]);
+
+    const never = await startX([badStart]);
+    expect(await outageOf(never.adapter.find(query({ from }), never.asking))).toMatchObject({
+      code: 'source_refused',
+    });
+    expect(never.provider.requests).toHaveLength(2);
+    expect(never.left()).toBe(5_000_000);
+  });
+});
+
+describe('money', () => {
+  test('is a daily allowance in millionths of a dollar', () => {
+    expect(x({ bearerToken: BEARER, usdPerDay: 2.5 }).allowance).toEqual({
+      most: 2_500_000,
+      unit: 'micro-dollars',
+      zone: 'UTC',
+    });
+  });
+
+  test('is taken for the worst before anything is asked, and what was not read is given back', async () => {
+    const includes = {
+      users: [person('7'), person('8')],
+      media: [{ media_key: 'm1', type: 'photo', url: 'https://pbs.example/1.jpg' }],
+      tweets: [{ id: '90', text: 'before' }],
+    };
+    const started = await startX([
+      (request, response) => {
+        // By now the worst is taken.
+        expect(started.spent).toEqual([TEN]);
+        return answer([post('1'), post('2', { author_id: '8' })], includes)(request, response);
+      },
+    ]);
+    await started.adapter.find(query(), started.asking);
+    // Three posts and a picture at half a cent, two people at one cent.
+    expect(started.left()).toBe(5_000_000 - 4 * 5_000 - 2 * 10_000);
+    expect(started.spent).toEqual([TEN, -(TEN - 40_000)]);
+  });
+
+  test('is paid for posts that do not fit too', async () => {
+    const { adapter, asking, left } = await startX([answer([post('1'), { id: '2' }])]);
+    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    expect(left()).toBe(5_000_000 - 2 * 5_000 - 10_000);
+  });
+
+  test('is gone: nothing is asked', async () => {
+    for (const purse of [0, TEN - 1]) {
+      const { adapter, asking, provider, left } = await startX([answer([post('1')])], purse);
+      expect(await outageOf(adapter.find(query({ limit: 40 }), asking))).toMatchObject({
+        code: 'source_quota',
+      });
+      expect(provider.requests).toEqual([]);
+      expect(left()).toBe(purse);
+    }
+  });
+
+  test('that does not suffice for all is spent on the fewest', async () => {
+    const { adapter, asking, provider, spent } = await startX([NOTHING], worstCost(40) - 1);
+    await adapter.find(query({ limit: 40 }), asking);
+    expect(provider.requests[0]?.params['max_results']).toBe('10');
+    expect(spent).toEqual([TEN, -TEN]);
+  });
+
+  test('is not asked for twice where the count fails otherwise', async () => {
+    const { adapter, asking, provider } = await startX([NOTHING]);
+    let asked = 0;
+    const spend = () => {
+      asked += 1;
+      return Promise.reject(new SourceDown('source_failed', { unasked: true }));
+    };
+    expect((await outageOf(adapter.find(query({ limit: 40 }), { ...asking, spend }))).code).toBe(
+      'source_failed',
+    );
+    expect(asked).toBe(1);
+    expect(provider.requests).toEqual([]);
+  });
+
+  test('comes back whole when the answer is a refusal', async () => {
+    for (const status of [400, 401, 402, 403, 429, 500, 503]) {
+      const { adapter, asking, left } = await startX([json({ title: 'No' }, status)]);
+      await outageOf(adapter.find(query(), asking));
+      expect(left()).toBe(5_000_000);
+    }
+  });
+
+  test.each<[string, Answer]>([
+    ['a broken connection', (_, response) => void response.destroy()],
+    ['an answer that cannot be read', text('<html>')],
+    ['errors in the place of posts', json({ errors: [{ title: 'Not Found Error' }] })],
+  ])('stays spent after %s: it may have been charged', async (_, broken) => {
+    const { adapter, asking, left } = await startX([broken]);
+    expect((await outageOf(adapter.find(query(), asking))).code).toBe('source_failed');
+    expect(left()).toBe(5_000_000 - TEN);
+  });
+
+  test('stays spent when the client goes away meanwhile', async () => {
+    const gone = new AbortController();
+    const provider = await startProvider(() => gone.abort(new Error('gone')));
+    const { asking, spent } = startAsking(gone.signal);
+    const adapter = x({ bearerToken: BEARER, usdPerDay: 5, at: provider.url });
+    await expect(adapter.find(query(), asking)).rejects.toThrow('gone');
+    expect(spent).toEqual([TEN]);
+  });
+});
+
+describe('a post', () => {
+  test('of the recorded answer has what is there, and null for what is not', async () => {
+    const { adapter, asking } = await startX([json(sample('x.recent-search.json'))]);
+    const found = await adapter.find(query(), asking);
+    expect(found).toEqual([
+      {
+        source: 'microblog',
+        title: 'Just started learning Python and loving it!',
+        link: 'https://x.com/pythondev/status/1234567890123456789',
+        snippet: 'Just started learning Python and loving it!',
+        summaryDescription: 'Just started learning Python and loving it!',
+        publishedAt: new Date('2024-01-15T10:30:00.000Z'),
+        engagement: 50,
+        post: {
+          user: {
+            id: '9876543210',
+            url: 'https://x.com/pythondev',
+            name: 'pythondev',
+            username: 'pythondev',
+            created_at: null,
+            description: null,
+            favourites_count: null,
+            followers_count: null,
+            listed_count: null,
+            media_count: null,
+            profile_image_url: null,
+            statuses_count: null,
+            verified: false,
+            is_blue_verified: null,
+            can_dm: null,
+            can_media_tag: null,
+            location: null,
+          },
+          id: '1234567890123456789',
+          text: 'Just started learning Python and loving it!',
+          reply_count: 2,
+          repost_count: 5,
+          like_count: 42,
+          view_count: null,
+          quote_count: 1,
+          impression_count: null,
+          bookmark_count: null,
+          url: 'https://x.com/pythondev/status/1234567890123456789',
+          created_at: '2024-01-15T10:30:00.000Z',
+          media: [],
+          is_quote_post: false,
+          is_repost: false,
+          lang: null,
+          conversation_id: null,
+          in_reply_to_screen_name: null,
+          in_reply_to_status_id: null,
+          in_reply_to_user_id: null,
+          quoted_status_id: null,
+          quote: null,
+          entities: { hashtags: [], user_mentions: [], urls: [] },
+          summary_description: 'Just started learning Python and loving it!',
+        },
+      },
+    ]);
+  });
+
+  test('of the documented object is joined with its author, and its picture is no link', async () => {
+    const documented = sample('x.post-object.json') as { data: unknown[]; includes: object }; // as documented
+    const includes = {
+      ...documented.includes,
+      users: [person('2244994945', { username: 'XDevelopers' })],
+      media: [
+        {
+          media_key: '16_1211797899316740096',
+          type: 'animated_gif',
+          preview_image_url: 'https://pbs.example/p.jpg',
+        },
+      ],
+    };
+    const { adapter, asking, left } = await startX([answer(documented.data, includes)]);
+    const [found] = await adapter.find(query(), asking);
+    expect(found?.post).toMatchObject({
+      id: '1212092628029698048',
+      view_count: 1_250,
+      impression_count: 1_250,
+      bookmark_count: 2,
+      lang: 'en',
+      in_reply_to_status_id: '1212092627178287104',
+      in_reply_to_user_id: '2244994945',
+      in_reply_to_screen_name: 'XDevelopers',
+      is_quote_post: false,
+      media: [{ type: 'animated_gif', media_url: 'https://pbs.example/p.jpg' }],
+      entities: { hashtags: [], user_mentions: [], urls: [] },
+    });
+    expect(found?.engagement).toBe(7 + 3 + 38 + 1 + 2);
+    expect(left()).toBe(5_000_000 - 3 * 5_000 - 10_000);
+  });
+
+  test('has its author as far as it is known', async () => {
+    const user = person('7', {
+      name: 'Tove \u0000T',
+      created_at: '2013-12-14T04:35:55.000Z',
+      description: 'Tides',
+      location: 'Osk',
+      profile_image_url: 'https://pbs.example/t.jpg',
+      verified: true,
+      verified_type: 'blue',
+      public_metrics: {
+        followers_count: 10,
+        following_count: 11,
+        tweet_count: 12,
+        listed_count: 13,
+        like_count: 14,
+        media_count: 15,
+      },
+    });
+    expect((await postOf(post('1'), { users: [user] })).user).toEqual({
+      id: '7',
+      url: 'https://x.com/user_7',
+      name: 'Tove T',
+      username: 'user_7',
+      created_at: '2013-12-14T04:35:55.000Z',
+      description: 'Tides',
+      favourites_count: 14,
+      followers_count: 10,
+      listed_count: 13,
+      media_count: 15,
+      profile_image_url: 'https://pbs.example/t.jpg',
+      statuses_count: 12,
+      verified: true,
+      is_blue_verified: true,
+      can_dm: null,
+      can_media_tag: null,
+      location: 'Osk',
+    });
+    const { user: business } = await postOf(post('1'), {
+      users: [person('7', { verified_type: 'business' })],
+    });
+    expect(business.is_blue_verified).toBe(false);
+  });
+
+  test('that is long is whole, with the marks of the whole', async () => {
+    const long = await postOf(
+      post('1', {
+        text: 'Tidal tur… https://t.co/x',
+        entities: { hashtags: [{ tag: 'cut' }] },
+        note_tweet: {
+          text: 'Tidal turbines &amp; &lt;waves&gt; &amp;lt;',
+          entities: {
+            hashtags: [{ start: 0, end: 5, tag: 'Tidal' }],
+            mentions: [{ username: 'tide', id: '8' }],
+            urls: [
+              {
+                url: 'https://t.co/1',
+                expanded_url: 'https://short.example/1',
+                unwound_url: 'https://long.example/1',
+              },
+              { url: 'https://t.co/2', expanded_url: 'https://plain.example/2' },
+              { url: 'https://t.co/3' },
+            ],
+          },
+        },
+      }),
+    );
+    expect(long.text).toBe('Tidal turbines & <waves> &lt;');
+    expect(long.entities).toEqual({
+      hashtags: [{ text: 'Tidal' }],
+      user_mentions: [{ screen_name: 'tide' }],
+      urls: ['https://long.example/1', 'https://plain.example/2'].map((url) => ({ url, expanded_url: url })),
+    });
+  });
+
+  test('quotes with the words that are quoted, where they are there', async () => {
+    const quoting = post('1', { referenced_tweets: [{ type: 'quoted', id: '90' }] });
+    const there = { tweets: [{ id: '90', text: 'cut', note_tweet: { text: 'The whole &amp; all' } }, 7] };
+    expect(await postOf(quoting, there)).toMatchObject({
+      is_quote_post: true,
+      quoted_status_id: '90',
+      quote: 'The whole & all',
+    });
+    expect(await postOf(quoting)).toMatchObject({ is_quote_post: true, quoted_status_id: '90', quote: null });
+  });
+
+  test('answers whoever is mentioned by that id', async () => {
+    const entities = {
+      mentions: [
+        { username: 'other', id: '9' },
+        { username: 'tide', id: '8' },
+      ],
+    };
+    const answering = post('1', { in_reply_to_user_id: '8', conversation_id: '50', entities });
+    expect(await postOf(answering)).toMatchObject({ in_reply_to_screen_name: 'tide', conversation_id: '50' });
+    expect((await postOf(post('1', { in_reply_to_user_id: '8' }))).in_reply_to_screen_name).toBe(null);
+  });
+
+  test.each([
+    ['de', 'de'],
+    ['und', null],
+    ['zxx', null],
+    ['qme', null],
+  ])('in %s is in %s', async (lang, expected) => {
+    expect((await postOf(post('1', { lang }))).lang).toBe(expected);
+  });
+
+  test('that repeats another says so', async () => {
+    expect(
+      (await postOf(post('1', { referenced_tweets: [{ type: 'retweeted', id: '90' }] }))).is_repost,
+    ).toBe(true);
+  });
+
+  test('has no counters where they are no counts', async () => {
+    const {
+      like_count: likes,
+      reply_count: replies,
+      view_count: views,
+    } = await postOf(post('1', { public_metrics: { like_count: '3', reply_count: -1 } }));
+    expect([likes, replies, views]).toEqual([null, null, null]);
+    expect((await postOf(post('1', { public_metrics: undefined }))).like_count).toBe(null);
+  });
+});
+
+describe('part of an answer', () => {
+  test('may be errors beside the posts: a post without its author is left out', async () => {
+    const errors = [
+      {
+        value: '8',
+        detail: 'User has been suspended',
+        title: 'Forbidden',
+        resource_type: 'user',
+        parameter: 'author_id',
+      },
+    ];
+    const { adapter, asking } = await startX([
+      answer([post('1', { author_id: '8' }), post('2')], undefined, { errors }),
+    ]);
+    expect((await adapter.find(query(), asking)).map(({ post: found }) => found?.id)).toEqual(['2']);
+  });
+
+  test('may not fit: the rest stands', async () => {
+    const { adapter, asking } = await startX([
+      answer([post('1', { created_at: 'soon' }), post('2', { id: 2 }), post('3')], {
+        users: [person('7'), { id: 9 }],
+        media: 'none',
+      }),
+    ]);
+    expect((await adapter.find(query(), asking)).map(({ post: found }) => found?.id)).toEqual(['3']);
+  });
+});
+
+describe('why there is nothing', () => {
+  const reset = (seconds: number) => ({
+    'x-rate-limit-limit': '450',
+    'x-rate-limit-remaining': '0',
+    'x-rate-limit-reset': String(NOW.getTime() / SECOND + seconds),
+  });
+  test.each<[string, Answer, Record<string, unknown>]>([
+    [
+      'a token that is not valid',
+      json({ title: 'Unauthorized', status: 401 }, 401),
+      { code: 'source_refused', detail: 'answered 401' },
+    ],
+    [
+      'an app that may not search',
+      json({ title: 'Client Forbidden', reason: 'client-not-enrolled' }, 403),
+      { code: 'source_refused', detail: 'answered 403' },
+    ],
+    ['no credits', json({ title: 'CreditsDepleted' }, 402), { code: 'source_quota', retryAfterMs: HOUR }],
+    [
+      'too many requests',
+      json({ title: 'Too Many Requests' }, 429, reset(600)),
+      { code: 'source_busy', retryAfterMs: 10 * MINUTE },
+    ],
+    [
+      'too many, although there is room again',
+      json({}, 429, reset(-5)),
+      { code: 'source_busy', retryAfterMs: undefined },
+    ],
+    [
+      'the cap of the month',
+      json({ title: 'UsageCapExceeded', period: 'Monthly' }, 429),
+      { code: 'source_quota', retryAfterMs: HOUR },
+    ],
+    [
+      'a query it does not take',
+      json({ errors: [{ parameters: { query: ['x'] } }] }, 400),
+      { code: 'source_refused', detail: 'answered 400' },
+    ],
+    ['a fault', text('<html>', 503), { code: 'source_failed', detail: 'answered 503' }],
+    ['items of another shape', answer([{ id: '1' }, { id: '2' }]), { code: 'source_failed' }],
+  ])('%s', async (_, refusal, expected) => {
+    const { adapter, asking, provider } = await startX([refusal]);
+    const outage = await outageOf(adapter.find(query(), asking));
+    expect(outage).toMatchObject(expected);
+    expect(everyWordOf(outage)).not.toContain(BEARER);
+    expect(provider.requests).toHaveLength(1);
+  });
+});
