@@ -1,6 +1,7 @@
 import type { Findings, LinkRef, ReadLink } from '../../monitor/read/findings.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 import { ensurePartitions } from '../partitions.ts';
+import { rollUp } from '../volume/roll-up.ts';
 import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
 import {
   APPEND_DISCOVERIES,
@@ -81,6 +82,8 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
   };
 }
 
+type Sighted = { new_posts: Id[]; new_times: (number | null)[]; new_links: Id[] };
+
 async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won: Outcome): Promise<Diff> {
   const { findings, observedAt, runId, searchId, serviceId } = input;
   const authors = JSON.stringify(findings.authors);
@@ -89,7 +92,7 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
 
   await prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]);
   await prepared(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [serviceId, observedAt, posts, links]);
-  const sighted = await prepared<{ new_posts: Id[]; new_links: Id[] }>(tx, 'sight', SIGHT, [
+  const sighted = await prepared<Sighted>(tx, 'sight', SIGHT, [
     serviceId,
     observedAt,
     searchId,
@@ -98,7 +101,12 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
     findings.links.map((link) => link.address),
     findings.links.map((link) => link.source),
   ]);
-  const { new_posts: newPosts, new_links: newLinks } = sighted ?? { new_posts: [], new_links: [] };
+  if (sighted === undefined) throw new Error('the statement of the sightings returned no row');
+  const { new_posts: newPosts, new_links: newLinks, new_times: newTimes } = sighted;
+  const times = findings.posts.flatMap(({ created_at }) =>
+    created_at === null ? [] : [Date.parse(created_at)],
+  );
+  await rollUp(tx, { runId, observedAt, posts: findings.posts.length, times, newTimes });
   const completion = await saveCompletion(tx, input);
 
   const discovered: [kind: string, thing: Id][] = [

@@ -109,7 +109,7 @@ ON CONFLICT (address) DO NOTHING`;
 
 /**
  * 3: keys of the found posts and links, and the diff: a sighting that could be inserted is new to this
- * search, exactly once, for ever.
+ * search, exactly once, for ever. The times of the new posts come back in milliseconds, in the posts' order.
  * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources.
  */
 export const SIGHT = `
@@ -123,7 +123,7 @@ WITH found_posts AS MATERIALIZED (
   INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
   SELECT $3, id, $4, $2, created_at FROM found_posts ORDER BY id
   ON CONFLICT DO NOTHING
-  RETURNING post_id
+  RETURNING post_id, extract(epoch FROM post_created_at)::float8 * 1000 AS created_at
 ), found_links AS MATERIALIZED (
   SELECT DISTINCT ON (la.id) la.id, r.source, r.ord
   FROM unnest($6::text[], $7::text[]) WITH ORDINALITY AS r(address, source, ord)
@@ -145,6 +145,8 @@ WITH found_posts AS MATERIALIZED (
 )
 SELECT
   (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts JOIN post_sightings ON post_id = id) AS new_posts,
+  (SELECT coalesce(array_agg(s.created_at ORDER BY ord), '{}')
+    FROM found_posts JOIN post_sightings s ON post_id = id) AS new_times,
   (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links`;
 
 /**

@@ -1,0 +1,60 @@
+/** Quarters of an hour: what volume is counted in. Times are milliseconds since 1970. */
+import { MINUTE } from '../../engine/clock.ts';
+import type { Reach } from './reach.ts';
+
+export const QUARTER_MS = 15 * MINUTE;
+export const MINUTES_OF_QUARTER = 15;
+
+/** What a run adds to a quarter: posts, the minutes it saw in full (a bit each, the first one first), and whether it should have seen more. */
+export type Quarter = { at: number; posts: number; minutes: string; cut: boolean };
+
+/** How far back coverage is written down: twice what is ever compared with, and some. */
+const MEMORY_MS = 35 * 24 * 60 * MINUTE;
+
+export function quarterOf(time: number): number {
+  return Math.floor(time / QUARTER_MS) * QUARTER_MS;
+}
+
+/**
+ * What a run adds to the quarters of its search, oldest first. Ranges are rounded down to the minute at both
+ * ends, so that a range that begins where another ended leaves no minute out.
+ * @param times of the posts that are new to the search, by their own clock
+ */
+export function quartersOf(reach: Reach | null, times: readonly number[]): Quarter[] {
+  const quarters = new Map<number, Quarter>();
+  const at = (start: number): Quarter => {
+    const found = quarters.get(start) ?? { at: start, posts: 0, minutes: '', cut: false };
+    quarters.set(start, found);
+    return found;
+  };
+  if (reach !== null) {
+    const until = minuteOf(reach.until);
+    const from = minuteOf(reach.from);
+    const reached = Math.max(minuteOf(reach.reached), until - MEMORY_MS);
+    for (let start = quarterOf(reached); start < until; start += QUARTER_MS) {
+      const minutes = minutesBetween(start, from, until);
+      const cut = start < from && reached < from;
+      if (minutes === NONE && !cut) continue;
+      const quarter = at(start);
+      quarter.minutes = minutes;
+      quarter.cut = cut;
+    }
+  }
+  for (const time of times) at(quarterOf(time)).posts += 1;
+  return [...quarters.values()]
+    .map((quarter) => ({ ...quarter, minutes: quarter.minutes || NONE }))
+    .sort((a, b) => a.at - b.at);
+}
+
+const NONE = '0'.repeat(MINUTES_OF_QUARTER);
+
+function minutesBetween(start: number, from: number, until: number): string {
+  let bits = '';
+  for (let minute = start; minute < start + QUARTER_MS; minute += MINUTE)
+    bits += minute >= from && minute < until ? '1' : '0';
+  return bits;
+}
+
+function minuteOf(time: number): number {
+  return Math.floor(time / MINUTE) * MINUTE;
+}

@@ -1,0 +1,65 @@
+/** How far back an answer saw: pure, so that a rebuild says what the save said. Times are milliseconds since 1970. */
+import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../contract/enumerations.ts';
+import { DAY, SECOND } from '../../engine/clock.ts';
+
+/** What is known of a search when a run of it is saved. */
+export type Before = {
+  operation: Operation;
+  dateFilter: DateFilter | null;
+  /** Between two slots. */
+  everySeconds: number;
+  /** How many posts the request asks for, where it says so. */
+  asked: number | null;
+  /** Up to when the last succeeded run of the same request saw; null where there was none. */
+  lastUntil: number | null;
+  /** The most posts an answer to this request held before this one. */
+  mostPosts: number | null;
+  /** When the search last began to run again; what was posted while it rested was not observed. */
+  resumedAt: number | null;
+  /** When it came to rest, where the answer came after that. */
+  stoppedAt: number | null;
+};
+
+/** Every post from `from` to `until` was in the answer; from `reached` to `from` some, for it was cut at its limit. */
+export type Reach = { reached: number; from: number; until: number };
+
+/** A search whose interval nobody knows yet: a first or manual run of a cron schedule. */
+export const UNKNOWN_EVERY_SECONDS = 3_600;
+
+/**
+ * What a run could see of its search's posts. Operation A looks back as far as its date filter says. Operation
+ * B is taken to see back to the last succeeded run, at most two intervals. An answer with as many posts as were
+ * asked for, or as many as this request ever got, was cut at a limit. What is surely whole of a cut answer is
+ * the newer half of it: a service may fill the rest with older posts that are read most (ours gives them 40 %).
+ * The first answer of a request is taken to be cut, for nobody knows its limit yet.
+ * @param times of all posts of the answer, by their own clock; those without a time left out
+ * @param posts how many posts the answer holds
+ * @returns null where an answer says nothing of posts: operation A that never gave any
+ */
+export function reachOf(
+  before: Before,
+  answer: { observedAt: number; posts: number; times: readonly number[] },
+): Reach | null {
+  const { observedAt, posts, times } = answer;
+  if (before.operation === 'ai' && posts === 0 && (before.mostPosts ?? 0) === 0) return null;
+  const until = before.stoppedAt ?? observedAt;
+  const clamped = (time: number) => Math.min(time, until);
+  const reached = clamped(
+    Math.max(asFarAs(before, observedAt), before.resumedAt ?? Number.NEGATIVE_INFINITY),
+  );
+  if (!isCut(before, posts)) return { reached, from: reached, until };
+  const newest = times.toSorted((a, b) => b - a);
+  const whole = newest[Math.ceil(newest.length / 2) - 1] ?? until;
+  return { reached, from: clamped(Math.max(reached, whole)), until };
+}
+
+function asFarAs(before: Before, observedAt: number): number {
+  if (before.operation === 'ai')
+    return observedAt - DATE_FILTER_DAYS[before.dateFilter ?? 'PAST_24_HOURS'] * DAY;
+  const atMost = observedAt - 2 * before.everySeconds * SECOND;
+  return Math.max(atMost, before.lastUntil ?? atMost);
+}
+
+function isCut({ asked, mostPosts }: Before, posts: number): boolean {
+  return posts > 0 && (posts >= (mostPosts ?? 0) || (asked !== null && posts >= asked));
+}
