@@ -1,0 +1,135 @@
+/** The walk itself: our own service passes all of it in both dialects, and a wrong one fails where it is wrong. */
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/engine/clock.ts';
+import { stubSource } from '../service/stub-source.ts';
+import { type Client, KEY, startForTest } from '../service/running.ts';
+import { readNames } from './names.ts';
+import { type Check, linesOf, summaryOf } from './report.ts';
+import { walk } from './walk.ts';
+import { startWrongService } from './wrong-service.ts';
+
+let service: Client;
+beforeAll(async () => {
+  service = await startForTest({ clock: systemClock, live: [stubSource('web', async () => [])] });
+});
+afterAll(() => service.close());
+
+describe.each(['neutral', 'named'])('our own service, %s', (name) => {
+  const names = readNames(name);
+
+  test('is one of the specification, every line of it, also where the specification is silent', async () => {
+    const { report } = await walk({ url: `${service.url}/sandbox`, names, key: KEY, brief: false });
+    const checks = report.checks();
+    expect(linesOf(checks.filter(({ outcome }) => outcome !== 'ok'))).toEqual([]);
+    expect(checks.length).toBeGreaterThan(120);
+  });
+
+  test('passes in six calls', async () => {
+    const { report, calls } = await walk({ url: service.url, names, key: KEY, brief: true });
+    expect(calls).toBeLessThanOrEqual(6);
+    expect(summaryOf(report.checks())).toMatchObject({ failed: 0, differs: 0, unseen: 0 });
+  });
+
+  test('breaks no rule where nothing is found and sources are missing', async () => {
+    const { report } = await walk({ url: `${service.url}/live`, names, key: KEY, brief: false });
+    expect(summaryOf(report.checks())).toMatchObject({ failed: 0, differs: 0 });
+  });
+});
+
+describe('a server that is wrong', () => {
+  let checks: Check[];
+  beforeAll(async () => {
+    const wrong = await startWrongService();
+    const { report } = await walk({ url: wrong.url, names: readNames('neutral'), key: 'k', brief: false });
+    checks = report.checks();
+    await wrong.close();
+  });
+  const outcomeOf = (says: string) =>
+    checks.filter((check) => check.says.includes(says)).map(({ outcome }) => outcome);
+
+  test.each([
+    'video_search_results is there when its tool is selected',
+    'encyclopedia_search_results is there when its tool is selected',
+    'link is a URL',
+    'snippet is a string',
+    'with_metadata is absent on the other groups',
+    'with_metadata is a boolean on Preprint Search',
+    'text_chunks joined are the microblog summary',
+    'completion_links are among search_completion_links',
+    'key_news is an array',
+    'news_forum_summary is a string',
+    'id is a string that is not empty',
+    'like_count is an integer',
+    'view_count is an integer',
+    'repost_count is an integer',
+    'verified is a boolean',
+    'created_at is an ISO 8601 UTC timestamp',
+    'quote is a string or null',
+    'quoted_status_id is a string or null',
+    'media is an array',
+    'nobody is answered without a key',
+  ])('breaks a rule: %s', (says) => {
+    expect(outcomeOf(says).length).toBeGreaterThan(0);
+    for (const outcome of outcomeOf(says)) expect(outcome).toBe('failed');
+  });
+
+  test.each([
+    'A without a key is 401',
+    'A with a model that there is not is 422',
+    'preprint_search_results is absent when its tool is not selected',
+    'ends with [DONE]',
+    'holds its completion',
+    'holds no error',
+  ])('does otherwise where the specification is silent: %s', (says) => {
+    expect(outcomeOf(says)).toEqual(['differs']);
+  });
+
+  test('is right where it is right', () => {
+    expect(outcomeOf('summary is a string')).toContain('ok');
+    expect(outcomeOf('title is a string')).toEqual(['ok']);
+  });
+});
+
+test('names come from a file of their own as well', () => {
+  const names = readNames(new URL('names.example.json', import.meta.url).pathname);
+  expect([names.prefix, names.microblogPath]).toEqual(['v1', 'ai/search/links/microblog']);
+  expect([names.tool('Video Search'), names.tool('Web Search')]).toEqual(['Film Search', 'Web Search']);
+  expect(names.member('repost_count')).toBe('boost_count');
+});
+
+describe('the command', () => {
+  const run = (...args: string[]) =>
+    new Promise<{ code: number | string | null | undefined; out: string }>((resolve) => {
+      const file = new URL('run.ts', import.meta.url).pathname;
+      execFile(process.execPath, ['--import', 'tsx', file, ...args], (error, out) => {
+        resolve({ code: error === null ? 0 : error.code, out });
+      });
+    });
+
+  test('prints one line for each check and a summary', async () => {
+    const { code, out } = await run(
+      '--url',
+      service.url,
+      '--key',
+      KEY,
+      '--names',
+      'named',
+      '--brief',
+      '--strict',
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ok {6}Resources \/ Search result item: title is a string \(\d+\)$/m);
+    expect(out).toMatch(/^\d+ ok, 0 failed, 0 differs, 0 unseen; 6 calls$/m);
+  });
+
+  test('fails where a rule is broken, and where it is asked wrongly', async () => {
+    const wrong = await startWrongService();
+    const { code, out } = await run('--url', wrong.url, '--key', 'k', '--brief', '--json');
+    await wrong.close();
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ calls: 6, summary: { failed: expect.any(Number) as number } });
+    expect((await run('--url', 'x')).code).toBe(2);
+    expect((await run('--what')).code).toBe(2);
+  });
+});

@@ -1,0 +1,63 @@
+/**
+ * How a server spells the specification's words. Read here by itself, and not with the code that serves:
+ * a mistake in one of the two tables shows.
+ */
+import { readFileSync } from 'node:fs';
+
+export type Names = {
+  prefix: string;
+  microblogPath: string;
+  tool: (label: string) => string;
+  member: (name: string) => string;
+};
+
+type Table = {
+  service_prefix?: string;
+  microblog_path?: string;
+  tools?: Record<string, string | readonly string[]>;
+  members?: Record<string, string>;
+};
+
+const NAMED: Table = {
+  service_prefix: 'desearch',
+  microblog_path: 'ai/search/links/twitter',
+  tools: {
+    'News Forum Search': 'Hacker News Search',
+    'Discussion Board Search': 'Reddit Search',
+    'Encyclopedia Search': 'Wikipedia Search',
+    'Video Search': 'Youtube Search',
+    'Microblog Search': 'Twitter Search',
+    'Preprint Search': 'ArXiv Search',
+  },
+  members: {
+    video_search_results: 'youtube_search_results',
+    news_forum_search_results: 'hacker_news_search_results',
+    discussion_board_search_results: 'reddit_search_results',
+    preprint_search_results: 'arxiv_search_results',
+    encyclopedia_search_results: 'wikipedia_search_results',
+    microblog_summary: 'twitter_summary',
+    discussion_board_summary: 'reddit_summary',
+    news_forum_summary: 'hacker_news_summary',
+    key_microblog_posts: 'key_tweets',
+    miner_microblog_posts: 'miner_tweets',
+    repost_count: 'retweet_count',
+    is_quote_post: 'is_quote_tweet',
+    is_repost: 'is_retweet',
+  },
+};
+
+/** @param name `neutral`, `named`, or a JSON file with any of `service_prefix, microblog_path, tools, members` */
+export function readNames(name: string): Names {
+  if (name === 'neutral') return namesOf({});
+  if (name === 'named') return namesOf(NAMED);
+  return namesOf(JSON.parse(readFileSync(name, 'utf8')) as Table); // of a person's own making
+}
+
+function namesOf({ service_prefix, microblog_path, tools = {}, members = {} }: Table): Names {
+  return {
+    prefix: service_prefix ?? 'search',
+    microblogPath: microblog_path ?? 'ai/search/links/microblog',
+    tool: (label) => [tools[label] ?? label].flat()[0] ?? label,
+    member: (member) => members[member] ?? member,
+  };
+}
