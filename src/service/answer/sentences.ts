@@ -86,12 +86,10 @@ function isSentence(text: string, loose: boolean, lineEnds: boolean): boolean {
 
 /** A quotation or a bracket that is opened is closed: otherwise it is a piece of something longer. */
 function isBalanced(text: string): boolean {
-  if (!/["“”()«»]/.test(text)) return true;
+  if (!/["“”„()«»]/.test(text)) return true;
   const count = (mark: string) => text.split(mark).length - 1;
-  return (
-    count('"') % 2 === 0 &&
-    (count('“') === count('”') || count('„') === count('“')) &&
-    count('(') === count(')') &&
-    count('«') === count('»')
-  );
+  // “English” and „German“: the mark that opens one closes the other.
+  const quoted = count('„') > 0 ? count('„') === count('“') : count('“') === count('”');
+  const paired = count('(') === count(')') && count('«') === count('»');
+  return quoted && paired && count('"') % 2 === 0;
 }

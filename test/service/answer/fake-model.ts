@@ -1,0 +1,122 @@
+/** A server that speaks as OpenAI-compatible ones do, and says what a test wants. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type SeenQuestion = {
+  path: string;
+  authorization: string | undefined;
+  format: string | undefined;
+  temperature: number | undefined;
+  system: string;
+  user: string;
+  items: { id: number; kind: string; text: string }[];
+  /** The parts it is asked to write. */
+  roles: string[];
+  nonce: string;
+};
+
+/** What it answers: a status and a body; or it sends nothing at all, or begins and never ends. */
+export type Reaction = { status: number; body: string } | 'stall' | 'drip';
+
+export type FakeModel = {
+  baseUrl: string;
+  questions: SeenQuestion[];
+  close(): Promise<void>;
+};
+
+export async function startFakeModel(react: (question: SeenQuestion) => Reaction): Promise<FakeModel> {
+  const questions: SeenQuestion[] = [];
+  const server = createServer((request, response) => {
+    void readAll(request).then((body) => {
+      const question = questionOf(request, body);
+      questions.push(question);
+      answer(response, react(question));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an object
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    questions,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A good answer: HTTP 200 with this as the message. */
+export function saying(content: string | null, rest: object = {}): Reaction {
+  const message = { role: 'assistant', content, ...rest };
+  return {
+    status: 200,
+    body: JSON.stringify({ id: 'x', choices: [{ index: 0, finish_reason: 'stop', message }] }),
+  };
+}
+
+/** What an honest model writes: the longest sentence of the first items of each part. */
+export function honest({ roles, items }: SeenQuestion): Record<string, unknown> {
+  return Object.fromEntries(
+    roles.map((role) => {
+      const own = items.filter(({ kind }) => role === 'summary' || role.startsWith(kind)).slice(0, 4);
+      const said = own.map(({ id, text }) => ({ text: longestOf(text), cite: id }));
+      return [
+        role,
+        {
+          summary: said.map(({ text, cite }) => ({ text, cites: [cite] })),
+          key: role === 'summary' ? [] : said,
+        },
+      ];
+    }),
+  );
+}
+
+function longestOf(text: string): string {
+  const sentences = text.split(/(?<=[.!?。])\s+/u).filter((sentence) => /[.!?。]$/u.test(sentence));
+  return sentences.sort((a, b) => b.length - a.length)[0] ?? text;
+}
+
+function answer(response: ServerResponse, reaction: Reaction): void {
+  if (reaction === 'stall') return;
+  if (reaction === 'drip') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"choices":');
+    return;
+  }
+  response.writeHead(reaction.status, { 'content-type': 'application/json' }).end(reaction.body);
+}
+
+function questionOf(request: IncomingMessage, body: string): SeenQuestion {
+  // What the client under test sends; a test fails when it is not so.
+  const sent = JSON.parse(body) as {
+    messages: { content: string }[];
+    response_format?: { type: string };
+    temperature?: number;
+  };
+  const system = sent.messages[0]?.content ?? '';
+  const user = sent.messages[1]?.content ?? '';
+  return {
+    path: request.url ?? '',
+    authorization: request.headers.authorization,
+    format: sent.response_format?.type,
+    temperature: sent.temperature,
+    system,
+    user,
+    items: Array.from(
+      user.matchAll(/<<src \w+ id=(\d+) kind=(\w+)[^>]*>>\n(.*)\n<<\/src/g),
+      ([, id, kind, text]) => ({
+        id: Number(id),
+        kind: kind ?? '',
+        text: text ?? '',
+      }),
+    ),
+    roles: Array.from(system.matchAll(/^- "(\w+)"/gm), ([, role]) => role ?? ''),
+    nonce: /<<src (\w+)/.exec(system)?.[1] ?? '',
+  };
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer); // no encoding is set
+  return Buffer.concat(pieces).toString('utf8');
+}
