@@ -39,10 +39,10 @@ export type OpenedSources = {
   sources: readonly SearchSource[];
   statements: readonly SourceStatement[];
   /** Asks what needs no key, for two seconds at most. Never throws. */
-  probe(): Promise<readonly Probed[]>;
-  health(): Promise<readonly SourceHealth[]>;
+  probe: () => Promise<readonly Probed[]>;
+  health: () => Promise<readonly SourceHealth[]>;
   /** Ends what is under way. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** @throws InvalidInput for a name that is not known, or whose key is not set */

@@ -3,15 +3,18 @@ import type { Source } from '../../contract/enumerations.ts';
 import { InvalidInput, type Problem } from '../../errors.ts';
 import type { Adapter } from './adapter.ts';
 import { arxiv } from './arxiv.ts';
+import { bluesky } from './bluesky.ts';
 import { brave } from './brave.ts';
 import { exa } from './exa.ts';
 import { hackerNews } from './hacker-news.ts';
 import { lemmy } from './lemmy.ts';
+import { mastodon } from './mastodon.ts';
 import { mediawiki } from './mediawiki.ts';
 import { reddit } from './reddit.ts';
 import { searxng } from './searxng.ts';
 import type { SourceSettings } from './settings.ts';
 import { tavily } from './tavily.ts';
+import { x } from './x.ts';
 import { youtube } from './youtube.ts';
 
 type Line = {
@@ -31,6 +34,9 @@ export const REGISTRY: readonly Line[] = [
   { name: 'hacker-news', source: 'news_forum', needs: [], make: (_, at) => hackerNews({ at }) },
   { name: 'mediawiki', source: 'encyclopedia', needs: [], make: (s, at) => mediawiki({ ...s.encyclopedia, at }) },
   { name: 'arxiv', source: 'preprint', needs: [], make: (_, at) => arxiv({ at }) },
+  { name: 'mastodon', source: 'microblog', needs: [], make: (s, at) => mastodon({ ...s.mastodon, ...server(at) }) },
+  { name: 'bluesky', source: 'microblog', needs: ['BLUESKY_HANDLE', 'BLUESKY_APP_PASSWORD'], make: (s, at) => s.bluesky && bluesky({ ...s.bluesky, ...server(at) }) },
+  { name: 'x', source: 'microblog', needs: ['X_BEARER_TOKEN', 'X_USD_PER_DAY'], make: (s, at) => (s.x && s.x.usdPerDay > 0 ? x({ ...s.x, at }) : undefined) },
   { name: 'lemmy', source: 'discussion_board', needs: ['LEMMY_SERVER'], make: (s, at) => s.lemmy && lemmy({ ...s.lemmy, ...server(at) }) },
   { name: 'reddit', source: 'discussion_board', needs: ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET', 'REDDIT_USERNAME'], make: (s, at, version) => s.reddit && reddit({ ...s.reddit, at, tokenAt: at, version }) },
   { name: 'youtube', source: 'video', needs: ['YOUTUBE_API_KEY'], make: (s, at) => s.youtube && youtube({ ...s.youtube, at }) },

@@ -1,0 +1,263 @@
+import fastify from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SOURCES } from '../../../src/contract/enumerations.ts';
+import { steppedClock } from '../../../src/engine/clock.ts';
+import { createLogger } from '../../../src/engine/logger.ts';
+import { InvalidInput } from '../../../src/errors.ts';
+import { answerHealth } from '../../../src/service/health.ts';
+import type { ServicePorts } from '../../../src/service/ports.ts';
+import { openSources } from '../../../src/service/sources/open.ts';
+import { chooseSources, REGISTRY } from '../../../src/service/sources/registry.ts';
+import type { SourceSettings } from '../../../src/service/sources/settings.ts';
+import { item } from './living.ts';
+import { memoryPorts } from './memory-ports.ts';
+import { json, NOW, outageOf, query, startProvider, text } from './provider.ts';
+
+/** What a user has who has set nothing. */
+const NOTHING: SourceSettings = {
+  wanted: ['auto'],
+  contact: undefined,
+  addresses: {},
+  encyclopedia: { language: 'en', dates: 'none' },
+  bluesky: undefined,
+  mastodon: { server: 'https://mastodon.social', token: undefined },
+  x: undefined,
+  reddit: undefined,
+  lemmy: undefined,
+  youtube: undefined,
+  searxng: undefined,
+  brave: undefined,
+  tavily: undefined,
+  exa: undefined,
+};
+const KEY = 'canary-0123456789';
+const EVERYTHING: SourceSettings = {
+  ...NOTHING,
+  bluesky: { handle: 'me.example', appPassword: KEY, server: 'https://bsky.example' },
+  x: { bearerToken: KEY, usdPerDay: 1 },
+  reddit: { clientId: 'id', clientSecret: KEY, username: 'me' },
+  lemmy: { server: 'https://lemmy.example' },
+  youtube: { apiKey: KEY },
+  searxng: { server: 'https://searx.example' },
+  brave: { apiKey: KEY },
+  tavily: { apiKey: KEY },
+  exa: { apiKey: KEY },
+};
+
+function open(over: Partial<SourceSettings> = {}, more: Partial<ServicePorts> = {}) {
+  const clock = steppedClock(NOW);
+  const lines: string[] = [];
+  const opened = openSources(
+    { ...NOTHING, ...over },
+    {
+      clock,
+      log: createLogger('debug', [], { write: (line) => lines.push(line) }),
+      ports: { ...memoryPorts(clock), ...more },
+      version: '1.2.3',
+    },
+  );
+  onTestFinished(() => opened.close());
+  const isOn = opened.statements.filter(({ state }) => state === 'on').map(({ name }) => name);
+  return { ...opened, lines, isOn };
+}
+
+describe('what is asked', () => {
+  test('each line makes the adapter that it names, and needs what it says', () => {
+    for (const { name, source, needs, make } of REGISTRY) {
+      expect(make(EVERYTHING, undefined, '1')).toMatchObject({ name, source });
+      const bare = make(NOTHING, undefined, '1');
+      expect(bare === undefined, name).toBe(needs.length > 0);
+    }
+  });
+
+  test('auto is what needs no key, as long as nothing is set', () => {
+    const { isOn, statements } = open();
+    expect(isOn).toEqual(['hacker-news', 'mediawiki', 'arxiv', 'mastodon']);
+    expect(statements.find(({ name }) => name === 'brave')).toEqual({
+      name: 'brave',
+      source: 'web',
+      title: 'brave',
+      state: 'off',
+      reason: 'needs BRAVE_API_KEY',
+      dates: undefined,
+      terms: undefined,
+    });
+    expect(statements.find(({ name }) => name === 'arxiv')).toMatchObject({
+      reason: undefined,
+      dates: 'exact',
+    });
+  });
+
+  test('auto is everything that is set; money is only spent where an amount is', () => {
+    expect(open(EVERYTHING).isOn).toEqual(REGISTRY.map(({ name }) => name));
+    const { isOn } = open({ ...EVERYTHING, x: { bearerToken: KEY, usdPerDay: 0 } });
+    expect(isOn).not.toContain('x');
+    expect(isOn).toHaveLength(REGISTRY.length - 1);
+  });
+
+  test('names alone are asked alone', () => {
+    const { isOn, statements } = open({ ...EVERYTHING, wanted: ['arxiv', 'bluesky'] });
+    expect(isOn).toEqual(['arxiv', 'bluesky']);
+    expect(statements.find(({ name }) => name === 'exa')?.reason).toBe('not among SERVICE_SOURCES');
+  });
+
+  test.each<[string, Partial<SourceSettings>, RegExp]>([
+    [
+      'an unknown name',
+      { wanted: ['auto', 'gopher'] },
+      /SERVICE_SOURCES: got "gopher"; one of auto, .*hacker-news/,
+    ],
+    ['a name without its key', { wanted: ['brave'] }, /got "brave"; BRAVE_API_KEY to be set/],
+    ['a name without its keys', { wanted: ['bluesky'] }, /BLUESKY_HANDLE and BLUESKY_APP_PASSWORD to be set/],
+    [
+      'what costs money without an amount',
+      { wanted: ['x'], x: { bearerToken: KEY, usdPerDay: 0 } },
+      /got "x"; X_BEARER_TOKEN and X_USD_PER_DAY to be set/,
+    ],
+    ['nothing', { wanted: [] }, /some of auto/],
+    ['what is invented beside what is found', { wanted: ['sandbox', 'auto'] }, /sandbox alone/],
+    [
+      'an address of nobody',
+      { addresses: { gopher: 'https://a.example' } },
+      /SERVICE_SOURCE_URLS: got "gopher"/,
+    ],
+  ])('%s is refused', (_, over, words) => {
+    const choose = () => chooseSources({ ...NOTHING, ...over }, '1');
+    expect(choose).toThrow(InvalidInput);
+    expect(choose).toThrow(words);
+    expect(choose).not.toThrow(KEY);
+  });
+});
+
+describe('what answers', () => {
+  test('for each tool a source or the reason why there is none', async () => {
+    const { sources } = open();
+    expect(new Set(sources.map(({ source }) => source))).toEqual(new Set(SOURCES));
+    const [web, ...others] = sources.filter(({ source }) => source === 'web');
+    expect(others).toEqual([]);
+    const outage = await outageOf(web?.find(query()) ?? Promise.resolve());
+    expect(outage.code).toBe('source_needs_key');
+    expect(outage.message).toBe(
+      'needs a key that is not set: set SEARXNG_URL, or BRAVE_API_KEY, or TAVILY_API_KEY, or EXA_API_KEY',
+    );
+  });
+
+  test('what is switched off says how to switch it on', async () => {
+    const { sources } = open({ wanted: ['arxiv'] });
+    const forum = sources.find(({ source }) => source === 'news_forum');
+    const outage = await outageOf(forum?.find(query()) ?? Promise.resolve());
+    expect(outage.message).toBe('is switched off: put hacker-news into SERVICE_SOURCES');
+    expect(forum).toMatchObject({ state: 'live', silent: true });
+  });
+
+  test('the simulation, where it is asked for', () => {
+    const { sources } = open({ ...EVERYTHING, wanted: ['sandbox'] });
+    expect(sources.map(({ state }) => state)).toEqual(SOURCES.map(() => 'sandbox'));
+  });
+
+  test('the archive, where it is asked for, for every tool', async () => {
+    const asked: unknown[] = [];
+    const archive: ServicePorts['archive'] = {
+      find: async (question) => {
+        asked.push(question);
+        return [item()];
+      },
+    };
+    expect(open({}, { archive }).sources.some(({ name }) => name.startsWith('archive'))).toBe(false);
+    const { sources } = open({ wanted: ['archive'] }, { archive });
+    expect(sources.map(({ name, state }) => [name, state])).toContainEqual(['archive-news-forum', 'live']);
+    expect(sources).toHaveLength(SOURCES.length);
+    const { keywords, ...question } = query();
+    expect(await sources[0]?.find({ ...question, keywords })).toEqual([item()]);
+    expect(asked).toEqual([{ ...question, source: 'web' }]);
+  });
+
+  test('the web for the discussion board, where that cannot be asked itself', async () => {
+    const provider = await startProvider(json({ results: [], unresponsive_engines: [] }));
+    const searxng = { server: provider.url };
+    const { sources, isOn } = open({ searxng });
+    expect(isOn).toContain('reddit-through-searxng');
+    await sources.find(({ source }) => source === 'discussion_board')?.find(query());
+    expect(provider.requests[0]?.params['q']).toContain('site:reddit.com');
+    expect(open({ searxng, reddit: EVERYTHING.reddit }).isOn).not.toContain('reddit-through-searxng');
+    expect(open().isOn).not.toContain('reddit-through-searxng');
+  });
+});
+
+describe('how they are asked', () => {
+  test('at another address where one is set, by who says who they are', async () => {
+    const provider = await startProvider(json({ hits: [] }));
+    const addresses = { 'hacker-news': provider.url };
+    const { sources } = open({ addresses, contact: 'me@site.example' });
+    await sources.find(({ name }) => name === 'hacker-news')?.find(query({ keywords: ['tides'] }));
+    expect(provider.requests.map(({ headers }) => headers['user-agent'])).toEqual([
+      'strandline/1.2.3 (me@site.example)',
+    ]);
+  });
+
+  test('a probe says of each what it is, after two seconds at most', async () => {
+    const well = await startProvider(json({ hits: [] }));
+    const ill = await startProvider(text('words of theirs', 503));
+    const silent = await startProvider(() => {});
+    const { probe } = open({
+      ...EVERYTHING,
+      exa: undefined,
+      wanted: ['hacker-news', 'mediawiki', 'arxiv', 'brave'],
+      addresses: { 'hacker-news': well.url, mediawiki: ill.url, arxiv: silent.url, brave: ill.url },
+    });
+    const began = performance.now();
+    const probed = new Map((await probe()).map((one) => [one.name, one]));
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(probed.get('hacker-news')).toMatchObject({ outcome: 'reachable', words: 'reachable' });
+    expect(probed.get('mediawiki')?.words).toBe('not reachable (failed: answered 503)');
+    expect(probed.get('arxiv')).toMatchObject({
+      outcome: 'unreachable',
+      words: 'not reachable (did not answer in time)',
+    });
+    expect(probed.get('brave')).toMatchObject({ outcome: 'unasked' }); // a key is not spent on a probe
+    expect(probed.get('exa')).toMatchObject({ outcome: 'off', words: 'needs EXA_API_KEY' });
+  });
+});
+
+describe('health', () => {
+  async function told(opened: ReturnType<typeof open>) {
+    const app = fastify();
+    onTestFinished(() => app.close());
+    answerHealth(app, { version: '1', instance: 'i', sources: opened.sources, health: opened.health });
+    const { statusCode, body } = await app.inject('/healthz/sources');
+    expect(statusCode).toBe(200);
+    return body;
+  }
+
+  test('says of each source how it has been, without a key and without a word from outside', async () => {
+    const provider = await startProvider(text(`words of theirs ${KEY}`, 429, { 'retry-after': '30' }));
+    const addresses = Object.fromEntries(REGISTRY.map(({ name }) => [name, provider.url]));
+    const opened = open({ ...EVERYTHING, addresses });
+    await Promise.all(opened.sources.map((one) => one.find(query()).catch(() => {})));
+    const body = await told(opened);
+    expect(body + opened.lines.join('')).not.toMatch(/canary|words of theirs/);
+    const { sources, adapters } = JSON.parse(body) as { sources: unknown[]; adapters: { name: string }[] };
+    expect(sources).toEqual(SOURCES.map((source) => ({ source, state: 'live' })));
+    expect(adapters.find(({ name }) => name === 'hacker-news')).toEqual({
+      name: 'hacker-news',
+      source: 'news_forum',
+      state: 'live',
+      reason: null,
+      left_alone_until: '2026-11-21T12:00:30.000Z',
+      allowance: null,
+      last_success_at: null,
+      last_failure_at: '2026-11-21T12:00:00.000Z',
+      last_failure: 'was asked as often as its terms allow: answered 429',
+      last_failure_code: 'source_busy',
+    });
+    expect(adapters.find(({ name }) => name === 'youtube')).toMatchObject({
+      allowance: { most: 100, unit: 'searches', period: '2026-11-21' },
+    });
+  });
+
+  test('a tool that only has a reason is not live', async () => {
+    const { sources } = JSON.parse(await told(open())) as { sources: unknown[] };
+    expect(sources).toContainEqual({ source: 'web', state: 'none' });
+    expect(sources).toContainEqual({ source: 'preprint', state: 'live' });
+  });
+});
