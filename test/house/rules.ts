@@ -31,7 +31,7 @@ const behindDoors = [
   'src/monitor/topic/',
 ];
 
-/** The longest match decides. The composition root (home, service-access, main) may import everything. */
+/** The longest match decides. The composition root (home, service-access, archive, main) may import everything. */
 export const RULES: readonly Rule[] = [
   { of: 'src/errors.ts', may: [], planted: "import { readConfig } from './config.ts';" },
   { of: 'src/version.ts', may: [], planted: "import { Refused } from './errors.ts';" },
@@ -119,6 +119,7 @@ export const RULES: readonly Rule[] = [
 
 /** Files that put everything together. */
 export const ROOT: readonly string[] = [
+  'src/archive.ts',
   'src/home.ts',
   'src/service-access.ts',
   'src/simulation.ts',

@@ -41,7 +41,8 @@ export function shinglesOf(text: string): Shingles {
     if (digit) digits = (Math.imul(digits, 31) + code) | 0;
     letters[length] = code;
     rolling =
-      (Math.imul(rolling, 31) + code - (length < RUN ? 0 : Math.imul(OLDEST, letters[length - RUN] ?? 0))) | 0;
+      (Math.imul(rolling, 31) + code - (length < RUN ? 0 : Math.imul(OLDEST, letters[length - RUN] ?? 0))) |
+      0;
     length += 1;
     if (length < RUN) continue;
     hashes[count] = rolling;

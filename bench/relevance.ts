@@ -1,0 +1,91 @@
+/**
+ * How good the archive's search is, on a collection that people have judged: docs/ranking.md says what the
+ * figures mean. It prints and fails on nothing.
+ *
+ *   npm run -s bench:relevance -- --data FOLDER_OF_CRANFIELD
+ */
+import { parseArgs } from 'node:util';
+import type { ReadLink } from '../src/monitor/read/findings.ts';
+import { fillArchive } from '../src/store/archive/index-archive.ts';
+import { type Collection, readCranfield } from './relevance/cranfield.ts';
+import { mean, measureOne } from './relevance/measures.ts';
+import { PREFIX, rankers } from './relevance/rankers.ts';
+import { aligned } from './report.ts';
+import { furnish, openStage, type Stage, START } from './stage.ts';
+import { ours } from './ways/ours.ts';
+
+const BATCH = 100;
+/** A question that no document has all the words of. */
+const LONG =
+  'which heated slender bodies in hypersonic flow show laminar boundary layer transition near stagnation points';
+
+const { values } = parseArgs({ options: { data: { type: 'string' } } });
+if (values.data === undefined) throw new Error('say where the collection is: --data FOLDER');
+const collection = await readCranfield(values.data);
+const stage = await openStage(4);
+try {
+  const seconds = await collect(stage, collection);
+  print(
+    `Cranfield: ${collection.documents.length} documents, ${collection.questions.length} questions; ` +
+      `saved as links and indexed in ${seconds.toFixed(1)} s\n`,
+  );
+  const lines = [['ranker', 'nDCG@10', 'P@10', 'R@100', 'ms a question', 'hits of 15 words']];
+  for (const [name, find] of Object.entries(rankers(stage.db))) {
+    const before = performance.now();
+    const measured = [];
+    for (const { text, relevant } of collection.questions)
+      measured.push(measureOne(await find(text), relevant));
+    const each = (performance.now() - before) / collection.questions.length;
+    const { ndcg10, precision10, recall100 } = mean(measured);
+    const figures = [ndcg10, precision10, recall100].map((figure) => figure.toFixed(3));
+    lines.push([name, ...figures, each.toFixed(1), String((await find(LONG)).length)]);
+  }
+  print(aligned(lines));
+} finally {
+  await stage.close();
+}
+
+/** The way of everything that is collected: saved by runs, then indexed. @returns seconds */
+async function collect({ db }: Stage, { documents }: Collection): Promise<number> {
+  const { serviceId, searchIds } = await furnish(db, 'cranfield', 1);
+  const [searchId] = searchIds;
+  if (searchId === undefined) throw new Error('the benchmark has no search');
+  const way = ours(db, serviceId);
+  const before = performance.now();
+  for (let from = 0; from < documents.length; from += BATCH) {
+    const links = documents.slice(from, from + BATCH).map(linkOf);
+    const findings = {
+      posts: [],
+      nestedPosts: [],
+      authors: [],
+      links,
+      completion: null,
+      rejects: [],
+      warnings: [],
+      itemsSeen: links.length,
+    };
+    const save = await way.prepare({ findings, searchId, at: START });
+    await save();
+  }
+  while (!(await fillArchive(db, { batches: 100 })));
+  return (performance.now() - before) / 1_000;
+}
+
+function linkOf({ id, title, text }: Collection['documents'][number]): ReadLink {
+  const address = `${PREFIX}${id}`;
+  return {
+    canonical: address,
+    address,
+    site: 'cranfield.example',
+    source: 'preprint',
+    title,
+    snippet: text,
+    summary_description: null,
+    with_metadata: null,
+    published_at: null,
+  };
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

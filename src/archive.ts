@@ -1,0 +1,79 @@
+/** What was collected, as a source of the search service: rows of the store in the words of the service. */
+import { type MicroblogPost, microblogPost } from './contract/post.ts';
+import type { Archive } from './service/ports.ts';
+import { foundOf } from './service/sources/post-of.ts';
+import type { Found } from './service/source.ts';
+import { fillArchive } from './store/archive/index-archive.ts';
+import { type ArchiveHit, engagementOf, searchArchive } from './store/archive/search-archive.ts';
+import type { AuthorRow } from './store/archive/things.ts';
+import type { Database } from './store/database.ts';
+
+/** Batches of what is not yet indexed that a question waits for, a third of a second each; the rest comes later. */
+const CAUGHT_UP_BATCHES = 2;
+
+/** Nothing of the sandbox is in it, ever: what it invents must not pass for what was found. */
+export function archiveOf(db: Database): Archive {
+  return {
+    find: async ({ prompt, source, from, to, limit, signal }) => {
+      await fillArchive(db, { batches: CAUGHT_UP_BATCHES, signal });
+      signal.throwIfAborted();
+      const hits = await searchArchive(db, { text: prompt, sandbox: false, source, from, to, limit });
+      return hits.flatMap((hit) => (hit.kind === 'post' ? foundPost(hit) : [foundLink(hit, source)]));
+    },
+  };
+}
+
+function foundLink({ link }: ArchiveHit & { kind: 'link' }, source: Found['source']): Found {
+  return {
+    source,
+    title: link.title ?? '',
+    link: link.url,
+    snippet: link.snippet ?? '',
+    summaryDescription: link.summary_description ?? '',
+    publishedAt: link.published_at ?? undefined,
+  };
+}
+
+/** What is no whole post any more (its author or its time never came) is left out, as is one without an address. */
+function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): Found[] {
+  if (author === null) return [];
+  const read = microblogPost.safeParse({
+    ...post,
+    ...NO_COUNTS,
+    id: post.external_id,
+    user: userOf(author),
+    created_at: post.created_at?.toISOString(),
+    is_quote_post: post.is_quote_post ?? false,
+    is_repost: post.is_repost ?? false,
+    summary_description: post.summary_description ?? '',
+  });
+  const engagement = engagementOf(post);
+  const counted = engagement === undefined ? {} : { engagement };
+  return read.success ? foundOf(read.data).map((found) => ({ ...found, ...counted })) : [];
+}
+
+/** What was counted when it was stored is not what it is now, and is told by nobody as such. */
+const NO_COUNTS = {
+  reply_count: null,
+  repost_count: null,
+  like_count: null,
+  view_count: null,
+  quote_count: null,
+  impression_count: null,
+  bookmark_count: null,
+} satisfies Partial<MicroblogPost>;
+
+function userOf(author: AuthorRow) {
+  return {
+    ...author,
+    id: author.external_id,
+    username: author.username ?? '',
+    name: author.name ?? '',
+    created_at: author.created_at?.toISOString() ?? null,
+    favourites_count: null,
+    followers_count: null,
+    listed_count: null,
+    media_count: null,
+    statuses_count: null,
+  };
+}

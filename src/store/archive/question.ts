@@ -1,0 +1,76 @@
+/** From the words of a question to the lexemes that look for them, and what each of them says. */
+import { indexWords } from '../../relevance/words.ts';
+import { inverseFrequency } from '../../relevance/bm25.ts';
+import type { Database } from '../database.ts';
+import { TERMS } from './statements.ts';
+
+/** A question of more different words is read no further. */
+const WORDS_MOST = 300;
+const WORD_MOST = 64;
+/** Lexemes that are looked for at most, the rarest: a stored query has 8 kB of room, and time its price. */
+const LEXEMES_MOST = 64;
+/** What is looked through at most, by the counts of the lexemes: half a second. */
+const LOOKED_THROUGH_MOST = 200_000;
+
+/** What the archive knows of one world, at the time of a question. */
+export type Question = {
+  /** Looked for, the rarest first; empty where nothing that is known was asked for. */
+  lexemes: readonly string[];
+  /** By text search configuration: what a lexeme says in documents of that language. */
+  says: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  averageWords: number;
+};
+
+type Term = { config: string; ord: number; lexeme: string | null; documents: number | null };
+
+export async function readQuestion(
+  { pool }: Pick<Database, 'pool'>,
+  { text, sandbox }: { text: string; sandbox: boolean },
+): Promise<Question> {
+  const words = [...new Set(indexWords(text))].filter(({ length }) => length <= WORD_MOST);
+  const asked = words.slice(0, WORDS_MOST);
+  const { rows: corpora } = await pool.query<{ documents: bigint; words: bigint }>(
+    'SELECT documents, words FROM strandline.archive_corpora WHERE sandbox = $1',
+    [sandbox],
+  );
+  const documents = corpora.reduce((sum, one) => sum + Number(one.documents), 0);
+  const averageWords = corpora.reduce((sum, one) => sum + Number(one.words), 0) / Math.max(1, documents);
+  const { rows: terms } = await pool.query<Term>(TERMS, [asked, sandbox]);
+  const little = littleWords(terms);
+  const says = new Map<string, Map<string, number>>();
+  const known = new Map<string, number>();
+  for (const { config, ord, lexeme, documents: holding } of terms) {
+    if (lexeme === null || holding === null || holding < 1 || little.has(ord)) continue;
+    known.set(lexeme, holding);
+    const inConfig = says.get(config) ?? new Map<string, number>();
+    says.set(config, inConfig.set(lexeme, inverseFrequency(holding, documents)));
+  }
+  return { lexemes: rarest(known), says, averageWords };
+}
+
+/** The rarest lexemes that can be looked through in time; always the rarest of all. */
+function rarest(known: ReadonlyMap<string, number>): string[] {
+  const sorted = [...known].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1)).slice(0, LEXEMES_MOST);
+  let through = 0;
+  return sorted.flatMap(([lexeme, documents], i) => {
+    through += documents;
+    return i === 0 || through <= LOOKED_THROUGH_MOST ? [lexeme] : [];
+  });
+}
+
+/**
+ * The words that say little in the language that the question seems to be in: other languages, and those
+ * without a list, would look for them. English, unless another language knows two more of its words.
+ */
+function littleWords(terms: readonly Term[]): ReadonlySet<number> {
+  const byConfig = new Map<string, Set<number>>([['english', new Set()]]);
+  for (const { config, ord, lexeme } of terms) {
+    if (lexeme !== null) continue;
+    byConfig.set(config, (byConfig.get(config) ?? new Set()).add(ord));
+  }
+  let little = byConfig.get('english') ?? new Set<number>();
+  for (const [, words] of byConfig) if (words.size >= little.size + 2) little = words;
+  // A question of nothing else means its words.
+  const asked = new Set(terms.map(({ ord }) => ord));
+  return little.size < asked.size ? little : new Set();
+}

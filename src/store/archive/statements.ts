@@ -1,0 +1,91 @@
+/** The archive, as SQL. */
+const S = 'strandline';
+
+/** Whoever has the row writes; whoever finds none leaves it to them. */
+export const PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE SKIP LOCKED`;
+
+/** $1 the last discovery that was read, $2 how many. Completions and spikes are read over. */
+export const FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
+
+/** $1 how many. */
+export const CHANGES = `
+DELETE FROM ${S}.archive_changes
+WHERE id IN (SELECT id FROM ${S}.archive_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+RETURNING kind, thing`;
+
+/** $1 the last discovery that was read. */
+export const MOVE = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
+
+/** Posts and what stands inside them (a quote's quote at the most): found by nobody, and yet read. $1 ids. */
+export const POSTS = `
+WITH RECURSIVE wanted AS (
+  SELECT id, service_id, quoted_status_id, reposted_status_id, 0 AS depth FROM ${S}.posts WHERE id = ANY($1::bigint[])
+  UNION
+  SELECT p.id, p.service_id, p.quoted_status_id, p.reposted_status_id, w.depth + 1
+  FROM wanted w JOIN ${S}.posts p
+    ON p.service_id = w.service_id AND p.external_id = ANY(ARRAY[w.quoted_status_id, w.reposted_status_id])
+  WHERE w.depth < 3
+)
+SELECT 'post' AS kind, p.id AS thing, coalesce(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
+  p.lang, NULL AS title, p.text AS body
+FROM ${S}.posts p JOIN ${S}.services s ON s.id = p.service_id
+WHERE p.id IN (SELECT id FROM wanted)`;
+
+/** A link belongs to no service: it is the sandbox's while only searches of the sandbox found it. $1 ids. */
+export const LINKS = `
+SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at,
+  NOT EXISTS (SELECT FROM ${S}.link_sightings ls JOIN ${S}.searches se ON se.id = ls.search_id
+    JOIN ${S}.services s ON s.id = se.service_id WHERE ls.link_id = l.id AND s.kind <> 'sandbox') AS sandbox,
+  NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body
+FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
+
+/**
+ * Writes documents that are new or differ, and counts: in how many documents each lexeme stands, and how
+ * many documents and words there are. What stood there before is taken off. All parts see the documents as
+ * they were before the statement. $1 documents.
+ */
+export const WRITE = `
+WITH given AS MATERIALIZED (
+  SELECT r.kind, r.thing, r.at, r.sandbox, r.config,
+    setweight(to_tsvector(r.config::regconfig, r.title), 'A') || setweight(to_tsvector(r.config::regconfig, r.body), 'B') AS tsv
+  FROM json_to_recordset($1::json) AS r(kind text, thing bigint, at timestamptz, sandbox boolean, config text, title text, body text)
+), old AS MATERIALIZED (
+  SELECT d.* FROM given g
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.archive_documents WHERE kind = g.kind AND thing = g.thing OFFSET 0) d
+), fresh AS MATERIALIZED (
+  SELECT g.*, (SELECT coalesce(sum(cardinality(positions)), 0)::integer FROM unnest(g.tsv)) AS words
+  FROM given g LEFT JOIN old o USING (kind, thing)
+  WHERE o.thing IS NULL OR (o.at, o.sandbox, o.config, o.tsv) IS DISTINCT FROM (g.at, g.sandbox, g.config, g.tsv)
+), gone AS (
+  SELECT o.* FROM old o JOIN fresh USING (kind, thing)
+), counted AS (
+  INSERT INTO ${S}.archive_lexemes AS l (lexeme, sandbox, documents)
+  SELECT lexeme, sandbox, sum(n) FROM (
+    SELECT u.lexeme, f.sandbox, 1 AS n FROM fresh f, unnest(f.tsv) u
+    UNION ALL SELECT u.lexeme, g.sandbox, -1 FROM gone g, unnest(g.tsv) u
+  ) c GROUP BY lexeme, sandbox HAVING sum(n) <> 0 ORDER BY lexeme, sandbox
+  ON CONFLICT (lexeme, sandbox) DO UPDATE SET documents = l.documents + excluded.documents
+), sized AS (
+  INSERT INTO ${S}.archive_corpora AS c (sandbox, config, documents, words)
+  SELECT sandbox, config, sum(n), sum(n * words) FROM (
+    SELECT sandbox, config, words, 1 AS n FROM fresh UNION ALL SELECT sandbox, config, words, -1 FROM gone
+  ) s GROUP BY sandbox, config ORDER BY sandbox, config
+  ON CONFLICT (sandbox, config) DO UPDATE
+    SET documents = c.documents + excluded.documents, words = c.words + excluded.words
+)
+INSERT INTO ${S}.archive_documents AS d (kind, thing, at, sandbox, config, words, tsv)
+SELECT kind, thing, at, sandbox, config, words, tsv FROM fresh
+ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, sandbox = excluded.sandbox, config = excluded.config,
+  words = excluded.words, tsv = excluded.tsv`;
+
+/**
+ * What becomes of each word of a question in each language that the archive holds, and in how many documents
+ * that stands; no lexeme where the language takes the word for one that says little. English is asked in any
+ * case, for its list of those. $1 words, $2 whether of the sandbox.
+ */
+export const TERMS = `
+SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents
+FROM (SELECT config FROM ${S}.archive_corpora WHERE sandbox = $2 AND documents > 0 UNION SELECT 'english') c
+CROSS JOIN unnest($1::text[]) WITH ORDINALITY w(word, ord)
+LEFT JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme) ON true
+LEFT JOIN ${S}.archive_lexemes l ON l.lexeme = v.lexeme AND l.sandbox = $2`;

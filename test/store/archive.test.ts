@@ -1,0 +1,420 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { archiveOf } from '../../src/archive.ts';
+import type { Source } from '../../src/contract/enumerations.ts';
+import type { Findings, ReadLink, ReadPost } from '../../src/monitor/read/findings.ts';
+import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import type { ArchiveQuestion } from '../../src/store/archive/candidates.ts';
+import { type ArchiveHit, searchArchive } from '../../src/store/archive/search-archive.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { saveFindings } from '../../src/store/save/save.ts';
+import { insertSearch, type Search } from '../../src/store/searches.ts';
+import { ensureService, type Service } from '../../src/store/services.ts';
+import { ensureTopic } from '../../src/store/topics.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+let hosted: Service;
+let sandbox: Service;
+beforeAll(async () => {
+  world = await makeWorld();
+  hosted = await service('hosted', 'hosted');
+  sandbox = await service('sandbox', 'sandbox');
+});
+afterAll(() => world.close());
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12, minutes));
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+const service = (name: string, kind: 'hosted' | 'sandbox') =>
+  ensureService(world.db, { name, kind, address: null, dialect: 'neutral', now: at(0) });
+
+async function newSearch(
+  slug: string,
+  { id: serviceId }: Service,
+  topic = slug,
+): Promise<Pick<Search, 'id' | 'service_id'>> {
+  const id = await inTransaction(world.db, async (tx) => {
+    const { id: topicId } = await ensureTopic(tx, { slug: topic, name: topic, sample: false, now: at(0) });
+    return insertSearch(tx, {
+      slug,
+      topicId,
+      serviceId,
+      operation: 'ai',
+      labels: [],
+      definition: {
+        prompt: slug,
+        tools: [],
+        model: 'NOVA',
+        date_filter: null,
+        streaming: false,
+        extra: {},
+        cron: null,
+        every_seconds: 900,
+        tz: 'UTC',
+      },
+      nextDueAt: at(0),
+      now: at(0),
+    });
+  });
+  return { id, service_id: serviceId };
+}
+
+/** Saves what a run found, as runs do. */
+async function found(
+  search: Pick<Search, 'id' | 'service_id'>,
+  what: Partial<Findings>,
+  when = at(0),
+): Promise<void> {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: when });
+  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
+  if (claimed === null) throw new Error('not claimed');
+  const findings: Findings = {
+    posts: [],
+    nestedPosts: [],
+    authors: [],
+    links: [],
+    completion: null,
+    rejects: [],
+    warnings: [],
+    itemsSeen: 1,
+    ...what,
+  };
+  const diff = await saveFindings(world.db, {
+    runId,
+    fence: claimed.fence,
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings,
+    observedAt: when,
+    endedAt: when,
+  });
+  if (diff === null) throw new Error('not saved');
+}
+
+function post(id: string, text: string, more: Partial<ReadPost> = {}): ReadPost {
+  return {
+    external_id: id,
+    author_external_id: `of-${id}`,
+    text,
+    url: `https://posts.example/${id}`,
+    created_at: at(0).toISOString(),
+    lang: 'en',
+    reply_count: 1,
+    repost_count: 2,
+    like_count: 3,
+    view_count: 400,
+    quote_count: 0,
+    impression_count: 400,
+    bookmark_count: 0,
+    conversation_id: null,
+    in_reply_to_screen_name: null,
+    in_reply_to_status_id: null,
+    in_reply_to_user_id: null,
+    quoted_status_id: null,
+    reposted_status_id: null,
+    quote: null,
+    is_quote_post: false,
+    is_repost: false,
+    summary_description: null,
+    media: [],
+    entities: {},
+    hashtags: [],
+    mentions: [],
+    urls: [],
+    ...more,
+  };
+}
+
+function author(id: string): Findings['authors'][number] {
+  return {
+    external_id: `of-${id}`,
+    username: `Writer_${id}`,
+    name: `Writer ${id}`,
+    url: null,
+    created_at: null,
+    description: null,
+    location: null,
+    profile_image_url: null,
+    verified: null,
+    is_blue_verified: null,
+    can_dm: null,
+    can_media_tag: null,
+    followers_count: 10,
+    favourites_count: null,
+    listed_count: null,
+    media_count: null,
+    statuses_count: null,
+  };
+}
+
+function link(path: string, title: string, snippet: string, source: Source = 'web'): ReadLink {
+  const address = `https://pages.example/${path}`;
+  return {
+    canonical: address,
+    address,
+    site: 'pages.example',
+    source,
+    title,
+    snippet,
+    summary_description: null,
+    with_metadata: null,
+    published_at: at(0).toISOString(),
+  };
+}
+
+const posts = (...all: ReadPost[]): Partial<Findings> => ({
+  posts: all,
+  authors: all.map(({ external_id }) => author(external_id)),
+});
+
+async function ask(text: string, more: Partial<ArchiveQuestion> = {}): Promise<string[]> {
+  while (!(await fillArchive(world.db, { batches: 10 })));
+  return (await searchArchive(world.db, { text, limit: 50, ...more })).map(nameOf);
+}
+
+function nameOf(hit: ArchiveHit): string {
+  return hit.kind === 'post' ? hit.post.external_id : hit.link.url.slice('https://pages.example/'.length);
+}
+
+/** What the archive counts, and what it would count if it counted anew. */
+async function counts() {
+  const counted = await rows(
+    `SELECT lexeme, sandbox, documents::int AS n FROM strandline.archive_lexemes WHERE documents <> 0 ORDER BY lexeme, sandbox`,
+  );
+  const anew = await rows(
+    `SELECT u.lexeme, d.sandbox, count(*)::int AS n FROM strandline.archive_documents d, unnest(d.tsv) u
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  const sizes = await rows(
+    `SELECT sandbox, config, documents::int, words::int FROM strandline.archive_corpora WHERE documents <> 0 ORDER BY 1, 2`,
+  );
+  const sizesAnew = await rows(
+    `SELECT sandbox, config, count(*)::int AS documents, sum(words)::int AS words FROM strandline.archive_documents
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  return { counted: [counted, sizes], anew: [anew, sizesAnew] };
+}
+
+test('a long question finds what holds some of its words, the rarest first', async () => {
+  const search = await newSearch('ferries', hosted);
+  const harbour = Array.from({ length: 12 }, (_, n) =>
+    link(`harbour-${n}`, 'Harbour news', `The harbour tonight, part ${n}`),
+  );
+  await found(search, {
+    links: [...harbour, link('turbine', 'A tidal turbine', 'First power at the harbour')],
+  });
+  const names = await ask(
+    'which companies plan to build tidal turbines near the harbour of a northern island before the end of this decade',
+  );
+  expect(names.length).toBeGreaterThanOrEqual(10);
+  expect(names[0]).toBe('turbine');
+});
+
+test('words are found in another form, in the language of the post', async () => {
+  const search = await newSearch('languages', hosted);
+  await found(
+    search,
+    posts(
+      post('en-1', 'Two lighthouses were repaired'),
+      post('de-1', 'Die Leuchttürme wurden gestern repariert', { lang: 'de' }),
+      post('ru-1', 'В ГОРОДЕ ОТКРЫЛИ НОВЫЕ МАЯКИ', { lang: 'ru' }),
+      post('ja-1', '新しい灯台が完成しました', { lang: 'ja' }),
+      post('xx-1', '„Zeppelin” over the bay', { lang: null }),
+      post('fr-1', "À l'École des Phares", { lang: 'fr' }),
+    ),
+  );
+  expect(await ask('lighthouse repairs')).toEqual(['en-1']);
+  expect(await ask('Leuchtturm')).toEqual(['de-1']);
+  expect(await ask('маяк')).toEqual(['ru-1']);
+  expect(await ask('灯台')).toEqual(['ja-1']);
+  expect(await ask('zeppelin')).toEqual(['xx-1']);
+  expect(await ask('école')).toEqual(['fr-1']);
+});
+
+test('little words of a question find nothing, and take nothing from a word that says much elsewhere', async () => {
+  const search = await newSearch('little', hosted);
+  await found(
+    search,
+    posts(
+      post('pl-1', 'was the and of in', { lang: 'pl' }),
+      post('en-2', 'The war reached the peninsula'),
+      post('de-2', 'Es war auf der Halbinsel', { lang: 'de' }),
+    ),
+  );
+  expect(await ask('what was the cause of it and in which of the places')).toEqual([]);
+  expect(await ask('war on the peninsula')).toEqual(['en-2']);
+});
+
+test('an edited post and another title are found by their new words, and the counts stay exact', async () => {
+  const search = await newSearch('edits', hosted);
+  const before = {
+    ...posts(post('edit-1', 'the obelisk is closed')),
+    links: [link('edit', 'Obelisk', 'closed')],
+  };
+  await found(search, before);
+  expect(await ask('obelisk')).toHaveLength(2);
+  const after = {
+    ...posts(post('edit-1', 'the pyramid is closed')),
+    links: [link('edit', 'Pyramid', 'closed')],
+  };
+  await found(search, after, at(1));
+  expect(await ask('obelisk')).toEqual([]);
+  expect((await ask('pyramid')).toSorted()).toEqual(['edit', 'edit-1']);
+  const { counted, anew } = await counts();
+  expect(counted).toEqual(anew);
+});
+
+test('two who fill the archive at once write each finding once', async () => {
+  const search = await newSearch('at-once', hosted);
+  await found(
+    search,
+    posts(...Array.from({ length: 30 }, (_, n) => post(`once-${n}`, `quicksilver number ${n}`))),
+  );
+  await Promise.all(Array.from({ length: 4 }, () => fillArchive(world.db, { batches: 10 })));
+  expect(await ask('quicksilver')).toHaveLength(30);
+  const { counted, anew } = await counts();
+  expect(counted).toEqual(anew);
+});
+
+test('what stands inside a post is found too', async () => {
+  const search = await newSearch('nested', hosted);
+  await found(search, {
+    posts: [post('outer', 'Look at this', { quoted_status_id: 'inner' })],
+    nestedPosts: [post('inner', 'A marzipan cathedral')],
+    authors: [author('outer'), author('inner')],
+  });
+  expect(await ask('marzipan')).toEqual(['inner']);
+});
+
+describe('filters', () => {
+  beforeAll(async () => {
+    const first = await newSearch('comets-a', hosted, 'comets');
+    const second = await newSearch('comets-b', await service('other', 'hosted'));
+    await found(first, {
+      ...posts(
+        post('comet-1', 'A comet tonight', { created_at: at(-600).toISOString() }),
+        post('comet-2', 'Ein Komet, a comet', { lang: 'de', created_at: at(-10).toISOString() }),
+      ),
+      links: [link('comet', 'Comet', 'seen', 'preprint')],
+    });
+    await found(second, posts(post('comet-3', 'Another comet', { created_at: at(-5).toISOString() })));
+  });
+  test.each<[string, Partial<ArchiveQuestion>, string[]]>([
+    ['none', {}, ['comet', 'comet-1', 'comet-2', 'comet-3']],
+    ['kind', { kind: 'link' }, ['comet']],
+    ['search', { search: 'comets-b' }, ['comet-3']],
+    ['topic', { topic: 'comets' }, ['comet', 'comet-1', 'comet-2']],
+    ['service', { service: 'other' }, ['comet-3']],
+    ['source', { source: 'preprint' }, ['comet']],
+    ['the microblog', { source: 'microblog' }, ['comet-1', 'comet-2', 'comet-3']],
+    ['author in any case', { author: 'writer_COMET-2' }, ['comet-2']],
+    ['language', { lang: 'de' }, ['comet-2']],
+    ['from, included', { from: at(-10) }, ['comet', 'comet-2', 'comet-3']],
+    ['to, included', { to: at(-10) }, ['comet-1', 'comet-2']],
+    ['both ends', { from: at(-30), to: at(-6) }, ['comet-2']],
+    ['several at once', { topic: 'comets', kind: 'post', from: at(-60) }, ['comet-2']],
+  ])('%s', async (_name, filter, expected) => {
+    expect((await ask('comet', filter)).toSorted()).toEqual(expected);
+  });
+  test('the limit keeps the best', async () => {
+    const all = await ask('another comet');
+    expect(await ask('another comet', { limit: 1 })).toEqual(all.slice(0, 1));
+    expect(all[0]).toBe('comet-3');
+  });
+  test('with a time, what is new is liked: of two that fit alike the newer is first', async () => {
+    const search = await newSearch('likes', hosted);
+    await found(
+      search,
+      posts(
+        post('old', 'narwhal one', { created_at: at(-60 * 24 * 20).toISOString() }),
+        post('new', 'narwhal two', { created_at: at(-5).toISOString() }),
+      ),
+    );
+    expect(await ask('narwhal', { at: at(0) })).toEqual(['new', 'old']);
+  });
+});
+
+test('nothing of the sandbox is found with what is real, nor counted with it; a link that both found is real', async () => {
+  const invented = await newSearch('invented', sandbox);
+  await found(invented, {
+    ...posts(post('sand-1', 'A basilisk in the sandbox')),
+    links: [link('sand', 'Basilisk', 'invented'), link('both', 'Basilisk', 'invented and seen')],
+  });
+  expect(await ask('basilisk')).toEqual([]);
+  expect((await ask('basilisk', { sandbox: true })).toSorted()).toEqual(['both', 'sand', 'sand-1']);
+  await found(
+    await newSearch('seen', hosted),
+    { links: [link('both', 'Basilisk', 'invented and seen')] },
+    at(2),
+  );
+  expect(await ask('basilisk')).toEqual(['both']);
+  const { counted, anew } = await counts();
+  expect(counted).toEqual(anew);
+});
+
+test.each([
+  ['the syntax of a query', `comet' | !('x' & 'y') <-> :* \\ ) ( "`],
+  ['10,000 characters', 'comet '.repeat(1_667)],
+  ['10,000 different words', Array.from({ length: 10_000 }, (_, n) => `w${n}`).join(' ') + ' comet'],
+  ['one endless word', 'x'.repeat(10_000)],
+  ['NUL and half a character', 'com\u0000et \ud800 comet'],
+  ['little words alone', 'the and of to in'],
+  ['nothing', ''],
+  ['signs', '💥 … !? %s $1'],
+  ['an injection', `'; DROP TABLE strandline.posts; --`],
+])('a question of %s is harmless', async (_name, text) => {
+  await expect(ask(text)).resolves.toBeInstanceOf(Array);
+  expect(await ask('comet')).not.toEqual([]);
+});
+
+test('as a source, the archive answers in the words of the service and tells no counters', async () => {
+  const search = await newSearch('source', hosted);
+  await found(search, {
+    ...posts(
+      post('gannet-1', 'A gannet colony was counted'),
+      post('gannet-2', 'A gannet without an address', { url: null }),
+      post('gannet-3', 'A gannet that is too old', { created_at: at(-600).toISOString() }),
+    ),
+    links: [link('gannet', 'Gannets', 'On the cliff', 'news_forum')],
+  });
+  const archive = archiveOf(world.db);
+  const asked = {
+    prompt: 'gannets',
+    from: at(-60),
+    to: at(1),
+    limit: 10,
+    signal: AbortSignal.timeout(10_000),
+  };
+  const microblog = await archive.find({ ...asked, source: 'microblog' });
+  expect(microblog).toHaveLength(1);
+  expect(microblog[0]).toMatchObject({
+    source: 'microblog',
+    link: 'https://posts.example/gannet-1',
+    snippet: 'A gannet colony was counted',
+    publishedAt: at(0),
+    engagement: 6,
+    post: {
+      id: 'gannet-1',
+      user: { username: 'Writer_gannet-1', followers_count: null },
+      like_count: null,
+      reply_count: null,
+      view_count: null,
+      created_at: at(0).toISOString(),
+    },
+  });
+  expect(await archive.find({ ...asked, source: 'news_forum' })).toEqual([
+    {
+      source: 'news_forum',
+      title: 'Gannets',
+      link: 'https://pages.example/gannet',
+      snippet: 'On the cliff',
+      summaryDescription: '',
+      publishedAt: at(0),
+    },
+  ]);
+  expect(await archive.find({ ...asked, source: 'web' })).toEqual([]);
+  await expect(archive.find({ ...asked, source: 'web', signal: AbortSignal.abort() })).rejects.toThrow(
+    /abort/i,
+  );
+});
