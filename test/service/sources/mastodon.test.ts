@@ -299,6 +299,17 @@ describe('a post', () => {
     });
   });
 
+  test('of the recorded search has its text in lines, and its warning', async () => {
+    const recorded = sample('mastodon.search.json') as { statuses: Record<string, unknown>[] }; // as documented
+    const statuses = recorded.statuses.map((one) => ({ ...STATUS, ...one }));
+    const { adapter, asking } = await startSearch(json({ ...recorded, statuses }));
+    const found = await adapter.find(query({ prompt: 'cats', keywords: ['cats'] }), asking);
+    expect(found.map(({ snippet }) => snippet)).toEqual([
+      'cats\ncats never change',
+      'Cats\n\nCats are inherently good at self-care.\n\n#cats',
+    ]);
+  });
+
   test('of an account elsewhere has its whole handle, and is verified only by a link that leads back', async () => {
     const account = sample('mastodon.account.json') as Record<string, unknown>; // the recorded account is an object
     const { post, host } = await postOf({ account });
