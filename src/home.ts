@@ -15,7 +15,6 @@ import { accessServices, type ServiceAccess } from './service-access.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { instanceName } from './store/facts.ts';
 import { migrate } from './store/migrate.ts';
-import { findServiceKeyHash } from './store/service-keys.ts';
 import { ensureService } from './store/services.ts';
 
 export type Home = {
@@ -87,7 +86,7 @@ export async function openHome(options: {
       clock,
       log,
       open: options.openService ?? false,
-      findKeyHash: (id) => findServiceKeyHash(db, id),
+      db,
     });
     opened.push(() => services.close());
     const ctx: Context = {
@@ -98,6 +97,7 @@ export async function openHome(options: {
       queue,
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
       endpoint: services.endpoint,
+      ownSources: services.ownSources,
       random: Math.random,
     };
     const notes = [...(embedded?.notes ?? []), ...migrated.notes];

@@ -1,12 +1,18 @@
-/** How this process reaches each service: the hosted one at its address, the sandbox in a server of its own. */
+/** How this process reaches each service: the hosted one at its address, the others in a server of its own. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
 import type { Clock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { RunError } from './errors.ts';
 import type { Context } from './monitor/context.ts';
+import { languageModel } from './service/answer/model.ts';
 import { createKeyVerifier } from './service/key-verifier.ts';
-import { SANDBOX_PATH, type Service, startService } from './service/server.ts';
+import { LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
+import { openSources } from './service/sources/open.ts';
+import type { Probed } from './service/sources/probe.ts';
+import { portsOf } from './service-ports.ts';
+import type { Database } from './store/database.ts';
+import { findServiceKeyHash } from './store/service-keys.ts';
 import { VERSION } from './version.ts';
 
 /** What the sandbox has to show to somebody who is new. */
@@ -18,75 +24,128 @@ export { keyIdOf, makeKey } from './service/keys.ts';
 
 export type ServiceAccess = {
   endpoint: Context['endpoint'];
+  ownSources: Context['ownSources'];
+  /** Asks the public sources that need no key whether they answer; once, and for two seconds at most. */
+  probe(): Promise<readonly Probed[]>;
   /** Starts the local service where it does not run yet. */
-  local(): Promise<Service>;
+  local(): Promise<LocalService>;
   close(): Promise<void>;
+};
+
+export type LocalService = Service & {
+  /** What answers at its root: public sources, or the simulation where none of them answered at the start. */
+  root: 'live' | 'sandbox';
 };
 
 export type ServiceAccessOptions = {
   config: Config;
   clock: Clock;
   log: Logger;
+  /** Keeps its keys, its sources' allowances and what was collected. */
+  db: Database;
   /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
   open: boolean;
-  /** Looks up the hash of a key that was made by `service key create`. */
-  findKeyHash: (id: string) => Promise<Uint8Array | undefined>;
 };
 
 /** The monitor beside it may ask as often as its searches want; 1,000 a second is what two cores answer. */
 const RATE = { perMinute: 60_000, burst: 10_000 };
 
 /**
- * The simulation is a pure function of its seed and the time, so every process may answer itself: a
- * server on loopback, started when it is first needed, with a key that only this process knows. It is
- * spoken to over HTTP as any service is.
+ * Every process may answer itself: a server on loopback, started when it is first needed, with a key that
+ * only this process knows. It is spoken to over HTTP as any service is. What several processes must share,
+ * allowances above all, they share in the database.
+ * @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set
  */
 export function accessServices(options: ServiceAccessOptions): ServiceAccess {
-  const { config, clock, log, open, findKeyHash } = options;
+  const { config, clock, log, db, open } = options;
+  const { sources: settings, model, webGroup } = config.service;
   const key = randomBytes(24).toString('base64url');
-  let started: Promise<Service> | undefined;
+  const opened = openSources(settings, { clock, log, ports: portsOf(db, clock), version: VERSION });
+  const invented = settings.wanted.includes('sandbox');
+  let probed: Promise<readonly Probed[]> | undefined;
+  let started: Promise<LocalService> | undefined;
 
-  function local(): Promise<Service> {
+  function probe() {
+    probed ??= opened.probe();
+    return probed;
+  }
+
+  async function ownSources() {
+    if (invented) return 'none';
+    return (await probe()).some(answers) ? 'answering' : 'silent';
+  }
+
+  async function start(): Promise<LocalService> {
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
-      findKeyHash,
+      findKeyHash: (id) => findServiceKeyHash(db, id),
       clock,
     });
     const at = open
       ? { host: config.http.host, port: config.service.port, portAsked: config.service.portAsked }
       : { host: '127.0.0.1', port: 0, portAsked: true };
+    // Nobody else sees the root of a service that this process keeps to itself.
+    const root = open && (await ownSources()) === 'answering' ? 'live' : 'sandbox';
+    const service = await startService({
+      ...at,
+      clock,
+      log,
+      keys,
+      rate: RATE,
+      version: VERSION,
+      webGroup,
+      health: opened.health,
+      ...(root === 'live' ? { sources: opened.sources } : {}),
+      ...(invented ? {} : { live: opened.sources }),
+      ...(model === undefined ? {} : { model: languageModel(model) }),
+    });
+    return { ...service, root };
+  }
+
+  function local() {
     // A start that failed is tried again by whoever asks next.
-    started ??= startService({ ...at, clock, log, keys, rate: RATE, version: VERSION }).catch(
-      (error: unknown) => {
-        started = undefined;
-        throw error;
-      },
-    );
+    started ??= start().catch((error: unknown) => {
+      started = undefined;
+      throw error;
+    });
     return started;
   }
 
+  const below = async (path: string) => {
+    const { port } = await local();
+    return { baseUrl: `http://127.0.0.1:${port}${path}`, prefix: undefined, key };
+  };
+
   return {
     local,
+    probe,
+    ownSources,
     endpoint: async (kind) => {
       switch (kind) {
         case 'hosted':
           if (config.hosted === undefined)
             throw new RunError('service_unknown', { detail: 'SEARCH_API_URL is not set' });
           return { baseUrl: config.hosted.url, prefix: config.hosted.prefix, key: config.hosted.key };
-        case 'sandbox': {
-          const { port } = await local();
-          return { baseUrl: `http://127.0.0.1:${port}${SANDBOX_PATH}`, prefix: undefined, key };
-        }
+        case 'sandbox':
+          return below(SANDBOX_PATH);
         case 'own':
-          throw new RunError('conn_refused', {
-            detail: 'the own service has no live source in this version',
-          });
+          // What began with what is real never gets what is invented.
+          if (invented)
+            throw new RunError('service_unknown', {
+              detail: 'SERVICE_SOURCES is sandbox: no public source is asked',
+            });
+          return below(LIVE_PATH);
       }
     },
     close: async () => {
-      if (started === undefined) return;
-      const service = await started.catch(() => null);
+      const service = await started?.catch(() => null);
       await service?.close();
+      await opened.close();
     },
   };
+}
+
+/** One that has a key was set by its user to be asked; one without has to show that it can be reached. */
+function answers({ outcome }: Probed): boolean {
+  return outcome === 'reachable' || outcome === 'unasked';
 }

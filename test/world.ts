@@ -83,6 +83,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
         prefix: undefined,
         key: config.hosted?.key,
       }),
+    ownSources: () => Promise.resolve('none'),
     random: () => 0.5,
   };
   return {

@@ -8,6 +8,12 @@ import type { WaitingRun, WorkQueue } from '../engine/queue/queue.ts';
 /** Where a service is called and with which key; in which words stands with the service in the database. */
 export type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
 
+/**
+ * How it stands with the public sources of one's own service: one of them answers, none does just now, or
+ * there are none (`SERVICE_SOURCES=sandbox`).
+ */
+export type OwnSources = 'answering' | 'silent' | 'none';
+
 /** Everything a verb of the monitor stands on. Handed in, never imported, so that a test can stand on something else. */
 export type Context = {
   config: Config;
@@ -19,6 +25,7 @@ export type Context = {
   worker: string;
   /** @throws RunError where this process does not know how to reach the service */
   endpoint: (kind: ServiceKind) => Promise<Endpoint>;
+  ownSources: () => Promise<OwnSources>;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };

@@ -16,6 +16,7 @@ import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
 import { SANDBOX_SEED, sandboxSources } from './sandbox/sources.ts';
 import { answerTruth } from './sandbox/truth-route.ts';
 import type { SearchSource } from './source.ts';
+import type { OpenedSources } from './sources/open.ts';
 
 /** Below this path the simulation answers, whatever sources are configured. */
 export const SANDBOX_PATH = '/sandbox';
@@ -46,6 +47,8 @@ export type ServiceOptions = {
   sources?: readonly SearchSource[];
   /** What answers below `/live`; when left out there is no such path. */
   live?: readonly SearchSource[];
+  /** How each public source has been, for `/healthz/sources`; when left out nothing is said. */
+  health?: OpenedSources['health'];
   /** Writes completions; when left out they are made of quotations. */
   model?: LanguageModel;
   /** Whether web pages have a results group (`web_search_results`), which the specification does not show. */

@@ -58,6 +58,7 @@ export async function openLane(
       if (kind !== 'sandbox') throw new RunError('service_unknown', { detail: 'a simulation calls nobody' });
       return { baseUrl: `${service.url}${SANDBOX_PATH}`, prefix: undefined, key };
     },
+    ownSources: () => Promise.resolve('none'),
     random: options.random,
   };
 

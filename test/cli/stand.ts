@@ -73,6 +73,8 @@ export function homeOf({ ctx, database }: World): Home {
     },
     services: {
       endpoint: (kind) => ctx.endpoint(kind),
+      ownSources: () => ctx.ownSources(),
+      probe: () => Promise.resolve([]),
       local: () => Promise.reject(new Error('this test has no local service')),
       close: () => Promise.resolve(),
     },

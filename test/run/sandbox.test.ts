@@ -18,7 +18,7 @@ beforeAll(async () => {
     clock,
     log,
     open: false,
-    findKeyHash: () => Promise.resolve(undefined),
+    db: world.db,
   });
   ctx = { ...world.ctx, endpoint: services.endpoint };
 });

@@ -37,7 +37,10 @@ export function registerDefine(search: Command, cli: Cli): void {
     .argument('<slug>', 'its short name for commands: lower-case letters, digits, hyphens')
     .option('--operation <operation>', 'microblog (posts) or ai (all sources)')
     .option('--topic <topic>', 'slug of its topic; made where there is none (default: the slug)')
-    .option('--service <service>', 'sandbox or hosted (default: hosted where SEARCH_API_URL is set)')
+    .option(
+      '--service <service>',
+      'own, sandbox or hosted (default: hosted where SEARCH_API_URL is set, else own where a public source answers, else sandbox)',
+    )
     .addHelpText('after', EXAMPLES);
   describe(add).action(
     (slug: string, options: Written & { operation?: string; topic?: string; service?: string }) => {

@@ -22,7 +22,10 @@ export function registerWatch(program: Command, cli: Cli): void {
     .argument('<text>', 'what to look for')
     .option('--name <name>', 'what to call the topic (default: the text)')
     .option('--slug <slug>', 'its short name for commands (default: made from the text)')
-    .option('--service <service>', 'sandbox or hosted (default: hosted where SEARCH_API_URL is set)')
+    .option(
+      '--service <service>',
+      'own, sandbox or hosted (default: hosted where SEARCH_API_URL is set, else own where a public source answers, else sandbox)',
+    )
     .option('--every <interval>', 'how often to look for posts (default: 15m)')
     .option('--ai-every <interval>', 'how often to ask the AI search (default: 1h)')
     .option('--json', 'print JSON')

@@ -3,25 +3,33 @@ import { ensureService, type Service, type ServiceKind } from '../../store/servi
 import type { Context } from '../context.ts';
 
 /**
- * The service that a new search belongs to, for ever. Without a word from its user it is the hosted one
- * where `SEARCH_API_URL` is set, and otherwise the sandbox: its own service has no live source yet.
+ * The service that a new search belongs to, for ever: what began in one never mixes with another. Without
+ * a word from its user it is the hosted one where `SEARCH_API_URL` is set, otherwise one's own where a
+ * public source answers, otherwise the sandbox.
  * @throws InvalidInput for a service that does not exist or cannot answer
  */
 export async function serviceFor(ctx: Context, asked: string | undefined): Promise<Service> {
-  const kind = asked ?? (ctx.config.hosted === undefined ? 'sandbox' : 'hosted');
+  const kind = asked ?? (await usualService(ctx));
   const wrong = (expected: string) => new InvalidInput([{ path: 'service', given: asked, expected }]);
   switch (kind) {
     case 'sandbox':
       return ensure(ctx, 'sandbox', null, 'neutral');
     case 'hosted':
       if (ctx.config.hosted === undefined)
-        throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use sandbox');
+        throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use own or sandbox');
       return ensure(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
     case 'own':
-      throw wrong('sandbox or hosted: the own service has no live source in this version');
+      if ((await ctx.ownSources()) === 'none')
+        throw wrong('sandbox or hosted: SERVICE_SOURCES is set so that no public source is asked');
+      return ensure(ctx, 'own', null, 'neutral');
     default:
       throw wrong('sandbox, own or hosted');
   }
+}
+
+async function usualService(ctx: Context): Promise<ServiceKind> {
+  if (ctx.config.hosted !== undefined) return 'hosted';
+  return (await ctx.ownSources()) === 'answering' ? 'own' : 'sandbox';
 }
 
 async function ensure(

@@ -1,0 +1,43 @@
+/** Which service a new search belongs to, for ever. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import type { Context, OwnSources } from '../../src/monitor/context.ts';
+import { serviceFor } from '../../src/monitor/topic/service-for.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world.close());
+
+function standing(sources: OwnSources, env: Record<string, string> = {}): Context {
+  return { ...world.ctx, config: readConfig(env), ownSources: () => Promise.resolve(sources) };
+}
+const hosted = { SEARCH_API_URL: 'https://api.example' };
+
+test.each([
+  ['a public source answers', () => standing('answering'), undefined, 'own'],
+  ['none answers just now', () => standing('silent'), undefined, 'sandbox'],
+  ['there is none', () => standing('none'), undefined, 'sandbox'],
+  ['a hosted one is set', () => standing('answering', hosted), undefined, 'hosted'],
+  ['the user says own, though none answers just now', () => standing('silent'), 'own', 'own'],
+  ['the user says sandbox', () => standing('answering', hosted), 'sandbox', 'sandbox'],
+])('%s', async (_, ctx, asked, kind) => {
+  expect(await serviceFor(ctx(), asked)).toMatchObject({ name: kind, kind });
+});
+
+test.each([
+  ['own', () => standing('none'), 'SERVICE_SOURCES'],
+  ['hosted', () => standing('answering'), 'SEARCH_API_URL'],
+  ['other', () => standing('answering'), 'sandbox, own or hosted'],
+])('%s is refused where it cannot answer, and what to do is said', async (asked, ctx, words) => {
+  await expect(serviceFor(ctx(), asked)).rejects.toThrow(words);
+});
+
+test('nobody looks for public sources where the service is named or hosted', async () => {
+  const ownSources = () => Promise.reject(new Error('looked'));
+  const ctx = { ...standing('none', hosted), ownSources };
+  await serviceFor(ctx, undefined);
+  await serviceFor(ctx, 'sandbox');
+});
