@@ -1,0 +1,107 @@
+/**
+ * The monitor over sixty simulated days of the sandbox, against what is true of them: docs/sandbox.md says
+ * what the figures mean.
+ *
+ *   npm run -s bench:sandbox -- [--seed S] [--days 60] [--topics 10|slug,slug] [--every 1h] [--lanes 4] --out DIR
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../src/config.ts';
+import { DAY } from '../src/engine/clock.ts';
+import { createLogger } from '../src/engine/logger.ts';
+import { burstsBetween } from '../src/service/sandbox/bursts.ts';
+import { topicOf } from '../src/service/sandbox/match.ts';
+import { truthOf } from '../src/service/sandbox/truth.ts';
+import { simulate } from '../src/simulation.ts';
+import { harvestLinks, harvestPosts } from './sandbox/harvest.ts';
+import { planSearches, promptOf, searchesOf } from './sandbox/plan.ts';
+import { reportOf } from './sandbox/report.ts';
+import { alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
+import { openStage, START } from './stage.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: 'strandline' },
+    days: { type: 'string', default: '60' },
+    topics: { type: 'string' },
+    every: { type: 'string' },
+    lanes: { type: 'string', default: '4' },
+    out: { type: 'string' },
+  },
+});
+const days = Number(values.days);
+if (!(days > 0 && days <= 92)) throw new Error(`--days: 1 to 92, not ${values.days}`);
+if (values.out === undefined) throw new Error('--out DIR is missing: that is where the results go');
+const span = { seed: values.seed, from: START.getTime() - days * DAY, to: START.getTime() };
+
+const plan = planSearches(values.topics, values.every);
+/** One AI search of each rate class that is there. */
+const ai = plan.filter(({ rateClass }, i) => plan.findIndex((one) => one.rateClass === rateClass) === i);
+
+const lanes = Number(values.lanes);
+const stage = await openStage(lanes + 2);
+try {
+  // Raw answers of two days are enough to look at; a database of sixty days would be large.
+  const config = readConfig({ ANSWER_DAYS: '2' });
+  const began = performance.now();
+  let day = 0;
+  let counted = 0;
+  const done = await simulate(
+    { config, db: stage.db, log: createLogger('warn') },
+    {
+      from: new Date(span.from),
+      to: new Date(span.to),
+      seed: values.seed,
+      lanes,
+      searches: searchesOf(plan, ai),
+      onRun: () => {
+        counted += 1;
+      },
+      onDay: () => {
+        day += 1;
+        const seconds = (performance.now() - began) / 1_000;
+        if (day % 5 === 0)
+          process.stderr.write(`day ${day}: ${counted} runs, ${(counted / seconds).toFixed(0)} a second\n`);
+      },
+    },
+  );
+  const seconds = (performance.now() - began) / 1_000;
+
+  const alerts = await alertsOf(stage.db);
+  const searches = [];
+  for (const search of plan) {
+    const inWorld = topicOf(values.seed, promptOf(search.topic));
+    searches.push({
+      search,
+      posts: harvestPosts(search, span, await sightingsOf(stage.db, search.slug)),
+      alerts: alerts.filter(({ searchSlug }) => searchSlug === search.slug).map(({ at }) => at),
+      bursts: burstsBetween(inWorld, span.from, span.to),
+    });
+  }
+  const links = [];
+  for (const search of ai) {
+    const seen = await linksOf(stage.db, `${search.topic.slug}-ai`);
+    links.push({ topic: search.topic.slug, ...harvestLinks(search, span, seen) });
+  }
+  const report = reportOf({
+    span,
+    searches,
+    links,
+    seconds,
+    runs: done.runs,
+    failed: done.failed,
+    ends: await runsByEnd(stage.db),
+    duplicates: await countDuplicates(stage.db),
+  });
+
+  await mkdir(values.out, { recursive: true });
+  const truth = plan.map(({ topic }) =>
+    truthOf(values.seed, promptOf(topic), new Date(span.from), new Date(span.to)),
+  );
+  await writeFile(path.join(values.out, 'truth.json'), `${JSON.stringify(truth, null, 1)}\n`);
+  await writeFile(path.join(values.out, 'result.json'), `${JSON.stringify(report.result, null, 1)}\n`);
+  process.stdout.write(`${report.text}\n`);
+} finally {
+  await stage.close();
+}
