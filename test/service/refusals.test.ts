@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, startForTest } from './running.ts';
 
@@ -80,6 +81,11 @@ describe('a request that cannot be read', () => {
       [field(['prompt'], 'String should have at most 2000 characters', 'string_too_long')],
     ],
     [
+      'too many tools',
+      { prompt: 'x', tools: Array.from({ length: 51 }, () => 'Web Search') },
+      [field(['tools'], 'List should have at most 50 items after validation', 'too_long')],
+    ],
+    [
       'a word for a truth',
       { prompt: 'x', tools: ['Web Search'], streaming: 'yes' },
       [field(['streaming'], 'Input should be a valid boolean', 'bool_type')],
@@ -105,6 +111,14 @@ describe('a request that cannot be read', () => {
     expect(good.status).toBe(200);
   });
 
+  test('a tool said twice is one', async () => {
+    const answers = ['Video Search', 'Video Search', 'VIDEO search'].map((_, i, tools) =>
+      service.post(A, { prompt: 'x', tools: tools.slice(0, i + 1) }),
+    );
+    const [once, ...more] = await Promise.all((await Promise.all(answers)).map((answer) => answer.text()));
+    expect(more).toEqual([once, once]);
+  });
+
   test('members that nobody knows are ignored', async () => {
     const { status } = await service.post(B, { prompt: 'x', count: 10, __proto__: { a: 1 }, tools: 3 });
     expect(status).toBe(200);
@@ -116,6 +130,26 @@ describe('other refusals', () => {
     const response = await service.post(A, `{"prompt":"${'x'.repeat(66_000)}"}`);
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ detail: 'Request Entity Too Large' });
+  });
+
+  test('headers over 16 kB are refused with 431', async () => {
+    const said = await talk(
+      service.port,
+      `POST ${A} HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
+    );
+    expect(said).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+    expect(said).toMatch(/\{"detail":"Request Header Fields Too Large"\}$/);
+  });
+
+  test('what is no HTTP is refused with 400', async () => {
+    expect(await talk(service.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  test('a body that does not come is given up with 408', async () => {
+    const hasty = await startForTest({ requestMs: 100 });
+    const head = `POST ${A} HTTP/1.1\r\nhost: x\r\nauthorization: test-key-$1\r\ncontent-length: 50\r\n\r\n{"pro`;
+    expect(await talk(hasty.port, head)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    await hasty.close();
   });
 
   test('an unknown path is 404, another method 405', async () => {
@@ -193,3 +227,17 @@ describe('the port', () => {
     await expect(taken).rejects.toThrow(String(service.port));
   });
 });
+
+/** Sends bytes and gives what is answered until the server closes. */
+function talk(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (piece) => {
+      said += String(piece);
+    });
+    socket.on('close', () => resolve(said));
+    socket.on('error', reject);
+  });
+}

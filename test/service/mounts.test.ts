@@ -1,0 +1,101 @@
+/** Who answers where: the root, the simulation and the live sources; and what is said beside an answer. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
+import { SourceDown } from '../../src/service/outage.ts';
+import { type Client, startForTest } from './running.ts';
+import { foundItem, foundPost, stubSource } from './stub-source.ts';
+
+const A = '/search/ai/search';
+const B = '/search/ai/search/links/microblog';
+const B_NAMED = '/desearch/ai/search/links/twitter';
+const LIVE = 'https://live.example/page';
+
+const live = [
+  stubSource('web', async () => [foundItem(LIVE)]),
+  stubSource('preprint', () => Promise.reject(new SourceDown('source_busy')), 'papers'),
+  stubSource('microblog', async () => [foundPost('77', 1, { view_count: null, lang: null })]),
+  stubSource('microblog', () => Promise.reject(new SourceDown('source_needs_key')), 'other-blog'),
+];
+
+let service: Client;
+beforeAll(async () => {
+  service = await startForTest({ live });
+});
+afterAll(() => service.close());
+
+const web = { prompt: 'tidal power', tools: ['Web Search'], date_filter: 'PAST_WEEK' };
+
+describe('the live sources', () => {
+  test('answer below /live alone, and what they say is not marked as invented', async () => {
+    const response = await service.post(`/live${A}`, web);
+    expect(response.headers.get('x-sandbox')).toBeNull();
+    expect(servedAiAnswer.parse(await response.json()).search_completion_links).toEqual([LIVE]);
+    for (const below of ['', '/sandbox']) {
+      const invented = await service.post(`${below}${A}`, web);
+      expect(invented.headers.get('x-sandbox')).toBe('true');
+      expect(await invented.text()).not.toContain(LIVE);
+    }
+  });
+
+  test('are never helped by the simulation: a tool without a source finds nothing and says so', async () => {
+    const response = await service.post(`/live${A}`, { ...web, tools: ['Video Search', 'Web Search'] });
+    const answer = servedAiAnswer.parse(await response.json());
+    expect(answer.video_search_results).toEqual({ organic_results: [] });
+    expect(answer.warnings).toMatchObject([{ code: 'source_off', tool: 'Video Search' }]);
+  });
+
+  test('have no path where none are set up', async () => {
+    const without = await startForTest();
+    expect((await without.post(`/live${A}`, web)).status).toBe(404);
+    await without.close();
+  });
+
+  test('obey no fault that is asked for', async () => {
+    const response = await service.post(`/live${A}`, web, { 'x-sandbox-fault': '500' });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('beside an answer', () => {
+  test('a warning says which tool gave less and why, in the words of the dialect', async () => {
+    const tools = { neutral: 'Preprint Search', named: 'ArXiv Search' };
+    for (const [prefix, tool] of [
+      ['search', tools.neutral],
+      ['desearch', tools.named],
+    ]) {
+      const response = await service.post(`/live/${prefix}/ai/search`, { ...web, tools: [tool] });
+      const { warnings, completion_writer } = (await response.json()) as Record<string, unknown>;
+      const message = 'papers was asked as often as its terms allow';
+      expect(warnings).toEqual([{ code: 'source_busy', tool, message }]);
+      expect(completion_writer).toBe('none');
+    }
+  });
+
+  test('an answer of B has its warnings too, and names the counters that nobody knows', async () => {
+    const body: unknown = await (await service.post(`/live${B}`, { prompt: 'tide' })).json();
+    const { miner_microblog_posts: posts, warnings } = servedMicroblogAnswer.strict().parse(body);
+    expect(posts).toMatchObject([{ id: '77', view_count: 0, lang: 'und', unknown_counters: ['view_count'] }]);
+    expect(warnings).toMatchObject([{ code: 'source_needs_key', tool: 'Microblog Search' }]);
+    const named: unknown = await (await service.post(`/live${B_NAMED}`, { prompt: 'tide' })).json();
+    expect(named).toMatchObject({ warnings: [{ tool: 'Twitter Search' }], miner_tweets: [{ id: '77' }] });
+  });
+
+  test('nothing stands where there is nothing to say', async () => {
+    const a: unknown = await (await service.post(A, web)).json();
+    expect(a).not.toHaveProperty('warnings');
+    const b = await (await service.post(B, { prompt: 'tidal power' })).text();
+    expect(b).not.toMatch(/"warnings"|"unknown_counters"/);
+  });
+
+  test('web pages have a group where it is switched on, in the answer and in its stream', async () => {
+    const open = await startForTest({ live, webGroup: true });
+    const answer = servedAiAnswer.parse(await (await open.post(`/live${A}`, web)).json());
+    expect(answer.web_search_results?.organic_results).toMatchObject([{ link: LIVE }]);
+    const stream = await (await open.post(`/live${A}`, { ...web, streaming: true })).text();
+    expect(stream).toContain('data: {"type":"web","content":[{');
+    await open.close();
+    const usual = await (await service.post(`/live${A}`, { ...web, streaming: true })).text();
+    expect(usual).not.toContain('"type":"web"');
+    expect(usual).not.toContain('web_search_results');
+  });
+});
