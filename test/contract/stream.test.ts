@@ -61,6 +61,57 @@ test('a character of two bytes may be cut in two', () => {
   expect(reader.answer().texts).toEqual({ summary: 'é😀' });
 });
 
+describe('an answer of our own service', () => {
+  const parts = [
+    ': ping\n\n',
+    event({ type: 'reddit_search', content: [{ link: 'https://a.example/é' }] }),
+    event({ type: 'text', role: 'twitter_summary', content: 'Ebbe 🌊 ' }),
+    event({ type: 'flow', content: { step: 2 } }),
+    event({ type: 'text', role: 'summary', content: 'naïve' }),
+    event({ type: 'text', role: 'twitter_summary', content: 'und Flut' }),
+  ];
+  const completion = { summary: 'naïve', twitter_summary: 'Ebbe 🌊 und Flut' };
+  const objectEnd = event({ type: 'completion', content: completion });
+  const whole = parts.join('') + objectEnd;
+  const bare = whole.replaceAll(': ping\n\n', '').replaceAll('data: ', '').replaceAll('\n\n', '');
+  const error = event({ type: 'error', error: 'no', detail: { error_code: 500, message: 'no' } });
+
+  const framings: [name: string, text: string, complete: boolean, said: string | null][] = [
+    ['as it is', whole, true, null],
+    ['[DONE] behind it', `${whole}data: [DONE]\n\n`, true, null],
+    ['CRLF', whole.replaceAll('\n', '\r\n'), true, null],
+    [
+      'three events in a line',
+      whole.replace(': ping\n\n', '').replaceAll('\n\ndata: ', ' data: '),
+      true,
+      null,
+    ],
+    ['bare objects behind one another', bare, true, null],
+    ['an unknown kind at the end', `${whole}${event({ type: 'cost', content: 1 })}`, true, null],
+    ['the completion as text', parts.join('') + event({ type: 'completion', content: 'naïve' }), true, null],
+    ['an error midway', parts.join('') + error + objectEnd, true, 'no'],
+    ['an error in place of the end', `${parts.join('')}${error}data: [DONE]\n\n`, false, 'no'],
+    ['the end of the stream without its completion', parts.join(''), false, null],
+    ['[DONE] without a completion', `${parts.join('')}data: [DONE]\n\n`, false, null],
+  ];
+
+  test.each(framings)('is read byte by byte and at once: %s', (_, text, complete, said) => {
+    for (const size of [1, 3, Number.POSITIVE_INFINITY]) {
+      const reader = readCut(text, size);
+      expect(reader).toMatchObject({ complete, error: said });
+      const answer = reader.answer();
+      expect(answer).toMatchObject({
+        discussion_board: [{ link: 'https://a.example/é' }],
+        texts: { summary: 'naïve', microblog_summary: 'Ebbe 🌊 und Flut' },
+        text_chunks: { microblog_summary: ['Ebbe 🌊 ', 'und Flut'] },
+      });
+      if (complete && !text.includes('"content":"naïve"}\n\n')) {
+        expect(answer.completion).toEqual({ summary: 'naïve', microblog_summary: 'Ebbe 🌊 und Flut' });
+      }
+    }
+  });
+});
+
 test('a pretty-printed event stretches over several data lines', () => {
   const lines = JSON.stringify({ type: 'completion', content: 'x' }, null, 2).split('\n');
   const reader = readCut(`${lines.map((line) => `data: ${line}`).join('\r\n')}\r\n\r\n`, 1);

@@ -1,11 +1,18 @@
 import { EventEmitter, once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadDialect } from '../../src/contract/dialect.ts';
+import { servedAiAnswer } from '../../src/contract/extras.ts';
 import { createStreamReader } from '../../src/contract/stream.ts';
 import { fromWire } from '../../src/contract/wire.ts';
-import type { Query } from '../../src/service/source.ts';
+import type { Found, Query } from '../../src/service/source.ts';
+import { openStream } from '../../src/service/stream.ts';
 import { sandboxSources } from '../../src/service/sandbox/sources.ts';
 import { type Client, KEY, startForTest } from './running.ts';
+import { foundItem, stubSource } from './stub-source.ts';
 
 const PATH = '/desearch/ai/search';
 const request = {
@@ -86,6 +93,84 @@ describe('a streamed answer', () => {
     await waiting.close();
   });
 
+  test('that fails midway says so inside, without the cause, and ends', async () => {
+    const broken = {
+      ...foundItem('https://x.example/a', { source: 'discussion_board' }),
+      get snippet(): string {
+        throw new Error('inner detail');
+      },
+    };
+    const sources = [
+      stubSource('web', async () => [foundItem('https://x.example/a')]),
+      stubSource('discussion_board', async () => [broken]),
+    ];
+    const failing = await startForTest({ sources });
+    const body = { ...request, tools: ['Web Search', 'Reddit Search'] };
+    const text = await (await failing.post(PATH, { ...body, streaming: true })).text();
+    expect(eventsOf(text).at(-1)).toEqual({
+      type: 'error',
+      error: 'Internal Server Error',
+      detail: expect.objectContaining({ error_code: 500 }) as object,
+    });
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(text).not.toContain('inner detail');
+    expect(failing.lines.join('')).toContain('inner detail');
+    const reader = createStreamReader(named);
+    reader.push(text);
+    reader.end();
+    expect(reader).toMatchObject({ complete: false, error: expect.stringContaining('Internal') as string });
+    expect((await failing.post(PATH, body)).status).toBe(500);
+    await failing.close();
+  });
+
+  test('sends each group as its source ends, before the others have', async () => {
+    let answerLate: (found: Found[]) => void = () => {};
+    const late = new Promise<Found[]>((resolve) => {
+      answerLate = resolve;
+    });
+    const sources = [
+      stubSource('video', async () => [foundItem('https://x.example/quick', { source: 'video' })]),
+      stubSource('discussion_board', () => late),
+    ];
+    const waiting = await startForTest({ sources });
+    const body = { ...request, tools: ['Reddit Search', 'Youtube Search'], streaming: true };
+    const reader = (await waiting.post(PATH, body)).body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(eventsOf(new TextDecoder().decode(value))).toMatchObject([
+      { type: 'youtube_search', content: [{ link: 'https://x.example/quick' }] },
+    ]);
+    answerLate([foundItem('https://x.example/late', { source: 'discussion_board' })]);
+    let rest = '';
+    for (;;) {
+      const { done, value: more } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      rest += new TextDecoder().decode(more);
+    }
+    expect(eventsOf(rest)[0]).toMatchObject({ type: 'reddit_search' });
+    await waiting.close();
+  });
+
+  test('waits for a client that does not read before it sends the long parts', async () => {
+    const client = new PassThrough({ highWaterMark: 64 });
+    const response = Object.assign(client, { writeHead() {}, flushHeaders() {} });
+    // Of a response only what is given here is used.
+    const stream = openStream(response as unknown as ServerResponse, named, {});
+    stream.text('summary', 'words that fill what may wait for the client, and more than that');
+    const done = stream.answer(servedAiAnswer.parse(EMPTY));
+    await setImmediate();
+    expect(response.writableNeedDrain).toBe(true);
+    const first = String(response.read());
+    expect(first).toContain('"type":"text"');
+    expect(first).not.toContain('"completion"');
+    let rest = '';
+    response.on('data', (more) => {
+      rest += String(more);
+    });
+    await done;
+    await finished(response);
+    expect(eventsOf(rest).map(({ type }) => type)).toEqual(['completion', 'result']);
+  });
+
   test('that is cut is no complete one', async () => {
     const response = await service.post(
       `/sandbox${PATH}`,
@@ -99,6 +184,23 @@ describe('a streamed answer', () => {
     expect(text).not.toContain('[DONE]');
   });
 });
+
+const EMPTY = {
+  text_chunks: { microblog_summary: [] },
+  search_completion_links: [],
+  completion_links: [],
+  completion: {
+    key_posts: [],
+    key_microblog_posts: [],
+    key_news: [],
+    key_sources: [],
+    microblog_summary: '',
+    summary: '',
+    discussion_board_summary: '',
+    news_forum_summary: '',
+  },
+  completion_writer: 'none',
+};
 
 describe('a client that goes away', () => {
   test.each([false, true])('stops the work on its answer (streaming: %s)', async (streaming) => {
@@ -132,6 +234,41 @@ describe('a client that goes away', () => {
     await waiting.close();
   });
 });
+
+test.each([false, true])(
+  'a client that goes away ends what the model writes (streaming: %s)',
+  async (streaming) => {
+    const calls = new EventEmitter();
+    const asked = once(calls, 'asked') as Promise<[AbortSignal]>; // once cannot know what is emitted
+    const model = {
+      name: 'of the test',
+      ask(_: unknown, signal: AbortSignal) {
+        calls.emit('asked', signal);
+        return new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+        });
+      },
+    };
+    const writing = await startForTest({ model });
+    const client = new AbortController();
+    const gone = fetch(`${writing.url}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: KEY },
+      body: JSON.stringify({ ...request, streaming }),
+      signal: client.signal,
+    })
+      .then((answer) => answer.text())
+      .catch(() => 'gone');
+    const [signal] = await asked;
+    expect(signal.aborted).toBe(false);
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    client.abort();
+    await aborted;
+    expect(await gone).toBe('gone');
+    expect(writing.lines.join('')).not.toContain('"level":"error"');
+    await writing.close();
+  },
+);
 
 function fromWireCompletion(answer: unknown): unknown {
   const words = fromWire(named, 'ai-answer', answer);
