@@ -15,6 +15,7 @@ import type { Database } from './store/database.ts';
 import { findServiceKeyHash } from './store/service-keys.ts';
 import { VERSION } from './version.ts';
 
+export type { Probed } from './service/sources/probe.ts';
 /** What the sandbox has to show to somebody who is new. */
 export { SAMPLE_TOPIC } from './service/sandbox/topics.ts';
 /** Below this path the simulation answers. */

@@ -8,6 +8,7 @@ import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
+import { sourceLines } from './source-lines.ts';
 
 /** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
 export function registerServers(program: Command, cli: Cli): void {
@@ -58,11 +59,12 @@ async function service(cli: Cli): Promise<void> {
   const log = serverLog(cli);
   const home = await openHome({ config: cli.config(), log, role: 'guest', openService: true });
   try {
-    const { url, port } = await home.services.local();
+    const { url, port, root } = await home.services.local();
     const { service: asked } = home.ctx.config;
     if (port !== asked.port) cli.say(`port ${asked.port} was taken; it is ${port}`);
     cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
-    cli.say(`all sources are simulated in this version, as they always are below ${url}${SANDBOX_PATH}`);
+    for (const line of sourceLines(await home.services.probe(), root)) cli.say(`  ${line}`);
+    if (root === 'live') cli.say(`below ${url}${SANDBOX_PATH} everything is simulated`);
     if (home.ctx.config.service.keys.length === 0)
       cli.say('keys: those made by `strandline service key create`');
     await ending.asked;

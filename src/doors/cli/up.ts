@@ -9,13 +9,14 @@ import { makeSampleTopic } from '../../monitor/topic/sample.ts';
 import { highlightsOf } from '../../store/reads/highlights.ts';
 import { nextSlots } from '../../store/reads/next-slots.ts';
 import { listSearches } from '../../store/searches.ts';
-import { SAMPLE_TOPIC } from '../../service-access.ts';
+import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
+import { sourceLines } from './source-lines.ts';
 
 export function registerUp(program: Command, cli: Cli): void {
   program
@@ -45,7 +46,8 @@ async function up(cli: Cli): Promise<void> {
   const home = await openHome({ config, log, role: 'owner', openService: true });
   try {
     const service = await home.services.local();
-    print(...foundation(home, service.port), ...(await warnings(home)), '');
+    const sources = sourceLines(await home.services.probe(), service.root);
+    print(...foundation(home, service, sources), ...(await warnings(home)), '');
     const sample = await makeSampleTopic(home.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  made a sample topic, ${sample.topic}: simulated posts`), '');
 
@@ -78,22 +80,29 @@ async function up(cli: Cli): Promise<void> {
 }
 
 /** What it stands on, one fact a line. */
-function foundation({ ctx, embedded, databaseUrl, backend, notes }: Home, servicePort: number): string[] {
-  const { dataDir, hosted, service } = ctx.config;
+function foundation(
+  { ctx, embedded, databaseUrl, backend, notes }: Home,
+  service: LocalService,
+  sources: readonly string[],
+): string[] {
+  const { dataDir, hosted } = ctx.config;
+  const asked = ctx.config.service.port;
   const { hostname, port, pathname } = new URL(databaseUrl);
   const data = path.relative('', dataDir);
   const database =
     embedded === null
       ? `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port === '' ? '5432' : port}`
       : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; it was running' : ''}`;
-  const moved = servicePort === service.port ? '' : ` (${service.port} was taken)`;
+  const moved = service.port === asked ? '' : ` (${asked} was taken)`;
+  const [firstSource = '', ...otherSources] = sources;
   const perDay = callsPerDayOf(ctx.config, 'hosted');
   return [
     `  data        ${data === '' || data.startsWith('..') ? dataDir : data}`,
     `  database    ${database}`,
     `  queue       BullMQ on ${backend.kind === 'redis' ? 'Redis' : 'Postgres'}`,
-    `  service     http://127.0.0.1:${servicePort}/sandbox${moved}`,
-    '  sources     all seven simulated (sandbox); nothing outside is called',
+    `  service     http://127.0.0.1:${service.port}${moved}`,
+    `  sources     ${firstSource}`,
+    ...otherSources.map((line) => `              ${line}`),
     ...(hosted === undefined ? [] : [`  hosted      ${new URL(hosted.url).host}`]),
     `  paid calls  ${hosted === undefined ? '0 possible' : `up to ${perDay} a day possible (CALLS_PER_DAY)`}`,
     ...notes.map((note) => `  note        ${note}`),
