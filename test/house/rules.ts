@@ -73,12 +73,18 @@ export const RULES: readonly Rule[] = [
     planted: "import { readAnswer } from '../read/answer.ts';",
   },
   {
+    of: 'src/monitor/trend/',
+    may: ['src/engine/clock.ts'],
+    planted: "import type { Id } from '../../store/database.ts';",
+  },
+  {
     of: 'src/monitor/run/',
     may: [
       ...leaves,
       'src/store/',
       'src/monitor/client/',
       'src/monitor/read/',
+      'src/monitor/trend/',
       // A failure that stops its search stops it as a person does: with a row for each slot that was due.
       'src/monitor/schedule/stop.ts',
       'src/monitor/context.ts',

@@ -7,6 +7,7 @@ import { holdLease } from './lease.ts';
 import { readFindings } from './reading.ts';
 import { type RunReport, succeeded } from './report.ts';
 import { save } from './saving.ts';
+import { noticeSpike } from './spikes.ts';
 
 /**
  * The journey of a run, from its claim to its end. Whoever calls it, worker or person, the claim makes
@@ -25,6 +26,7 @@ export async function executeRun(ctx: Context, runId: Id, stopping?: AbortSignal
     const answer = (await keptAnswer(ctx, run)) ?? (await callAndKeep(ctx, run, lease.signal));
     const findings = readFindings(run, answer);
     const diff = await save(ctx, run, answer, findings);
+    await noticeSpike(ctx, run, diff);
     return succeeded(run, findings, diff);
   } catch (error) {
     return await endWithoutSuccess(ctx, run, error, stopping);

@@ -1,0 +1,75 @@
+/** A spike in one sentence, from what is stored of it. */
+import { HOUR } from '../../engine/clock.ts';
+
+export type Told = {
+  measure: 'posts' | 'engagement';
+  window_start: Date;
+  window_end: Date;
+  n: number;
+  lower_bound: boolean;
+  coverage: number;
+  usual: number;
+  days: number;
+  provisional: boolean;
+  /** IANA name: times are told in it. */
+  tz: string;
+  /** Of what was gained, the share of the post that gained most, 0 to 1. */
+  top_share: number | null;
+};
+
+/** From here on a window is told by its length: "around this time" says nothing of a whole day. */
+const LONG_MS = 24 * HOUR;
+
+/**
+ * `142 posts between 14:00 and 15:00, 6.3x the usual 22.5 around this time (last 14 days).` A count that may have
+ * been more says "at least"; a window that was seen in part says so; where less than one is usual, no ratio is given.
+ */
+export function sentenceOf(told: Told): string {
+  const { window_start, window_end, coverage, lower_bound, top_share } = told;
+  const long = window_end.getTime() - window_start.getTime() >= LONG_MS;
+  const seen = coverage < 0.995 && !lower_bound ? ` (${percent(coverage)} of it observed)` : '';
+  const most = top_share === null ? '' : `, ${percent(top_share)} of it by one post`;
+  const compared = `${compare(told)}${long ? '' : ' around this time'} (${lastDays(told)})`;
+  return `${what(told)}${when(told, long)}${seen}, ${compared}${most}.`;
+}
+
+function what({ n, lower_bound, measure }: Told): string {
+  const count = number(n);
+  const things =
+    measure === 'posts'
+      ? `${count} ${n === 1 ? 'post' : 'posts'}`
+      : `${count} likes, reposts, replies and quotes gained`;
+  return lower_bound ? `At least ${things}` : things;
+}
+
+function when({ window_start, window_end, tz }: Told, long: boolean): string {
+  if (!long) return ` between ${timeOfDay(window_start, tz)} and ${timeOfDay(window_end, tz)}`;
+  const hours = Math.round((window_end.getTime() - window_start.getTime()) / HOUR);
+  return ` in the ${hours} hours to ${dayOf(window_end, tz)}, ${timeOfDay(window_end, tz)}`;
+}
+
+function compare({ n, coverage, lower_bound, usual }: Told): string {
+  if (usual < 1) return usual === 0 ? 'where none is usual' : 'where less than one is usual';
+  const value = lower_bound ? n : n / coverage;
+  return `${lower_bound ? 'at least ' : ''}${number(value / usual)}x the usual ${number(usual)}`;
+}
+
+function lastDays({ days, provisional }: Told): string {
+  return `last ${days === 1 ? 'day' : `${days} days`}${provisional ? ', provisional' : ''}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 1 });
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function timeOfDay(at: Date, timeZone: string): string {
+  return at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+}
+
+function dayOf(at: Date, timeZone: string): string {
+  return at.toLocaleDateString('en-GB', { timeZone, day: 'numeric', month: 'long' });
+}

@@ -1,0 +1,82 @@
+import { type Database, type Id, inTransaction } from './database.ts';
+import { LOCK_FEED } from './save/statements.ts';
+
+export type SpikeMeasure = 'posts' | 'engagement';
+
+/** A spike as it is stored, with everything it was decided on; see `strandline_analytics.spikes` for units. */
+export type NewSpike = {
+  search_id: Id;
+  run_id: Id;
+  measure: SpikeMeasure;
+  window_start: Date;
+  window_end: Date;
+  n: number;
+  lower_bound: boolean;
+  coverage: number;
+  mean: number;
+  sd: number;
+  usual: number;
+  days: number;
+  windows: number;
+  score: number;
+  threshold: number;
+  sensitivity: string;
+  provisional: boolean;
+  tz: string;
+  sentence: string;
+  top_post_id: Id | null;
+  top_share: number | null;
+  at: Date;
+};
+
+/** When the windows of a search's spikes of one measure ended, as far as they ended after `since`. */
+export async function spikesSince(
+  db: Database,
+  searchId: Id,
+  measure: SpikeMeasure,
+  since: Date,
+): Promise<Date[]> {
+  const { rows } = await db.pool.query<{ window_end: Date }>(
+    'SELECT window_end FROM strandline.spikes WHERE search_id = $1 AND measure = $2 AND window_end > $3 ORDER BY window_end',
+    [searchId, measure, since],
+  );
+  return rows.map((row) => row.window_end);
+}
+
+/**
+ * The spike and its discovery. Two evaluations at once may both have found the search free to alert: the feed's
+ * lock lets one after the other, and the second sees the first's spike and leaves it at that.
+ * $1 the spike as JSON, $2 how long no other may be near, in milliseconds.
+ */
+const TELL = `
+WITH spike AS (
+  INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
+    usual, days, windows, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at)
+  SELECT search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
+    usual, days, windows, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at
+  FROM json_to_record($1::json) AS r(search_id bigint, run_id bigint, measure text, window_start timestamptz,
+    window_end timestamptz, n float8, lower_bound boolean, coverage float8, mean float8, sd float8, usual float8,
+    days integer, windows integer, score float8, threshold float8, sensitivity text, provisional boolean, tz text,
+    sentence text, top_post_id bigint, top_share float8, at timestamptz)
+  WHERE NOT EXISTS (SELECT FROM strandline.spikes o WHERE o.search_id = r.search_id AND o.measure = r.measure
+    AND o.window_end > r.window_end - $2 * interval '1 millisecond'
+    AND o.window_end < r.window_end + $2 * interval '1 millisecond')
+  ON CONFLICT (search_id, measure, window_start) DO NOTHING
+  RETURNING id, search_id, run_id, at
+)
+INSERT INTO strandline.discoveries (search_id, run_id, at, baseline, kind, thing)
+SELECT search_id, run_id, at, false, 'spike', id FROM spike
+RETURNING thing AS id`;
+
+/** @returns the id of the spike; `null` where another one near it was told meanwhile */
+export async function tellSpike(db: Database, spike: NewSpike, cooldownMs: number): Promise<Id | null> {
+  return inTransaction(db, async (tx) => {
+    await tx.query(LOCK_FEED);
+    const { rows } = await tx.query<{ id: Id }>(TELL, [asJson(spike), cooldownMs]);
+    return rows[0]?.id ?? null;
+  });
+}
+
+function asJson(spike: NewSpike): string {
+  return JSON.stringify(spike, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
