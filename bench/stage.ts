@@ -16,6 +16,8 @@ export type Stage = {
   db: Database;
   /** Another database on the same server, migrated and empty. */
   addDatabase(name: string): Promise<{ db: Database; url: string }>;
+  /** Closes a pool of somebody's own before the server ends. */
+  adopt(db: Database): void;
   /** Writes out what is in memory, so that it does not fall into the next measurement. */
   checkpoint(): Promise<void>;
   /** Of Postgres. */
@@ -68,6 +70,7 @@ export async function openStage(connections: number): Promise<Stage> {
         const url = withDatabase(server.url, name);
         return { db: await prepare(url), url };
       },
+      adopt: (db) => open.push(db),
       checkpoint: () => asSuperuser('CHECKPOINT'),
       version: server.version,
       close,
