@@ -36,26 +36,18 @@ export function foldDoubles(lists: readonly (readonly Found[])[]): Folded {
 function foldCopies(pages: readonly Found[]): { things: Found[]; thingOf: number[] } {
   const things: Found[] = [];
   const shingles: Shingles[] = [];
-  const bands = new Map<number, number[]>();
+  // Who had a band first: copies share many, so that it is enough to meet once.
+  const firstWith = new Map<number, number>();
   const thingOf = pages.map((page) => {
     const own = shinglesOf(textOf(page));
     const keys = bandsOf(own);
-    const seen = new Set<number>();
-    for (const key of keys) {
-      for (const thing of bands.get(key) ?? []) {
-        if (seen.has(thing)) continue;
-        seen.add(thing);
-        const other = shingles[thing];
-        if (other === undefined || !areAlike(own, other, ALIKE)) continue;
-        things[thing] = original(things[thing] ?? page, page);
-        return thing;
-      }
+    for (const thing of new Set(keys.map((key) => firstWith.get(key)))) {
+      const other = thing === undefined ? undefined : shingles[thing];
+      if (thing === undefined || other === undefined || !areAlike(own, other, ALIKE)) continue;
+      things[thing] = original(things[thing] ?? page, page);
+      return thing;
     }
-    for (const key of keys) {
-      const holding = bands.get(key);
-      if (holding === undefined) bands.set(key, [things.length]);
-      else holding.push(things.length);
-    }
+    for (const key of keys) if (!firstWith.has(key)) firstWith.set(key, things.length);
     shingles.push(own);
     return things.push(page) - 1;
   });

@@ -70,7 +70,10 @@ function weighed(text: string): Word[] {
     const coded = /\p{N}/u.test(token) && /\p{L}/u.test(token);
     const weight = (tag ? 4 : 0) + (telling && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
     const word = token.replace(/^[#@]/u, '');
-    if (!isUnspaced(word)) return [{ text: longestPart(word), weight: weight + weightOf(word) }];
+    if (!isUnspaced(word)) {
+      const longest = longestPart(word);
+      return [{ text: longest, weight: weight + weightOf(longest) }];
+    }
     const segments = segmentsOf(word.slice(0, Math.max(2, left)));
     left -= word.length;
     return segments.map((part) => ({ text: part, weight: weight + weightOf(part) }));
@@ -78,7 +81,7 @@ function weighed(text: string): Word[] {
 }
 
 function weightOf(word: string): number {
-  if (ASKING.has(word.toLowerCase())) return -8;
+  if (ASKING.has(word)) return -8;
   return Math.min(12, word.length * (isUnspaced(word) ? 3 : 1)) / 4;
 }
 

@@ -21,10 +21,32 @@ import {
   zho,
 } from 'stopword';
 
+/** Forms of "to be" and words that ask, which the lists leave out. */
+const SPANISH = [...spa, ...'es son está están qué cuál cuáles cómo quién'.split(' ')];
+const PORTUGUESE = [...por, ...'é são está estão qual quais quem'.split(' ')];
+const ITALIAN = [...ita, ...'è sono quale quali chi'.split(' ')];
+const FRENCH = [...fra, ...'est sont quel quelle quels quelles'.split(' ')];
+
 /** In this order where a prompt could be in several. */
-const LANGUAGES = [eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, swe, dan, nob, fin, tur, ara, kor].map(
-  (words) => new Set(words),
-);
+const LANGUAGES = [
+  eng,
+  deu,
+  FRENCH,
+  SPANISH,
+  ITALIAN,
+  PORTUGUESE,
+  nld,
+  pol,
+  rus,
+  ukr,
+  swe,
+  dan,
+  nob,
+  fin,
+  tur,
+  ara,
+  kor,
+].map((words) => new Set(words));
 /** Words of scripts that are nobody else's. */
 const ASIAN = new Set([...jpn, ...zho]);
 const LITTLE_KANA = /^\p{Script=Hiragana}$/u;

@@ -1,0 +1,80 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { keywordsOf } from '../../../src/service/rank/keywords.ts';
+
+test.each([
+  [
+    'what is the latest news about tidal energy in Scotland?',
+    ['scotland', 'energy', 'tidal', 'latest', 'news'],
+  ],
+  ['war in ukraine', ['ukraine', 'war']],
+  ['krieg in der ukraine und die folgen', ['ukraine', 'folgen', 'krieg']],
+  [
+    "les dernières actualités sur l'énergie marémotrice",
+    ['marémotrice', 'énergie', 'dernières', 'actualités'],
+  ],
+  ['¿qué es la energía de las mareas?', ['energía', 'mareas']],
+  ['wat zijn de gevolgen van de stikstofcrisis', ['stikstofcrisis', 'gevolgen']],
+  ['quais são as consequências da seca', ['consequências', 'seca']],
+  ['quali sono le conseguenze della siccità', ['conseguenze', 'siccità']],
+  ['潮力発電の最新ニュースを教えて', ['潮力', '発電', '教え', '最新', 'ニュース']],
+  ['中国人工智能的最新进展', ['中国', '人工', '智能', '进展', '最新']],
+  ['"climate change" AND policy site:reddit.com -crypto', ['climate change', 'policy']],
+  ['“Carbon Capture” OR storage NOT coal from:nasa', ['carbon capture', 'storage']],
+  ['#AI @nasa GPT-4 c++', ['gpt-4', 'nasa', 'ai', 'c++']],
+  ["Europe's heatwave", ['heatwave', 'europe']],
+  ['covid-19 covid-19 COVID-19', ['covid-19']],
+  ['node.js 3.5', ['node.js', '3.5']],
+])('%s', (prompt, keywords) => {
+  expect(keywordsOf(prompt)).toEqual(keywords);
+});
+
+test.each(['to be or not to be', 'the', 'site:example.org', '-word', 'NOT', '"a"', 'ⅷ', 'これはそれ'])(
+  'what is nothing but little words or orders keeps some of them: %s',
+  (prompt) => {
+    expect(keywordsOf(prompt)).not.toEqual([]);
+  },
+);
+
+test('signs alone are no words', () => {
+  expect(keywordsOf('?! … 💥 ""')).toEqual([]);
+});
+
+const part = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom(
+    'the',
+    'AND',
+    'NOT',
+    'site:x',
+    '-',
+    '"',
+    '“',
+    '#tag',
+    '@',
+    "l'eau",
+    '潮力発電',
+    'ประเทศไทย',
+    '12',
+    ' ',
+  ),
+);
+const prompt = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(' ').slice(0, 2_000));
+
+test('of any prompt: at most twelve, none twice, in lower case, the same each time; some where there is a word', () => {
+  fc.assert(
+    fc.property(prompt, (text) => {
+      const keywords = keywordsOf(text);
+      expect(keywords.length).toBeLessThanOrEqual(12);
+      expect(new Set(keywords).size).toBe(keywords.length);
+      expect(keywords).toEqual(keywordsOf(text));
+      for (const word of keywords) {
+        expect(word).toBe(word.toLowerCase());
+        expect(word).toMatch(/[\p{L}\p{N}]/u);
+        expect(word.length).toBeLessThanOrEqual(128);
+      }
+      if (/[\p{L}\p{N}]/u.test(text)) expect(keywords).not.toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
