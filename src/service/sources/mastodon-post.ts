@@ -44,7 +44,7 @@ export const mastodonStatus = z.object({
   reblogs_count: count,
   favourites_count: count,
   quotes_count: count,
-  reblog: z.unknown(),
+  reblog: z.unknown().optional(),
   media_attachments: optional(z.array(attachment)),
   mentions: optional(z.array(z.object({ id, acct: id }))),
   tags: optional(z.array(z.object({ name: words }))),
