@@ -34,13 +34,15 @@ const cases: [name: string, calls: Call[]][] = [
   ['B', prompts.map((prompt) => ({ path: '/sandbox/search/ai/search/links/microblog', body: { prompt } }))],
 ];
 
-const rows = [['sandbox', 'answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'kB']];
+const rows = [['sandbox', 'answers/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'kB']];
 let typical = 0;
 for (const [name, calls] of cases) {
   await load(url, calls, { lanes: 4, forMs: forMs / 5 }); // warm
+  const before = await cpuMs();
   const { perSecond, ms, bytes } = await load(url, calls, { lanes: 8, forMs });
+  const cpu = ((await cpuMs()) - before) / ms.length;
   if (name === 'A, 2 tools') typical = perSecond;
-  rows.push([name, perSecond.toFixed(0), ...figures(ms, 0), (bytes / 1_000).toFixed(0)]);
+  rows.push([name, perSecond.toFixed(0), ...figures(ms, 0), cpu.toFixed(2), (bytes / 1_000).toFixed(0)]);
 }
 
 const live = (tools: readonly string[]): Call[] => [
@@ -62,6 +64,13 @@ typical A    ${typical.toFixed(0)}/s, target ${TARGETS.perSecond} ${mark(typical
 overhead p95 ${p95.toFixed(1)} ms, target ${TARGETS.overheadP95Ms} ${mark(p95 < TARGETS.overheadP95Ms)}
 never answers ${beyond.toFixed(0)} ms, target ${TARGETS.beyondBudgetMs} ${mark(beyond < TARGETS.beyondBudgetMs)}
 `);
+
+/** What the service has spent so far, in milliseconds of one core. */
+async function cpuMs(): Promise<number> {
+  child.send('cpu');
+  const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage]; // what the server sends back
+  return (user + system) / 1_000;
+}
 
 function figures(ms: readonly number[], less: number): string[] {
   return [0.5, 0.95, 0.99].map((share) => (percentile(ms, share) - less).toFixed(1));
