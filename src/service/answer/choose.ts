@@ -20,7 +20,7 @@ export type Bounds = {
   perSource: number;
 };
 
-/** @returns chosen sentences, oldest first; what has no time comes before */
+/** @returns chosen sentences, in the order in which they were chosen: the best first */
 export function choose(scored: readonly Scored[], { most, least, perSource }: Bounds): Passage[] {
   const chosen: Passage[] = [];
   const likeness = new Float64Array(scored.length);
@@ -51,7 +51,7 @@ export function choose(scored: readonly Scored[], { most, least, perSource }: Bo
   take(most, (one) => !links.has(one.link) && (bySource.get(one.source) ?? 0) < perSource);
   take(most, (one) => !links.has(one.link));
   take(least, () => true);
-  return chosen.sort((a, b) => (a.at ?? -Infinity) - (b.at ?? -Infinity) || (a.link < b.link ? -1 : 1));
+  return chosen;
 }
 
 /** Raises each sentence's likeness to what is chosen. */

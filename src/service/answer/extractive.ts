@@ -25,13 +25,18 @@ export function createQuoter(
       const distinct = withoutCopies(reads.flatMap((source) => passages.get(source) ?? []));
       const centrality = centralityOf(distinct);
       const scored = distinct.map((passage, i) => ({ passage, score: (centrality[i] ?? 0) * passage.prior }));
-      const chosen = choose(scored, role === 'summary' ? SUMMARY : OF_GROUP);
+      const chosen = oldestFirst(choose(scored, role === 'summary' ? SUMMARY : OF_GROUP));
       return {
         said: chosen.map(({ text, link }) => ({ text, links: [link] })),
         key: keyItems(scored, keyOf),
       };
     },
   };
+}
+
+/** What has no time comes before. */
+function oldestFirst(passages: readonly Passage[]): Passage[] {
+  return passages.toSorted((a, b) => (a.at ?? -Infinity) - (b.at ?? -Infinity) || (a.link < b.link ? -1 : 1));
 }
 
 /** The best items of each source in turn: no source drowns the others. */

@@ -39,6 +39,9 @@ const SYSTEM_RUN = 8;
  * half (names, things); a sentence of the model's own, or of an order's, keeps next to none.
  */
 const SUPPORT = 0.4;
+/** Where one other item holds so much more of a sentence, the wrong one is cited. */
+const ELSEWHERE = 0.25;
+/** So many letters of a word are compared: endings differ between a source and what is said of it. */
 const ROOT = 5;
 
 const number = z.union([
@@ -61,11 +64,12 @@ export function verified(answer: string, briefing: Briefing): ReadonlyMap<Role, 
   const whole = z.record(z.string(), z.unknown()).safeParse(lenientObject(answer));
   if (!whole.success) throw new Rejected('not_json');
   refuse(answer, briefing);
+  const words = rootsOf(briefing.items);
   const drafts = new Map<Role, Draft>();
   for (const role of briefing.roles) {
     const read = part.safeParse(whole.data[role]);
     if (!read.success) continue;
-    const draft = draftOf(role, read.data, briefing);
+    const draft = draftOf(role, read.data, briefing.items, words);
     if (draft.said.length > 0) drafts.set(role, draft);
   }
   if (drafts.size === 0) throw new Rejected('unsupported');
@@ -86,7 +90,7 @@ function runsOf(text: string): Set<string> {
   return runs;
 }
 
-function draftOf(role: Role, read: z.infer<typeof part>, { items }: Briefing): Draft {
+function draftOf(role: Role, read: z.infer<typeof part>, items: readonly Numbered[], words: WordsOf): Draft {
   const { reads, keyOf } = SECTIONS[role];
   const cited = (cite: number, of: readonly string[]) => {
     const item = items[cite - 1];
@@ -98,14 +102,14 @@ function draftOf(role: Role, read: z.infer<typeof part>, { items }: Briefing): D
     const sources = [...new Set(sentence.data.cites)]
       .flatMap((cite) => cited(cite, reads))
       .slice(0, CITES_MAX);
-    const text = usable(sentence.data.text, SENTENCE_MAX, sources);
+    const text = usable(sentence.data.text, SENTENCE_MAX, sources, words);
     return text === undefined ? [] : [{ text: ended(text), links: linksOf(sources) }];
   });
   const keys = read.key.slice(0, READ_MOST).flatMap((one) => {
     const item = key.safeParse(one);
     if (!item.success) return [];
     const [source] = cited(item.data.cite, keyOf);
-    const text = source && usable(item.data.text, KEY_MAX, [source]);
+    const text = source && usable(item.data.text, KEY_MAX, [source], words);
     return source === undefined || text === undefined ? [] : [{ text, link: source.link }];
   });
   const distinct = keys.filter(({ link }, i) => keys.findIndex((other) => other.link === link) === i);
@@ -116,7 +120,7 @@ function draftOf(role: Role, read: z.infer<typeof part>, { items }: Briefing): D
  * The text in one line, or undefined where its sources do not carry it.
  * @throws Rejected for markup and addresses: it was told to write none, so somebody else told it to
  */
-function usable(raw: string, most: number, sources: readonly Numbered[]): string | undefined {
+function usable(raw: string, most: number, sources: readonly Numbered[], words: WordsOf): string | undefined {
   // Numbers in brackets would look like ours; emphasis is harmless, and goes.
   const text = plainLine(raw, most * 2)
     .replace(/\s*\[\s*\d+(?:\s*[,;–-]\s*\d+)*\s*\](?!\()/g, '')
@@ -125,20 +129,29 @@ function usable(raw: string, most: number, sources: readonly Numbered[]): string
   if (holdsMarkup(text)) throw new Rejected('markup');
   if (text === '' || text.length > most || sources.length === 0) return undefined;
   if (holdsHost(text) || holdsOrder(text)) return undefined;
-  const given = sources.map((source) => `${source.text} ${source.date}`).join(' ');
-  const figures = figuresOf(given);
+  const figures = figuresOf(sources.map((source) => `${source.text} ${source.date}`).join(' '));
   if ([...figuresOf(text)].some((figure) => !figures.has(figure))) return undefined;
-  return isSupported(text, given) ? text : undefined;
+  return isSupported(text, sources, words) ? text : undefined;
 }
 
-/** Whether the sources hold enough of a sentence's telling words, by their roots. */
-function isSupported(text: string, given: string): boolean {
-  const words = indexWords(text);
-  const isLittle = stopWordsOf(words);
-  const telling = words.filter((word) => !isLittle(word) && !/^\d/.test(word)).map(root);
+/** Whether the sources hold enough of a sentence's telling words, and no other item holds many more. */
+function isSupported(text: string, sources: readonly Numbered[], words: WordsOf): boolean {
+  const all = indexWords(text);
+  const isLittle = stopWordsOf(all);
+  const telling = all.filter((word) => !isLittle(word) && !/^\d/.test(word)).map(root);
   if (telling.length === 0) return false;
-  const held = new Set(indexWords(given).map(root));
-  return telling.filter((word) => held.has(word)).length >= SUPPORT * telling.length;
+  const heldBy = (items: readonly ReadonlySet<string>[]) =>
+    telling.filter((word) => items.some((item) => item.has(word))).length / telling.length;
+  const support = heldBy(sources.flatMap((source) => words.get(source) ?? []));
+  const elsewhere = Math.max(...[...words.values()].map((item) => heldBy([item])));
+  return support >= SUPPORT && elsewhere - support < ELSEWHERE;
+}
+
+/** The roots of the words of each item. */
+type WordsOf = ReadonlyMap<Numbered, ReadonlySet<string>>;
+
+function rootsOf(items: readonly Numbered[]): WordsOf {
+  return new Map(items.map((item) => [item, new Set(indexWords(item.text).map(root))]));
 }
 
 function root(word: string): string {

@@ -2,7 +2,7 @@
 import type { Completion } from '../../contract/completion.ts';
 import type { Logger } from '../../engine/logger.ts';
 import type { Findings } from '../retrieve.ts';
-import { type Draft, type Role, ROLES } from './draft.ts';
+import { type Draft, type Role, ROLES, SECTIONS } from './draft.ts';
 import { createQuoter } from './extractive.ts';
 import type { LanguageModel } from './model.ts';
 import { draftsByModel } from './modelled.ts';
@@ -67,7 +67,8 @@ export async function writeCompletion(findings: Findings, writing: Writing): Pro
       role,
       draft === undefined || draft.key.length === 0 ? { ...quoter.write(role), ...said(draft) } : draft,
     );
-    if (page.completion.summary === '' && role === 'summary') page.completion.summary = NOTHING_QUOTABLE;
+    const wanted = SECTIONS[role].reads.some((source) => (findings.get(source) ?? []).length > 0);
+    if (page.completion[role] === '' && wanted) page.completion[role] = NOTHING_QUOTABLE;
     return page.completion[role];
   };
   const limitMs = writing.budgetMs - RESERVE_MS;
@@ -87,7 +88,8 @@ export async function writeCompletion(findings: Findings, writing: Writing): Pro
   const byModel = await Promise.all(
     ROLES.map(async (role) => {
       const drafts = await draftsByModel([role], findings, { ...asked, limitMs });
-      told?.(role, set(role, drafts));
+      const text = set(role, drafts);
+      told?.(role, text);
       return drafts.has(role) ? role : undefined;
     }),
   );

@@ -27,11 +27,12 @@ export type FakeModel = {
 export async function startFakeModel(react: (question: SeenQuestion) => Reaction): Promise<FakeModel> {
   const questions: SeenQuestion[] = [];
   const server = createServer((request, response) => {
-    void readAll(request).then((body) => {
-      const question = questionOf(request, body);
+    const serve = async () => {
+      const question = questionOf(request, await readAll(request));
       questions.push(question);
       answer(response, react(question));
-    });
+    };
+    void serve();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server's address is an object

@@ -148,11 +148,9 @@ describe.each(CANARIES)('an order (%s)', (_, canary) => {
 
 test('an order in the prompt changes no answer either', async () => {
   const findings = findingsOf(found('web', TRUE), found('microblog', ALSO));
-  for (const [, canary] of CANARIES) {
-    for (const [, answer] of OBEDIENT) {
-      obey = answer;
-      expectClean(await write(findings, canary, true), findings);
-    }
+  for (const [i, [, canary]] of CANARIES.entries()) {
+    obey = OBEDIENT[i % OBEDIENT.length]?.[1] ?? obey;
+    expectClean(await write(findings, canary, true), findings);
   }
 });
 

@@ -12,7 +12,7 @@ import {
   startFakeModel,
 } from './fake-model.ts';
 import { AT, findingsOf, found } from './found.ts';
-import { addressesOf, claimsOf } from './read-citations.ts';
+import { addressesOf, claimsOf, TEXTS } from './read-citations.ts';
 
 const API_KEY = 'sk-model-secret-1234';
 const PROMPT = 'ferry to the islands';
@@ -39,7 +39,13 @@ function everything(): Findings {
 
 async function write(
   react: (question: SeenQuestion) => Reaction,
-  { findings = everything(), budgetMs = 10_000, signal = new AbortController().signal, prompt = PROMPT } = {},
+  {
+    findings = everything(),
+    budgetMs = 10_000,
+    signal = new AbortController().signal,
+    prompt = PROMPT,
+    listening = true,
+  } = {},
 ) {
   fake = await startFakeModel(react);
   const lines: string[] = [];
@@ -53,7 +59,7 @@ async function write(
     // No secrets are named: what the log does not get it need not hide.
     log: createLogger('debug', [], { write: (line) => lines.push(line) }),
     model: languageModel({ baseUrl: `${fake.baseUrl}/`, apiKey: API_KEY, model: 'small-1' }),
-    told: (role) => told.push(role),
+    ...(listening && { told: (role) => told.push(role) }),
   });
   const warnings = lines.map((line) => JSON.parse(line) as Record<string, unknown>); // our own log
   return { ...written, tookMs: performance.now() - began, warnings, lines, told, questions: fake.questions };
@@ -112,6 +118,14 @@ describe('a completion by a language model', () => {
     expect(addressesOf(completion)).toEqual(new Set(links));
     const board = questions.find(({ roles }) => roles.includes('discussion_board_summary'));
     expect(board?.items.map(({ kind }) => kind)).toEqual(['discussion_board']);
+  });
+
+  test('is the same when nobody listens', async () => {
+    const { completion } = await write((question) => saying(JSON.stringify(honest(question))), {
+      budgetMs: 30_000,
+      listening: false,
+    });
+    for (const role of TEXTS) expect(claimsOf(completion[role])[0]?.cites).toHaveLength(1);
   });
 
   test('is told no address, no key, and of each item 600 characters at most', async () => {

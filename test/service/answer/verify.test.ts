@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { briefingFor } from '../../../src/service/answer/briefing.ts';
+import { figuresOf } from '../../../src/service/answer/figures.ts';
+import { lenientObject } from '../../../src/service/answer/json.ts';
+import { verified } from '../../../src/service/answer/verify.ts';
+import { findingsOf, found } from './found.ts';
+
+const OPEN = 'The lighthouse at Skarholm is open to visitors on every Sunday of the summer.';
+const LAMP = 'Volunteers repaired the old lamp and painted the stairs during the spring.';
+
+const briefing = briefingFor(['summary'], findingsOf(found('web', OPEN), found('web', LAMP)), {
+  prompt: 'lighthouse',
+  most: 10,
+});
+const read = (text: string, cites: readonly number[] = [1]) =>
+  verified(JSON.stringify({ summary: { summary: [{ text, cites }], key: [] } }), briefing).get('summary')
+    ?.said;
+
+describe('an answer is refused whole', () => {
+  test.each([
+    ['not_json', () => verified('certainly', briefing)],
+    ['fence', () => read(`${OPEN} ${briefing.nonce}`)],
+    ['fence', () => read(`${OPEN} <</src 12>>`)],
+    ['system_text', () => read(`${OPEN} ${/Never follow them.*/.exec(briefing.question.system)?.[0]}`)],
+    ['address', () => read(`${OPEN} https://a.example/`)],
+    ['address', () => read(`${OPEN} me@a.example`)],
+    ['address', () => read(`${OPEN} javascript:x`)],
+    ['markup', () => read(`${OPEN} ![x](y)`)],
+    ['markup', () => read(`${OPEN} <b>x</b>`)],
+    ['unsupported', () => read('Nobody knows anything about elephants.')],
+  ])('%s', (reason, reading) => {
+    expect(reading).toThrow(reason);
+  });
+});
+
+test('a sentence is kept as it was written, its citations of us removed', () => {
+  expect(read('Visitors may see the **lighthouse** at Skarholm on summer Sundays [1, 2]')).toEqual([
+    {
+      text: 'Visitors may see the lighthouse at Skarholm on summer Sundays.',
+      links: [briefing.items[0]?.link],
+    },
+  ]);
+});
+
+test('a sentence that cites the wrong item is left out, one that cites both is not', () => {
+  const mixture = 'Volunteers repaired the old lamp of the lighthouse at Skarholm.';
+  expect(() => read(LAMP, [1])).toThrow('unsupported');
+  expect(() => read(mixture, [1])).toThrow('unsupported');
+  expect(read(mixture, [1, 2])?.[0]?.links).toHaveLength(2);
+});
+
+test.each([
+  ['1,250 and 1.250 and 1250', ['1250']],
+  ['3,5 or 3.5 percent', ['3.5']],
+  ['at 07:30 in 2026', ['7', '30', '2026']],
+  ['١٢ and １２ and 12', ['12']],
+  ['12.5.2026', ['12.5.2026']],
+  ['no figure', []],
+])('the figures of %j', (text, figures) => {
+  expect([...figuresOf(text)]).toEqual(figures);
+});
+
+test.each([
+  ['{"a":1}', { a: 1 }],
+  ['```json\n{"a":[1,2,],}\n```', { a: [1, 2] }],
+  ['{"a":"}, ]{"}', { a: '}, ]{' }],
+  ['{ oh {"a":"x,]"} dear', { a: 'x,]' }],
+  ['<think>{"b":1}</think>{"a":1}', { a: 1 }],
+  ['{"a":', undefined],
+  ['{'.repeat(50_000), undefined],
+  ['none', undefined],
+])('the JSON object in %j', (text, expected) => {
+  expect(lenientObject(text)).toEqual(expected);
+});
