@@ -244,11 +244,7 @@ describe('wordings of a prompt', () => {
 describe('something without a time', () => {
   const undated = (source: Source) =>
     stubSource(source, async () => [foundItem('https://x.example/a', { source, publishedAt: undefined })]);
-  const links = async (
-    source: Source,
-    dateFilter: Retrieval['dateFilter'],
-    at?: Date,
-  ) => {
+  const links = async (source: Source, dateFilter: Retrieval['dateFilter'], at?: Date) => {
     const one =
       at === undefined
         ? undated(source)
