@@ -56,8 +56,8 @@ function chosen(wanted: string | undefined): readonly Topic[] {
   const count = Number(wanted);
   if (Number.isInteger(count) && count > 0) {
     const step = (byRate.length - 1) / Math.max(1, count - 1);
-    const picked = Array.from({ length: Math.min(count, byRate.length) }, (_, i) => Math.round(i * step));
-    return byRate.filter((_, i) => picked.includes(i));
+    const picked = new Set(Array.from({ length: count }, (_, i) => Math.round(i * step)));
+    return byRate.filter((_, i) => picked.has(i));
   }
   const slugs = wanted.split(',');
   const unknown = slugs.filter((slug) => !TOPICS.some((topic) => topic.slug === slug));

@@ -13,7 +13,7 @@ import { ClientGone } from './client-gone.ts';
 import { retrievePosts } from './posts.ts';
 import { boundedAiSearchRequest, parseRequest } from './request.ts';
 import type { Retrieval } from './retrieve.ts';
-import { distortAnswer, distortPosts, type Faults, readFaults } from './sandbox/faults.ts';
+import { distortAnswer, distortPosts, type Faults, readFaults, shapeAnswer } from './sandbox/faults.ts';
 import { groupsOf, openStream } from './stream.ts';
 import { sendTruncated } from './truncate.ts';
 
@@ -41,7 +41,7 @@ export function aiSearchHandler(ctx: OperationContext): Handler {
     const asked = retrievalOf(parsed.request, ctx.clock.now());
     if (parsed.request.streaming === true) return streamAnswer(ctx, reply, asked, faults, signal);
     const answer = distortAnswer(await aiSearch(ctx, asked, signal), faults);
-    const body = toWire(ctx.dialect, 'ai-answer', answer);
+    const body = toWire(ctx.dialect, 'ai-answer', shapeAnswer(answer, faults));
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
   };
 }
@@ -124,6 +124,8 @@ async function pause({ slowMs }: Faults, signal: AbortSignal): Promise<void> {
 }
 
 function sendFault(reply: FastifyReply, { code, body }: { code: number; body: unknown }): FastifyReply {
+  // A text is the page of a proxy that stands before the service.
+  if (typeof body === 'string') reply.type('text/html');
   return reply.code(code).send(body);
 }
 

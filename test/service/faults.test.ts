@@ -1,7 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aiAnswer } from '../../src/contract/ai-answer.ts';
 import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
+import { z } from 'zod';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { TOOLS } from '../../src/contract/enumerations.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
 import { type Client, startForTest } from './running.ts';
+
+/** Posts whose quotes are posts. */
+const nestedAnswer = z.object({
+  miner_microblog_posts: z.array(
+    z.looseObject({
+      is_quote_post: z.boolean(),
+      quoted_status_id: z.string().nullable(),
+      quote: z.looseObject({ id: z.string() }).nullable(),
+    }),
+  ),
+});
 
 const A = '/sandbox/search/ai/search';
 const B = '/sandbox/search/ai/search/links/microblog';
@@ -27,12 +42,19 @@ async function answer(fault: string) {
 }
 
 describe('a fault that is asked for', () => {
-  test.each([401, 422, 429, 500])('can be status %s with its documented body', async (status) => {
+  test.each([401, 402, 403, 422, 429, 500])('can be status %s with its documented body', async (status) => {
     for (const path of [A, B]) {
       const response = await service.post(path, videos, { 'x-sandbox-fault': String(status) });
       expect(response.status).toBe(status);
       expect(await response.json()).toHaveProperty('detail');
     }
+  });
+
+  test('can be the page of a proxy', async () => {
+    const response = await service.post(A, videos, { 'x-sandbox-fault': '503-html' });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('content-type')).toContain('text/html');
+    expect(await response.text()).toMatch(/^<html>/);
   });
 
   test('is not obeyed outside of the sandbox', async () => {
@@ -75,4 +97,69 @@ describe('a fault that is asked for', () => {
     const fallen = await posts('counters-down, null-strings');
     expect(fallen.some((post) => (post.view_count ?? 0) < (usual.get(post.id) ?? 0))).toBe(true);
   });
+
+  test('can be whole posts in place of quotes, or null although something is quoted', async () => {
+    const response = await service.post(
+      B,
+      { prompt: 'lunar lander' },
+      { 'x-sandbox-fault': 'nested-quotes' },
+    );
+    const { miner_microblog_posts: nested } = nestedAnswer.parse(await response.json());
+    const quotes = nested.filter((post) => post.is_quote_post);
+    expect(quotes.length).toBeGreaterThan(0);
+    for (const { quote, quoted_status_id } of quotes) {
+      if (quote !== null) expect(quote.id).toBe(quoted_status_id);
+      expect(quoted_status_id).toMatch(/^\d{19}$/);
+    }
+    const findings = readAnswer({
+      operation: 'microblog',
+      body: Buffer.from(JSON.stringify({ miner_microblog_posts: nested })),
+      contentType: null,
+      dialect: loadDialect('neutral'),
+    });
+    expect(findings.rejects).toEqual([]);
+    expect(findings.posts).toHaveLength(40);
+    const quoted = new Set(quotes.flatMap(({ quote }) => (quote === null ? [] : [quote.id])));
+    const known = [...findings.posts, ...findings.nestedPosts].map(({ external_id }) => external_id);
+    expect(known).toEqual(expect.arrayContaining([...quoted]));
+  });
+
+  test.each(['2', '3'])(
+    'can be the shape of generation %s, which reads as the first does',
+    async (number) => {
+      const links = async (fault: string) => {
+        const response = await service.post(A, { ...videos, tools: TOOLS }, { 'x-sandbox-fault': fault });
+        const { findings, raw } = await readBack(response);
+        expect(findings.rejects).toEqual([]);
+        return { links: findings.links.map(({ address }) => address).toSorted(), raw };
+      };
+      const later = await links(`generation=${number}`);
+      expect(later.links).toEqual((await links('')).links);
+      if (number === '2') expect(Array.isArray(later.raw['video_search_results'])).toBe(true);
+      else expect(typeof later.raw['completion']).toBe('string');
+    },
+  );
+
+  test.each([
+    ['list', []],
+    ['object', {}],
+    ['null', null],
+    ['absent', undefined],
+  ])('can be an empty group as %s', async (form, looks) => {
+    const fault = { 'x-sandbox-fault': `empty, empty-group=${form}` };
+    const { findings, raw } = await readBack(await service.post(A, videos, fault));
+    expect(raw['video_search_results']).toEqual(looks);
+    expect(findings.rejects).toEqual([]);
+  });
 });
+
+async function readBack(response: Response) {
+  const text = await response.text();
+  const findings = readAnswer({
+    operation: 'ai',
+    body: Buffer.from(text),
+    contentType: 'application/json',
+    dialect: loadDialect('neutral'),
+  });
+  return { findings, raw: z.record(z.string(), z.unknown()).parse(JSON.parse(text)) };
+}

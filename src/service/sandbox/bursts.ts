@@ -58,6 +58,11 @@ export function extraWithin({ topic }: TopicInWorld, stir: Stir, from: number, t
 
 /** @returns undefined for a stir that is not worth a report at any time */
 export function burstOf(topic: TopicInWorld, stir: Stir): TrueBurst | undefined {
+  const { sixHours, peak } = SHAPES[stir.shape];
+  // What its best six hours cannot hold, or double, need not be looked for.
+  const most = 1.01 * stir.size * sixHours;
+  if ((most * topic.topic.postsPerDay) / 24 < EXTRA_POSTS) return undefined;
+  if (most < sixHours * (1 - topic.topic.daily.share)) return undefined;
   const instant = stir.shape === 'news' || stir.shape === 'flash';
   const begin = instant ? stir.origin : stir.origin - DAYS_BEFORE * DAY;
   const last = stir.origin + DAYS_AFTER * DAY;
@@ -71,7 +76,7 @@ export function burstOf(topic: TopicInWorld, stir: Stir): TrueBurst | undefined 
       shape: stir.shape,
       direction: 'up',
       onset,
-      peak: stir.origin + SHAPES[stir.shape].peak,
+      peak: stir.origin + peak,
       end,
       size: stir.size,
       extraPosts: extraWithin(topic, stir, begin, last),

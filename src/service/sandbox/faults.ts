@@ -1,22 +1,24 @@
 /**
  * Faults on demand, so that a client can be tried against what real services do: below `/sandbox`, the
- * header `X-Sandbox-Fault` names one or more, separated by commas.
+ * header `X-Sandbox-Fault` names one or more, separated by commas. docs/sandbox.md lists them.
  */
 import {
+  forbiddenBody,
   internalErrorBody,
   tooManyRequestsBody,
   unauthorizedBody,
   validationBody,
 } from '../../contract/error-bodies.ts';
-import type { ServedAiAnswer } from '../../contract/extras.ts';
+import type { AiAnswer } from '../../contract/ai-answer.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
-import { GROUPS } from '../assemble.ts';
+import { EMPTY_FORMS, type EmptyForm, type Generation, groupNames, inGeneration } from './generations.ts';
+import { withNestedQuote } from './nested.ts';
 
 /** The longest wait that can be asked for: two minutes. */
 const SLOW_MOST_MS = 120_000;
 
 export type Faults = {
-  /** An error instead of an answer. */
+  /** An error instead of an answer. A body that is a text is a page. */
   status: { code: number; body: unknown } | undefined;
   /** A wait before the answer. */
   slowMs: number;
@@ -24,16 +26,31 @@ export type Faults = {
   truncate: boolean;
   /** Whether the answer's content is changed, by {@link distortAnswer} or {@link distortPosts}. */
   content: ReadonlySet<ContentFault>;
+  /** In which of the three shapes that answers of operation A have had. */
+  generation: Generation;
+  /** How a group that found nothing looks, where not `{organic_results: []}`. */
+  emptyGroup: EmptyForm | undefined;
 };
 type ContentFault = (typeof CONTENT_FAULTS)[number];
 
-const CONTENT_FAULTS = ['empty', 'null-strings', 'missing-group', 'duplicates', 'counters-down'] as const;
+const CONTENT_FAULTS = [
+  'empty',
+  'null-strings',
+  'missing-group',
+  'duplicates',
+  'counters-down',
+  'nested-quotes',
+] as const;
 const STATUSES: Readonly<Record<string, () => unknown>> = {
   401: unauthorizedBody,
+  402: () => ({ detail: { error_code: 402, message: 'Payment Required', reason: 'Insufficient balance' } }),
+  403: () => forbiddenBody('Forbidden API key'),
   422: () =>
     validationBody([{ loc: ['body', 'prompt'], msg: 'A fault that was asked for', type: 'value_error' }]),
   429: () => tooManyRequestsBody(60),
   500: internalErrorBody,
+  '503-html': () =>
+    '<html><head><title>503 Service Temporarily Unavailable</title></head><body><center><h1>503 Service Temporarily Unavailable</h1></center></body></html>\n',
 };
 
 /** The members that can hold a reference, and hold the text "null" under the fault `null-strings`. */
@@ -50,20 +67,28 @@ export function readFaults(header: string | string[] | undefined): Faults {
   const words = String(header ?? '')
     .split(',')
     .map((word) => word.trim().toLowerCase());
-  const code = words.find((word) => Object.hasOwn(STATUSES, word));
-  const slow = words.map((word) => /^slow=(\d{1,6})$/.exec(word)?.[1]).find((ms) => ms !== undefined);
+  const valueOf = (name: string) =>
+    words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  const status = words.find((word) => Object.hasOwn(STATUSES, word));
+  const slow = /^\d{1,6}$/.test(valueOf('slow')) ? Number(valueOf('slow')) : 0;
+  const generation = valueOf('generation') === '2' ? 2 : valueOf('generation') === '3' ? 3 : 1;
+  const emptyGroup = EMPTY_FORMS.find((form) => form === valueOf('empty-group'));
+
   return {
-    status: code === undefined ? undefined : { code: Number(code), body: STATUSES[code]?.() },
-    slowMs: Math.min(Number(slow ?? 0), SLOW_MOST_MS),
+    status:
+      status === undefined ? undefined : { code: Number.parseInt(status, 10), body: STATUSES[status]?.() },
+    slowMs: Math.min(slow, SLOW_MOST_MS),
     truncate: words.includes('truncate'),
     content: new Set(CONTENT_FAULTS.filter((fault) => words.includes(fault))),
+    generation,
+    emptyGroup,
   };
 }
 
 /** An answer of operation A under its content faults. */
-export function distortAnswer(answer: ServedAiAnswer, { content }: Faults): ServedAiAnswer {
-  const distorted: ServedAiAnswer = { ...answer };
-  const names = Object.values(GROUPS).filter((name) => answer[name] !== undefined);
+export function distortAnswer<T extends AiAnswer>(answer: T, { content }: Faults): T {
+  const distorted: T = { ...answer };
+  const names = groupNames(answer);
   const [first] = names;
   if (content.has('missing-group') && first !== undefined) delete distorted[first];
   for (const name of names) {
@@ -75,13 +100,19 @@ export function distortAnswer(answer: ServedAiAnswer, { content }: Faults): Serv
   return distorted;
 }
 
+/** The answer in the shape that was asked for. Streams have one shape only. */
+export function shapeAnswer(answer: AiAnswer, { generation, emptyGroup }: Faults): object {
+  return generation === 1 && emptyGroup === undefined ? answer : inGeneration(answer, generation, emptyGroup);
+}
+
 /** The posts of operation B under their content faults. */
 export function distortPosts(posts: readonly MicroblogPost[], { content }: Faults): unknown[] {
   if (content.has('empty')) return [];
   const repeated = content.has('duplicates') ? posts.flatMap((post) => [post, post]) : posts;
   return repeated.map((post) => {
     const fallen = content.has('counters-down') ? { ...post, ...halved(post) } : post;
-    return content.has('null-strings') ? { ...fallen, ...nullStrings(fallen) } : fallen;
+    const nested = content.has('nested-quotes') ? withNestedQuote(fallen, post) : fallen;
+    return content.has('null-strings') ? { ...nested, ...nullStrings(fallen) } : nested;
   });
 }
 

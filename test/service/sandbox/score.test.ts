@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { MONTH, scoreAlerts } from '../../../bench/sandbox/score.ts';
+import { DAY, HOUR, MINUTE } from '../../../src/engine/clock.ts';
+import type { TrueBurst } from '../../../src/service/sandbox/bursts.ts';
+
+function burst(onset: number, more: Partial<TrueBurst> = {}): TrueBurst {
+  return {
+    shape: 'news',
+    direction: 'up',
+    onset,
+    peak: onset,
+    end: onset + 10 * HOUR,
+    size: 5,
+    extraPosts: 20,
+    extraPostsSixHours: 12,
+    ...more,
+  };
+}
+const score = (alerts: number[], bursts: TrueBurst[]) =>
+  scoreAlerts([{ spanMs: MONTH, alerts: alerts.map((hours) => hours * HOUR), bursts }]);
+
+test.each([
+  ['at the onset', [100], { found: 1, falseAlarms: 0, repeats: 0, medianDelayMinutes: 0 }],
+  ['an hour before', [99], { found: 1, falseAlarms: 0, medianDelayMinutes: -60 }],
+  ['more than an hour before', [98.9], { found: 0, falseAlarms: 1 }],
+  ['six hours after', [106], { found: 1, falseAlarms: 0, medianDelayMinutes: 360 }],
+  ['later, while it lasts', [107], { found: 0, falseAlarms: 0, repeats: 1 }],
+  ['after it', [111], { found: 0, falseAlarms: 1 }],
+  ['three times in it', [100.5, 103, 109], { found: 1, falseAlarms: 0, repeats: 2, medianDelayMinutes: 30 }],
+])('an alert %s', (_name, alerts, expected) => {
+  expect(score(alerts, [burst(100 * HOUR)])).toMatchObject(expected);
+});
+
+test('what rises slowly may be found until an hour after its peak', () => {
+  const slow = burst(100 * HOUR, { shape: 'slow', peak: 118 * HOUR, end: 300 * HOUR });
+  expect(score([119], [slow])).toMatchObject({ found: 1, falseAlarms: 0 });
+  expect(score([119.1], [slow])).toMatchObject({ found: 0, repeats: 1 });
+});
+
+test('figures over several searches', () => {
+  const all = scoreAlerts([
+    { spanMs: MONTH, alerts: [DAY + 20 * MINUTE, 9 * DAY], bursts: [burst(DAY), burst(20 * DAY)] },
+    { spanMs: MONTH, alerts: [], bursts: [burst(5 * DAY)] },
+  ]);
+  expect(all).toMatchObject({ searches: 2, bursts: 3, found: 1, falseAlarms: 1, precision: 0.5 });
+  expect(all.recall).toBeCloseTo(1 / 3, 9);
+  expect(all.f1).toBeCloseTo(0.4, 9);
+  expect(all.falseAlarmsPerMonth).toBeCloseTo(0.5, 9);
+});
+
+test('silence finds nothing and cries nothing', () => {
+  const silent = score([], [burst(DAY)]);
+  expect(silent).toMatchObject({ found: 0, falseAlarms: 0, recall: 0, f1: 0 });
+  expect(silent.precision).toBeNaN();
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY, HOUR } from '../../../src/engine/clock.ts';
+import { burstOf, burstsBetween, usualPerHour } from '../../../src/service/sandbox/bursts.ts';
+import { createDocuments } from '../../../src/service/sandbox/documents.ts';
+import { topicOf } from '../../../src/service/sandbox/match.ts';
+import { createMicroblog } from '../../../src/service/sandbox/microblog.ts';
+import { createSeedStore } from '../../../src/service/sandbox/seeds.ts';
+import { stirOn } from '../../../src/service/sandbox/stir.ts';
+import { TOPICS } from '../../../src/service/sandbox/topics.ts';
+import { truthOf } from '../../../src/service/sandbox/truth.ts';
+import { type Client, startForTest } from '../running.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const worlds = TOPICS.map(({ phrases }) => topicOf('truth', phrases[0] ?? ''));
+const DAYS = Array.from({ length: 120 }, (_, i) => Math.floor(NOON / DAY) - i);
+
+describe('the topics', () => {
+  test('are forty, from 3 to 3,000 posts a day, in eight languages, each found by its own phrases', () => {
+    const rates = TOPICS.map(({ postsPerDay }) => postsPerDay);
+    expect(TOPICS).toHaveLength(40);
+    expect([Math.min(...rates), Math.max(...rates)]).toEqual([3, 3_000]);
+    expect(rates.filter((rate) => rate < 30).length).toBeGreaterThanOrEqual(14);
+    expect(rates.filter((rate) => rate >= 30 && rate <= 300).length).toBeGreaterThanOrEqual(14);
+    expect(rates.filter((rate) => rate > 300).length).toBeGreaterThanOrEqual(12);
+    expect(new Set(TOPICS.flatMap(({ languages }) => Object.keys(languages))).size).toBe(8);
+    for (const topic of TOPICS) {
+      for (const phrase of topic.phrases) expect(topicOf('x', phrase).topic.slug).toBe(topic.slug);
+      const shares = Object.values(topic.languages).reduce((sum, share) => sum + share, 0);
+      expect(shares).toBeCloseTo(1, 9);
+      for (const language of Object.keys(topic.languages)) expect(topic.sentences).toHaveProperty(language);
+    }
+  });
+
+  test('keep their numbers: the first eight stand in ids that are stored somewhere', () => {
+    expect(TOPICS.slice(0, 8).map(({ slug }) => slug)).toEqual([
+      'harbour-festival',
+      'lunar-lander',
+      'sourdough',
+      'night-trains',
+      'tidal-power',
+      'cargo-bikes',
+      'seed-bank',
+      'lighthouse-restoration',
+    ]);
+  });
+});
+
+describe('planted bursts', () => {
+  test('are all worth a report, and nothing else is', () => {
+    let bursts = 0;
+    for (const world of worlds) {
+      for (const day of DAYS) {
+        const stir = stirOn(world, day);
+        if (stir === undefined) continue;
+        const burst = burstOf(world, stir);
+        expect(burst !== undefined, `${world.topic.slug}, day ${day}`).toBe(stir.kind === 'burst');
+        if (burst === undefined) continue;
+        bursts += 1;
+        expect(burst.extraPostsSixHours).toBeGreaterThanOrEqual(5);
+        expect(burst.end).toBeGreaterThan(burst.onset);
+        expect(burst.peak).toBeGreaterThanOrEqual(burst.onset);
+      }
+    }
+    // One in two weeks, more or less.
+    const everyDays = (worlds.length * DAYS.length) / bursts;
+    expect(everyDays).toBeGreaterThan(10);
+    expect(everyDays).toBeLessThan(20);
+  });
+
+  test('are never two at a time', () => {
+    for (const world of worlds.slice(0, 12)) {
+      const bursts = burstsBetween(world, NOON - 120 * DAY, NOON);
+      for (const [i, burst] of bursts.entries()) {
+        const before = bursts[i - 1];
+        if (before !== undefined) expect(burst.peak - before.peak).toBeGreaterThan(2 * DAY);
+      }
+    }
+  });
+
+  test('hold the posts that they promise', () => {
+    const seeds = createSeedStore();
+    let there = 0;
+    let expected = 0;
+    for (const world of worlds) {
+      for (const burst of burstsBetween(world, NOON - 60 * DAY, NOON)) {
+        const until = burst.onset + 6 * HOUR;
+        there += seeds.within(world, burst.onset, until).length;
+        expected += burst.extraPostsSixHours;
+        for (let at = burst.onset; at < until; at += HOUR) expected += usualPerHour(world, at + HOUR / 2);
+      }
+    }
+    expect(expected).toBeGreaterThan(1_000);
+    // Ripples add some; chance is a few in a hundred of so many.
+    expect(there / expected).toBeGreaterThan(0.97);
+    expect(there / expected).toBeLessThan(1.1);
+  });
+});
+
+describe('the truth of a span', () => {
+  const from = new Date(NOON - 2 * DAY);
+  const to = new Date(NOON);
+
+  test('names every post that the microblog shows, and those that were deleted', () => {
+    const truth = truthOf('truth', 'night trains', from, to);
+    const posts = truth.posts ?? [];
+    const shown = createMicroblog('truth').all('night trains', { from: from.getTime(), at: to.getTime() });
+    const alive = posts.filter(({ deleted_at }) => deleted_at === null || Date.parse(deleted_at) > NOON);
+    expect(alive.map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
+    expect(posts.length).toBeGreaterThan(alive.length);
+  });
+
+  test('tells what is relevant: what is not about the topic never says its sentences', () => {
+    const truth = truthOf('truth', 'harbour festival', from, to);
+    const role = new Map(truth.posts?.map((post) => [post.id, post]));
+    const shown = createMicroblog('truth').all('harbour festival', {
+      from: from.getTime(),
+      at: to.getTime(),
+    });
+    const roles = new Set(truth.posts?.map((post) => post.role));
+    expect([...roles].toSorted()).toEqual(
+      ['copy', 'distractor', 'injection', 'long', 'plain', 'sarcasm', 'spam'].toSorted(),
+    );
+    for (const { id, text } of shown) {
+      const post = role.get(id);
+      if (post?.role === 'injection') expect(text).toMatch(/PELICAN-\d/);
+      if (post?.role === 'long') expect(text.length).toBeGreaterThan(500);
+      if (post?.role === 'spam') expect(text).toContain('https://deals-');
+      if (post?.relevant === true) expect(text).not.toMatch(/PELICAN|deals-\d/);
+    }
+    const irrelevant = shown.filter(({ id }) => role.get(id)?.relevant === false).length;
+    expect(irrelevant / shown.length).toBeGreaterThan(0.02);
+    expect(irrelevant / shown.length).toBeLessThan(0.12);
+  });
+
+  test('dates every link of every source, and some of them are about something else', () => {
+    const { links } = truthOf('truth', 'lunar lander', new Date(NOON - 30 * DAY), to);
+    const documents = createDocuments('truth');
+    for (const source of ['web', 'news_forum', 'discussion_board', 'video', 'preprint'] as const) {
+      const window = { from: NOON - 30 * DAY, at: NOON };
+      const all = documents.all(source, 'lunar lander', window);
+      const told = links.filter((one) => one.source === source);
+      expect(told.map(({ link }) => link)).toEqual(all.map(({ link }) => link));
+      expect(told.map(({ first_at }) => first_at)).toEqual(
+        all.map(({ publishedAt }) => publishedAt?.toISOString()),
+      );
+      expect(new Set(told.map(({ relevant }) => relevant)).size).toBe(2);
+    }
+    expect(links.some(({ source, first_at }) => source === 'encyclopedia' && first_at === null)).toBe(true);
+  });
+});
+
+describe('GET /sandbox/truth', () => {
+  let service: Client;
+  beforeAll(async () => {
+    service = await startForTest({ sandboxSeed: 'truth' });
+  });
+  afterAll(() => service.close());
+  const get = (query: string) => fetch(`${service.url}/sandbox/truth?${query}`);
+
+  test('answers the truth of the world that answers, of the last seven days where nothing is said', async () => {
+    const response = await get('topic=Night%20Trains');
+    expect(response.headers.get('x-sandbox')).toBe('true');
+    expect(await response.json()).toEqual(
+      truthOf('truth', 'night trains', new Date(NOON - 7 * DAY), new Date(NOON)),
+    );
+    const long = await get('topic=sourdough&from=2026-10-01T00:00:00Z&to=2026-11-20T00:00:00Z');
+    expect(await long.json()).toMatchObject({ topic: 'sourdough', posts: null });
+  });
+
+  test.each([
+    '',
+    'topic=',
+    'topic=x&from=yesterday',
+    'topic=x&from=2020-01-01',
+    'topic=x&to=2026-01-01&from=2026-01-02',
+  ])('refuses "%s"', async (query) => {
+    const response = await get(query);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toHaveProperty('detail.0.msg');
+  });
+});
