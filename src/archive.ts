@@ -8,7 +8,7 @@ import { type ArchiveHit, engagementOf, searchArchive } from './store/archive/se
 import type { AuthorRow } from './store/archive/things.ts';
 import type { Database } from './store/database.ts';
 
-/** Batches of what is not yet indexed that a question waits for, a third of a second each; the rest comes later. */
+/** Batches of what is not yet indexed that a question waits for, under a second each; the rest comes later. */
 const CAUGHT_UP_BATCHES = 2;
 
 /** Nothing of the sandbox is in it, ever: what it invents must not pass for what was found. */

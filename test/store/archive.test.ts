@@ -211,6 +211,15 @@ test('a long question finds what holds some of its words, the rarest first', asy
   expect(names[0]).toBe('turbine');
 });
 
+test('one rare word says more than two that stand everywhere', async () => {
+  const search = await newSearch('rare', hosted);
+  const common = Array.from({ length: 12 }, (_, n) =>
+    link(`pier-${n}`, 'Pier', `The pier and its crane, part ${n}`),
+  );
+  await found(search, { links: [...common, link('dredger', 'A dredger', 'It came from far away')] });
+  expect((await ask('pier crane dredger'))[0]).toBe('dredger');
+});
+
 test('words are found in another form, in the language of the post', async () => {
   const search = await newSearch('languages', hosted);
   await found(

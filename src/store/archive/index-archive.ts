@@ -1,5 +1,5 @@
 /**
- * Filling the archive, behind the save: a `tsvector` inside it would cost a fifth of its speed
+ * Filling the archive, behind the save: a `tsvector` inside it would cost a quarter of its speed
  * (docs/ranking.md). What was found is read from the feed, whose ids are in the order of commits, so that
  * none is missed; what changed its words later is read from what the triggers wrote down.
  */
@@ -8,7 +8,7 @@ import { type Database, type Id, inTransaction, type Transaction } from '../data
 import { configOf } from './language.ts';
 import { CHANGES, FEED, LINKS, MOVE, POSTS, PROGRESS, WRITE } from './statements.ts';
 
-/** Entries of the feed in one transaction: about a third of a second. */
+/** Entries of the feed in one transaction: under a second, also where each is an abstract. */
 const BATCH = 1_000;
 /** Longer words are no words. */
 const WORD_MOST = 64;

@@ -9,7 +9,7 @@ const WORDS_MOST = 300;
 const WORD_MOST = 64;
 /** Lexemes that are looked for at most, the rarest: a stored query has 8 kB of room, and time its price. */
 const LEXEMES_MOST = 64;
-/** What is looked through at most, by the counts of the lexemes: half a second. */
+/** What is looked through at most, by the counts of the lexemes: ts_rank takes 214 ms for 112,000 documents. */
 const LOOKED_THROUGH_MOST = 200_000;
 
 /** What the archive knows of one world, at the time of a question. */
