@@ -53,18 +53,21 @@ export type Watch = {
 };
 
 /**
- * The spikes among the windows that closed in the last six hours, oldest first: at most one, as the cooldown is
- * longer. The series ends with the last quarter that is over and was observed.
+ * The spike among the windows that closed in the last six hours: the one that stands out most, for after a pause
+ * all of a burst is seen at once. There is at most one, as no other may come for a day. The series ends with the
+ * last quarter that is over and was observed.
  */
 export function detect(series: Series, watch: Watch): Spike | null {
   const quarters = series.counts.length;
   const windows = windowsOver(series, widthOf(series, watch.everySeconds));
   const oldest = Math.ceil((watch.now - NEWS_MS - series.from) / QUARTER_MS);
+  let most: Spike | null = null;
   for (let end = Math.max(windows.width, oldest); end <= quarters; end += 1) {
     const spike = spikeAt(series, windows, end, watch.sensitivity);
-    if (spike !== null && isFree(series, windows, end, watch)) return spike;
+    if (spike === null || (most !== null && spike.score <= most.score)) continue;
+    if (isFree(series, windows, end, watch)) most = spike;
   }
-  return null;
+  return most;
 }
 
 /** The window that ends before a quarter, where it is one by itself, whatever was told before. */

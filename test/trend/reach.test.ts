@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { quartersOf, QUARTER_MS } from '../../src/store/volume/quarters.ts';
+import { type Before, reachOf } from '../../src/store/volume/reach.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const before: Before = {
+  operation: 'microblog',
+  dateFilter: null,
+  everySeconds: 900,
+  asked: null,
+  lastUntil: NOW - 15 * MINUTE,
+  mostPosts: 40,
+  resumedAt: null,
+  stoppedAt: null,
+};
+const seen = (change: Partial<Before>, posts = 3, minutesAgo: readonly number[] = [1, 2, 3]) => {
+  const reach = reachOf(
+    { ...before, ...change },
+    { observedAt: NOW, posts, times: minutesAgo.map((ago) => NOW - ago * MINUTE) },
+  );
+  return (
+    reach && {
+      reached: (NOW - reach.reached) / MINUTE,
+      from: (NOW - reach.from) / MINUTE,
+      until: (NOW - reach.until) / MINUTE,
+    }
+  );
+};
+
+describe('how many minutes back an answer saw', () => {
+  test('operation B sees back to the last succeeded run, at most two intervals', () => {
+    expect(seen({})).toEqual({ reached: 15, from: 15, until: 0 });
+    expect(seen({ lastUntil: NOW - 5 * MINUTE })).toEqual({ reached: 5, from: 5, until: 0 });
+    expect(seen({ lastUntil: NOW - 5 * HOUR })).toEqual({ reached: 30, from: 30, until: 0 });
+  });
+
+  test('operation A sees as far as its date filter says, whenever it ran before', () => {
+    expect(seen({ operation: 'ai', dateFilter: 'PAST_2_DAYS' })).toMatchObject({ from: (2 * DAY) / MINUTE });
+    expect(seen({ operation: 'ai', dateFilter: null })).toMatchObject({ from: DAY / MINUTE });
+  });
+
+  test('operation A that never gave a post says nothing of posts; an empty answer after others is a silence', () => {
+    expect(seen({ operation: 'ai', mostPosts: null }, 0, [])).toBeNull();
+    expect(seen({ operation: 'ai', mostPosts: 2 }, 0, [])).toMatchObject({ from: DAY / MINUTE });
+    expect(seen({ mostPosts: null, lastUntil: null }, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
+  });
+
+  test('an answer that is full is whole in its newer half only, however old the rest is', () => {
+    const ages = [1, 2, 3, 4, 600, 900];
+    expect(seen({ mostPosts: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
+    expect(seen({ mostPosts: 7 }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
+    expect(seen({ mostPosts: 7, asked: 6 }, 6, ages)).toEqual({ reached: 15, from: 3, until: 0 });
+  });
+
+  test('a full answer whose newer half reaches far enough is not cut', () => {
+    expect(seen({ mostPosts: 4 }, 4, [10, 20, 30, 40])).toEqual({ reached: 15, from: 15, until: 0 });
+  });
+
+  test('the first answer of a request may be cut: nobody knows its limit', () => {
+    expect(seen({ mostPosts: null, lastUntil: null }, 4, [1, 2, 3, 4])).toEqual({
+      reached: 30,
+      from: 2,
+      until: 0,
+    });
+  });
+
+  test('a full answer without times says nothing but that it was full', () => {
+    expect(seen({ mostPosts: 3 }, 3, [])).toEqual({ reached: 15, from: 0, until: 0 });
+  });
+
+  test('rest is not observed: not before it ended, and not after it began', () => {
+    expect(seen({ resumedAt: NOW - 4 * MINUTE })).toEqual({ reached: 4, from: 4, until: 0 });
+    expect(seen({ stoppedAt: NOW - 2 * MINUTE })).toEqual({ reached: 15, from: 15, until: 2 });
+    expect(seen({ stoppedAt: NOW - 2 * HOUR })).toEqual({ reached: 120, from: 120, until: 120 });
+  });
+});
+
+describe('the quarters that a run adds to', () => {
+  test('posts stand in the quarter of their own time, minutes where they were observed in full', () => {
+    const reach = { reached: NOW - 20 * MINUTE, from: NOW - 10 * MINUTE, until: NOW + 2 * MINUTE };
+    expect(quartersOf(reach, [NOW - DAY, NOW - MINUTE, NOW - 2 * MINUTE])).toEqual([
+      { at: NOW - DAY, posts: 1, minutes: '000000000000000', cut: false },
+      { at: NOW - 30 * MINUTE, posts: 0, minutes: '000000000000000', cut: true },
+      { at: NOW - 15 * MINUTE, posts: 2, minutes: '000001111111111', cut: true },
+      { at: NOW, posts: 0, minutes: '110000000000000', cut: false },
+    ]);
+  });
+
+  test('ranges that follow each other leave no minute out and see none twice', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1_000, max: 3 * HOUR }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 0, max: DAY }),
+        (steps, start) => {
+          const begin = NOW + start;
+          let from = begin;
+          const minutes = new Map<number, number>();
+          for (const step of steps) {
+            const until = from + step;
+            for (const quarter of quartersOf({ reached: from, from, until }, []))
+              for (const [i, bit] of [...quarter.minutes].entries()) {
+                const minute = quarter.at + i * MINUTE;
+                minutes.set(minute, (minutes.get(minute) ?? 0) + Number(bit));
+              }
+            from = until;
+          }
+          for (let minute = Math.floor(begin / MINUTE) * MINUTE; minute + MINUTE <= from; minute += MINUTE)
+            expect(minutes.get(minute)).toBe(1);
+          expect(Math.max(0, ...minutes.values())).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a filter of two years is written down for five weeks', () => {
+    const quarters = quartersOf({ reached: NOW - 730 * DAY, from: NOW - 730 * DAY, until: NOW }, []);
+    expect(quarters).toHaveLength((35 * DAY) / QUARTER_MS);
+  });
+});

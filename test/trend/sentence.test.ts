@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { sentenceOf, type Told } from '../../src/monitor/trend/sentence.ts';
+
+const told: Told = {
+  measure: 'posts',
+  window_start: new Date('2026-11-21T13:00:00Z'),
+  window_end: new Date('2026-11-21T14:00:00Z'),
+  n: 142,
+  lower_bound: false,
+  coverage: 1,
+  usual: 22.5,
+  days: 14,
+  provisional: false,
+  tz: 'Europe/Berlin',
+  top_share: null,
+};
+
+test.each<[string, Partial<Told>, string]>([
+  [
+    'in the zone of its search',
+    {},
+    '142 posts between 14:00 and 15:00, 6.3x the usual 22.5 around this time (last 14 days).',
+  ],
+  [
+    'in UTC',
+    { tz: 'UTC' },
+    '142 posts between 13:00 and 14:00, 6.3x the usual 22.5 around this time (last 14 days).',
+  ],
+  [
+    'a lower bound says so',
+    { n: 100, lower_bound: true, coverage: 0.2, usual: 20 },
+    'At least 100 posts between 14:00 and 15:00, at least 5x the usual 20 around this time (last 14 days).',
+  ],
+  [
+    'what was seen in part says so',
+    { n: 60, coverage: 0.75, usual: 20 },
+    '60 posts between 14:00 and 15:00 (75 % of it observed), 4x the usual 20 around this time (last 14 days).',
+  ],
+  [
+    'no ratio against zero',
+    { n: 7, usual: 0, days: 3 },
+    '7 posts between 14:00 and 15:00, where none is usual around this time (last 3 days).',
+  ],
+  [
+    'nor against next to nothing',
+    { n: 7, usual: 0.5 },
+    '7 posts between 14:00 and 15:00, where less than one is usual around this time (last 14 days).',
+  ],
+  [
+    'provisional',
+    { days: 1, provisional: true, usual: 20 },
+    '142 posts between 14:00 and 15:00, 7.1x the usual 20 around this time (last day, provisional).',
+  ],
+  [
+    'a window of a day is told by its end',
+    { window_start: new Date('2026-11-20T14:00:00Z'), n: 12, usual: 3 },
+    '12 posts in the 24 hours to 21 November, 15:00, 4x the usual 3 (last 14 days).',
+  ],
+  [
+    'growth names the share of the post that gained most',
+    { measure: 'engagement', n: 3_400, usual: 340, top_share: 0.62 },
+    '3,400 likes, reposts, replies and quotes gained between 14:00 and 15:00, 10x the usual 340 around this time (last 14 days), 62 % of it by one post.',
+  ],
+])('%s', (_, change, sentence) => {
+  expect(sentenceOf({ ...told, ...change })).toBe(sentence);
+});
