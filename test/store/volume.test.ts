@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { findSpike } from '../../src/monitor/run/spikes.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { changeSearch } from '../../src/monitor/topic/state.ts';
+import type { Id } from '../../src/store/database.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { saveFindings } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { rebuildVolume } from '../../src/store/volume/rebuild.ts';
+import { wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const at = (minutes: number) => new Date(NOON + minutes * MINUTE);
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+let lastId = 1_000;
+
+async function newSearch(slug: string): Promise<Search> {
+  world.clock.set(at(-60));
+  const { search } = await createSearch(world.ctx, {
+    slug,
+    operation: 'microblog',
+    prompt: slug,
+    every: '15m',
+  });
+  await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+  return search;
+}
+
+type Post = { id: string; created_at: string };
+const post = (minutes: number): Post => ({
+  id: String((lastId += 1)),
+  created_at: at(minutes).toISOString(),
+});
+
+/** One run whose answer came at a time and held these posts. */
+async function run(search: Search, minutes: number, posts: readonly Post[]): Promise<Id> {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
+  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (claimed === null) throw new Error('not claimed');
+  const saved = await saveFindings(world.db, {
+    runId,
+    fence: claimed.fence,
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings: readAnswer({
+      operation: 'microblog',
+      body: JSON.stringify({ miner_tweets: posts.map(({ id, created_at }) => wirePost(id, { created_at })) }),
+      contentType: 'application/json',
+      dialect: loadDialect('named'),
+    }),
+    observedAt: at(minutes),
+    endedAt: at(minutes),
+  });
+  if (saved === null) throw new Error('not saved');
+  return runId;
+}
+
+const volumeOf = (search: Search) =>
+  rows(
+    `SELECT (extract(epoch FROM bucket_at - $2::timestamptz) / 60)::int AS minute, posts, minutes::text, cut
+     FROM strandline.volume WHERE search_id = $1 ORDER BY bucket_at`,
+    [search.id, at(0)],
+  );
+const hourOf = (search: Search, minutes: number) =>
+  rows(
+    `SELECT posts::int, coverage, lower_bound FROM strandline_analytics.volume_hourly WHERE search_id = $1 AND bucket_at = $2`,
+    [search.id, at(minutes)],
+  );
+
+test('a post is counted once, in the quarter of its own time, however often and late it is seen', async () => {
+  const search = await newSearch('once');
+  const [early, late] = [post(2), post(16)];
+  await run(search, 5, [early]);
+  await run(search, 20, [early, late]);
+  await run(search, 35, [early, late, post(-300)]);
+  expect((await volumeOf(search)).filter(({ posts }) => posts > 0)).toMatchObject([
+    { minute: -300, posts: 1, minutes: '000000000000000' },
+    { minute: 0, posts: 1 },
+    { minute: 15, posts: 1 },
+  ]);
+});
+
+test('a post that says it is from after it was seen is counted when it was seen', async () => {
+  const search = await newSearch('ahead');
+  await run(search, 5, [post(3 * 24 * 60)]);
+  expect((await volumeOf(search)).filter(({ posts }) => posts > 0)).toMatchObject([{ minute: 0, posts: 1 }]);
+});
+
+test('a run that did not succeed leaves a gap, which is no zero: the hour says how much of it was observed', async () => {
+  const search = await newSearch('gap');
+  // Every quarter, and between 12:45 and 14:15 nothing: the run after it sees back half an hour.
+  for (const minute of [0, 15, 30, 45, 135, 150]) await run(search, minute, []);
+  expect(await hourOf(search, 0)).toEqual([{ posts: 0, coverage: 0.75, lower_bound: false }]);
+  expect(await hourOf(search, 60)).toEqual([{ posts: 0, coverage: 0.25, lower_bound: false }]);
+  expect(await hourOf(search, 180)).toEqual([]);
+});
+
+test('an answer that is full makes what it did not reach a lower bound, until another run sees it', async () => {
+  const search = await newSearch('full');
+  await run(search, -30, [post(-31), post(-32)]);
+  await run(search, 0, [post(-1)]);
+  await run(search, 15, [post(14), post(13), post(12), post(11)]);
+  expect(await hourOf(search, 0)).toMatchObject([{ posts: 4, lower_bound: true }]);
+  expect((await volumeOf(search)).find(({ minute }) => minute === 0)).toEqual({
+    minute: 0,
+    posts: 4,
+    minutes: '000000000000011',
+    cut: true,
+  });
+});
+
+test('time in which a search was paused is not observed', async () => {
+  const search = await newSearch('paused');
+  await run(search, 0, []);
+  world.clock.set(at(2));
+  await changeSearch(world.ctx, search.slug, 'pause');
+  world.clock.set(at(10));
+  await changeSearch(world.ctx, search.slug, 'resume');
+  await run(search, 15, []);
+  const quarter = (await volumeOf(search)).find(({ minute }) => minute === 0);
+  expect(quarter).toMatchObject({ minutes: '000000000011111' });
+});
+
+test('a rebuild gives the same rows', async () => {
+  const search = await newSearch('rebuilt');
+  const seen: Post[] = [];
+  for (let minute = 0; minute <= 240; minute += 15) {
+    seen.push(...Array.from({ length: (minute / 15) % 5 }, (_, i) => post(minute - 3 * i - 1)));
+    if (minute % 75 !== 30) await run(search, minute, seen.slice(-6));
+  }
+  const before = [
+    await volumeOf(search),
+    await rows('SELECT * FROM strandline.coverage WHERE search_id = $1 ORDER BY 1', [search.id]),
+  ];
+  expect(before[0]?.some(({ cut }) => cut)).toBe(true);
+  await world.db.pool.query('UPDATE strandline.volume SET posts = posts + 1 WHERE search_id = $1', [
+    search.id,
+  ]);
+  await rebuildVolume(world.db, search.id);
+  expect([
+    await volumeOf(search),
+    await rows('SELECT * FROM strandline.coverage WHERE search_id = $1 ORDER BY 1', [search.id]),
+  ]).toEqual(before);
+});
+
+/** Two weeks of two posts a quarter, as runs would have left them. */
+async function usualVolume(search: Search, sensitivity = 'normal'): Promise<void> {
+  await world.db.pool.query(
+    `INSERT INTO strandline.volume (search_id, bucket_at, posts, minutes, cut)
+     SELECT $1, t, 2, B'111111111111111', false FROM generate_series($2::timestamptz, $3::timestamptz - interval '1 second', '15 minutes') t`,
+    [search.id, new Date(NOON - 14 * DAY), at(0)],
+  );
+  await world.db.pool.query('UPDATE strandline.searches SET sensitivity = $2 WHERE id = $1', [
+    search.id,
+    sensitivity,
+  ]);
+  await run(search, -1, [post(-3_000)]);
+}
+
+const many = (minutes: number) => Array.from({ length: 12 }, (_, i) => post(minutes - 1 - i / 2));
+
+async function liveABurst(search: Search): Promise<(Id | null)[]> {
+  const found: (Id | null)[] = [];
+  for (let minute = 15; minute <= 90; minute += 15) {
+    const runId = await run(search, minute, many(minute));
+    world.clock.set(at(minute));
+    found.push(await findSpike(world.ctx, { id: runId, search_id: search.id }));
+  }
+  return found;
+}
+
+test('a burst is told once, in the feed too, with what it was decided on and its sentence', async () => {
+  const search = await newSearch('burst');
+  await usualVolume(search);
+  const found = await liveABurst(search);
+  expect(found.filter((id) => id !== null)).toHaveLength(1);
+  const spikes = await rows('SELECT * FROM strandline_analytics.spikes WHERE search_id = $1', [search.id]);
+  expect(spikes).toMatchObject([
+    {
+      search: 'burst',
+      measure: 'posts',
+      usual: 8,
+      days: 14,
+      provisional: false,
+      sensitivity: 'normal',
+      tz: 'UTC',
+    },
+  ]);
+  expect(spikes[0].score).toBeGreaterThanOrEqual(4.5);
+  expect(spikes[0].sentence).toMatch(
+    /^(At least )?\d+ posts between \d\d:\d\d and \d\d:\d\d.* the usual 8 around this time \(last 14 days\)\.$/,
+  );
+  expect(
+    await rows(
+      `SELECT kind, baseline, text, spike_id FROM strandline_analytics.discoveries WHERE search_id = $1 AND kind = 'spike'`,
+      [search.id],
+    ),
+  ).toEqual([{ kind: 'spike', baseline: false, text: spikes[0].sentence, spike_id: spikes[0].id }]);
+});
+
+test('a search whose alerts are off has none', async () => {
+  const search = await newSearch('off');
+  await usualVolume(search, 'off');
+  expect((await liveABurst(search)).filter((id) => id !== null)).toEqual([]);
+});
+
+test('two looks at the same burst at once tell it once', async () => {
+  const search = await newSearch('twice');
+  await usualVolume(search);
+  const runId = await run(search, 15, [...many(15), ...many(14), ...many(13)]);
+  world.clock.set(at(15));
+  const looks = await Promise.all(
+    Array.from({ length: 4 }, () => findSpike(world.ctx, { id: runId, search_id: search.id })),
+  );
+  expect(looks.filter((id) => id !== null)).toHaveLength(1);
+});
+
+test('what came before another request is not compared with this one', async () => {
+  const search = await newSearch('edited');
+  await usualVolume(search);
+  await world.db.pool.query(
+    `INSERT INTO strandline.search_versions SELECT search_id, 2, 2, prompt || ' or ferry', tools, model, date_filter, streaming, extra,
+       cron, every_seconds, tz, $2 FROM strandline.search_versions WHERE search_id = $1`,
+    [search.id, new Date(NOON - 6 * HOUR)],
+  );
+  await world.db.pool.query('UPDATE strandline.searches SET version = 2 WHERE id = $1', [search.id]);
+  expect((await liveABurst(search)).filter((id) => id !== null)).toEqual([]);
+});
