@@ -47,6 +47,7 @@ try {
   // Raw answers of two days are enough to look at; a database of sixty days would be large.
   const config = readConfig({ ANSWER_DAYS: '2' });
   const began = performance.now();
+  const cpuBefore = process.cpuUsage();
   let day = 0;
   let counted = 0;
   const done = await simulate(
@@ -69,6 +70,7 @@ try {
     },
   );
   const seconds = (performance.now() - began) / 1_000;
+  const cpu = process.cpuUsage(cpuBefore);
 
   const alerts = await alertsOf(db);
   const searches = [];
@@ -91,6 +93,7 @@ try {
     searches,
     links,
     seconds,
+    cpuMsPerRun: (cpu.user + cpu.system) / 1_000 / done.runs,
     runs: done.runs,
     failed: done.failed,
     ends: await runsByEnd(db),

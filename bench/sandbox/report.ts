@@ -9,6 +9,8 @@ export type Measured = {
   searches: readonly ({ search: PlannedSearch; posts: PostHarvest } & Omit<Watched, 'spanMs'>)[];
   links: readonly ({ topic: string } & LinkHarvest)[];
   seconds: number;
+  /** Processor time of this process, in ms; that of Postgres comes on top. */
+  cpuMsPerRun: number;
   runs: number;
   failed: number;
   ends: Readonly<Record<string, number>>;
@@ -34,7 +36,7 @@ export function reportOf(measured: Measured): { text: string; result: object } {
   });
   const text = [
     `seed ${span.seed}, ${spanMs / DAY} days, ${searches.length} microblog and ${links.length} AI searches`,
-    `${runs} runs in ${seconds.toFixed(0)} s: ${(runs / seconds).toFixed(0)} a second; ${endsOf(measured.ends)}; ` +
+    `${runs} runs in ${seconds.toFixed(0)} s: ${(runs / seconds).toFixed(0)} a second, ${measured.cpuMsPerRun.toFixed(1)} ms of processor time each; ${endsOf(measured.ends)}; ` +
       `duplicates ${measured.duplicates}`,
     '',
     'posts a day   there  missed    late',
