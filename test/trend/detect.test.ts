@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '../../src/engine/clock.ts';
 import { detect, type Watch } from '../../src/monitor/trend/detect.ts';
@@ -157,7 +157,7 @@ test('the window is as long as a slow search needs, and never shorter than its i
       everySeconds,
     );
   };
-  expect([300, 30, 14, 3].map((rate) => width(rate) / 4)).toEqual([1, 3, 6, 24]);
+  expect([300, 30, 8, 3].map((rate) => width(rate) / 4)).toEqual([1, 3, 6, 24]);
   expect(width(300, 4 * 3_600) / 4).toBe(4);
   expect(width(300, 2 * 86_400) / 4).toBe(48);
 });

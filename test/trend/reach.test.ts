@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
 import { quartersOf, QUARTER_MS } from '../../src/store/volume/quarters.ts';
@@ -100,7 +100,7 @@ describe('the quarters that a run adds to', () => {
           for (const step of steps) {
             const until = from + step;
             for (const quarter of quartersOf({ reached: from, from, until }, []))
-              for (const [i, bit] of [...quarter.minutes].entries()) {
+              for (const [i, bit] of quarter.minutes.split('').entries()) {
                 const minute = quarter.at + i * MINUTE;
                 minutes.set(minute, (minutes.get(minute) ?? 0) + Number(bit));
               }

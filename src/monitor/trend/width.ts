@@ -5,7 +5,7 @@ import { QUARTER_MS, QUARTERS_A_DAY, type Series } from './series.ts';
 /** Windows to choose from, in quarters of an hour: an hour; for slow searches 3, 6 or 24. */
 const WIDTHS = [1, 3, 6, 24].map((hours) => (hours * HOUR) / QUARTER_MS);
 /** A window is wide enough when so many posts are usual in it: with fewer, chance alone makes peaks. */
-const ENOUGH = 3;
+const ENOUGH = 1.5;
 
 /**
  * How many quarters a window has: the shortest in which a search has enough posts, never shorter than its
