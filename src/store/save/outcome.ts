@@ -1,7 +1,12 @@
 import type { Id, Transaction } from '../database.ts';
 import type { SaveInput } from './save.ts';
 
-export type Outcome = { baseline: boolean; itemsNewBefore: number };
+export type Outcome = {
+  baseline: boolean;
+  itemsNewBefore: number;
+  /** Somebody was forgotten on request: what is saved must be looked through for them. */
+  anyForgotten: boolean;
+};
 
 /**
  * Success itself, the first statement of the save: it holds only for the claim with the highest fence.
@@ -22,7 +27,7 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM won, json_to_recordset($6::json) AS j(path text, code text, sample text)
 )
-SELECT baseline, 0 AS before FROM won`;
+SELECT baseline, 0 AS before, strandline.any_forgotten() AS forgotten FROM won`;
 
 /**
  * The same for an answer that is read again: a failed run may become a succeeded one. What it saw before the
@@ -44,12 +49,12 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM won, json_to_recordset($4::json) AS j(path text, code text, sample text)
 )
-SELECT baseline, items_new AS before FROM won`;
+SELECT baseline, items_new AS before, strandline.any_forgotten() AS forgotten FROM won`;
 
 /** @returns `null` when this claim no longer holds the run */
 export async function winRun(tx: Transaction, input: SaveInput): Promise<Outcome | null> {
   const { findings } = input;
-  const { rows } = await tx.query<{ baseline: boolean; before: number }>({
+  const { rows } = await tx.query<Row>({
     name: 'win_run',
     text: WIN,
     values: [
@@ -67,7 +72,7 @@ export async function winRun(tx: Transaction, input: SaveInput): Promise<Outcome
 /** @returns `null` when the run has not ended with an answer */
 export async function winAgain(tx: Transaction, input: Omit<SaveInput, 'fence'>): Promise<Outcome | null> {
   const { findings } = input;
-  const { rows } = await tx.query<{ baseline: boolean; before: number }>(WIN_AGAIN, [
+  const { rows } = await tx.query<Row>(WIN_AGAIN, [
     input.runId,
     findings.itemsSeen,
     findings.rejects.length,
@@ -84,6 +89,9 @@ export async function clearReading(tx: Transaction, runId: Id): Promise<void> {
   );
 }
 
-function outcome(row: { baseline: boolean; before: number } | undefined): Outcome | null {
-  return row === undefined ? null : { baseline: row.baseline, itemsNewBefore: row.before };
+type Row = { baseline: boolean; before: number; forgotten: boolean };
+
+function outcome(row: Row | undefined): Outcome | null {
+  if (row === undefined) return null;
+  return { baseline: row.baseline, itemsNewBefore: row.before, anyForgotten: row.forgotten };
 }

@@ -1,5 +1,6 @@
 import type { Findings, LinkRef, ReadLink } from '../../monitor/read/findings.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { ensurePartitions } from '../partitions.ts';
 import { rollUp } from '../volume/roll-up.ts';
 import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
@@ -85,7 +86,8 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
 type Sighted = { new_posts: Id[]; new_times: (number | null)[]; new_links: Id[] };
 
 async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won: Outcome): Promise<Diff> {
-  const { findings, observedAt, runId, searchId, serviceId } = input;
+  const { observedAt, runId, searchId, serviceId } = input;
+  const findings = won.anyForgotten ? await leaveOutForgotten(tx, input) : input.findings;
   const authors = JSON.stringify(findings.authors);
   const posts = JSON.stringify([...findings.posts, ...findings.nestedPosts]);
   const links = JSON.stringify(linkRows(findings));
@@ -103,11 +105,12 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
   ]);
   if (sighted === undefined) throw new Error('the statement of the sightings returned no row');
   const { new_posts: newPosts, new_links: newLinks, new_times: newTimes } = sighted;
-  const times = findings.posts.flatMap(({ created_at }) =>
+  // How far the answer reached is told by all that it held.
+  const times = input.findings.posts.flatMap(({ created_at }) =>
     created_at === null ? [] : [Date.parse(created_at)],
   );
-  await rollUp(tx, { runId, observedAt, posts: findings.posts.length, times, newTimes });
-  const completion = await saveCompletion(tx, input);
+  await rollUp(tx, { runId, observedAt, posts: input.findings.posts.length, times, newTimes });
+  const completion = await saveCompletion(tx, { ...input, findings });
 
   const discovered: [kind: string, thing: Id][] = [
     ...newPosts.map((id): [string, Id] => ['post', id]),

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { replayRun } from '../../src/monitor/run/replay.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import type { Id } from '../../src/store/database.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
+import { gated, json, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+afterEach(() => world.clock.set(START));
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+async function forget(given: string): Promise<Record<string, number>> {
+  const author = await findAuthor(world.db, 'hosted', given);
+  return author === undefined ? {} : forgetAuthor(world.db, author, world.clock.now());
+}
+
+async function firstRun(slug: string, body: unknown, operation: 'ai' | 'microblog' = 'microblog') {
+  stub.answers(json(body));
+  const made = await createSearch(world.ctx, { slug, operation, prompt: slug, every: '15m' });
+  expect((await executeRun(world.ctx, made.firstRunId))?.status).toBe('succeeded');
+  return made;
+}
+
+async function runAgain(slug: string, body: unknown): Promise<Id> {
+  stub.answers(json(body));
+  world.clock.advance(60_000);
+  const { runId } = await insertManualRun(world.ctx, slug);
+  expect((await executeRun(world.ctx, runId))?.status).toBe('succeeded');
+  return runId;
+}
+
+/** Every row of every table of ours, as text: where a word still stands. */
+async function tablesWith(word: string): Promise<string[]> {
+  const tables = await rows(
+    `SELECT relname FROM pg_class WHERE relnamespace = 'strandline'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+  );
+  const found: string[] = [];
+  for (const { relname } of tables) {
+    const hits = await rows(`SELECT FROM strandline.${relname} t WHERE position($1 IN t::text) > 0 LIMIT 1`, [
+      word,
+    ]);
+    if (hits.length > 0) found.push(relname);
+  }
+  return found;
+}
+
+const person = (id: string, word: string) => ({
+  user: {
+    id: `77${word}`,
+    username: `p_${word}`,
+    name: `Person ${word}`,
+    url: `https://x.example/p_${word}`,
+  },
+  url: `https://x.example/p_${word}/status/${id}`,
+});
+
+test('nothing of a forgotten author stands in any table, and nothing of anybody else is missing', async () => {
+  const word = 'quuxberg';
+  const mine = wirePost('1000000001', { ...person('1000000001', word), text: `I wrote ${word}` });
+  const body = {
+    miner_tweets: [
+      mine,
+      wirePost('1000000002', { text: 'of another' }),
+      wirePost('1000000003', {
+        is_quote_tweet: true,
+        quoted_status_id: '1000000001',
+        quote: `I wrote ${word}`,
+      }),
+      wirePost('1000000004', {
+        is_retweet: true,
+        retweeted_status_id: '1000000001',
+        text: `RT I wrote ${word}`,
+        retweet: mine,
+      }),
+    ],
+  };
+  const { search } = await firstRun('whole', body);
+  await firstRun(
+    'whole-ai',
+    {
+      web_search_results: {
+        organic_results: [{ title: `Profile ${word}`, link: `https://x.example/p_${word}`, snippet: word }],
+      },
+      search_completion_links: [mine['url'], 'https://b.example/2'],
+      completion_links: [mine['url'], 'https://b.example/2'],
+      completion: {
+        summary: 'What is said',
+        key_posts: [
+          { text: `says ${word}`, url: mine['url'] },
+          { text: 'other', url: 'https://b.example/2' },
+        ],
+        key_tweets: [],
+        key_news: [],
+        key_sources: [],
+      },
+    },
+    'ai',
+  );
+  await rows(
+    `INSERT INTO strandline.rejects (run_id, path, code, sample) SELECT max(id), 'p', 'no_id', '{"username":"p_${word}"' FROM strandline.runs`,
+  );
+  await fillArchive(world.db, { batches: 5 });
+  expect(await tablesWith(word)).toEqual(
+    expect.arrayContaining(['posts', 'authors', 'links', 'key_items', 'rejects', 'archive_lexemes']),
+  );
+  const othersBefore = await rows(
+    `SELECT count(*)::int AS n FROM strandline.posts WHERE external_id IN ('1000000002', '1000000003')`,
+  );
+  expect(othersBefore).toEqual([{ n: 2 }]);
+
+  const gone = await forget(`@P_${word}`);
+  expect(gone).toMatchObject({
+    authors: 1,
+    posts: 2,
+    links: 2,
+    key_items: 1,
+    rejects: 1,
+    quotes: 1,
+    answers: 2,
+  });
+  expect(await tablesWith(word)).toEqual([]);
+  expect(await tablesWith('1000000001/')).toEqual([]);
+  expect(
+    await rows(
+      `SELECT external_id, quote FROM strandline.posts WHERE external_id LIKE '100000000%' ORDER BY 1`,
+    ),
+  ).toEqual([
+    { external_id: '1000000002', quote: null },
+    { external_id: '1000000003', quote: null },
+  ]);
+  expect(await rows(`SELECT text FROM strandline.key_items`)).toEqual([{ text: 'other' }]);
+  expect(await rows(`SELECT cardinality(completion_links) AS n FROM strandline.completions`)).toEqual([
+    { n: 1 },
+  ]);
+  // What the archive counts is what it holds.
+  expect(
+    await rows(`SELECT count(*)::int AS n FROM (SELECT sandbox, config, documents, words FROM strandline.archive_corpora WHERE documents > 0
+      EXCEPT SELECT sandbox, config, count(*), sum(words) FROM strandline.archive_documents GROUP BY 1, 2) wrong`),
+  ).toEqual([{ n: 0 }]);
+
+  const again = await runAgain('whole', body);
+  expect(await tablesWith(word), 'also in no kept answer of a later run').toEqual([]);
+  expect(await rows('SELECT FROM strandline.answers WHERE run_id = $1', [again])).toEqual([]);
+  expect(
+    await rows('SELECT kind FROM strandline.discoveries WHERE search_id = $1 AND run_id = $2', [
+      search.id,
+      again,
+    ]),
+  ).toEqual([]);
+});
+
+test('a new post of a forgotten author is left out, also when a later answer does not say who wrote it', async () => {
+  const word = 'zorbmann';
+  await firstRun('later', { miner_tweets: [wirePost('1100000001', person('1100000001', word))] });
+  await forget(`77${word}`);
+  const second = wirePost('1100000002', { ...person('1100000002', word), text: `again ${word}` });
+  const { user: _, ...unsigned } = second;
+  const quoting = wirePost('1100000003', {
+    is_quote_tweet: true,
+    quoted_status_id: '1100000002',
+    quote: second,
+  });
+  await runAgain('later', { miner_tweets: [second, quoting] });
+  await runAgain('later', { miner_tweets: [unsigned, wirePost('1100000004')] });
+  expect(await tablesWith(word)).toEqual([]);
+  expect(
+    await rows(`SELECT external_id FROM strandline.posts WHERE external_id LIKE '11000000%' ORDER BY 1`),
+  ).toEqual([{ external_id: '1100000003' }, { external_id: '1100000004' }]);
+});
+
+test('forgetting twice is forgetting once; who is not known is said, and a name of several asks for an id', async () => {
+  const word = 'twicely';
+  await firstRun('twice', {
+    miner_tweets: [
+      wirePost('1200000001', person('1200000001', word)),
+      wirePost('1200000002', { user: { ...person('', word).user, id: 'other-id' } }),
+    ],
+  });
+  await expect(forget(`@p_${word}`)).rejects.toThrow(/several authors.*77twicely, other-id/);
+  expect(await forget(`77${word}`)).toMatchObject({ authors: 1, posts: 1 });
+  expect(await forget(`77${word}`)).toEqual({});
+  expect(await rows(`SELECT FROM strandline.posts WHERE external_id = '1200000002'`)).toHaveLength(1);
+  await expect(forget('77nobody')).rejects.toThrow('no author 77nobody of hosted is stored');
+  await expect(findAuthor(world.db, 'elsewhere', '1')).rejects.toThrow(/no service "elsewhere".*hosted/);
+});
+
+test('an answer that was under way while its author was forgotten brings nobody back', async () => {
+  const word = 'racerly';
+  const body = { miner_tweets: [wirePost('1300000001', person('1300000001', word)), wirePost('1300000002')] };
+  await firstRun('race', body);
+  const gate = gated(json(body));
+  stub.answers(gate.answer);
+  world.clock.advance(60_000);
+  const { runId } = await insertManualRun(world.ctx, 'race');
+  const asked = stub.requests.length;
+  const under = executeRun(world.ctx, runId);
+  await vi.waitFor(() => expect(stub.requests.length).toBeGreaterThan(asked));
+  await forget(`77${word}`);
+  gate.open();
+  expect((await under)?.status).toBe('succeeded');
+  expect(await tablesWith(word)).toEqual([]);
+});
+
+test('saves and forgettings of the same people at once, many times: nobody comes back, and everyone else is there', async () => {
+  const people = Array.from({ length: 8 }, (_, n) => `mob${n}x`);
+  const body = {
+    miner_tweets: [
+      ...people.map((word, n) => wirePost(`140000000${n}`, person(`140000000${n}`, word))),
+      wirePost('1400000009'),
+    ],
+  };
+  await firstRun('mob-0', body);
+  stub.answers(json(body));
+  const runs: Id[] = [];
+  for (let n = 1; n <= 12; n += 1) {
+    const made = await createSearch(world.ctx, {
+      slug: `mob-${n}`,
+      operation: 'microblog',
+      prompt: 'mob',
+      every: '15m',
+    });
+    runs.push(made.firstRunId);
+  }
+  const [reports] = await Promise.all([
+    Promise.all(runs.map((id) => executeRun(world.ctx, id))),
+    Promise.all(people.map((word) => forget(`77${word}`))),
+  ]);
+  expect(reports.map((report) => report?.status)).toEqual(runs.map(() => 'succeeded'));
+  for (const word of people) expect(await tablesWith(word), word).toEqual([]);
+  expect(
+    await rows(`SELECT count(*)::int AS n FROM strandline.post_sightings s JOIN strandline.posts p ON p.id = s.post_id
+      WHERE p.external_id = '1400000009'`),
+  ).toEqual([{ n: 13 }]);
+});
+
+test('reading an answer again from before does not bring back who was forgotten after it', async () => {
+  const word = 'replayo';
+  const { firstRunId } = await firstRun('again', {
+    miner_tweets: [wirePost('1500000001', person('1500000001', word)), wirePost('1500000002')],
+  });
+  const [kept] = await rows('SELECT * FROM strandline.answers WHERE run_id = $1', [firstRunId]);
+  await forget(`77${word}`);
+  // As from a copy of the answer that was made before.
+  await rows(
+    `INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      kept.run_id,
+      kept.n,
+      kept.http_status,
+      kept.content_type,
+      kept.body,
+      kept.sha256,
+      kept.bytes,
+      kept.received_at,
+    ],
+  );
+  await replayRun(world.ctx, firstRunId);
+  expect(await tablesWith(word)).toEqual([]);
+  await expect(replayRun(world.ctx, firstRunId)).rejects.toThrow(/no kept answer/);
+});
