@@ -32,7 +32,7 @@ const keys = createKeyVerifier({ rawKeys: ['bench'], findKeyHash: () => Promise.
 const rate = { perMinute: 1e9, burst: 1e9 };
 const at = { host: '127.0.0.1', port: 0, portAsked: true };
 const service = await startService({ ...at, clock, log: createLogger('silent'), keys, rate });
-const ask = (path: string, body: object) => async (prompt: string, when: Date) => {
+const asking = (path: string, body: object) => async (prompt: string, when: Date) => {
   clock.set(when);
   const response = await fetch(`${service.url}${SANDBOX_PATH}/search/ai/search${path}`, {
     method: 'POST',
@@ -44,9 +44,9 @@ const ask = (path: string, body: object) => async (prompt: string, when: Date) =
 };
 const all = { tools: TOOLS, date_filter: 'PAST_WEEK' };
 for (const [name, work] of [
-  ['operation B', ask('/links/microblog', {})],
-  ['operation A, NOVA', ask('', all)],
-  ['operation A, HORIZON', ask('', { ...all, model: 'HORIZON' })],
+  ['operation B', asking('/links/microblog', {})],
+  ['operation A, NOVA', asking('', all)],
+  ['operation A, HORIZON', asking('', { ...all, model: 'HORIZON' })],
 ] as const) {
   const ms = await costOf(work);
   print(`${name.padEnd(23)} ${ms.toFixed(2)} ms: ${(2_000 / ms).toFixed(0)} a second on two cores`);
