@@ -12,6 +12,9 @@ import { microblogPost } from './post.ts';
 export const warning = z.object({ code: z.string(), tool: z.string(), message: z.string() });
 export type ServedWarning = z.infer<typeof warning>;
 
+/** The code of the warning that a tool gave nothing because none of its sources answered: nobody has looked. */
+export const UNANSWERED = 'tool_unanswered';
+
 /** Who wrote the completion; `none` where nothing was found, so that nothing was written. */
 export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 

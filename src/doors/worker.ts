@@ -7,6 +7,7 @@ import type { RunReport } from '../monitor/run/report.ts';
 import { reconcile } from '../monitor/schedule/reconcile.ts';
 import { repeatStrategy } from '../monitor/schedule/repeat.ts';
 import { tickSearch } from '../monitor/schedule/tick.ts';
+import { fillArchive } from '../store/archive/index-archive.ts';
 import { measureSkew, signOfLife, takeLeave } from '../store/workers.ts';
 
 export type RunningWorker = {
@@ -23,6 +24,8 @@ export type WorkerHooks = {
 
 /** A clock further off than this claims nothing: leases and slots would be judged wrongly. */
 const MOST_SKEW_MS = 2 * SECOND;
+/** Thousands of findings that are made searchable after a pass, a third of a second each; the rest waits for the next. */
+const ARCHIVE_BATCHES = 5;
 /** Every so many passes the reconciler compares every schedule, not only their number. */
 const THOROUGH_EVERY = 20;
 
@@ -81,6 +84,7 @@ export async function startWorker(
       workers.resume();
       await reconcile(ctx, passes % THOROUGH_EVERY === 0);
       passes += 1;
+      await fillArchive(ctx.db, { batches: ARCHIVE_BATCHES, signal: stopping.signal });
     } catch (error) {
       ctx.log.warn({ err: error }, 'could not look after queue and database; trying again');
     }

@@ -1,9 +1,10 @@
 /** What all sources of one tool have found, and why some of them have not. */
-import type { ServedWarning } from '../contract/extras.ts';
+import { type ServedWarning, UNANSWERED } from '../contract/extras.ts';
 import { SOURCE_OF_TOOL, type Source, TOOLS } from '../contract/enumerations.ts';
 import { monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { askSource } from './ask-source.ts';
+import { type OutageCode, SourceDown } from './outage.ts';
 import type { Found, Query, SearchSource } from './source.ts';
 import type { Tier } from './tiers.ts';
 import type { Wording } from './wordings.ts';
@@ -54,13 +55,28 @@ export async function gather(
   for (const { name, code, err, message } of failed) {
     if (warnings.some((one) => one.message === message)) continue; // said already, of another wording
     warn(code, message);
-    log.warn({ err, source: name, tool, code }, 'a source failed');
+    tell(log, { err, source: name, tool, code });
   }
   return {
     lists: replies.flatMap(({ found }) => (found ? [found] : [])),
     warnings,
     answering: asking.filter(({ name }) => failed.every((one) => one.name !== name)),
   };
+}
+
+/** A reason of ours says all there is to say; what is off, or wants a key, was said at the start. */
+function tell(log: Logger, failure: { err: unknown; source: string; tool: Source; code: OutageCode }): void {
+  const { err, ...known } = failure;
+  if (failure.code === 'source_off' || failure.code === 'source_needs_key')
+    log.debug(known, 'a source was not asked');
+  else log.warn(err instanceof SourceDown ? { ...known, why: err.message } : failure, 'a source failed');
+}
+
+/** The warnings of a tool's first round: an empty group because nobody looked is not one where nothing was. */
+export function warningsOf({ lists, warnings }: Gathered, tool: Source): ServedWarning[] {
+  if (lists.length > 0) return warnings;
+  const unanswered = { code: UNANSWERED, tool: labelOf(tool), message: 'no source of this tool answered' };
+  return [...warnings, unanswered];
 }
 
 function labelOf(source: Source): string {

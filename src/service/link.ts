@@ -24,8 +24,3 @@ export function distinctByLink<T extends { link: string }>(items: readonly T[]):
     return true;
   });
 }
-
-/** Whether this is the address of something on the web, written out; what is no link is not answered. */
-export function isWebLink(link: string): boolean {
-  return /^https?:\/\//i.test(link) && URL.canParse(link);
-}

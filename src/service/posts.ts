@@ -3,8 +3,9 @@ import type { Model } from '../contract/enumerations.ts';
 import type { ServedMicroblogAnswer } from '../contract/extras.ts';
 import { monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
-import { gather } from './gather.ts';
-import { distinctByLink, isWebLink } from './link.ts';
+import { gather, warningsOf } from './gather.ts';
+import { citable } from './citable.ts';
+import { distinctByLink } from './link.ts';
 import { rank } from './rank/rank.ts';
 import { servedPost } from './served-post.ts';
 import type { Found, SearchSource } from './source.ts';
@@ -27,9 +28,12 @@ export async function retrievePosts(
   // The user's own wording alone: posts come by their time, so that none may be there that says something else.
   const { own } = wordingsOf(prompt);
   const query = { from: undefined, to: at, limit: POSTS_MOST };
-  const { lists, warnings } = await gather(gathering, 'microblog', [own], query);
+  const gathered = await gather(gathering, 'microblog', [own], query);
   signal.throwIfAborted();
-  const found = lists.map((list) => list.filter(({ link, post }) => post !== undefined && isWebLink(link)));
+  const warnings = warningsOf(gathered, 'microblog');
+  const found = gathered.lists.map((list) =>
+    list.filter(({ link, post }) => post !== undefined && citable(link) !== undefined),
+  );
   const all = distinctByLink(found.flat());
   const best = all.length <= POSTS_MOST ? all : rank(found, { prompt, keywords: own.keywords, ...query });
   const posts = best.toSorted((a, b) => timeOf(b) - timeOf(a)).flatMap(({ post }) => post ?? []);

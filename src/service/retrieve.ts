@@ -3,8 +3,8 @@ import { DATE_FILTER_DAYS, type DateFilter, type Model, type Source } from '../c
 import type { ServedWarning } from '../contract/extras.ts';
 import { DAY, monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
-import { gather, type Gathering } from './gather.ts';
-import { isWebLink } from './link.ts';
+import { citableOf } from './citable.ts';
+import { gather, type Gathering, warningsOf } from './gather.ts';
 import { rank } from './rank/rank.ts';
 import type { Found, SearchSource } from './source.ts';
 import { TIERS, TOO_LITTLE } from './tiers.ts';
@@ -69,7 +69,7 @@ async function findOf(
     isShown(item) && (source === 'encyclopedia' || isWithin(item, window, asked.dateFilter));
   const ranked = (lists: readonly (readonly Found[])[]) =>
     rank(
-      lists.map((list) => list.filter(keep)),
+      lists.map((list) => list.filter(keep).flatMap(citableOf)),
       { prompt: asked.prompt, keywords: own.keywords, ...query },
     );
 
@@ -78,18 +78,18 @@ async function findOf(
   const further = single.slice(0, tier.again);
   const again = first.answering.filter(({ state }) => state === 'live');
   if (found.length >= TOO_LITTLE * tier.items || further.length === 0 || again.length === 0) {
-    return { found, warnings: first.warnings };
+    return { found, warnings: warningsOf(first, source) };
   }
   const second = await gather({ ...gathering, sources: again }, source, further, query);
   return {
     found: ranked([...first.lists, ...second.lists]),
-    warnings: [...first.warnings, ...second.warnings],
+    warnings: [...warningsOf(first, source), ...second.warnings],
   };
 }
 
 /** A repost is left out: what it repeats is found by itself. */
-function isShown({ link, post }: Found): boolean {
-  return isWebLink(link) && post?.is_repost !== true;
+function isShown({ post }: Found): boolean {
+  return post?.is_repost !== true;
 }
 
 /** The longest window, in days, in which something without a time has no place. */

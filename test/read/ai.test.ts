@@ -32,12 +32,16 @@ describe('a group that found nothing', () => {
 });
 
 describe('an answer that nobody gave', () => {
-  const down = (tool: string, code = 'source_failed') => ({ code, tool, message: 'a source failed' });
+  const down = (tool: string, code = 'tool_unanswered') => ({ code, tool, message: 'a source failed' });
   const empty = { search: [], youtube_search: [] };
   test.each([
     ['a warning for each tool', { ...empty, warnings: [down('Web Search'), down('Youtube Search')] }, true],
     ['two for one tool of two', { ...empty, warnings: [down('Web Search'), down('Web Search')] }, false],
-    ['warnings of another kind', { ...empty, warnings: [down('a', 'slow'), down('b', 'slow')] }, false],
+    [
+      'sources that failed beside others that answered',
+      { ...empty, warnings: [down('a', 'source_failed'), down('b', 'source_failed')] },
+      false,
+    ],
     ['no warning', empty, false],
     [
       'an item all the same',

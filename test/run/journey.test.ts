@@ -158,8 +158,12 @@ test('an answer that cannot be read fails the run, keeps the answer, and is read
 });
 
 test('an answer without any source is no answer: what was not looked at is not "nothing there"', async () => {
-  const down = { code: 'source_timeout', tool: 'Twitter Search', message: 'bluesky did not answer in time' };
-  stub.answers(json({ miner_tweets: [], warnings: [down] }));
+  const tool = 'Twitter Search';
+  const warnings = [
+    { code: 'source_timeout', tool, message: 'bluesky did not answer in time' },
+    { code: 'tool_unanswered', tool, message: 'no source of this tool answered' },
+  ];
+  stub.answers(json({ miner_tweets: [], warnings }));
   const { firstRunId } = await add('unlooked');
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'failed', code: 'sources_down' });
   const [{ reason }] = await rows('SELECT reason FROM strandline.runs WHERE id = $1', [firstRunId]);

@@ -41,7 +41,10 @@ describe('the live sources', () => {
     const response = await service.post(`/live${A}`, { ...web, tools: ['Video Search', 'Web Search'] });
     const answer = servedAiAnswer.parse(await response.json());
     expect(answer.video_search_results).toEqual({ organic_results: [] });
-    expect(answer.warnings).toMatchObject([{ code: 'source_off', tool: 'Video Search' }]);
+    expect(answer.warnings).toMatchObject([
+      { code: 'source_off', tool: 'Video Search' },
+      { code: 'tool_unanswered' },
+    ]);
   });
 
   test('have no path where none are set up', async () => {
@@ -66,7 +69,10 @@ describe('beside an answer', () => {
       const response = await service.post(`/live/${prefix}/ai/search`, { ...web, tools: [tool] });
       const { warnings, completion_writer } = (await response.json()) as Record<string, unknown>;
       const message = 'papers was asked as often as its terms allow';
-      expect(warnings).toEqual([{ code: 'source_busy', tool, message }]);
+      expect(warnings).toEqual([
+        { code: 'source_busy', tool, message },
+        { code: 'tool_unanswered', tool, message: 'no source of this tool answered' },
+      ]);
       expect(completion_writer).toBe('none');
     }
   });

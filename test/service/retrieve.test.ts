@@ -11,6 +11,13 @@ import { TIERS } from '../../src/service/tiers.ts';
 import { wordingsOf } from '../../src/service/wordings.ts';
 import { deafSource, foundItem, foundPost, stubSource } from './stub-source.ts';
 
+/** Beside the reasons, where nobody answered for the tool. */
+const UNANSWERED_WEB = {
+  code: 'tool_unanswered',
+  tool: 'Web Search',
+  message: 'no source of this tool answered',
+};
+
 const NOON = new Date('2026-11-21T12:00:00.000Z');
 const never = new AbortController().signal;
 const silent = createLogger('silent');
@@ -95,13 +102,14 @@ describe('several sources of one tool', () => {
     expect(warnings).toEqual([
       { code: 'source_failed', tool: 'Web Search', message: 'rude failed' },
       { code: 'source_failed', tool: 'Web Search', message: 'sudden failed' },
+      UNANSWERED_WEB,
     ]);
   });
 
   test('a tool without any source says so', async () => {
     const { findings, warnings } = await retrieve({ sources: [], log: silent }, asking(), never);
     expect(findings.get('web')).toEqual([]);
-    expect(warnings).toMatchObject([{ code: 'source_off', tool: 'Web Search' }]);
+    expect(warnings).toMatchObject([{ code: 'source_off', tool: 'Web Search' }, UNANSWERED_WEB]);
   });
 
   test('only links of the web are found', async () => {
@@ -141,6 +149,7 @@ describe('the time of an answer', () => {
       expect(warnings.map(({ code, tool }) => [code, tool])).toEqual([
         ['source_timeout', 'Web Search'],
         ['source_timeout', 'Video Search'],
+        ['tool_unanswered', 'Video Search'],
       ]);
     },
   );
@@ -163,6 +172,7 @@ describe('the time of an answer', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(warnings).toMatchObject([
       { code: 'source_timeout', message: expect.stringContaining('in time') as string },
+      UNANSWERED_WEB,
     ]);
   });
 
@@ -228,6 +238,7 @@ describe('wordings of a prompt', () => {
     const { warnings } = await retrieve({ sources: [down], log: silent }, asked, never);
     expect(warnings).toEqual([
       { code: 'source_busy', tool: 'Web Search', message: 'busy was asked as often as its terms allow' },
+      UNANSWERED_WEB,
     ]);
   });
 

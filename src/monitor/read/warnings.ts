@@ -1,3 +1,4 @@
+import { UNANSWERED } from '../../contract/extras.ts';
 import { isPlain } from '../../contract/plain.ts';
 import { clean } from '../../contract/text.ts';
 import type { Findings, Warning } from './findings.ts';
@@ -17,8 +18,8 @@ export function readWarnings(warnings: unknown): Warning[] {
 }
 
 /**
- * Why an answer says nothing at all: it holds no item, and the service has a `source_...` warning for each
- * tool that was asked. Such an answer did not look, and must not count as "there was nothing". Null where
+ * Why an answer says nothing at all: it holds no item, and the service warns of each tool that was asked
+ * that nobody answered. Such an answer did not look, and must not count as "there was nothing". Null where
  * anybody answered.
  * @param tools how many different tools were asked; 1 for operation B
  */
@@ -27,9 +28,10 @@ export function nobodyAnswered(
   tools: number,
 ): string | null {
   if (found.itemsSeen > 0) return null;
-  const down = found.warnings.filter(({ code }) => code?.startsWith('source_'));
-  if (new Set(down.map(({ tool }) => tool)).size < tools) return null;
-  return down
+  const unanswered = found.warnings.filter(({ code }) => code === UNANSWERED);
+  if (new Set(unanswered.map(({ tool }) => tool)).size < tools) return null;
+  const why = found.warnings.filter(({ code }) => code !== UNANSWERED);
+  return (why.length > 0 ? why : unanswered)
     .map(({ tool, message }) => [tool, message].filter((part) => part !== null).join(': '))
     .join('; ');
 }

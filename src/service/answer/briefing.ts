@@ -7,7 +7,7 @@ import type { Source } from '../../contract/enumerations.ts';
 import type { Findings } from '../retrieve.ts';
 import type { Found } from '../source.ts';
 import { type Role, SECTIONS } from './draft.ts';
-import { citable } from './link.ts';
+import { citable } from '../citable.ts';
 import { beforeOrder } from './orders.ts';
 import { oneLine, plainLine } from './plain.ts';
 import type { ModelQuestion } from './model.ts';

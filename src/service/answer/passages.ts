@@ -5,7 +5,7 @@ import type { Findings } from '../retrieve.ts';
 import type { Found } from '../source.ts';
 import { isQuotable } from './hostile.ts';
 import { runsOf } from './copies.ts';
-import { citable } from './link.ts';
+import { citable } from '../citable.ts';
 import { beforeOrder, holdsOrder } from './orders.ts';
 import { plainLine, plainLines } from './plain.ts';
 import { sentencesOf } from './sentences.ts';

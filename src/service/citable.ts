@@ -1,9 +1,16 @@
-/** An address that can be cited in `[n](address)`. */
+import type { Found } from './source.ts';
 
 const SAFE = /^https?:\/\/[^\s()<>[\]{}"'`\\|^@\p{C}]+$/iu;
 
+/** What is answered is citable: whatever its address is in the answer, it is the same in each of its lists. */
+export function citableOf(item: Found): Found[] {
+  const link = citable(item.link);
+  if (link === undefined) return [];
+  return [link === item.link ? item : { ...item, link }];
+}
+
 /**
- * The address as it may be written, or undefined where it may not: no web address, or one that holds a name
+ * The address of something on the web as it may be written in `[n](address)`, or undefined where it may not: no web address, or one that holds a name
  * or password. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
  */
 export function citable(link: string): string | undefined {
