@@ -26,6 +26,7 @@ const behindDoors = [
   'src/service-access.ts',
   'src/store/',
   'src/monitor/context.ts',
+  'src/monitor/export/',
   'src/monitor/run/',
   'src/monitor/schedule/',
   'src/monitor/topic/',
@@ -101,6 +102,18 @@ export const RULES: readonly Rule[] = [
     of: 'src/monitor/topic/',
     may: [...leaves, 'src/store/', 'src/monitor/schedule/', 'src/monitor/context.ts'],
     planted: "export { executeRun } from '../run/execute.ts';",
+  },
+  {
+    of: 'src/monitor/export/',
+    may: [
+      'src/errors.ts',
+      'src/version.ts',
+      'src/engine/clock.ts',
+      'src/store/export/',
+      'src/store/database.ts',
+      'src/monitor/context.ts',
+    ],
+    planted: "import { readPosts } from '../../store/reads/posts.ts';",
   },
   {
     of: 'src/service/',

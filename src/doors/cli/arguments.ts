@@ -39,7 +39,7 @@ const SINCE =
  * A time in the past: ISO 8601, an age, or a word. Days begin at midnight UTC, as everything we print is UTC.
  * @throws InvalidInput also for days that no calendar has
  */
-export function readSince(given: string, now: Date): Date {
+export function readSince(given: string, now: Date, path = 'since'): Date {
   const text = given.trim().toLowerCase();
   const today = Math.floor(now.getTime() / DAY) * DAY;
   if (text === 'today') return new Date(today);
@@ -50,7 +50,7 @@ export function readSince(given: string, now: Date): Date {
     if (age <= LONGEST) return new Date(now.getTime() - age);
   }
   const at = readInstant(given.trim());
-  if (at === undefined) throw refused('since', given, SINCE);
+  if (at === undefined) throw refused(path, given, SINCE);
   return at;
 }
 

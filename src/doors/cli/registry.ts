@@ -5,6 +5,7 @@ import { registerCompletion } from './completion.ts';
 import { registerCompletions } from './completions.ts';
 import { registerConfig } from './config.ts';
 import { registerDoctor } from './doctor.ts';
+import { registerExport } from './export.ts';
 import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
 import { registerPosts } from './posts.ts';
@@ -22,7 +23,10 @@ const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]
   // Keys are commands of `service`, which the servers bring.
   ['Run:', [registerUp, registerServers, registerServiceKey]],
   ['Watch:', [registerWatch, registerTopic, registerSearch]],
-  ['See what was found:', [registerNew, registerPosts, registerLinks, registerCompletions, registerSql]],
+  [
+    'See what was found:',
+    [registerNew, registerPosts, registerLinks, registerCompletions, registerExport, registerSql],
+  ],
   ['See how it goes:', [registerStatus, registerRuns, registerDoctor, registerConfig]],
   ['Shell:', [registerCompletion]],
 ];

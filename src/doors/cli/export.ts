@@ -1,0 +1,125 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '../../engine/clock.ts';
+import { InvalidInput } from '../../errors.ts';
+import type { Context } from '../../monitor/context.ts';
+import { exportFiles } from '../../monitor/export/files.ts';
+import { type Format, FORMATS } from '../../monitor/export/format.ts';
+import { type Encoding, exportRows } from '../../monitor/export/rows.ts';
+import { openTarget } from '../../monitor/export/target.ts';
+import { type Resource, RESOURCES } from '../../store/export/resources.ts';
+import type { ExportFilter } from '../../store/export/select.ts';
+import { readOneOf, readSince } from './arguments.ts';
+import { type Cli, Interrupted } from './cli.ts';
+import { bytes, counted } from './words.ts';
+
+type Options = {
+  format?: string;
+  search?: string[];
+  topic?: string;
+  since?: string;
+  until?: string;
+  out?: string;
+  raw?: boolean;
+  bom?: boolean;
+};
+
+const ALL = 'all';
+const TIMES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
+
+export function registerExport(program: Command, cli: Cli): void {
+  program
+    .command('export')
+    .description('write out what was found, as CSV, NDJSON or Parquet')
+    .argument('<what>', [...RESOURCES, ALL].join(', '))
+    .option('--format <format>', `${FORMATS.join(', ')} (default: by the name of --out, else csv)`)
+    .option('--search <search>', 'only what a search found (may be repeated)', gathered)
+    .option('--topic <topic>', 'only what the searches of a topic found')
+    .option('--since <time>', `from this time on: ${TIMES}`)
+    .option('--until <time>', 'before this time')
+    .option('--out <path>', 'a file, or a folder, with a manifest beside the data (default: stdout)')
+    .option('--raw', 'csv: leave texts as they are, also those a spreadsheet takes for a formula')
+    .option('--bom', 'csv: begin with a byte order mark')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ strandline export posts --topic harbour-ferry --since 1w > posts.csv\n' +
+        '  $ strandline export all --format parquet --out ferry-2026-11/\n',
+    )
+    .action((given: string, options: Options) => {
+      const what = readOneOf('what', given, [...RESOURCES, ALL]);
+      const filter = readFilter(options, systemClock.now());
+      const encoding = readEncoding(options);
+      const { out } = options;
+      if (out === undefined) return toStdout(cli, streamed(cli, what, encoding), filter, encoding);
+      return toFiles(cli, what === ALL ? RESOURCES : [what], filter, encoding, out);
+    });
+}
+
+function gathered(one: string, before: readonly string[] = []): string[] {
+  return [...before, one];
+}
+
+function readFilter({ search, topic, since, until }: Options, now: Date): ExportFilter {
+  const from = since === undefined ? undefined : readSince(since, now);
+  const to = until === undefined ? undefined : readSince(until, now, 'until');
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new InvalidInput([{ path: 'until', given: until, expected: 'a time after --since' }]);
+  return { searches: search, topic, since: from, until: to };
+}
+
+function readEncoding({ format: given, out = '', raw, bom }: Options): Encoding {
+  const byName = FORMATS.find((one) => path.extname(out) === `.${one}`);
+  const format: Format = given === undefined ? (byName ?? 'csv') : readOneOf('format', given, FORMATS);
+  for (const [name, set] of Object.entries({ raw, bom }))
+    if (set === true && format !== 'csv')
+      throw new InvalidInput([{ path: name, given: format, expected: 'only with --format csv' }]);
+  return { format, raw, bom };
+}
+
+/** What can go to stdout. @throws InvalidInput */
+function streamed(cli: Cli, what: Resource | typeof ALL, { format }: Encoding): Resource {
+  const refuse = (expected: string) => new InvalidInput([{ path: 'out', given: undefined, expected }]);
+  if (what === ALL) throw refuse('a folder: everything at once is several files');
+  if (format === 'parquet') throw refuse('a file or a folder: Parquet is not for stdout');
+  if (format === 'csv' && cli.io.isTTY)
+    throw refuse(
+      'a file or a folder; a terminal would obey what texts from outside tell it (| less, or --format ndjson)',
+    );
+  return what;
+}
+
+function toStdout(cli: Cli, resource: Resource, filter: ExportFilter, encoding: Encoding): Promise<void> {
+  return untilStopped(cli, async (ctx, signal) => {
+    for await (const piece of exportRows(ctx, resource, filter, encoding, signal)) await cli.out.write(piece);
+  });
+}
+
+function toFiles(
+  cli: Cli,
+  resources: readonly Resource[],
+  filter: ExportFilter,
+  encoding: Encoding,
+  out: string,
+): Promise<void> {
+  return untilStopped(cli, async (ctx, signal) => {
+    const target = await openTarget(out, resources.length > 1);
+    const { written, manifest } = await exportFiles(ctx, { resources, filter, encoding, target, signal });
+    for (const one of written)
+      cli.say(
+        `${path.join(target.folder, one.path)}: ${counted(one.rows, 'row')}, ${bytes(one.bytes, cli.page)}`,
+      );
+    cli.say(`${manifest}: what they are, where they come from, and their hashes`);
+  });
+}
+
+/** A reader that went away is no failure and is told by nobody; Ctrl-C leaves nothing behind. */
+function untilStopped(cli: Cli, work: (ctx: Context, signal: AbortSignal) => Promise<void>): Promise<void> {
+  return cli.withHome(async ({ ctx }, stopping) => {
+    try {
+      await work(ctx, stopping);
+    } catch (error) {
+      if (!stopping.aborted) throw error;
+      if (!cli.out.gone() && cli.out.failure() === undefined) throw new Interrupted();
+    }
+  });
+}

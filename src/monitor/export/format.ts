@@ -1,0 +1,39 @@
+import type { ExportColumn } from '../../store/export/columns.ts';
+import type { CopiedRow } from '../../store/export/copy-text.ts';
+import { csvEncoder } from './csv.ts';
+import { ndjsonEncoder } from './ndjson.ts';
+import { parquetEncoder } from './parquet.ts';
+
+export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Rows to bytes, in order: once what stands before them, then rows as they come, then once the end. */
+export type Encoder = {
+  begin(): Uint8Array;
+  /** May keep rows back; what it keeps is bounded. */
+  rows(rows: readonly CopiedRow[]): Uint8Array;
+  end(): Uint8Array;
+};
+
+/** Of CSV alone. */
+export type CsvOptions = {
+  /** Texts as they are, also those that a spreadsheet would take for a formula. */
+  raw?: boolean | undefined;
+  /** Begins with a byte order mark. */
+  bom?: boolean | undefined;
+};
+
+export function openEncoder(
+  format: Format,
+  columns: readonly ExportColumn[],
+  options: CsvOptions = {},
+): Encoder {
+  switch (format) {
+    case 'csv':
+      return csvEncoder(columns, options);
+    case 'ndjson':
+      return ndjsonEncoder(columns);
+    case 'parquet':
+      return parquetEncoder(columns);
+  }
+}

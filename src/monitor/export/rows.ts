@@ -1,0 +1,62 @@
+import type { Database } from '../../store/database.ts';
+import { type ExportColumn, readColumns } from '../../store/export/columns.ts';
+import type { Resource } from '../../store/export/resources.ts';
+import { type ExportFilter, findSearchIds, type SearchIds, selectOf } from '../../store/export/select.ts';
+import { openSnapshot, type Snapshot } from '../../store/export/snapshot.ts';
+import { type CsvOptions, type Format, openEncoder } from './format.ts';
+
+export type Encoding = CsvOptions & { format: Format };
+
+/**
+ * One resource as bytes, in the order of its keys, as it is at this moment. Nothing is read ahead of whoever
+ * takes the bytes; when they stop, the statement is ended. Holds a connection of its own as long as it takes.
+ * @param signal ends it early; its reason is thrown
+ * @throws Refused `not_found` for a search or topic that is not there
+ */
+export async function* exportRows(
+  { db }: { db: Database },
+  resource: Resource,
+  filter: ExportFilter,
+  encoding: Encoding,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const snapshot = await openSnapshot(db, signal);
+  try {
+    const searchIds = await findSearchIds(snapshot.client, filter);
+    const encoded = await encodeResource(snapshot, { resource, filter, searchIds, encoding });
+    yield* encoded.bytes;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+export type Encoded = {
+  columns: readonly ExportColumn[];
+  bytes: AsyncGenerator<Uint8Array, void, undefined>;
+  /** How many rows went into the bytes so far. */
+  rows: () => number;
+};
+
+export async function encodeResource(
+  snapshot: Snapshot,
+  what: { resource: Resource; filter: ExportFilter; searchIds: SearchIds; encoding: Encoding },
+): Promise<Encoded> {
+  const { resource, filter, searchIds, encoding } = what;
+  const columns = await readColumns(snapshot.client, resource);
+  const select = selectOf(resource, columns, filter, searchIds);
+  let rows = 0;
+  async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
+    const encoder = openEncoder(encoding.format, columns, encoding);
+    yield* some(encoder.begin());
+    for await (const batch of snapshot.copy(select)) {
+      rows += batch.length;
+      yield* some(encoder.rows(batch));
+    }
+    yield* some(encoder.end());
+  }
+  return { columns, bytes: encode(), rows: () => rows };
+}
+
+function* some(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+  if (bytes.length > 0) yield bytes;
+}

@@ -1,0 +1,102 @@
+import type { Client } from 'pg';
+import type { RunStatus } from '../schema/analytics.ts';
+import { ANALYTICS, SCHEMA } from '../schema-state.ts';
+import type { ServiceKind } from '../services.ts';
+import type { ExportFilter, SearchIds } from './select.ts';
+
+/** One wording of a search. What it asked for from `since` on, until the next version. */
+export type SearchVersion = {
+  version: number;
+  request_version: number;
+  since: string;
+  prompt: string;
+  tools: string[];
+  model: string;
+  date_filter: string | null;
+  streaming: boolean;
+  extra: unknown;
+  cron: string | null;
+  every_seconds: number | null;
+  tz: string;
+};
+
+/** Where rows of a search come from. Times in ISO 8601, UTC. */
+export type Provenance = {
+  slug: string;
+  topic: string;
+  service: string;
+  service_kind: ServiceKind;
+  operation: 'ai' | 'microblog';
+  created_at: string;
+  archived_at: string | null;
+  versions: SearchVersion[];
+  /** Runs that were due, or asked for, in the range. */
+  runs: Partial<Record<RunStatus, number>>;
+  coverage: Coverage;
+};
+
+export type Coverage = {
+  /** The range, which begins with the search and ends with the export where nobody says otherwise. */
+  from: string;
+  until: string;
+  /** Time in it that some run observed, each second once. */
+  observed_seconds: number;
+  /** Part of the range, 0 to 1; null where the range is empty, or nothing was ever observed that could tell. */
+  share: number | null;
+};
+
+/** Every search that was asked for, with what it asked, how its runs ended and what of the range they saw. */
+export async function readProvenance(
+  client: Client,
+  searchIds: SearchIds,
+  range: Pick<ExportFilter, 'since' | 'until'>,
+  now: Date,
+): Promise<Provenance[]> {
+  const { rows } = await client.query<{ search: Provenance }>(PROVENANCE, [
+    searchIds ?? null,
+    range.since ?? null,
+    range.until ?? null,
+    now,
+  ]);
+  return rows.map(({ search }) => search);
+}
+
+const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** $1 searches (null: all), $2 since, $3 until, $4 the time of the export. */
+const PROVENANCE = `
+SELECT json_build_object(
+    'slug', s.slug, 'topic', s.topic, 'service', s.service, 'service_kind', s.service_kind,
+    'operation', s.operation, 'created_at', ${iso('s.created_at')}, 'archived_at', ${iso('s.archived_at')},
+    'versions', (
+      SELECT json_agg(json_build_object(
+          'version', v.version, 'request_version', v.request_version, 'since', ${iso('v.created_at')},
+          'prompt', v.prompt, 'tools', v.tools, 'model', v.model, 'date_filter', v.date_filter,
+          'streaming', v.streaming, 'extra', v.extra, 'cron', v.cron, 'every_seconds', v.every_seconds,
+          'tz', v.tz) ORDER BY v.version)
+        FROM ${SCHEMA}.search_versions v WHERE v.search_id = s.id),
+    'runs', (
+      SELECT coalesce(json_object_agg(r.status, r.n ORDER BY r.status), '{}') FROM (
+        SELECT status, count(*) AS n FROM ${SCHEMA}.runs
+         WHERE search_id = s.id AND coalesce(slot_at, created_at) >= coalesce($2, '-infinity')
+           AND coalesce(slot_at, created_at) < coalesce($3, 'infinity') GROUP BY 1) r),
+    'coverage', json_build_object(
+      'from', ${iso('lower(range.asked)')}, 'until', ${iso('upper(range.asked)')},
+      'observed_seconds', seen.seconds,
+      'share', CASE WHEN seen.ever THEN
+        seen.seconds / nullif(extract(epoch FROM upper(range.asked) - lower(range.asked)), 0) END)
+  ) AS search
+  FROM ${ANALYTICS}.searches s
+  CROSS JOIN LATERAL (
+    SELECT tstzrange(begins, greatest(begins, coalesce($3, $4::timestamptz))) AS asked
+      FROM (SELECT coalesce($2::timestamptz, s.created_at)) AS given(begins)
+  ) AS range
+  CROSS JOIN LATERAL (
+    SELECT count(*) > 0 AS ever, coalesce((
+        SELECT sum(extract(epoch FROM upper(piece) - lower(piece)))
+          FROM unnest(range_agg(tstzrange(c.observed_from, c.observed_until)) * tstzmultirange(range.asked)) AS piece
+      ), 0)::float8 AS seconds
+      FROM ${ANALYTICS}.coverage c WHERE c.search_id = s.id
+  ) AS seen
+ WHERE $1::bigint[] IS NULL OR s.id = ANY ($1)
+ ORDER BY s.topic, s.slug, s.id`;

@@ -1,0 +1,101 @@
+import type { Client } from 'pg';
+import copyStreams from 'pg-copy-streams';
+import { HOUR, MINUTE } from '../../engine/clock.ts';
+import { connect } from '../../engine/postgres/connect.ts';
+import type { Database } from '../database.ts';
+import { type CopiedRow, copyTextReader } from './copy-text.ts';
+
+/** How long one resource may take, the time of a slow reader included: an old snapshot keeps Postgres from tidying up. */
+const LONGEST_MS = 2 * HOUR;
+/** Between two resources, while files are written out. */
+const IDLE_MS = 5 * MINUTE;
+
+/** The database as it was at one moment, for as many reads as it takes. */
+export type Snapshot = Readonly<{
+  client: Client;
+  /**
+   * Rows of a SELECT, as they come. Nothing is read ahead of whoever takes them beyond what sockets hold;
+   * when they stop, or the signal says so, the statement is ended in Postgres too.
+   */
+  copy(select: string): AsyncGenerator<CopiedRow[], void, undefined>;
+  close(): Promise<void>;
+}>;
+
+/**
+ * Opens a read-only transaction on a connection of its own, because it may last much longer than the pool's
+ * limits allow. @param signal ends whatever is being read; its reason is thrown
+ */
+export async function openSnapshot(
+  db: Database,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Snapshot> {
+  signal.throwIfAborted();
+  const { connectionString } = db.pool.options;
+  if (connectionString === undefined) throw new Error('the pool was opened without an address');
+  const client = await connect(connectionString, 'strandline export');
+  try {
+    await client.query(
+      `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
+       SET LOCAL statement_timeout = ${LONGEST_MS};
+       SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS};
+       SET LOCAL client_connection_check_interval = '5s'`,
+    );
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const pid = rows[0]?.pid;
+    return {
+      client,
+      copy: (select) => copy({ db, client, pid, select, signal }),
+      close: () => client.end(),
+    };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function* copy(what: {
+  db: Database;
+  client: Client;
+  pid: number | undefined;
+  select: string;
+  signal: AbortSignal;
+}): AsyncGenerator<CopiedRow[], void, undefined> {
+  const { db, client, pid, select, signal } = what;
+  signal.throwIfAborted();
+  const stream = client.query(copyStreams.to(`COPY (${select}) TO STDOUT`));
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  stream.once('end', end).once('error', end);
+  // Where even this cannot be said to Postgres, the statement's connection is lost as well.
+  const cancel = () => void db.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  const read = copyTextReader();
+  try {
+    // Destroyed, the stream would leave its connection in the middle of an answer.
+    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
+      signal.throwIfAborted();
+      yield read(piece);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    if (!ended) {
+      if (!signal.aborted) cancel();
+      await drained(stream);
+    }
+  }
+}
+
+/** What is on its way is taken off the line, up to the end or to what Postgres says of being ended. */
+function drained(stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream
+      .once('end', resolve)
+      .once('error', () => resolve())
+      .resume();
+  });
+}
