@@ -24,6 +24,7 @@ const behindDoors = [
   'src/version.ts',
   'src/home.ts',
   'src/service-access.ts',
+  'src/service-ports.ts',
   'src/store/',
   'src/monitor/context.ts',
   'src/monitor/export/',
