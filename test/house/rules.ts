@@ -142,6 +142,7 @@ export const ROOT: readonly string[] = [
   'src/archive.ts',
   'src/home.ts',
   'src/service-access.ts',
+  'src/service-ports.ts',
   'src/simulation.ts',
   'src/simulation/agenda.ts',
   'src/simulation/lane.ts',
