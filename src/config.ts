@@ -50,7 +50,10 @@ const variables = z.object({
   HORIZON_SECONDS: whole(1, 3_600).default(120),
   GRACE_SECONDS: whole(0, 600).default(5),
   MAX_ANSWER_BYTES: whole(1_000, 500_000_000).default(20_000_000),
+  // How long each kind of data is kept; snapshots of counters for ever where nothing is set.
   ANSWER_DAYS: whole(1, 36_500).default(30),
+  REJECT_DAYS: whole(1, 36_500).default(30),
+  SNAPSHOT_DAYS: whole(1, 36_500).optional(),
 });
 
 export type Config = Readonly<{
@@ -78,6 +81,10 @@ export type Config = Readonly<{
   maxAnswerBytes: number;
   /** How long raw answers are kept. */
   answerDays: number;
+  /** How long items that could not be read are kept. */
+  rejectDays: number;
+  /** How long counters over time are kept, in whole months; undefined: for ever. */
+  snapshotDays: number | undefined;
   /** Every key and password that was given by itself; what stands in addresses is not among them. */
   secrets: readonly string[];
 }>;
@@ -140,6 +147,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     },
     maxAnswerBytes: e.MAX_ANSWER_BYTES,
     answerDays: e.ANSWER_DAYS,
+    rejectDays: e.REJECT_DAYS,
+    snapshotDays: e.SNAPSHOT_DAYS,
     secrets: SECRETS.filter((name) => !name.endsWith('_URL')).flatMap(
       (name) => given[name]?.split(',') ?? [],
     ),

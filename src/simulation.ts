@@ -10,7 +10,8 @@ import type { RunReport } from './monitor/run/report.ts';
 import { createSearch, type NewSearch } from './monitor/topic/create.ts';
 import { drawsOf, keyOfText } from './service/sandbox/random.ts';
 import { type Lane, openLane } from './simulation/lane.ts';
-import { expireAnswers } from './store/ledger.ts';
+import { limitsAt } from './store/retention/limits.ts';
+import { retain } from './store/retention/retain.ts';
 
 export type SimulationOptions = {
   from: Date;
@@ -68,7 +69,7 @@ export async function simulate(
       const until = Math.min(at + ABREAST_MS, to.getTime());
       await advance(until);
       if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime()) {
-        await expireAnswers(parts.db, new Date(until - parts.config.answerDays * DAY));
+        await retain(parts.db, limitsAt(new Date(until), parts.config), () => true);
         await onDay?.(new Date(until));
       }
       at = until;

@@ -190,12 +190,3 @@ export async function loadAnswer(db: Database, runId: Id): Promise<KeptAnswer | 
     receivedAt: row.received_at,
   };
 }
-
-/** Raw answers are not storage: drops those received before `before`. @returns how many */
-export async function expireAnswers(db: Database, before: Date): Promise<number> {
-  const { rowCount } = await db.pool.query(
-    `DELETE FROM strandline.answers WHERE (run_id, n) IN (SELECT run_id, n FROM strandline.answers WHERE received_at < $1 LIMIT 5000)`,
-    [before],
-  );
-  return rowCount ?? 0;
-}

@@ -109,6 +109,8 @@ const VARIABLES: readonly Variable[] = [
   ['GRACE_SECONDS', (_config, graceMs) => seconds(graceMs), 's, added to each of these three'],
   ['MAX_ANSWER_BYTES', (c) => c.maxAnswerBytes, 'bytes'],
   ['ANSWER_DAYS', (c) => c.answerDays, 'days'],
+  ['REJECT_DAYS', (c) => c.rejectDays, 'days'],
+  ['SNAPSHOT_DAYS', (c) => c.snapshotDays ?? null, 'days'],
 ];
 
 function originOf(name: string, env: Env): Setting['from'] {

@@ -1,6 +1,5 @@
-import { DAY, SECOND } from '../../engine/clock.ts';
+import { SECOND } from '../../engine/clock.ts';
 import type { Id } from '../../store/database.ts';
-import { expireAnswers } from '../../store/ledger.ts';
 import { ensurePartitions } from '../../store/partitions.ts';
 import {
   dormantSearches,
@@ -9,6 +8,7 @@ import {
   staleQueuedRuns,
   whileAlone,
 } from '../../store/repairs.ts';
+import { retainWhenDue } from '../../store/retention/retain.ts';
 import { type Context, wake } from '../context.ts';
 import { healSchedules } from './heal-schedules.ts';
 import { reviveSearch } from './revive.ts';
@@ -23,7 +23,9 @@ export type Repairs = {
   takenUp: number;
   scheduled: number;
   unscheduled: number;
+  /** Rows that were kept long enough, and months of snapshots. */
   expired: number;
+  dropped: number;
 };
 
 /** The queue's own wake-up gets this long before the reconciler steps in, or one of its rounds where those are shorter. */
@@ -57,14 +59,15 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
     const schedules = await healSchedules(ctx, new Set(overdue), thorough);
 
     await ensurePartitions(ctx.db, now);
-    const dropped = await expireAnswers(ctx.db, new Date(now.getTime() - ctx.config.answerDays * DAY));
+    const retained = await retainWhenDue(ctx.db, ctx.config, now);
     const repairs: Repairs = {
       ticked: overdue.length,
       revived: dormant.length,
       reminded: queued.length,
       takenUp: expired.length,
       ...schedules,
-      expired: dropped,
+      expired: (retained?.answers ?? 0) + (retained?.rejects ?? 0),
+      dropped: retained?.months.length ?? 0,
     };
     const { reminded, ...mended } = repairs;
     if (Object.values(mended).some((n) => n > 0)) ctx.log.info({ repairs }, 'put right');

@@ -1,0 +1,85 @@
+/** Snapshots live in one partition per month (UTC): dropping a month is dropping a table, whatever it holds. */
+import { type Database, sqlState } from '../database.ts';
+import { whileAlone } from '../repairs.ts';
+
+export type Month = {
+  parent: string;
+  name: string;
+  from: Date;
+  /** The first instant of the next month: everything in it is older. */
+  until: Date;
+  bytes: number;
+  /** As the planner estimates; null where nothing was ever counted. */
+  rows: number | null;
+};
+
+/** `left`: taken out of its parent by a process that ended before it could drop it. */
+export type Partition = Month & { state: 'attached' | 'leaving' | 'left' };
+
+const MONTHS = `
+SELECT regexp_replace(c.relname, '_\\d{4}_\\d\\d$', '') AS parent, c.relname AS name,
+  m."from",
+  pg_total_relation_size(c.oid)::float8 AS bytes, nullif(c.reltuples, -1)::float8 AS rows,
+  CASE WHEN i.inhrelid IS NULL THEN 'left' WHEN i.inhdetachpending THEN 'leaving' ELSE 'attached' END AS state
+FROM pg_class c
+LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+CROSS JOIN LATERAL (SELECT to_timestamp(right(c.relname, 7) || '+00', 'YYYY_MMTZH') AS "from") m
+WHERE c.relnamespace = 'strandline'::regnamespace AND c.relkind = 'r'
+  AND c.relname ~ '^(post|author)_snapshots_\\d{4}_\\d\\d$'
+ORDER BY m."from", c.relname`;
+
+/** Every month of snapshots there is, oldest first. */
+export async function snapshotMonths(db: Database): Promise<Partition[]> {
+  const { rows } = await db.pool.query<Omit<Partition, 'until'>>(MONTHS);
+  return rows.map(({ parent, name, from, bytes, rows: estimated, state }) => ({
+    parent,
+    name,
+    from,
+    until: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1)),
+    bytes,
+    rows: estimated,
+    state,
+  }));
+}
+
+/** Those of which nothing is younger than `before`. */
+export function isOver({ until }: Month, before: Date): boolean {
+  return until.getTime() <= before.getTime();
+}
+
+/**
+ * Drops the months of which nothing is younger than `before`. Each is first taken out of its parent without
+ * keeping anybody waiting; what a killed process began is ended.
+ * @returns names of what was dropped, and whether nothing is left; not where a long query holds it, or another process is at it
+ */
+export async function dropMonths(
+  db: Database,
+  before: Date,
+  goOn: () => boolean,
+): Promise<{ dropped: string[]; done: boolean }> {
+  const dropped: string[] = [];
+  const over = (await snapshotMonths(db)).filter((one) => isOver(one, before));
+  if (over.length === 0) return { dropped, done: true };
+  try {
+    const done = await whileAlone(db, 'strandline.retention', async () => {
+      for (const month of over) {
+        if (!goOn()) return false;
+        await dropMonth(db, month);
+        dropped.push(month.name);
+      }
+      return true;
+    });
+    return { dropped, done: done ?? false };
+  } catch (error) {
+    // Somebody reads a month for longer than we wait: lock time-out, or the statement's.
+    if (['55P03', '57014'].includes(sqlState(error))) return { dropped, done: false };
+    throw error;
+  }
+}
+
+async function dropMonth(db: Database, { parent, name, state }: Partition): Promise<void> {
+  const detach = `ALTER TABLE strandline.${parent} DETACH PARTITION strandline.${name}`;
+  if (state === 'attached') await db.pool.query(`${detach} CONCURRENTLY`);
+  if (state === 'leaving') await db.pool.query(`${detach} FINALIZE`);
+  await db.pool.query(`DROP TABLE IF EXISTS strandline.${name}`);
+}

@@ -1,0 +1,53 @@
+import { HOUR, monotonicMs, SECOND } from '../../engine/clock.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../database.ts';
+import { expire } from './expire.ts';
+import { type Limits, limitsAt } from './limits.ts';
+import { dropMonths } from './months.ts';
+
+/** What went; `done`: and nothing is left that is too old. */
+export type Retained = { answers: number; rejects: number; months: string[]; done: boolean };
+
+/**
+ * Lets go of what is older than its kind is kept. Counters of posts and authors as last seen stay, whatever
+ * becomes of their history; growth is then told from the first snapshot that is left, never made up.
+ * @param goOn asked again and again; false: enough for now
+ */
+export async function retain(db: Database, limits: Limits, goOn: () => boolean): Promise<Retained> {
+  const answers = await expire(db, 'answers', limits.answers, goOn);
+  const rejects = await expire(db, 'rejects', limits.rejects, goOn);
+  const months =
+    limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
+  return {
+    answers: answers.deleted,
+    rejects: rejects.deleted,
+    months: months.dropped,
+    done: answers.done && rejects.done && months.done,
+  };
+}
+
+/** How often it is looked at, and how long at a time: what is left is for the next round of the reconciler. */
+const EVERY_MS = HOUR;
+const WITHIN_MS = 5 * SECOND;
+
+/**
+ * The same where the last time is long enough ago, whichever process that was, and for a short time only.
+ * @returns `null` where it was not due
+ */
+export async function retainWhenDue(db: Database, config: Config, now: Date): Promise<Retained | null> {
+  const { rowCount } = await db.pool.query(
+    `SELECT FROM strandline.facts WHERE name = 'retention' AND at > $1 AND at <= $2`,
+    [new Date(now.getTime() - EVERY_MS), now],
+  );
+  if (rowCount === 1) return null;
+  const began = monotonicMs();
+  const retained = await retain(db, limitsAt(now, config), () => monotonicMs() - began < WITHIN_MS);
+  if (retained.done) {
+    await db.pool.query(
+      `INSERT INTO strandline.facts (name, value, at) VALUES ('retention', 'done', $1)
+       ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      [now],
+    );
+  }
+  return retained;
+}

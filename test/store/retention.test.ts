@@ -1,0 +1,217 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { DAY } from '../../src/engine/clock.ts';
+import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { ensurePartitions } from '../../src/store/partitions.ts';
+import { limitsAt } from '../../src/store/retention/limits.ts';
+import { snapshotMonths } from '../../src/store/retention/months.ts';
+import { retain, retainWhenDue } from '../../src/store/retention/retain.ts';
+import { tableSizes, whatIsDue } from '../../src/store/retention/sizes.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+let world: World;
+let runs: bigint[];
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+  const { search } = await createSearch(world.ctx, {
+    slug: 'kept',
+    operation: 'microblog',
+    prompt: 'kept',
+    every: '15m',
+  });
+  runs = (
+    await rows(
+      `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, ended_at)
+       SELECT $1, 1, 1, 'manual', 'succeeded', at, at FROM unnest($2::timestamptz[]) at RETURNING id`,
+      [search.id, [ago(31), ago(29)]],
+    )
+  ).map(({ id }) => id);
+});
+afterAll(() => world.close());
+afterEach(() => world.clock.set(START));
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const ago = (days: number) => new Date(Date.parse(START) - days * DAY);
+const limits = (env: Record<string, string> = {}) => limitsAt(world.clock.now(), readConfig(env));
+const always = () => true;
+
+async function fill(answers: number): Promise<void> {
+  await rows('DELETE FROM strandline.answers');
+  await rows('DELETE FROM strandline.rejects');
+  for (const [n, runId] of runs.entries()) {
+    await rows(
+      `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at)
+       SELECT $1, g, 200, $2, '\\x00', 2, $3::timestamptz FROM generate_series(1, $4::int) g`,
+      [runId, gzipSync('{}'), ago(n === 0 ? 31 : 29), answers],
+    );
+    await rows(
+      `INSERT INTO strandline.rejects (run_id, path, code, sample) SELECT $1, 'p', 'no_id', 's' FROM generate_series(1, $2::int)`,
+      [runId, answers],
+    );
+  }
+}
+
+const left = () =>
+  rows(`SELECT (SELECT count(*)::int FROM strandline.answers) AS answers, (SELECT count(*)::int FROM strandline.rejects) AS rejects,
+    (SELECT count(*)::int FROM strandline.answers WHERE run_id = ${runs[0]}) + (SELECT count(*)::int FROM strandline.rejects WHERE run_id = ${runs[0]}) AS old`);
+
+async function snapshot(at: string): Promise<void> {
+  await ensurePartitions(world.db, new Date(at));
+  await rows(
+    'INSERT INTO strandline.post_snapshots (post_id, observed_at, like_count) VALUES (1, $1, 1) ON CONFLICT DO NOTHING',
+    [at],
+  );
+}
+
+test('raw answers and rejects go when they are older than their days, over several batches, and no younger one does', async () => {
+  await fill(2_500);
+  expect(await retain(world.db, limits(), always)).toMatchObject({
+    answers: 2_500,
+    rejects: 2_500,
+    done: true,
+  });
+  expect(await left()).toEqual([{ answers: 2_500, rejects: 2_500, old: 0 }]);
+  expect(await retain(world.db, limits({ REJECT_DAYS: '28' }), always)).toMatchObject({
+    answers: 0,
+    rejects: 2_500,
+  });
+});
+
+test('what is not done in its time is done at the next look, and says so', async () => {
+  await fill(1_500);
+  const looks = [];
+  do {
+    looks.push(await retain(world.db, limits(), () => false));
+  } while (looks.at(-1)?.done === false && looks.length < 20);
+  expect(looks.length).toBeGreaterThan(2);
+  expect(looks.reduce((n, one) => n + one.answers, 0)).toBe(1_500);
+  expect(await left()).toEqual([{ answers: 1_500, rejects: 1_500, old: 0 }]);
+});
+
+test('snapshots go by whole months, of which nothing is younger; without SNAPSHOT_DAYS none goes', async () => {
+  for (const at of ['2026-07-31T23:59:59.999Z', '2026-08-01T00:00:00Z', '2026-11-21T11:00:00Z'])
+    await snapshot(at);
+  expect((await retain(world.db, limits(), always)).months).toEqual([]);
+  // 112 days before noon of 21 November is noon of 1 August: July is over, August is not.
+  const { months } = await retain(world.db, limits({ SNAPSHOT_DAYS: '112' }), always);
+  expect(months).toEqual(['author_snapshots_2026_07', 'post_snapshots_2026_07']);
+  expect(await rows('SELECT observed_at FROM strandline.post_snapshots ORDER BY 1')).toEqual([
+    { observed_at: new Date('2026-08-01T00:00:00Z') },
+    { observed_at: new Date('2026-11-21T11:00:00Z') },
+  ]);
+  // An old answer that is read again needs its month again.
+  await snapshot('2026-07-15T00:00:00Z');
+  expect((await snapshotMonths(world.db)).map(({ name }) => name)).toContain('post_snapshots_2026_07');
+});
+
+test('a month that a query is reading is left for later and nobody who saves waits for it', async () => {
+  await snapshot('2026-05-01T00:00:00Z');
+  const reader = await world.db.pool.connect();
+  await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await reader.query('SELECT count(*) FROM strandline.post_snapshots');
+  const { rows: own } = await reader.query('SELECT pg_backend_pid() AS pid');
+  const dropping = retain(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
+  await expect
+    .poll(async () =>
+      rows('SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))', [own[0].pid]),
+    )
+    .toHaveLength(1);
+  await snapshot('2026-11-21T11:30:00Z');
+  expect(
+    await rows(`SELECT FROM strandline.post_snapshots WHERE observed_at = '2026-11-21T11:30:00Z'`),
+  ).toHaveLength(1);
+  // The process that waits is ended: the month is on its way out, and whoever looks next finishes it.
+  await rows('SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))', [
+    own[0].pid,
+  ]);
+  expect(await dropping).toMatchObject({ done: false });
+  await reader.query('COMMIT');
+  reader.release();
+  expect((await snapshotMonths(world.db)).find(({ state }) => state === 'leaving')?.name).toBe(
+    'post_snapshots_2026_05',
+  );
+  expect(await retain(world.db, limits({ SNAPSHOT_DAYS: '150' }), always)).toMatchObject({ done: true });
+  expect((await snapshotMonths(world.db)).every(({ from }) => from >= new Date('2026-06-01'))).toBe(true);
+});
+
+test('a month that was taken out and not dropped is dropped by the next', async () => {
+  await snapshot('2026-04-10T00:00:00Z');
+  await rows('ALTER TABLE strandline.post_snapshots DETACH PARTITION strandline.post_snapshots_2026_04');
+  const { months } = await retain(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
+  expect(months).toContain('post_snapshots_2026_04');
+  expect(await rows(`SELECT to_regclass('strandline.post_snapshots_2026_04') AS t`)).toEqual([{ t: null }]);
+});
+
+test('the reconciler looks once an hour, whichever process it is, and makes the next month ahead', async () => {
+  await fill(10);
+  await reconcile(world.ctx, false);
+  expect(await left()).toEqual([{ answers: 10, rejects: 10, old: 0 }]);
+  await fill(10);
+  expect(await retainWhenDue(world.db, world.ctx.config, world.clock.now())).toBeNull();
+  world.clock.advance(61 * 60_000);
+  expect(await retainWhenDue(world.db, world.ctx.config, world.clock.now())).toMatchObject({ answers: 10 });
+  const names = (await snapshotMonths(world.db)).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['post_snapshots_2026_12', 'author_snapshots_2026_12']));
+});
+
+test('what would go is shown before it goes, with the sizes of tables and months', async () => {
+  await fill(5);
+  await snapshot('2026-03-10T00:00:00Z');
+  const due = await whatIsDue(world.db, limits({ SNAPSHOT_DAYS: '200' }));
+  expect(due).toMatchObject({ answers: 5, rejects: 5 });
+  expect(due.months.filter((month) => month.due).map(({ name }) => name)).toEqual([
+    'author_snapshots_2026_03',
+    'post_snapshots_2026_03',
+    'author_snapshots_2026_04',
+    'post_snapshots_2026_04',
+  ]);
+  const sizes = await tableSizes(world.db);
+  const months = due.months.filter(({ parent }) => parent === 'post_snapshots');
+  const whole = sizes.find(({ table }) => table === 'post_snapshots');
+  expect(whole?.bytes).toBe(months.reduce((sum, { bytes }) => sum + bytes, 0));
+  expect(sizes.map(({ table }) => table)).not.toContain('post_snapshots_2026_03');
+});
+
+test('posts leave room in their pages, no counter is in an index, snapshots have BRIN by time in every month', async () => {
+  const counted = `(reply|repost|like|view|quote|impression|bookmark|followers|favourites|listed|media|statuses)_count`;
+  expect(
+    await rows(`SELECT indexdef FROM pg_indexes WHERE schemaname = 'strandline' AND indexdef ~ '${counted}'`),
+  ).toEqual([]);
+  expect(
+    await rows(
+      `SELECT relname, reloptions FROM pg_class WHERE relnamespace = 'strandline'::regnamespace AND relname IN ('posts', 'authors') ORDER BY 1`,
+    ),
+  ).toEqual([
+    { relname: 'authors', reloptions: ['fillfactor=85'] },
+    { relname: 'posts', reloptions: ['fillfactor=85'] },
+  ]);
+  const months = (await snapshotMonths(world.db)).filter(({ parent }) => parent === 'post_snapshots');
+  expect(months.length).toBeGreaterThan(2);
+  expect(
+    await rows(
+      `SELECT tablename FROM pg_indexes WHERE schemaname = 'strandline' AND indexdef ~ 'USING brin \\(observed_at\\)' AND tablename = ANY ($1)`,
+      [months.map(({ name }) => name)],
+    ),
+  ).toHaveLength(months.length);
+});
+
+test('an update of counters stays inside its page', async () => {
+  await rows(`INSERT INTO strandline.posts (service_id, first_seen_at, observed_at, external_id, text, hashtags, mentions, urls, media, entities)
+    SELECT (SELECT min(id) FROM strandline.services), now(), now(), 'hot' || g, repeat('x', 400), '{}', '{}', '{}', '[]', '{}' FROM generate_series(1, 500) g`);
+  const client = await world.db.pool.connect();
+  await client.query('SELECT pg_stat_force_next_flush()');
+  for (let n = 0; n < 3; n += 1)
+    await client.query(
+      `UPDATE strandline.posts SET like_count = $1, observed_at = now() WHERE external_id IN (SELECT 'hot' || g FROM generate_series(1, 500, 10) g)`,
+      [n],
+    );
+  await client.query('SELECT pg_stat_force_next_flush()');
+  const { rows: stats } = await client.query(
+    `SELECT n_tup_upd::int AS updated, n_tup_hot_upd::int AS hot FROM pg_stat_all_tables WHERE relid = 'strandline.posts'::regclass`,
+  );
+  client.release();
+  expect(stats[0].updated).toBe(150);
+  expect(stats[0].hot).toBeGreaterThan(130);
+});
