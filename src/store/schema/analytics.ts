@@ -231,6 +231,7 @@ export const completionsView = analytics
     search_completion_links: ref().array().notNull(),
     miner_link_scores: jsonb(),
     warnings: jsonb().notNull(),
+    claims: integer(),
   })
   .existing();
 
@@ -325,5 +326,81 @@ export const spikesView = analytics
     tz: text().notNull(),
     top_post_id: ref(),
     top_share: doublePrecision(),
+  })
+  .existing();
+
+export type ClaimRole = 'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary';
+
+/** What a claim cites; `cited_returned` is null where that is nothing that is known. */
+const cited = {
+  cited_links: ref().array().notNull(),
+  cited_urls: text().array().notNull(),
+  cited_returned: boolean(),
+  not_returned: ref().array().notNull(),
+  unresolved: integer().array().notNull(),
+};
+
+export const claimsView = analytics
+  .view('claims', {
+    id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    role: text().$type<ClaimRole>().notNull(),
+    text: text().notNull(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    last_run_id: id(),
+    last_seen_at: instant().notNull(),
+    runs_seen: tally().notNull(),
+    current: boolean().notNull(),
+    ...cited,
+  })
+  .existing();
+
+export const completionClaimsView = analytics
+  .view('completion_claims', {
+    completion_id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_at: instant().notNull(),
+    role: text().$type<ClaimRole>().notNull(),
+    position: integer().notNull(),
+    claim_id: id(),
+    text: text().notNull(),
+    ...cited,
+    new: boolean().notNull(),
+  })
+  .existing();
+
+export const linkRanksView = analytics
+  .view('link_ranks', {
+    search_id: id(),
+    search: text().notNull(),
+    link_id: id(),
+    url: text().notNull(),
+    run_id: id(),
+    observed_at: instant().notNull(),
+    source: text().notNull(),
+    rank: integer().notNull(),
+    place: integer().notNull(),
+  })
+  .existing();
+
+export const linkSourcesView = analytics
+  .view('link_sources', {
+    link_id: id(),
+    url: text().notNull(),
+    site: text().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    service: text().notNull(),
+    source: text().notNull(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    baseline: boolean(),
+    nth: integer().notNull(),
+    searches: integer().notNull(),
+    lead_seconds: doublePrecision(),
   })
   .existing();

@@ -55,6 +55,8 @@ export const completions = strandline.table(
     search_completion_links: ref().array().notNull(),
     miner_link_scores: jsonb(),
     warnings: jsonb().notNull(),
+    /** How many claims it makes (`completion_claims`); null where it was kept before claims were read. */
+    claims: integer(),
   },
   (t) => [
     unique('completions_run_key').on(t.run_id),
