@@ -28,8 +28,7 @@ export type Gathered = {
 };
 
 /**
- * Asks all sources of a tool at once. A live source is asked under each wording; the simulation knows what
- * a prompt is about by itself, and would take another wording for another topic.
+ * Asks all sources of a tool at once, those that take them under each wording.
  * @throws the client's reason once it is gone
  */
 export async function gather(
@@ -42,7 +41,7 @@ export async function gather(
   const limitMs = Math.max(0, Math.min(tier.sourceMs, tier.retrieveMs - (monotonicMs() - began)));
   const replies = await Promise.all(
     asking.flatMap((source) =>
-      wordings.slice(0, source.state === 'live' ? undefined : 1).map(async (wording) => {
+      wordings.slice(0, takesWordings(source) ? undefined : 1).map(async (wording) => {
         return { source, ...(await askSource(source, { ...wording, ...asked }, limitMs, signal)) };
       }),
     ),
@@ -62,6 +61,14 @@ export async function gather(
     warnings,
     answering: asking.filter(({ name }) => failed.every((one) => one.name !== name)),
   };
+}
+
+/**
+ * The simulation knows what a prompt is about by itself, and would take another wording for another topic;
+ * where a request costs something, the user's own words have to do.
+ */
+export function takesWordings({ state, metered }: SearchSource): boolean {
+  return state === 'live' && metered !== true;
 }
 
 /** A reason of ours says all there is to say; what is off, or wants a key, was said at the start. */

@@ -4,7 +4,7 @@ import type { ServedWarning } from '../contract/extras.ts';
 import { DAY, monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { citableOf } from './citable.ts';
-import { gather, type Gathering, warningsOf } from './gather.ts';
+import { gather, type Gathering, takesWordings, warningsOf } from './gather.ts';
 import { rank } from './rank/rank.ts';
 import type { Found, SearchSource } from './source.ts';
 import { TIERS, TOO_LITTLE } from './tiers.ts';
@@ -76,7 +76,7 @@ async function findOf(
   const first = await gather(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
   const found = ranked(first.lists);
   const further = single.slice(0, tier.again);
-  const again = first.answering.filter(({ state }) => state === 'live');
+  const again = first.answering.filter(takesWordings);
   if (found.length >= TOO_LITTLE * tier.items || further.length === 0 || again.length === 0) {
     return { found, warnings: warningsOf(first, source) };
   }

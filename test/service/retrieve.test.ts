@@ -202,14 +202,18 @@ function wait(signal: AbortSignal, ms: number): Promise<never[]> {
 describe('wordings of a prompt', () => {
   const prompt = 'tidal power survey';
 
-  async function promptsAsked(model: Model, found: number, state: SearchSource['state'] = 'live') {
+  async function promptsAsked(
+    model: Model,
+    found: number,
+    kind: Pick<SearchSource, 'state' | 'metered'> = { state: 'live' },
+  ) {
     const prompts: string[] = [];
     const source = {
       ...stubSource('web', async (query: Query) => {
         prompts.push(query.prompt);
         return Array.from({ length: found }, (_, n) => foundItem(`https://x.example/${n}`));
       }),
-      state,
+      ...kind,
     };
     await retrieve({ sources: [source], log: silent }, asking({ model, prompt }), never);
     return prompts;
@@ -228,8 +232,12 @@ describe('wordings of a prompt', () => {
     expect(await promptsAsked('HORIZON', 10)).not.toContain(first?.prompt);
   });
 
+  test('are not for a source whose requests cost something', async () => {
+    expect(await promptsAsked('HORIZON', 0, { state: 'live', metered: true })).toEqual([prompt]);
+  });
+
   test('are not for the simulation: another wording would be another topic', async () => {
-    expect(await promptsAsked('HORIZON', 0, 'sandbox')).toEqual([prompt]);
+    expect(await promptsAsked('HORIZON', 0, { state: 'sandbox' })).toEqual([prompt]);
   });
 
   test('that fail alike are one warning', async () => {

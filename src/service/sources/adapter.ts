@@ -25,6 +25,8 @@ export type Adapter = {
   serial?: boolean;
   /** The longest it is waited for, in milliseconds, where that is less than the answer's own limit. */
   mostMs?: number;
+  /** Set where each request costs money or an allowance. */
+  metered?: true;
   /** How long an answer may be given again, in milliseconds, where that is not the usual life. */
   lifeMs?: number;
   /** How long it is left alone after it said "too many requests" without saying how long. */

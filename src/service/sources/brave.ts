@@ -38,6 +38,7 @@ export function brave(settings: { apiKey: string; at?: string | undefined }): Ad
     terms:
       'A key and a plan, with a limit for each second and each month; to keep results takes a plan that allows it.',
     pace: { perMinute: 60, burst: 1 },
+    metered: true,
     async find(query, asking) {
       const found: Found[] = [];
       for (let page = 0; page * PAGE_MAX < query.limit; page += 1) {

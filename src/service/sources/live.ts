@@ -161,6 +161,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
     name: adapter.name,
     source: adapter.source,
     state: 'live',
+    ...(adapter.metered && { metered: true }),
 
     async find(query) {
       query.signal.throwIfAborted();

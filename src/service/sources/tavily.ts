@@ -28,6 +28,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
     dates: 'exact',
     terms: 'A paid key; each search costs a credit of its plan.',
     pace: { perMinute: 60, burst: 10 },
+    metered: true,
     async find(query, { ask }) {
       const { words, site } = siteIn(query.prompt);
       const { status, text } = await ask({
