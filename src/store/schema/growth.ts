@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, doublePrecision, index, integer, primaryKey } from 'drizzle-orm/pg-core';
+import { counter, instant, ref, strandline } from './schema.ts';
+
+const gains = {
+  gained_reply_count: counter(),
+  gained_repost_count: counter(),
+  gained_like_count: counter(),
+  gained_view_count: counter(),
+  gained_quote_count: counter(),
+  gained_impression_count: counter(),
+  gained_bookmark_count: counter(),
+};
+const losses = {
+  lost_reply_count: counter(),
+  lost_repost_count: counter(),
+  lost_like_count: counter(),
+  lost_view_count: counter(),
+  lost_quote_count: counter(),
+  lost_impression_count: counter(),
+  lost_bookmark_count: counter(),
+};
+
+/**
+ * What the counters of a post gained and lost since they were first known: sums of the steps up and of the steps
+ * down. Only posts of which a counter changed have a row; what it has now is first + gained - lost.
+ */
+export const post_gains = strandline.table('post_gains', {
+  post_id: ref().primaryKey(),
+  /** The last change, and the one before it (or the first look). */
+  changed_at: instant().notNull(),
+  changed_before_at: instant().notNull(),
+  /** What the last change added; null where it is not known. */
+  step_like_count: counter(),
+  step_engagement: counter(),
+  first_reply_count: counter(),
+  first_repost_count: counter(),
+  first_like_count: counter(),
+  first_view_count: counter(),
+  first_quote_count: counter(),
+  first_impression_count: counter(),
+  first_bookmark_count: counter(),
+  ...gains,
+  ...losses,
+});
+
+/**
+ * Counters of a post at an age, between the two looks of one search around it; at most half the age lies
+ * between the age and either look. An age that was not observed has no row.
+ */
+export const post_ages = strandline.table(
+  'post_ages',
+  {
+    post_id: ref().notNull(),
+    hours: integer().notNull(),
+    before_at: instant().notNull(),
+    after_at: instant().notNull(),
+    reply_count: doublePrecision(),
+    repost_count: doublePrecision(),
+    like_count: doublePrecision(),
+    view_count: doublePrecision(),
+    quote_count: doublePrecision(),
+    impression_count: doublePrecision(),
+    bookmark_count: doublePrecision(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.post_id, t.hours] }),
+    check('post_ages_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
+  ],
+);
+
+/**
+ * What the posts of a search gained and lost, per hour in which it was observed, by whichever search. A post
+ * counts for the searches that had seen it before that. No row: nothing changed, or nobody looked.
+ */
+export const search_gains = strandline.table(
+  'search_gains',
+  {
+    search_id: ref().notNull(),
+    hour_at: instant().notNull(),
+    /** Changes of posts. */
+    changes: bigint({ mode: 'number' }).notNull(),
+    ...gains,
+    ...losses,
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.hour_at] })],
+);
+
+/** The newest answer of each search: what it held is in sight. */
+export const looks = strandline.table('looks', {
+  search_id: ref().primaryKey(),
+  run_id: ref().notNull(),
+  /** When the answer came. */
+  at: instant().notNull(),
+});
+
+/** Posts that a search had and that its newest answer does not hold. */
+export const unseen = strandline.table(
+  'unseen',
+  {
+    search_id: ref().notNull(),
+    post_id: ref().notNull(),
+    /** When the last answer came that held it. */
+    last_seen_at: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.post_id] }), index('unseen_post').on(t.post_id)],
+);
