@@ -30,9 +30,11 @@ export async function writeAside(
   const discard = () => rm(file, { force: true });
   const hash = createHash('sha256');
   let bytes = 0;
+  // Exclusive: a link that somebody put there is not followed.
+  const handle = await open(file, 'wx', MODE).catch((error: unknown) => {
+    throw inWords(error, target);
+  });
   try {
-    // Exclusive: a link that somebody put there is not followed.
-    const handle = await open(file, 'wx', MODE);
     try {
       for await (const piece of pieces) {
         hash.update(piece);
@@ -51,16 +53,21 @@ export async function writeAside(
     target,
     bytes,
     sha256: hash.digest('hex'),
-    place: () => rename(file, target).catch((error: unknown) => Promise.reject(inWords(error, target))),
+    place: () =>
+      rename(file, target).catch((error: unknown) => {
+        throw inWords(error, target);
+      }),
     discard,
   };
 }
 
+/** Told by a write, which names no file. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
+
 /** What the file system says is for who named the file. */
 function inWords(error: unknown, target: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const isOfFiles = error instanceof Error && 'syscall' in error && 'path' in error;
-  const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
-  if (!isOfFiles && !isFull) return error;
-  const code = 'code' in error ? String(error.code) : error.message;
-  return new Refused('conflict', `${target} cannot be written (${code}); nothing was left there`);
+  if (!isOfFiles && !FULL.has(code)) return error;
+  return new Refused('conflict', `${target} cannot be written (${code}); what was there is still there`);
 }

@@ -26,8 +26,8 @@ export function parquetEncoder(columns: readonly ExportColumn[]): Encoder {
     if (rowsKept === 0) return;
     const columnData = columns.map(({ name, kind }, i) => ({
       name,
-      data: kept[i] ?? [],
-      // Bounds of texts say little, and would keep the pieces alive that they were cut from, up to the end.
+      data: ELEMENTS[kind] === TEXT ? encoded(kept[i] ?? []) : (kept[i] ?? []),
+      // Bounds of texts say little, and would keep alive up to the end what they were cut from.
       statistics: ELEMENTS[kind] !== TEXT,
     }));
     // This writer has no flush, so there is nothing to wait for.
@@ -56,6 +56,18 @@ export function parquetEncoder(columns: readonly ExportColumn[]): Encoder {
       return taken();
     },
   };
+}
+
+/** Texts as views on one buffer: with one of its own each would take several times what it holds. */
+function encoded(texts: readonly Value[]): (Uint8Array | null)[] {
+  const whole = Buffer.from(texts.join(''));
+  let end = 0;
+  return texts.map((text) => {
+    if (typeof text !== 'string') return null;
+    const start = end;
+    end += Buffer.byteLength(text);
+    return whole.subarray(start, end);
+  });
 }
 
 type Value = string | number | bigint | boolean | null;

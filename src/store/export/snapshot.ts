@@ -63,18 +63,25 @@ async function* copy(what: {
   const { db, client, pid, select, signal } = what;
   signal.throwIfAborted();
   const stream = client.query(copyStreams.to(`COPY (${select}) TO STDOUT`));
+  // Destroyed, the stream would leave its connection in the middle of an answer.
+  const pieces = stream.iterator({ destroyOnReturn: false });
   let ended = false;
-  const end = () => {
-    ended = true;
+  const next = async (): Promise<Buffer | undefined> => {
+    try {
+      const { done, value } = await pieces.next();
+      ended = done === true;
+      return ended ? undefined : value;
+    } catch (error) {
+      ended = true;
+      throw error;
+    }
   };
-  stream.once('end', end).once('error', end);
   // Where even this cannot be said to Postgres, the statement's connection is lost as well.
   const cancel = () => void db.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
   const read = copyTextReader();
   try {
-    // Destroyed, the stream would leave its connection in the middle of an answer.
-    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
+    for (let piece = await next(); piece !== undefined; piece = await next()) {
       signal.throwIfAborted();
       yield read(piece);
     }
@@ -83,19 +90,8 @@ async function* copy(what: {
     throw error;
   } finally {
     signal.removeEventListener('abort', cancel);
-    if (!ended) {
-      if (!signal.aborted) cancel();
-      await drained(stream);
-    }
+    if (!ended && !signal.aborted) cancel();
+    // What is on its way is taken off the line, up to the end or to what Postgres says of being ended.
+    while (!ended) await next().catch(() => {});
   }
-}
-
-/** What is on its way is taken off the line, up to the end or to what Postgres says of being ended. */
-function drained(stream: NodeJS.ReadableStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream
-      .once('end', resolve)
-      .once('error', () => resolve())
-      .resume();
-  });
 }

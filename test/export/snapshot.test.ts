@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openSnapshot } from '../../src/store/export/snapshot.ts';
+import { makeWorld, type World } from '../world.ts';
+
+/** More rows than a test could wait for. In this place a series is made row by row, not all of it beforehand. */
+const ENDLESS = `SELECT generate_series(1, 2000000000), repeat('x', 1000)`;
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world.close());
+
+/** What exports do in Postgres at this moment. */
+async function statements(): Promise<string[]> {
+  const { rows } = await world.db.pool.query<{ query: string }>(
+    `SELECT left(query, 4) AS query FROM pg_stat_activity
+      WHERE application_name = 'strandline export' AND datname = current_database() AND state = 'active'`,
+  );
+  return rows.map(({ query }) => query);
+}
+
+it('whoever stops taking rows ends the statement, and the connection is whole behind it', async () => {
+  const snapshot = await openSnapshot(world.db);
+  let batches = 0;
+  for await (const rows of snapshot.copy(ENDLESS)) {
+    batches += rows.length > 0 ? 1 : 0;
+    if (batches === 3) break;
+  }
+  expect(await statements()).toEqual([]);
+  await snapshot.client.query('ROLLBACK');
+  await snapshot.close();
+});
+
+it('a reader that takes nothing more is not read ahead for', async () => {
+  const snapshot = await openSnapshot(world.db);
+  const rows = snapshot.copy(ENDLESS);
+  await rows.next();
+  // Postgres stands still once what sockets hold is full.
+  await vi.waitFor(async () => {
+    const { rows: waiting } = await world.db.pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE application_name = 'strandline export'
+        AND datname = current_database() AND wait_event = 'ClientWrite'`,
+    );
+    expect(waiting).toHaveLength(1);
+  });
+  await rows.return();
+  await snapshot.close();
+});
+
+it('a signal ends a statement that has not given a row yet', async () => {
+  const stopping = new AbortController();
+  const snapshot = await openSnapshot(world.db, stopping.signal);
+  const reading = snapshot.copy('SELECT pg_sleep(600)').next();
+  const failed = expect(reading).rejects.toThrow('nobody waits');
+  await vi.waitFor(async () => expect(await statements()).toEqual(['COPY']));
+  stopping.abort(new Error('nobody waits'));
+  await failed;
+  expect(await statements()).toEqual([]);
+  await snapshot.close();
+});
+
+it('what Postgres refuses half-way is told as it is', async () => {
+  const snapshot = await openSnapshot(world.db);
+  const reading = async () => {
+    for await (const rows of snapshot.copy('SELECT 1 / (100000 - generate_series(1, 100000))'))
+      expect(rows).not.toEqual([]);
+  };
+  await expect(reading()).rejects.toThrow('division by zero');
+  await snapshot.close();
+});
+
+it('a connection that is lost half-way is a failure, not an end', async () => {
+  const snapshot = await openSnapshot(world.db);
+  const reading = async () => {
+    for await (const _rows of snapshot.copy(ENDLESS)) {
+      await world.db.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'strandline export' AND datname = current_database()`,
+      );
+    }
+  };
+  await expect(reading()).rejects.toThrow(/terminat/);
+  await snapshot.close();
+});
+
+it('everything that is read is of one moment', async () => {
+  const snapshot = await openSnapshot(world.db);
+  await world.db.pool.query(
+    `INSERT INTO strandline.links (canonical, site, first_seen_at, observed_at)
+     VALUES ('https://late.example/', 'late.example', '2026-11-21', '2026-11-21')`,
+  );
+  const found = [];
+  for await (const rows of snapshot.copy('SELECT url FROM strandline_analytics.links')) found.push(...rows);
+  expect(found).toEqual([]);
+  await snapshot.close();
+});
+
+it('changes nothing', async () => {
+  const snapshot = await openSnapshot(world.db);
+  await expect(snapshot.client.query('DELETE FROM strandline.links')).rejects.toThrow('read-only');
+  await snapshot.close();
+});
