@@ -3,6 +3,7 @@ import { type Database, type Id, inTransaction, type Transaction } from '../data
 import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { ensurePartitions } from '../partitions.ts';
 import { rollUp } from '../volume/roll-up.ts';
+import { followGrowth, tally } from './follow.ts';
 import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
 import {
   APPEND_DISCOVERIES,
@@ -93,7 +94,12 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
   const links = JSON.stringify(linkRows(findings));
 
   await prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]);
-  await prepared(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [serviceId, observedAt, posts, links]);
+  const saved = await prepared<{ changed: Id[] }>(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [
+    serviceId,
+    observedAt,
+    posts,
+    links,
+  ]);
   const sighted = await prepared<Sighted>(tx, 'sight', SIGHT, [
     serviceId,
     observedAt,
@@ -103,13 +109,16 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
     findings.links.map((link) => link.address),
     findings.links.map((link) => link.source),
   ]);
-  if (sighted === undefined) throw new Error('the statement of the sightings returned no row');
+  if (saved === undefined || sighted === undefined)
+    throw new Error('a statement of the save returned no row');
   const { new_posts: newPosts, new_links: newLinks, new_times: newTimes } = sighted;
   // How far the answer reached is told by all that it held.
   const times = input.findings.posts.flatMap(({ created_at }) =>
     created_at === null ? [] : [Date.parse(created_at)],
   );
   await rollUp(tx, { runId, observedAt, posts: input.findings.posts.length, times, newTimes });
+  await followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed });
+  await tally(tx, { searchId, observedAt, runId, newPosts, newLinks });
   const completion = await saveCompletion(tx, { ...input, findings });
 
   const discovered: [kind: string, thing: Id][] = [

@@ -72,7 +72,10 @@ ON CONFLICT (canonical) DO UPDATE
   SET observed_at = excluded.observed_at, ${refreshed(LINK_CONTENT, 'excluded', 'l')}
   WHERE l.observed_at <= excluded.observed_at AND (${differs(LINK_CONTENT, 'excluded', 'l')})`;
 
-/** 2: the same for posts, now that their authors have keys; and addresses of links. $1 service, $2 time, $3 posts, $4 links. */
+/**
+ * 2: the same for posts, now that their authors have keys; and addresses of links. What comes back are the posts that
+ * were known before and of which a counter changed. $1 service, $2 time, $3 posts, $4 links.
+ */
 export const SAVE_POSTS_AND_ADDRESSES = `
 WITH post_rows AS MATERIALIZED (
   SELECT r.*, (${differs(POST_COUNTERS, 'r', 'p')}) AS counted
@@ -92,24 +95,29 @@ WITH post_rows AS MATERIALIZED (
       ${refreshed(POST, 'excluded', 'p')}
     WHERE p.observed_at <= excluded.observed_at
       AND ((p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differs(POST, 'excluded', 'p')})
-  RETURNING id, external_id
+  RETURNING id, external_id, first_seen_at
+), changed AS MATERIALIZED (
+  SELECT s.id, s.first_seen_at, ${names(POST_COUNTERS, 'r.')}
+  FROM saved_posts s JOIN post_rows r USING (external_id) WHERE r.counted
 ), snapshots AS (
   INSERT INTO ${S}.post_snapshots AS h (post_id, observed_at, ${names(POST_COUNTERS)})
-  SELECT s.id, $2, ${names(POST_COUNTERS, 'r.')}
-  FROM saved_posts s JOIN post_rows r USING (external_id) WHERE r.counted
+  SELECT id, $2, ${names(POST_COUNTERS)} FROM changed
   ON CONFLICT (post_id, observed_at) DO UPDATE SET ${refreshed(POST_COUNTERS, 'excluded', 'h')}
+), addresses AS (
+  INSERT INTO ${S}.link_addresses (address, link_id)
+  SELECT r.address, l.id
+  FROM json_to_recordset($4::json) AS r(canonical text, address text)
+  CROSS JOIN LATERAL (SELECT id FROM ${S}.links WHERE canonical = r.canonical OFFSET 0) l
+  WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = r.address OFFSET 0)
+  ORDER BY r.address
+  ON CONFLICT (address) DO NOTHING
 )
-INSERT INTO ${S}.link_addresses (address, link_id)
-SELECT r.address, l.id
-FROM json_to_recordset($4::json) AS r(canonical text, address text)
-CROSS JOIN LATERAL (SELECT id FROM ${S}.links WHERE canonical = r.canonical OFFSET 0) l
-WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = r.address OFFSET 0)
-ORDER BY r.address
-ON CONFLICT (address) DO NOTHING`;
+SELECT coalesce(array_agg(id ORDER BY id), '{}') AS changed FROM changed WHERE first_seen_at < $2`;
 
 /**
  * 3: keys of the found posts and links, and the diff: a sighting that could be inserted is new to this
  * search, exactly once, for ever. The times of the new posts come back in milliseconds, in the posts' order.
+ * Where something is new, saves of one topic go on one after the other: what is new to it is asked next.
  * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources.
  */
 export const SIGHT = `
@@ -147,7 +155,9 @@ SELECT
   (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts JOIN post_sightings ON post_id = id) AS new_posts,
   (SELECT coalesce(array_agg(s.created_at ORDER BY ord), '{}')
     FROM found_posts JOIN post_sightings s ON post_id = id) AS new_times,
-  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links`;
+  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links,
+  (SELECT pg_advisory_xact_lock(hashtext('${S}.topic'), topic_id::integer)::text FROM ${S}.searches
+    WHERE id = $3 AND (EXISTS (SELECT FROM post_sightings) OR EXISTS (SELECT FROM link_sightings))) AS locked`;
 
 /**
  * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the

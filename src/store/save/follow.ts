@@ -1,0 +1,190 @@
+/**
+ * What a save adds to the growth of posts and searches. Both statements come after the sightings, whose
+ * statement waited for other saves of the topic; see `schema/growth.ts` and `schema/tallies.ts` for what is kept.
+ */
+import type { Id, Transaction } from '../database.ts';
+import { POST_COUNTERS } from './columns.ts';
+
+const S = 'strandline';
+const COUNTERS = Object.keys(POST_COUNTERS);
+const ENGAGEMENT = ['like_count', 'repost_count', 'reply_count', 'quote_count'];
+
+/** `f(counter)` for each counter, as a list. */
+const each = (f: (counter: string) => string, counters = COUNTERS) => counters.map(f).join(', ');
+const sum = (terms: string[]) => terms.map((term) => `coalesce(${term}, 0)`).join(' + ');
+
+/** The last value at a time that was known; nothing is looked up where nothing changed since. */
+const lastKnown = (counter: string) =>
+  `CASE WHEN p.observed_at <= c.before_at THEN p.${counter} ELSE (
+    SELECT ${counter} FROM ${S}.post_snapshots WHERE post_id = p.id AND observed_at <= c.before_at AND ${counter} IS NOT NULL
+    ORDER BY observed_at DESC LIMIT 1) END AS ${counter}`;
+
+/** Adds what is known to what was known: unknown is not zero. */
+const added = (column: string) =>
+  `${column} = CASE WHEN h.${column} IS NULL THEN excluded.${column} ELSE h.${column} + coalesce(excluded.${column}, 0) END`;
+
+/**
+ * Which posts came in and out of sight, what posts reached an age between two looks, and what counters gained
+ * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
+ * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
+ * than the newest one says nothing of what is in sight.
+ * $1 search, $2 time, $3 run, $4 posts known before whose counters changed.
+ */
+const FOLLOW = `
+WITH before AS MATERIALIZED (
+  SELECT l.at, rr.post_ids FROM ${S}.looks l JOIN ${S}.run_results rr ON rr.run_id = l.run_id
+  WHERE l.search_id = $1 AND l.at < $2
+), seen_before AS MATERIALIZED (
+  SELECT u.id, b.at FROM before b, unnest(b.post_ids) u(id)
+), seen AS MATERIALIZED (
+  SELECT u.id FROM ${S}.run_results rr, unnest(rr.post_ids) u(id) WHERE rr.run_id = $3
+), look AS (
+  INSERT INTO ${S}.looks AS l (search_id, run_id, at) VALUES ($1, $3, $2)
+  ON CONFLICT (search_id) DO UPDATE SET run_id = excluded.run_id, at = excluded.at WHERE l.at <= excluded.at
+), gone AS (
+  INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at)
+  SELECT $1, id, at FROM seen_before WHERE id NOT IN (SELECT id FROM seen) ORDER BY id
+  ON CONFLICT (search_id, post_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
+), back AS (
+  DELETE FROM ${S}.unseen
+  WHERE search_id = $1 AND EXISTS (SELECT FROM before)
+    AND post_id = ANY (ARRAY(SELECT id FROM seen WHERE id NOT IN (SELECT id FROM seen_before)))
+  RETURNING post_id AS id, last_seen_at AS at
+), crossed AS MATERIALIZED (
+  SELECT w.id, a.hours, w.at AS before_at, a.at
+  FROM (SELECT id, at FROM seen_before WHERE id IN (SELECT id FROM seen) UNION ALL SELECT id, at FROM back) w
+  CROSS JOIN LATERAL (
+    SELECT post_created_at AS born FROM ${S}.post_sightings WHERE search_id = $1 AND post_id = w.id OFFSET 0
+  ) s
+  CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
+  CROSS JOIN LATERAL (SELECT h.hours, s.born + h.hours * interval '1 hour' AS at, h.hours * interval '30 minutes' AS near) a
+  WHERE w.at < a.at AND a.at <= $2 AND w.at >= a.at - a.near AND $2 <= a.at + a.near
+), ages AS (
+  INSERT INTO ${S}.post_ages AS h (post_id, hours, before_at, after_at, ${each((c) => c)})
+  SELECT c.id, c.hours, c.before_at, $2, ${each((c) => `b.${c} + (p.${c} - b.${c}) * f.part`)}
+  FROM crossed c
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = c.id OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT ${each(lastKnown)}) b
+  CROSS JOIN LATERAL (SELECT extract(epoch FROM c.at - c.before_at)::float8 / extract(epoch FROM $2 - c.before_at)::float8 AS part) f
+  ORDER BY c.id, c.hours
+  ON CONFLICT (post_id, hours) DO UPDATE
+    SET before_at = excluded.before_at, after_at = excluded.after_at, ${each((c) => `${c} = excluded.${c}`)}
+    WHERE excluded.after_at - excluded.before_at < h.after_at - h.before_at
+), counted AS MATERIALIZED (
+  SELECT p.id, coalesce(g.changed_at, f.observed_at) AS counted_at,
+    ${each((c) => `p.${c}, coalesce(g.first_${c}, f.${c}, p.${c}) AS first_${c}, coalesce(g.gained_${c}, 0) AS gained_${c}, coalesce(g.lost_${c}, 0) AS lost_${c}`)}
+  FROM unnest($4::bigint[]) u(id)
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = u.id OFFSET 0) p
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) g ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.post_snapshots WHERE post_id = u.id AND g.post_id IS NULL ORDER BY observed_at LIMIT 1
+  ) f ON true
+), steps AS MATERIALIZED (
+  SELECT c.*, ${each((c) => `c.${c} - (c.first_${c} + c.gained_${c} - c.lost_${c}) AS step_${c}`)} FROM counted c
+), gained AS (
+  INSERT INTO ${S}.post_gains AS h (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
+    ${each((c) => `first_${c}, gained_${c}, lost_${c}`)})
+  SELECT id, $2, counted_at, greatest(step_like_count, 0),
+    CASE WHEN coalesce(${each((c) => `step_${c}`, ENGAGEMENT)}) IS NOT NULL THEN ${sum(ENGAGEMENT.map((c) => `greatest(step_${c}, 0)`))} END,
+    ${each(
+      (c) => `first_${c},
+      CASE WHEN ${c} IS NOT NULL THEN gained_${c} + greatest(step_${c}, 0) END,
+      CASE WHEN ${c} IS NOT NULL THEN lost_${c} - least(step_${c}, 0) END`,
+    )}
+  FROM steps WHERE $2 > counted_at ORDER BY id
+  ON CONFLICT (post_id) DO UPDATE SET changed_at = excluded.changed_at, changed_before_at = excluded.changed_before_at,
+    step_like_count = excluded.step_like_count, step_engagement = excluded.step_engagement,
+    ${each((c) => `first_${c} = excluded.first_${c}, gained_${c} = excluded.gained_${c}, lost_${c} = excluded.lost_${c}`)}
+)
+INSERT INTO ${S}.search_gains AS h (search_id, hour_at, changes, ${each((c) => `gained_${c}, lost_${c}`)})
+SELECT g.search_id, date_trunc('hour', $2::timestamptz, 'UTC'), count(*),
+  ${each((c) => `sum(greatest(t.step_${c}, 0)), -sum(least(t.step_${c}, 0))`)}
+FROM steps t
+CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = t.id OFFSET 0) g
+WHERE g.first_seen_at < $2 AND $2 > t.counted_at
+GROUP BY 1 ORDER BY 1
+ON CONFLICT (search_id, hour_at) DO UPDATE SET changes = h.changes + excluded.changes,
+  ${each((c) => `${added(`gained_${c}`)}, ${added(`lost_${c}`)}`)}`;
+
+/**
+ * Counts what is new to the search, and writes down how much of the days that its answer reached was observed.
+ * A post is new to the topic where no other search of it had it: a save of another one has ended, or waits.
+ * $1 search, $2 time, $3 run, $4 new posts, $5 new links.
+ */
+const TALLY = `
+WITH others AS MATERIALIZED (
+  SELECT o.id FROM ${S}.searches s JOIN ${S}.searches o ON o.topic_id = s.topic_id AND o.id <> s.id WHERE s.id = $1
+), new_posts AS MATERIALIZED (
+  SELECT p.author_id, p.lang, p.hashtags, p.urls, p.is_repost,
+    date_trunc('day', least(coalesce(p.created_at, $2), $2), 'UTC') AS day_at,
+    NOT EXISTS (SELECT FROM ${S}.post_sightings o WHERE o.post_id = u.id AND o.search_id IN (SELECT id FROM others)) AS first
+  FROM unnest($4::bigint[]) u(id)
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = u.id OFFSET 0) p
+), named AS (
+  SELECT 'author' AS kind, day_at, author_id::text AS name, first FROM new_posts WHERE author_id IS NOT NULL
+  UNION ALL SELECT 'language', day_at, lang, first FROM new_posts WHERE lang <> ''
+  UNION ALL SELECT 'hashtag', day_at, h.name, first
+    FROM new_posts p CROSS JOIN LATERAL (SELECT DISTINCT lower(unnest(p.hashtags)) AS name) h WHERE h.name <> ''
+  UNION ALL SELECT 'domain', day_at, d.name, first
+    FROM new_posts p CROSS JOIN LATERAL (
+      SELECT DISTINCT lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\\.)?([^/?#:]+)')) AS name FROM unnest(p.urls) a
+    ) d WHERE d.name <> ''
+  UNION ALL SELECT 'site', date_trunc('day', $2::timestamptz, 'UTC'), l.site,
+      NOT EXISTS (SELECT FROM ${S}.link_sightings o WHERE o.link_id = u.id AND o.search_id IN (SELECT id FROM others))
+    FROM unnest($5::bigint[]) u(id)
+    CROSS JOIN LATERAL (SELECT site FROM ${S}.links WHERE id = u.id OFFSET 0) l WHERE l.site <> ''
+), tops AS (
+  INSERT INTO ${S}.search_tops AS h (search_id, kind, day_at, name, posts, topic_posts)
+  SELECT $1, kind, day_at, left(name, 255), count(*), count(*) FILTER (WHERE first) FROM named
+  GROUP BY 2, 3, 4 ORDER BY 2, 3, 4
+  ON CONFLICT (search_id, kind, day_at, name) DO UPDATE
+    SET posts = h.posts + excluded.posts, topic_posts = h.topic_posts + excluded.topic_posts
+), added AS MATERIALIZED (
+  SELECT day_at, count(*) AS posts, count(*) FILTER (WHERE first) AS topic_posts,
+    count(*) FILTER (WHERE first AND is_repost) AS topic_reposts
+  FROM new_posts GROUP BY 1
+), days AS (
+  SELECT day_at FROM added
+  UNION
+  SELECT d FROM ${S}.coverage c, generate_series(
+    date_trunc('day', greatest(c.reached_from, c.observed_until - interval '35 days'), 'UTC'), c.observed_until, interval '1 day') d
+  WHERE c.run_id = $3
+)
+INSERT INTO ${S}.search_days AS h (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut)
+SELECT $1, d.day_at, coalesce(a.posts, 0), coalesce(a.topic_posts, 0), coalesce(a.topic_reposts, 0),
+  coalesce(v.minutes, 0), coalesce(v.cut, false)
+FROM days d LEFT JOIN added a USING (day_at)
+CROSS JOIN LATERAL (
+  SELECT sum(bit_count(minutes))::integer AS minutes, bool_or(cut AND bit_count(minutes) < 15) AS cut
+  FROM ${S}.volume WHERE search_id = $1 AND bucket_at >= d.day_at AND bucket_at < d.day_at + interval '1 day'
+) v
+LEFT JOIN LATERAL (
+  SELECT * FROM ${S}.search_days WHERE search_id = $1 AND day_at = d.day_at OFFSET 0
+) h ON true
+WHERE h.search_id IS NULL OR a.posts > 0 OR h.minutes <> coalesce(v.minutes, 0) OR h.cut <> coalesce(v.cut, false)
+ORDER BY d.day_at
+ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
+  topic_posts = h.topic_posts + excluded.topic_posts, topic_reposts = h.topic_reposts + excluded.topic_reposts,
+  minutes = excluded.minutes, cut = excluded.cut`;
+
+/** After the sightings. @param changed posts that were known before and whose counters differ now */
+export async function followGrowth(
+  tx: Transaction,
+  {
+    searchId,
+    observedAt,
+    runId,
+    changed,
+  }: { searchId: Id; observedAt: Date; runId: Id; changed: readonly Id[] },
+): Promise<void> {
+  await tx.query({ name: 'follow_growth', text: FOLLOW, values: [searchId, observedAt, runId, changed] });
+}
+
+/** After the volume of the same answer. */
+export async function tally(
+  tx: Transaction,
+  found: { searchId: Id; observedAt: Date; runId: Id; newPosts: readonly Id[]; newLinks: readonly Id[] },
+): Promise<void> {
+  const { searchId, observedAt, runId, newPosts, newLinks } = found;
+  await tx.query({ name: 'tally', text: TALLY, values: [searchId, observedAt, runId, newPosts, newLinks] });
+}
