@@ -1,5 +1,6 @@
 import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
 import type { Database, Id, Transaction } from './database.ts';
+import type { Sensitivity } from './schema/analytics.ts';
 import type { ServiceKind } from './services.ts';
 
 /** What a search asks, and when: one version of it. */
@@ -28,6 +29,7 @@ export type Search = Definition & {
   version: number;
   request_version: number;
   labels: string[];
+  sensitivity: Sensitivity;
   state: 'active' | 'paused' | 'broken' | 'capped';
   state_reason: string | null;
   state_since: Date;
@@ -39,7 +41,7 @@ export type Search = Definition & {
 const SEARCH = `
 SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,
   s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz,
-  s.labels, s.state, s.state_reason, s.state_since, s.next_due_at, s.created_at, s.archived_at
+  s.labels, s.sensitivity, s.state, s.state_reason, s.state_since, s.next_due_at, s.created_at, s.archived_at
 FROM strandline.searches s
 JOIN strandline.topics t ON t.id = s.topic_id
 JOIN strandline.services sv ON sv.id = s.service_id
@@ -71,15 +73,26 @@ export async function insertSearch(
     serviceId: Id;
     operation: Operation;
     labels: string[];
+    /** `normal` where it is left out. */
+    sensitivity?: Sensitivity;
     definition: Definition;
     nextDueAt: Date;
     now: Date;
   },
 ): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since, next_due_at, created_at)
-     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $7, $6) RETURNING id`,
-    [input.slug, input.topicId, input.serviceId, input.operation, input.labels, input.now, input.nextDueAt],
+    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since, next_due_at, created_at, sensitivity)
+     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $7, $6, $8) RETURNING id`,
+    [
+      input.slug,
+      input.topicId,
+      input.serviceId,
+      input.operation,
+      input.labels,
+      input.now,
+      input.nextDueAt,
+      input.sensitivity ?? 'normal',
+    ],
   );
   const row = rows[0];
   if (row === undefined) throw new Error('the search row was not returned');
@@ -124,20 +137,18 @@ export async function insertVersion(
   );
 }
 
-/** Makes a version the current one. */
+/** Makes a version the current one, with what a search has beside its versions. */
 export async function setVersion(
   tx: Transaction,
   searchId: Id,
   version: number,
-  labels: string[],
+  { labels, sensitivity }: Pick<Search, 'labels' | 'sensitivity'>,
   nextDueAt: Date | null,
 ): Promise<void> {
-  await tx.query('UPDATE strandline.searches SET version = $2, labels = $3, next_due_at = $4 WHERE id = $1', [
-    searchId,
-    version,
-    labels,
-    nextDueAt,
-  ]);
+  await tx.query(
+    'UPDATE strandline.searches SET version = $2, labels = $3, sensitivity = $4, next_due_at = $5 WHERE id = $1',
+    [searchId, version, labels, sensitivity, nextDueAt],
+  );
 }
 
 export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): Promise<void> {

@@ -20,6 +20,7 @@ type Written = {
   tz?: string;
   every?: string;
   label?: string[];
+  sensitivity?: string;
   json?: boolean;
 };
 
@@ -95,12 +96,16 @@ function describe(command: Command): Command {
       'a label; may be given several times',
       (label, before: string[] | undefined) => [...(before ?? []), label],
     )
+    .option(
+      '--sensitivity <level>',
+      'how unusual is worth a spike: low, normal, high or off (default: normal)',
+    )
     .option('--json', 'print JSON');
 }
 
 /** Options as the members of a search; one that was not given is not there. */
 function written(options: Written): Omit<WrittenSearch, 'slug' | 'operation'> {
-  const { prompt, tools, model, dateFilter, streaming, extra, cron, tz, every, label } = options;
+  const { prompt, tools, model, dateFilter, streaming, extra, cron, tz, every, label, sensitivity } = options;
   return {
     prompt,
     tools: tools?.split(','),
@@ -112,5 +117,6 @@ function written(options: Written): Omit<WrittenSearch, 'slug' | 'operation'> {
     tz,
     every,
     labels: label,
+    sensitivity,
   };
 }

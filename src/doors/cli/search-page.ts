@@ -56,6 +56,7 @@ export function searchPage(search: SearchRow, page: Page): string[] {
       search.archived_at === null
         ? ['since', instant(search.state_since, page)]
         : ['removed', instant(search.archived_at, page)],
+      ['sensitivity', search.sensitivity],
       ...optional('labels', search.labels.join(', ')),
       ['version', `${search.version} (request since version ${search.request_version})`],
       ['made', instant(search.created_at, page)],

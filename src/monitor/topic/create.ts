@@ -47,7 +47,7 @@ export async function insertChecked(
   const now = ctx.clock.now();
   const { id: topicId } = await ensureTopic(tx, { ...topic, now });
   const nextDueAt = new Date(nextSlot(checked.schedule, now));
-  const { slug, operation, labels, definition } = checked;
+  const { slug, operation, labels, sensitivity, definition } = checked;
   try {
     const searchId = await insertSearch(tx, {
       slug,
@@ -55,6 +55,7 @@ export async function insertChecked(
       serviceId: service.id,
       operation,
       labels,
+      sensitivity,
       definition,
       nextDueAt,
       now,

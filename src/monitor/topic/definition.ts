@@ -9,6 +9,7 @@ import {
 } from '../../contract/enumerations.ts';
 import { PROMPT_MAX } from '../../contract/request.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../errors.ts';
+import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics.ts';
 import type { Definition } from '../../store/searches.ts';
 import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
 
@@ -27,12 +28,15 @@ export type WrittenSearch = {
   tz?: string | undefined;
   every?: string | undefined;
   labels?: readonly string[] | undefined;
+  /** How unusual is worth a spike. */
+  sensitivity?: string | undefined;
 };
 
 export type CheckedSearch = {
   slug: string;
   operation: Operation;
   labels: string[];
+  sensitivity: Sensitivity;
   definition: Definition;
   schedule: Schedule;
 };
@@ -60,6 +64,7 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
     : refuseFor('streaming', written.streaming, false, problems);
   const extra = checkExtra(written.extra, problems);
   const labels = checkLabels(written.labels ?? [], problems);
+  const sensitivity = oneOf(SENSITIVITIES, written.sensitivity, 'sensitivity', 'normal', problems);
   const schedule = collectProblems(
     problems,
     () => parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
@@ -71,7 +76,7 @@ export function checkSearch(written: WrittenSearch): CheckedSearch {
       ? { cron: schedule.cron, every_seconds: null, tz: schedule.tz }
       : { cron: null, every_seconds: schedule.seconds, tz: 'UTC' };
   const definition: Definition = { prompt, tools, model, date_filter, streaming, extra, ...when };
-  return { slug, operation, labels, definition, schedule };
+  return { slug, operation, labels, sensitivity, definition, schedule };
 }
 
 /** @returns the slug; where it is none, a problem is added */

@@ -17,7 +17,7 @@ export type Edited = { search: Search; changesRequest: boolean; changed: boolean
 /**
  * Changes a search: a new version of it, under the row lock that ticks take. Slots that are due by the old
  * schedule get their rows first; queued runs keep the version they were made with. A change of the request
- * (not of the schedule or labels) starts a new baseline. A search that broke because its schedule could not
+ * (not of the schedule, labels or sensitivity) starts a new baseline. A search that broke because its schedule could not
  * be read goes on.
  * @throws InvalidInput, Refused `not_found`
  */
@@ -40,8 +40,9 @@ async function editInside(
   const checked = checkSearch(merged(before, edit));
   const changesRequest = !isDeepStrictEqual(requestOf(checked.definition), requestOf(before));
   const changesSchedule = !isDeepStrictEqual(whenOf(checked.definition), whenOf(before));
-  const changesLabels = !isDeepStrictEqual(checked.labels, before.labels);
-  if (!changesRequest && !changesSchedule && !changesLabels)
+  const changesRest =
+    checked.sensitivity !== before.sensitivity || !isDeepStrictEqual(checked.labels, before.labels);
+  if (!changesRequest && !changesSchedule && !changesRest)
     return { search: before, changesRequest, changed: false, queued: [], pattern: null };
 
   const now = ctx.clock.now();
@@ -52,9 +53,9 @@ async function editInside(
   const rests = state === 'paused' || (state === 'broken' && !repaired);
   const version = before.version + 1;
   const requestVersion = changesRequest ? version : before.request_version;
-  const { definition, labels, schedule } = checked;
+  const { definition, schedule } = checked;
   await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
-  await setVersion(tx, before.id, version, labels, rests ? null : new Date(nextSlot(schedule, now)));
+  await setVersion(tx, before.id, version, checked, rests ? null : new Date(nextSlot(schedule, now)));
   if (repaired) await setState(tx, before.id, 'active', null, now);
   const search = await findSearch(tx, slug);
   if (search === null) throw noSearch(slug);
@@ -86,6 +87,7 @@ function merged(search: Search, edit: Edit): WrittenSearch {
     streaming: edit.streaming ?? (ai ? search.streaming : undefined),
     extra: edit.extra ?? JSON.stringify(search.extra),
     labels: edit.labels ?? search.labels,
+    sensitivity: edit.sensitivity ?? search.sensitivity,
     ...when,
   };
 }
