@@ -8,6 +8,7 @@ import { runsOf } from './copies.ts';
 import { citable } from '../citable.ts';
 import { beforeOrder, holdsOrder } from './orders.ts';
 import { plainLine, plainLines } from './plain.ts';
+import { remembered } from './remembered.ts';
 import { sentencesOf } from './sentences.ts';
 import { createVocabulary, type Vocabulary } from './words.ts';
 
@@ -85,18 +86,25 @@ function draftsOf(source: Source, item: Found, vocabulary: Vocabulary): Draft[] 
 }
 
 /** From the first order to a machine on, a text is not read: what follows it serves it. */
-export function quotableSentences(text: string, source: Source): string[] {
-  const plain = plainLines(text, TEXT_MAX);
-  const loose = LOOSE.has(source);
-  const said = sentencesOf(beforeOrder(plain), loose);
+export function quotableSentences(text: string, source: Source): readonly string[] {
+  return LOOSE.has(source) ? looseSentences(text) : strictSentences(text);
+}
+
+/** Some megabytes at the most, for what ten busy topics find in an hour. */
+const KEPT = { most: 4_000, longest: TEXT_MAX };
+const looseSentences = remembered(KEPT, (text) => readSentences(text, true));
+const strictSentences = remembered(KEPT, (text) => readSentences(text, false));
+
+function readSentences(text: string, loose: boolean): readonly string[] {
+  const said = sentencesOf(beforeOrder(plainLines(text, TEXT_MAX)), loose);
   return said.filter(isQuotable).slice(0, SENTENCES_MAX);
 }
 
 /** The title in one line, or '' where it may not be quoted. */
-export function quotableTitle(title: string): string {
+export const quotableTitle = remembered(KEPT, (title) => {
   const line = plainLine(title, TITLE_MAX);
   return isQuotable(line) && !holdsOrder(line) && /\p{L}/u.test(line) ? line : '';
-}
+});
 
 /** Inverse frequency of each word among the sentences: what nearly all say tells little. */
 function idfOf(drafts: readonly Draft[], words: number): Float64Array {

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { remembered } from '../../../src/service/answer/remembered.ts';
+
+test('a text is made into something once, until others have taken its place', () => {
+  const made: string[] = [];
+  const upper = remembered({ most: 2, longest: 5 }, (text) => {
+    made.push(text);
+    return text.toUpperCase();
+  });
+  expect(['a', 'a', 'b', 'a'].map(upper)).toEqual(['A', 'A', 'B', 'A']);
+  expect(made).toEqual(['a', 'b']);
+  upper('c'); // in place of a, the oldest
+  expect(upper('b')).toBe('B');
+  expect(made).toEqual(['a', 'b', 'c']);
+  expect(upper('a')).toBe('A');
+  expect(made).toEqual(['a', 'b', 'c', 'a']);
+});
+
+test('what is too long is made each time', () => {
+  let made = 0;
+  const count = remembered({ most: 2, longest: 5 }, () => (made += 1));
+  expect([count('longer'), count('longer')]).toEqual([1, 2]);
+});
