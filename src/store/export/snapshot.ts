@@ -91,7 +91,11 @@ async function* copy(what: {
   } finally {
     signal.removeEventListener('abort', cancel);
     if (!ended && !signal.aborted) cancel();
-    // What is on its way is taken off the line, up to the end or to what Postgres says of being ended.
-    while (!ended) await next().catch(() => {});
+    if (!ended) await drain(next).catch(() => {});
   }
+}
+
+/** What is on its way is taken off the line, up to its end or to what Postgres says of being ended. */
+async function drain(next: () => Promise<Buffer | undefined>): Promise<void> {
+  for (let piece = await next(); piece !== undefined; ) piece = await next();
 }

@@ -1,0 +1,120 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeStand, type Stand } from '../cli/stand.ts';
+import { makeDirectory } from '../temporary.ts';
+import { decode } from './decode.ts';
+import { makeHistory, TEXTS } from './history.ts';
+
+let stand: Stand;
+let home: string;
+let out: string;
+beforeAll(async () => {
+  stand = await makeStand();
+  await makeHistory(stand.world);
+  home = await makeDirectory();
+});
+afterAll(async () => {
+  await rm(home, { recursive: true });
+  await stand.close();
+});
+beforeEach(async () => {
+  out = path.join(home, 'out');
+  await rm(out, { recursive: true, force: true });
+});
+
+it('prints one resource, and nothing else', async () => {
+  const { code, stdout, stderr } = await stand.run([
+    'export',
+    'posts',
+    '--search',
+    'ferry',
+    '--search',
+    'tram',
+  ]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(await decode('csv', Buffer.from(stdout))).toHaveLength(TEXTS.length);
+  const ndjson = await stand.run(['export', 'volume', '--format', 'ndjson', '--topic', 'tram']);
+  expect(JSON.parse(ndjson.stdout)).toMatchObject({ search: 'tram', posts: 7, coverage: 0.25 });
+});
+
+it('writes everything into a folder, and says what', async () => {
+  const { code, stdout, stderr } = await stand.run(['export', 'all', '--format', 'parquet', '--out', out]);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toContain(`posts.parquet: ${TEXTS.length} rows, `);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(7);
+  expect(await readdir(out)).toHaveLength(7);
+});
+
+it('takes the format from the name of the file', async () => {
+  const file = `${out}/`;
+  await stand.run(['export', 'links', '--out', file]);
+  await stand.run(['export', 'links', '--out', path.join(out, 'links.ndjson')]);
+  expect((await readdir(out)).sort()).toEqual([
+    'datapackage.json',
+    'links.csv',
+    'links.ndjson',
+    'links.ndjson.datapackage.json',
+  ]);
+  expect(await decode('ndjson', await readFile(path.join(out, 'links.ndjson')))).toHaveLength(2);
+});
+
+describe('is refused with 2:', () => {
+  it.each([
+    [
+      'Parquet on stdout',
+      ['posts', '--format', 'parquet'],
+      'out (--out): got nothing; a file or a folder: Parquet',
+    ],
+    ['all of it on stdout', ['all'], 'a folder: everything at once is several files'],
+    ['another resource', ['authors'], 'one of posts, engagement'],
+    ['another format', ['posts', '--format', 'xlsx'], 'one of csv, ndjson, parquet'],
+    ['an end before its beginning', ['posts', '--since', '1d', '--until', '2d'], 'until (--until): got "2d"'],
+    ['a time that is none', ['posts', '--until', 'soon'], 'until (--until): got "soon"'],
+    ['raw NDJSON', ['posts', '--format', 'ndjson', '--raw'], 'only with --format csv'],
+  ])('%s', async (_name, argv, words) => {
+    const { code, stdout, stderr } = await stand.run(['export', ...argv]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+  });
+
+  it('CSV on a terminal, which would obey it', async () => {
+    const { code, stdout, stderr } = await stand.run(['export', 'posts'], { isTTY: true });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('a terminal would obey');
+  });
+});
+
+it.each([
+  [['--search', 'nothing'], 'there is no search "nothing"; see: strandline search list'],
+  [['--topic', 'nothing'], 'there is no topic "nothing"'],
+])('a filter by %j that nothing has fails with 1 and writes nothing', async (filter, words) => {
+  const { code, stderr } = await stand.run(['export', 'posts', ...filter, '--out', `${out}/`]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(words);
+  expect(await readdir(out)).toEqual([]);
+});
+
+describe('a reader of stdout', () => {
+  it('that goes away is no failure, and ends the statement', async () => {
+    const stdout = new PassThrough();
+    stdout.once('data', () => stdout.destroy(Object.assign(new Error('gone'), { code: 'EPIPE' })));
+    const { code, stderr } = await stand.run(['export', 'engagement'], { stdout });
+    expect([code, stderr]).toEqual([0, '']);
+    await vi.waitFor(async () => {
+      const { rows } = await stand.world.db.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'strandline export' AND datname = current_database()`,
+      );
+      expect(rows).toEqual([]);
+    });
+  });
+
+  it('that cannot take it is a failure', async () => {
+    const stdout = new Writable({
+      write: (_piece, _encoding, done) => done(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
+    });
+    const { code, stderr } = await stand.run(['export', 'posts'], { stdout });
+    expect([code, stderr]).toEqual([1, 'error: stdout cannot be written to: no space left\n']);
+  });
+});

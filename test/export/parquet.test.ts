@@ -1,0 +1,36 @@
+import { parquetReadObjects } from 'hyparquet';
+import { expect, it } from 'vitest';
+import { parquetEncoder } from '../../src/monitor/export/parquet.ts';
+import type { ExportColumn } from '../../src/store/export/columns.ts';
+import type { CopiedRow } from '../../src/store/export/copy-text.ts';
+import { groupsOf } from './decode.ts';
+
+const COLUMNS: readonly ExportColumn[] = [
+  { name: 'id', kind: 'id', description: '' },
+  { name: 'text', kind: 'text', description: '' },
+];
+
+function encode(rows: readonly CopiedRow[]): Uint8Array {
+  const encoder = parquetEncoder(COLUMNS);
+  const pieces = [encoder.begin(), ...rows.map((row) => encoder.rows([row])), encoder.end()];
+  return Buffer.concat(pieces);
+}
+
+it('closes a group of rows by their number', () => {
+  const rows = Array.from({ length: 50_001 }, (_, n) => [String(n), null]);
+  expect(groupsOf(encode(rows))).toEqual([50_000, 1]);
+});
+
+it('closes it earlier where texts are long, so that what is kept back is bounded', () => {
+  const rows = Array.from({ length: 10 }, (_, n) => [String(n), 'x'.repeat(2_000_000)]);
+  const groups = groupsOf(encode(rows));
+  expect(groups.reduce((sum, one) => sum + one, 0)).toBe(10);
+  expect(Math.max(...groups)).toBeLessThan(5);
+});
+
+it('keeps texts apart that repeat, are empty, or are not there', async () => {
+  const texts = [...Array.from({ length: 2_000 }, (_, n) => ['a', 'é🚢', '', null][n % 4] ?? null), 'last'];
+  const bytes = encode(texts.map((text, n) => [String(n), text]));
+  const read = await parquetReadObjects({ file: Uint8Array.from(bytes).buffer });
+  expect(read.map((row) => row['text'])).toEqual(texts);
+});
