@@ -5,7 +5,7 @@ import { authorAt } from './author.ts';
 import { countersAt, type Referred } from './counters.ts';
 import { rememberQuoted } from './quoted.ts';
 import { BEGINNING, type PostSeed, REFERENCE_REACH_MS, type SeedStore } from './seeds.ts';
-import { firstSentence } from './text.ts';
+import { firstSentence } from '../first-sentence.ts';
 import type { TopicInWorld } from './topic.ts';
 import { createWriter, type Words } from './words.ts';
 

@@ -5,7 +5,7 @@ import { DAY } from '../../engine/clock.ts';
 import type { Found, SearchSource } from '../source.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createMicroblog, type Microblog } from './microblog.ts';
-import { firstSentence } from './text.ts';
+import { firstSentence } from '../first-sentence.ts';
 
 /** The world that answers when nobody names another. */
 export const SANDBOX_SEED = 'strandline';

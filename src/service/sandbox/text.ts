@@ -1,5 +1,4 @@
 /** What posts and documents say: a small grammar over a topic's sentences, slots and hashtags. */
-import { clean } from '../../contract/text.ts';
 import { type Draw, pick } from './random.ts';
 import type { Language, Topic } from './topic.ts';
 
@@ -79,15 +78,4 @@ export function languageOf(draw: Draw, topic: Topic): Language {
     if (rest < 0) return language;
   }
   return 'en';
-}
-
-/** The first sentence of a text without its links and hashtags, at most 140 characters. */
-export function firstSentence(text: string): string {
-  const plain = text
-    .replace(/https:\/\/\S+|#[\p{L}\p{N}_]+/gu, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  const end = /[.!?。؟](?=\s|$)/u.exec(plain);
-  const first = end === null ? plain : plain.slice(0, end.index + 1);
-  return first.length <= 140 ? first : `${clean(first, 137)}...`;
 }

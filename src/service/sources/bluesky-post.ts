@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { MicroblogAuthor } from '../../contract/author.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
-import { firstSentence } from '../sandbox/text.ts';
+import { firstSentence } from '../first-sentence.ts';
 import { embed, embeddedIn } from './bluesky-embed.ts';
 import { entitiesIn, facets } from './bluesky-facet.ts';
 import { isBlocked, isHidden, labels, standing } from './bluesky-label.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MicroblogAuthor } from '../../contract/author.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
 import { clean } from '../../contract/text.ts';
-import { firstSentence } from '../sandbox/text.ts';
+import { firstSentence } from '../first-sentence.ts';
 import { contentOf } from './mastodon-content.ts';
 import { addressOrNull, count, entitiesOf, id, time, timeOrNull, words, wordsOrNull } from './post-of.ts';
 import { optional } from './read-answer.ts';

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { MicroblogAuthor } from '../../contract/author.ts';
 import type { MicroblogPost } from '../../contract/post.ts';
-import { firstSentence } from '../sandbox/text.ts';
+import { firstSentence } from '../first-sentence.ts';
 import { entitiesOf } from './post-of.ts';
 import type { saying, xMedia, xPost, xReferred, xUser } from './x-answer.ts';
 
