@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { MicroblogPost } from '../../contract/post.ts';
 import { clean } from '../../contract/text.ts';
-import { firstSentence } from '../sandbox/text.ts';
+import { firstSentence } from '../first-sentence.ts';
 import type { Found } from '../source.ts';
 import { publishedAt } from './published-at.ts';
 import { optional } from './read-answer.ts';
