@@ -36,7 +36,7 @@ export async function migrate(options: {
   try {
     await assertServer(client);
     log.info({ database: where }, 'database to migrate');
-    await lock(client, log);
+    await lockMigrations(client, log);
     const pending = await findPending(client, known, where);
     for (const migration of pending) {
       await apply(client, migration);
@@ -57,7 +57,8 @@ export function describeDatabase(url: string): string {
   return `${database || user || 'a database'} at ${server}${user === '' ? '' : ` as ${user}`}`;
 }
 
-async function assertServer(client: Client): Promise<void> {
+/** @throws Refused where the server is too old for us */
+export async function assertServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
   );
@@ -70,7 +71,7 @@ async function assertServer(client: Client): Promise<void> {
 }
 
 /** Waits for another migrator; the lock is the session's, and ends with it. */
-async function lock(client: Client, log: Logger): Promise<void> {
+export async function lockMigrations(client: Client, log: Logger): Promise<void> {
   await client.query('SET statement_timeout = 0');
   const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS got`);
   if (rows[0]?.got === true) return;
@@ -107,22 +108,27 @@ async function findPending(
   }
 }
 
-async function apply(client: Client, { when, hash, statements }: Migration): Promise<void> {
-  const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
+async function apply(client: Client, migration: Migration): Promise<void> {
   await client.query('BEGIN');
   try {
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS ${ledger} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
-    );
-    for (const statement of statements) await client.query(statement);
-    await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
+    await applyMigration(client, migration);
     await client.query('COMMIT');
   } catch (error) {
     // Where the connection itself is gone, the server rolls back; the first error is the one to tell.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/** A migration and its row in the table, inside the caller's transaction. */
+export async function applyMigration(client: Client, { when, hash, statements }: Migration): Promise<void> {
+  const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${ledger} (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
+  );
+  for (const statement of statements) await client.query(statement);
+  await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
 }
 
 function unreachable(where: string, cause: unknown): Refused {

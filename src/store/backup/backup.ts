@@ -1,0 +1,170 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Client } from 'pg';
+import copyStreams from 'pg-copy-streams';
+import { Refused } from '../../errors.ts';
+import { readMigrations } from '../migrations-folder.ts';
+import { MIGRATIONS_TABLE, readState, SCHEMA } from '../schema-state.ts';
+import { digesting } from './digest.ts';
+import { type BackedUpTable, fileOf, type Manifest, writeManifest } from './manifest.ts';
+import { openCopySession } from './session.ts';
+import { type Table, tablesOf } from './tables.ts';
+
+export type BackupOptions = {
+  url: string;
+  /** The folder to make: it must not be there. */
+  directory: string;
+  version: string;
+  now: Date;
+  signal?: AbortSignal | undefined;
+  onTable?: ((table: BackedUpTable) => void) | undefined;
+};
+
+/**
+ * Writes the database as it is at one moment into a folder: a file per table, and what is needed to load them
+ * again. Saves go on meanwhile. Until all of it is there the folder has another name.
+ * @throws Refused where there is nothing to back up, or no place for it
+ */
+export async function backUp(options: BackupOptions): Promise<Manifest> {
+  const { url, signal } = options;
+  const directory = path.resolve(options.directory);
+  await assertAbsent(directory);
+  const client = await openCopySession(url, 'strandline backup');
+  const partial = `${directory}.partial-${process.pid}`;
+  try {
+    const tables = await openMoment(client);
+    await makeDirectory(partial);
+    const written: BackedUpTable[] = [];
+    for (const table of tables) {
+      const done = await copyOut(client, table, fileOf(partial, table.name), signal);
+      written.push(done);
+      options.onTable?.(done);
+    }
+    const manifest = await describe(client, tables, written, options);
+    await writeManifest(partial, manifest);
+    signal?.throwIfAborted();
+    await assertAbsent(directory);
+    await rename(partial, directory);
+    await settle(path.dirname(directory));
+    return manifest;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw inWords(error, directory);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Opens the moment: a transaction that sees the database as it is now. Tables are locked first, against whoever
+ * would change their columns or drop a month of them; rows are written and read as ever.
+ */
+async function openMoment(client: Client): Promise<Table[]> {
+  const { state } = await readState(client, await readMigrations());
+  if (state === 'empty' || state === 'foreign')
+    throw new Refused('not_found', 'there is nothing to back up: the database holds nothing of strandline');
+  const names = (await tablesOf(client)).map(({ name }) => `${SCHEMA}.${name}`);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
+  return tablesOf(client);
+}
+
+async function copyOut(
+  client: Client,
+  table: Table,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<BackedUpTable> {
+  const { name, columns, order } = table;
+  const rows = client.query(
+    copyStreams.to(
+      `COPY (SELECT ${columns.map(quoted).join(', ')} FROM ${SCHEMA}.${name} ORDER BY ${order.join(', ')}) TO STDOUT`,
+    ),
+  );
+  const digest = digesting();
+  const target = createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true });
+  await pipeline(rows, createGzip(), digest.stream, target, { signal });
+  return { name, columns, rows: rows.rowCount, ...digest.result() };
+}
+
+async function describe(
+  client: Client,
+  tables: readonly Table[],
+  written: BackedUpTable[],
+  { version, now }: BackupOptions,
+): Promise<Manifest> {
+  const { rows } = await client.query<{
+    when: string;
+    postgres: string;
+    first: string | null;
+    last: string | null;
+  }>(
+    `SELECT (SELECT max(created_at) FROM ${SCHEMA}.${MIGRATIONS_TABLE})::text AS "when", current_setting('server_version') AS postgres,
+       min(m) AS first, max(m) AS last
+     FROM (SELECT replace(right(c.relname, 7), '_', '-') AS m FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r') months`,
+  );
+  const [found] = rows;
+  if (found === undefined) throw new Error('a query without a row');
+  const when = Number(found.when);
+  const known = (await readMigrations()).find((one) => one.when === when);
+  return {
+    format: 'strandline backup 1',
+    created_at: now.toISOString(),
+    strandline: version,
+    postgres: found.postgres,
+    migration: { name: known?.name ?? 'unknown here', when },
+    months: found.first === null || found.last === null ? null : [found.first, found.last],
+    tables: written,
+    next: await nextNumbers(client, tables),
+  };
+}
+
+/** Sequences know no transactions: read behind the rows, they are beyond every one of them. */
+async function nextNumbers(client: Client, tables: readonly Table[]): Promise<Record<string, string>> {
+  const next: Record<string, string> = {};
+  for (const { name, identities } of tables) {
+    for (const column of identities) {
+      const { rows: named } = await client.query<{ sequence: string }>(
+        'SELECT pg_get_serial_sequence($1, $2) AS sequence',
+        [`${SCHEMA}.${name}`, column],
+      );
+      const { rows } = await client.query<{ next: string }>(
+        `SELECT (last_value + is_called::int)::text AS next FROM ${named[0]?.sequence}`,
+      );
+      next[`${name}.${column}`] = rows[0]?.next ?? '1';
+    }
+  }
+  return next;
+}
+
+export function quoted(column: string): string {
+  return `"${column}"`;
+}
+
+async function assertAbsent(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined);
+  if (found !== undefined)
+    throw new Refused('conflict', `${directory} is there already; a backup makes a folder of its own`);
+}
+
+/** Whatever the umask is: what was collected is nobody else's to read. */
+async function makeDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 });
+}
+
+/** The new name survives a power cut only when the folder that has it was written too. */
+async function settle(parent: string): Promise<void> {
+  const handle = await open(parent).catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+function inWords(error: unknown, directory: string): unknown {
+  const isOfFiles = error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
+  if (!isOfFiles) return error;
+  return new Refused('unavailable', `the backup cannot be written to ${directory}: ${error.message}`);
+}

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { Refused } from '../../errors.ts';
+
+/** Names of tables and columns: what may be put into a statement, and be the name of a file. */
+const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+
+const table = z.object({
+  name,
+  columns: z.array(name).min(1),
+  rows: z.number().int().nonnegative(),
+  /** Of its file. */
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const manifest = z.object({
+  format: z.literal('strandline backup 1'),
+  created_at: z.iso.datetime(),
+  /** The program and the server that made it: for a person, nothing depends on them. */
+  strandline: z.string(),
+  postgres: z.string(),
+  /** The last migration: `when` is its identity. What is loaded is loaded into tables as they were then. */
+  migration: z.object({ name: z.string(), when: z.number().int() }),
+  /** First and last month (UTC) that has partitions, as `2026-11`; null where there is none. */
+  months: z.tuple([z.string().regex(/^\d{4}-\d\d$/), z.string().regex(/^\d{4}-\d\d$/)]).nullable(),
+  tables: z.array(table),
+  /** The number that each identity gives next, by `table.column`. */
+  next: z.record(z.string(), z.string().regex(/^\d{1,19}$/)),
+});
+
+export type Manifest = z.infer<typeof manifest>;
+export type BackedUpTable = Manifest['tables'][number];
+
+const FILE = 'manifest.json';
+
+/** Rows of a table: gzip of what COPY writes in its text format, which every version of Postgres reads. */
+export function fileOf(directory: string, tableName: string): string {
+  return path.join(directory, `${tableName}.copy.gz`);
+}
+
+/** Written last: a folder without it is no backup. */
+export async function writeManifest(directory: string, content: Manifest): Promise<void> {
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  await writeFile(path.join(directory, FILE), text, { mode: 0o600, flag: 'wx', flush: true });
+}
+
+/** @throws Refused where the folder is no backup, or one of a kind that is not known here */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const text = await readFile(path.join(directory, FILE), 'utf8').catch((cause: unknown) => {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new Refused('not_found', `${directory} is no backup: its ${FILE} cannot be read (${why})`);
+  });
+  const parsed = manifest.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  throw new Refused(
+    'conflict',
+    `${path.join(directory, FILE)} is not as a backup's is: ${where}: ${issue?.message}`,
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Client } from 'pg';
+import copyStreams from 'pg-copy-streams';
+import type { Logger } from '../../engine/logger.ts';
+import { Refused } from '../../errors.ts';
+import { applyMigration, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
+import { type Migration, readMigrations } from '../migrations-folder.ts';
+import { readState, SCHEMA } from '../schema-state.ts';
+import { quoted } from './backup.ts';
+import { digesting } from './digest.ts';
+import { type BackedUpTable, fileOf, type Manifest, readManifest } from './manifest.ts';
+import { openCopySession } from './session.ts';
+import { type Table, tablesOf } from './tables.ts';
+
+export type RestoreOptions = {
+  url: string;
+  readerUrl?: string | undefined;
+  directory: string;
+  log: Logger;
+  signal?: AbortSignal | undefined;
+  onTable?: ((table: BackedUpTable) => void) | undefined;
+  /** For tests: other migrations. */
+  folder?: string | undefined;
+};
+
+/**
+ * Loads a backup into a database that holds nothing of ours: tables as they were when it was made, in one
+ * transaction with all their rows, and then the migrations that came since. Whatever goes wrong before the end of
+ * that transaction, the database is as empty as it was.
+ * @throws Refused where the folder is no whole backup, a newer strandline made it, or the database is not empty
+ */
+export async function restore(options: RestoreOptions): Promise<{ manifest: Manifest; notes: string[] }> {
+  const { url, readerUrl, log, signal, folder } = options;
+  const directory = path.resolve(options.directory);
+  const manifest = await readManifest(directory);
+  const migrations = migrationsUpTo(manifest, await readMigrations(folder));
+  await verify(directory, manifest, signal);
+  const client = await openCopySession(url, 'strandline restore');
+  try {
+    await assertServer(client);
+    await lockMigrations(client, log);
+    await assertEmpty(client, url, folder);
+    await client.query('BEGIN');
+    for (const migration of migrations) await applyMigration(client, migration);
+    await load(client, directory, manifest, options);
+    await beginAnew(client);
+    await client.query('COMMIT');
+    for (const { name } of manifest.tables) await client.query(`ANALYZE ${SCHEMA}.${name}`);
+  } finally {
+    // Ends the transaction too, where it is not over.
+    await client.end();
+  }
+  const { notes } = await migrate({ url, readerUrl, log, folder });
+  return { manifest, notes };
+}
+
+function migrationsUpTo({ migration, strandline }: Manifest, known: readonly Migration[]): Migration[] {
+  if (!known.some(({ when }) => when === migration.when))
+    throw new Refused(
+      'conflict',
+      `the backup was made by a newer strandline (${strandline}, migration ${migration.name}); restore it with that one`,
+    );
+  return known.filter(({ when }) => when <= migration.when);
+}
+
+/** Every byte is looked at before the first is loaded. */
+async function verify(
+  directory: string,
+  { tables }: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const { name, sha256 } of tables) {
+    const file = fileOf(directory, name);
+    const digest = digesting();
+    digest.stream.resume();
+    await pipeline(createReadStream(file), digest.stream, { signal }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      throw new Refused('conflict', `the backup is not whole: ${file} cannot be read (${why})`);
+    });
+    if (digest.result().sha256 !== sha256)
+      throw new Refused('conflict', `the backup is damaged: ${file} is not what was written`);
+  }
+}
+
+async function assertEmpty(client: Client, url: string, folder: string | undefined): Promise<void> {
+  const { state } = await readState(client, await readMigrations(folder));
+  if (state === 'empty') return;
+  throw new Refused(
+    'conflict',
+    `the database ${describeDatabase(url)} is not empty, and a backup is only loaded into one that is: ` +
+      'name a new folder in STRANDLINE_DATA_DIR, or a new database in DATABASE_URL',
+  );
+}
+
+async function load(
+  client: Client,
+  directory: string,
+  manifest: Manifest,
+  { signal, onTable }: RestoreOptions,
+): Promise<void> {
+  const tables = await tablesOf(client);
+  assertSame(tables, manifest);
+  // What migrations put there stands in the backup, as it was by then.
+  await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')}`);
+  if (manifest.months !== null) {
+    const months = manifest.months.map((month) => `${month}-01T00:00:00Z`);
+    await client.query(`SELECT ${SCHEMA}.ensure_snapshot_partitions($1, $2)`, months);
+  }
+  for (const table of tables) {
+    const kept = manifest.tables.find(({ name }) => name === table.name);
+    if (kept === undefined) continue;
+    await copyIn(client, kept, fileOf(directory, kept.name), signal);
+    onTable?.(kept);
+  }
+  for (const [where, next] of Object.entries(manifest.next)) {
+    const [table = '', column = ''] = where.split('.');
+    await client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3::bigint, false)', [
+      `${SCHEMA}.${table}`,
+      column,
+      next,
+    ]);
+  }
+}
+
+function assertSame(tables: readonly Table[], manifest: Manifest): void {
+  const has = (list: readonly { name: string }[], name: string) => list.some((one) => one.name === name);
+  const lacking = tables.find(({ name }) => !has(manifest.tables, name));
+  const beyond = manifest.tables.find(({ name }) => !has(tables, name));
+  const odd = lacking ?? beyond;
+  if (odd === undefined) return;
+  const where = lacking === undefined ? 'holds a table that its schema has not' : 'lacks a table';
+  throw new Refused('conflict', `the backup is not whole: it ${where}: ${odd.name}`);
+}
+
+async function copyIn(
+  client: Client,
+  { name, columns, rows }: BackedUpTable,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const target = client.query(
+    copyStreams.from(`COPY ${SCHEMA}.${name} (${columns.map(quoted).join(', ')}) FROM STDIN`),
+  );
+  await pipeline(createReadStream(file), createGunzip(), target, { signal });
+  if (target.rowCount !== rows)
+    throw new Refused('conflict', `the backup is damaged: ${file} holds ${target.rowCount} rows of ${rows}`);
+}
+
+/**
+ * A restored database is an instance of its own: beside the one it was taken from it must not take that one's
+ * jobs out of a Redis that both use. No process lives in it, so no lease is held: the reconciler takes up what ran.
+ */
+async function beginAnew(client: Client): Promise<void> {
+  await client.query(`DELETE FROM ${SCHEMA}.facts WHERE name = 'instance'`);
+  await client.query(`DELETE FROM ${SCHEMA}.workers`);
+  await client.query(
+    `UPDATE ${SCHEMA}.runs SET lease_until = least(lease_until, clock_timestamp()) WHERE status = 'running'`,
+  );
+}

@@ -1,0 +1,60 @@
+/** Which tables there are, what stands in them, and in which order constraints let them be filled: asked of the catalog. */
+import type { Client } from 'pg';
+import { MIGRATIONS_TABLE, SCHEMA } from '../schema-state.ts';
+
+export type Table = {
+  name: string;
+  columns: string[];
+  /** Expressions by which its rows are in one and the same order wherever they are: time first where it is cut by time. */
+  order: string[];
+  identities: string[];
+  partitioned: boolean;
+  /** Tables that must be filled before it. */
+  needs: string[];
+};
+
+/** Months that were taken out of their parent and not yet dropped are on their way out: no tables of ours. */
+const TABLES = `
+SELECT t.relname AS name, t.relkind = 'p' AS partitioned,
+  array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
+  array_agg(quote_ident(a.attname) || CASE WHEN a.attcollation <> 0 THEN ' COLLATE "C"' ELSE '' END
+    ORDER BY a.attnum = ANY (p.partattrs::int2[]) DESC NULLS LAST, array_position(k.conkey, a.attnum))
+    FILTER (WHERE k.conkey IS NULL OR a.attnum = ANY (k.conkey)) AS "order",
+  coalesce(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attidentity <> ''), '{}') AS identities,
+  ARRAY(SELECT DISTINCT f.confrelid::regclass::oid::text FROM pg_constraint f
+    WHERE f.conrelid = t.oid AND f.contype = 'f' AND f.confrelid <> t.oid) AS needs, t.oid::text AS oid
+FROM pg_class t
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p'
+LEFT JOIN pg_partitioned_table p ON p.partrelid = t.oid
+WHERE t.relnamespace = '${SCHEMA}'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
+  AND t.relname <> '${MIGRATIONS_TABLE}' AND t.relname !~ '_snapshots_\\d{4}_\\d\\d$'
+GROUP BY t.oid, t.relname, t.relkind, k.conkey, p.partattrs ORDER BY t.relname`;
+
+/**
+ * Every table of ours but the ledger of migrations, in an order in which none refers to a later one; partitions
+ * belong to their parent.
+ */
+export async function tablesOf(client: Client): Promise<Table[]> {
+  const { rows } = await client.query<Table & { oid: string }>(TABLES);
+  const names = new Map(rows.map(({ oid, name }) => [oid, name]));
+  return inOrder(
+    rows.map(({ oid: _oid, needs, ...table }) => ({
+      ...table,
+      needs: needs.flatMap((oid) => names.get(oid) ?? []),
+    })),
+  );
+}
+
+function inOrder(tables: readonly Table[]): Table[] {
+  const placed: Table[] = [];
+  let rest = tables;
+  while (rest.length > 0) {
+    const ready = rest.filter(({ needs }) => needs.every((need) => placed.some(({ name }) => name === need)));
+    if (ready.length === 0)
+      throw new Error(`tables refer to each other: ${rest.map(({ name }) => name).join(', ')}`);
+    placed.push(...ready);
+    rest = rest.filter((table) => !ready.includes(table));
+  }
+  return placed;
+}

@@ -1,0 +1,389 @@
+import { createHash } from 'node:crypto';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import copyStreams from 'pg-copy-streams';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../src/engine/logger.ts';
+import { connect } from '../../src/engine/postgres/connect.ts';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import { backUp } from '../../src/store/backup/backup.ts';
+import type { Manifest } from '../../src/store/backup/manifest.ts';
+import { restore } from '../../src/store/backup/restore.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
+import { MIGRATIONS_FOLDER } from '../../src/store/migrations-folder.ts';
+import { ensurePartitions } from '../../src/store/partitions.ts';
+import { checkSchema } from '../../src/store/schema-state.ts';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
+import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const log = createLogger('silent');
+let stub: StubService;
+let world: World;
+let folder: string;
+/** The one backup that most tests look at, what was loaded from it, and a database that stays empty. */
+let whole: string;
+let restored: TestDatabase;
+let nothing: TestDatabase;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'strandline-backup-'));
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+  await seed();
+  whole = path.join(folder, 'whole');
+  await backUp({ url: world.database.url, directory: whole, version: 'test', now: world.clock.now() });
+  [restored, nothing] = await Promise.all([emptyDatabase(), emptyDatabase()]);
+  await load(restored, whole);
+});
+afterAll(async () => {
+  await Promise.all([restored.drop(), nothing.drop()]);
+  await world.close();
+  await stub.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Texts that a careless way out and in would change. */
+const ODD = [
+  'tab\tline\nreturn\r',
+  '\\N',
+  '\\.',
+  'back\\slash "quoted" \'single\'',
+  '{a,"b"}',
+  '\u{1f30a} zażółć',
+  ' ',
+];
+
+async function seed(): Promise<void> {
+  const { ctx } = world;
+  const posts = ODD.map((text, n) => wirePost(`20000000${n}`, { text, like_count: n }));
+  stub.answers(json({ miner_tweets: posts }));
+  const { firstRunId } = await createSearch(ctx, {
+    slug: 'posts',
+    operation: 'microblog',
+    prompt: ODD.join(' '),
+    every: '15m',
+  });
+  await executeRun(ctx, firstRunId);
+  world.clock.advance(40 * 24 * 3_600_000);
+  stub.answers(
+    json({
+      miner_tweets: posts
+        .map((post) => ({ ...post, like_count: 99 }))
+        .concat({ id: 'x'.repeat(9_000) } as never),
+    }),
+  );
+  const { runId } = await insertManualRun(ctx, 'posts');
+  await executeRun(ctx, runId);
+  stub.answers(
+    json({
+      web_search_results: {
+        organic_results: [{ title: ODD[3], link: 'https://a.example/1', snippet: ODD[0] }],
+      },
+      completion_links: ['https://a.example/1'],
+      completion: { summary: ODD.join('\n'), key_posts: [{ text: ODD[1], url: 'https://a.example/1' }] },
+    }),
+  );
+  const ai = await createSearch(ctx, { slug: 'ai', operation: 'ai', prompt: 'p', cron: '0 8 * * *' });
+  await executeRun(ctx, ai.firstRunId);
+  await fillArchive(world.db, { batches: 9 });
+  const author = await findAuthor(world.db, 'hosted', '@user_200000006');
+  if (author !== undefined) await forgetAuthor(world.db, author, world.clock.now());
+  // A run that is under way, and a worker that lives.
+  await insertManualRun(ctx, 'ai');
+  await world.db.pool.query(
+    `UPDATE strandline.runs SET status = 'running', worker = 'w', started_at = now(), lease_until = now() + interval '1 hour', fence = 1, claims = 1 WHERE status = 'queued'`,
+  );
+  await world.db.pool.query(
+    `INSERT INTO strandline.workers VALUES ('w', '1', 'postgres', 8, 0, now(), now());
+     INSERT INTO strandline.facts VALUES ('instance', 'the-old-one', now()) ON CONFLICT DO NOTHING`,
+  );
+}
+
+const load = (database: TestDatabase, directory: string, more = {}) =>
+  restore({ url: database.url, readerUrl: database.readerUrl, directory, log, ...more });
+
+/** A copy of the whole backup, to be damaged. */
+async function copyOf(name: string): Promise<string> {
+  const directory = path.join(folder, name);
+  await cp(whole, directory, { recursive: true });
+  return directory;
+}
+
+async function rowsOf(url: string, text: string, values: unknown[] = []) {
+  const client = await connect(url, 'test');
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What an analyst exports: every view, in CSV, byte for byte. */
+async function exported(url: string): Promise<Record<string, string>> {
+  const client = await connect(url, 'test');
+  const digests: Record<string, string> = {};
+  try {
+    await client.query(`SET timezone = 'UTC'`);
+    const { rows } = await client.query<{ name: string; columns: number }>(
+      `SELECT c.relname AS name, count(*)::int AS columns FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+       WHERE c.relnamespace = 'strandline_analytics'::regnamespace GROUP BY 1 ORDER BY 1`,
+    );
+    for (const { name } of rows) {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      const stream = client.query(
+        copyStreams.to(
+          `COPY (SELECT * FROM strandline_analytics.${name} v ORDER BY v::text) TO STDOUT (FORMAT csv, HEADER)`,
+        ),
+      );
+      for await (const chunk of stream) {
+        hash.update(chunk as Buffer); // a stream of bytes
+        bytes += (chunk as Buffer).length;
+      }
+      digests[name] = `${bytes} ${hash.digest('hex')}`;
+    }
+  } finally {
+    await client.end();
+  }
+  return digests;
+}
+
+/** Tables of a backup, decompressed. */
+async function contentOf(directory: string): Promise<Record<string, string>> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith('.gz')).sort();
+  const entries = await Promise.all(
+    files.map(async (name) => [
+      name,
+      gunzipSync(await readFile(path.join(directory, name))).toString('utf8'),
+    ]),
+  );
+  return Object.fromEntries(entries);
+}
+
+test('exported, wiped, restored, exported again: the same bytes', async () => {
+  // The lease and the instance are the database's own and in no view but one; a run under way has no more to say.
+  const before = await exported(world.database.url);
+  expect(Object.keys(before).length).toBeGreaterThan(15);
+  expect(await exported(restored.url)).toEqual(before);
+  expect(await checkSchema(restored.url)).toBe('current');
+});
+
+test('every table holds the same rows: a backup of what was restored is the same, but for what belongs to the instance', async () => {
+  const again = path.join(folder, 'again');
+  await backUp({ url: restored.url, directory: again, version: 'test', now: world.clock.now() });
+  const [one, two] = [await contentOf(whole), await contentOf(again)];
+  expect(Object.keys(two)).toEqual(Object.keys(one));
+  const filled = Object.values(one).filter((text) => text !== '').length;
+  expect(filled).toBeGreaterThan(22);
+  const differing = Object.keys(one).filter((name) => one[name] !== two[name]);
+  expect(differing.sort()).toEqual(['facts.copy.gz', 'runs.copy.gz', 'workers.copy.gz']);
+  expect(await rowsOf(restored.url, `SELECT name FROM strandline.facts WHERE name = 'instance'`)).toEqual([]);
+  expect(await rowsOf(restored.url, 'SELECT FROM strandline.workers')).toEqual([]);
+  expect(
+    await rowsOf(
+      restored.url,
+      `SELECT lease_until <= clock_timestamp() AS over FROM strandline.runs WHERE status = 'running'`,
+    ),
+  ).toEqual([{ over: true }]);
+  const manifests = await Promise.all(
+    [whole, again].map((dir) => readFile(path.join(dir, 'manifest.json'), 'utf8')),
+  );
+  const [next, nextAgain] = manifests.map((text) => JSON.parse(text).next);
+  expect(nextAgain).toEqual(next);
+});
+
+test('life goes on in what was restored: known posts are not new, ids continue, and who was forgotten stays so', async () => {
+  const db = openDatabase(restored.url, { log });
+  try {
+    const ctx = { ...world.ctx, db };
+    const posts = ODD.map((text, n) => wirePost(`20000000${n}`, { text, like_count: 100 + n }));
+    stub.answers(json({ miner_tweets: [...posts, wirePost('299999999')] }));
+    const { runId } = await insertManualRun(ctx, 'posts');
+    const report = await executeRun(ctx, runId);
+    expect(report).toMatchObject({ status: 'succeeded' });
+    const { rows } = await db.pool.query(
+      `SELECT p.external_id FROM strandline.discoveries d JOIN strandline.posts p ON p.id = d.thing WHERE d.run_id = $1`,
+      [runId],
+    );
+    expect(rows).toEqual([{ external_id: '299999999' }]);
+    const most = await rowsOf(world.database.url, 'SELECT max(id) AS id FROM strandline.discoveries');
+    const now = await rowsOf(restored.url, 'SELECT max(id) AS id FROM strandline.discoveries');
+    expect(BigInt(now[0].id)).toBeGreaterThan(BigInt(most[0].id));
+  } finally {
+    await db.close();
+  }
+});
+
+test('it is one moment: what is saved while it is written is not in it, and a month cannot be dropped under it', async () => {
+  const database = await freshDatabase();
+  onTestFinished(() => database.drop());
+  const db = openDatabase(database.url, { log });
+  onTestFinished(() => db.close());
+  await ensurePartitions(db, new Date('2026-01-15'));
+  await db.pool.query(
+    `INSERT INTO strandline.post_snapshots (post_id, observed_at, like_count) VALUES (1, '2026-01-15', 5)`,
+  );
+  const directory = path.join(folder, 'moment');
+  let asked = false;
+  const failed: unknown[] = [];
+  const manifest = await backUp({
+    url: database.url,
+    directory,
+    version: 'test',
+    now: new Date(0),
+    onTable: () => {
+      if (asked) return;
+      asked = true;
+      void db.pool
+        .query(`SET lock_timeout = '10ms'; DROP TABLE strandline.post_snapshots_2026_01`)
+        .catch((error: unknown) => failed.push(error));
+      void db.pool.query(
+        `INSERT INTO strandline.topics (slug, name, created_at) VALUES ('late', 'late', now())`,
+      );
+    },
+  });
+  expect(manifest.tables.find(({ name }) => name === 'post_snapshots')?.rows).toBe(1);
+  await expect.poll(() => failed).toEqual([expect.objectContaining({ code: '55P03' })]);
+  expect(manifest.tables.find(({ name }) => name === 'topics')?.rows).toBe(0);
+  await expect
+    .poll(() => rowsOf(database.url, 'SELECT slug FROM strandline.topics'))
+    .toEqual([{ slug: 'late' }]);
+});
+
+test('nobody else can read it, and a folder that is there is left alone', async () => {
+  expect((await stat(whole)).mode & 0o777).toBe(0o700);
+  for (const name of await readdir(whole))
+    expect((await stat(path.join(whole, name))).mode & 0o777, name).toBe(0o600);
+  await expect(
+    backUp({ url: world.database.url, directory: whole, version: 'test', now: new Date(0) }),
+  ).rejects.toThrow(/is there already/);
+  await expect(
+    backUp({
+      url: world.database.url,
+      directory: path.join(folder, 'no', 'such'),
+      version: 'test',
+      now: new Date(0),
+    }),
+  ).rejects.toThrow(/cannot be written to .*ENOENT/);
+});
+
+test('a backup that is stopped leaves nothing under its name, nor under another', async () => {
+  const stop = new AbortController();
+  const directory = path.join(folder, 'stopped');
+  let tables = 0;
+  const stopped = backUp({
+    url: world.database.url,
+    directory,
+    version: 'test',
+    now: new Date(0),
+    signal: stop.signal,
+    onTable: () => {
+      tables += 1;
+      if (tables === 3) stop.abort();
+    },
+  });
+  await expect(stopped).rejects.toThrow();
+  expect((await readdir(folder)).filter((name) => name.startsWith('stopped'))).toEqual([]);
+});
+
+test('a restore that is stopped in the middle leaves the database as empty as it was', async () => {
+  const stop = new AbortController();
+  let tables = 0;
+  const stopped = load(nothing, whole, {
+    signal: stop.signal,
+    onTable: () => {
+      tables += 1;
+      if (tables === 10) stop.abort();
+    },
+  });
+  await expect(stopped).rejects.toThrow();
+  expect(tables).toBe(10);
+  expect(await checkSchema(nothing.url)).toBe('empty');
+});
+
+test.each([
+  [
+    'a byte more',
+    (file: string) => appendFile(file, 'x'),
+    /damaged: .*posts\.copy\.gz is not what was written/,
+  ],
+  ['no file', (file: string) => rm(file), /not whole: .*posts\.copy\.gz cannot be read \(ENOENT\)/],
+  [
+    'no manifest',
+    (file: string) => rm(path.join(path.dirname(file), 'manifest.json')),
+    /is no backup: its manifest\.json cannot be read \(ENOENT\)/,
+  ],
+  [
+    'a manifest that is something else',
+    (file: string) => writeFile(path.join(path.dirname(file), 'manifest.json'), '{"format": "tar"}'),
+    /is not as a backup's is: format/,
+  ],
+])('%s: refused before anything is loaded', async (name, damage, words) => {
+  const directory = await copyOf(`damaged ${name}`);
+  await damage(path.join(directory, 'posts.copy.gz'));
+  await expect(load(nothing, directory)).rejects.toThrow(words);
+  expect(await checkSchema(nothing.url)).toBe('empty');
+});
+
+async function withManifest(name: string, change: (manifest: Manifest) => void): Promise<string> {
+  const directory = await copyOf(name);
+  const file = path.join(directory, 'manifest.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest; // ours, just written
+  change(manifest);
+  await writeFile(file, JSON.stringify(manifest));
+  return directory;
+}
+
+test('a table that is missing, one that is named to do harm, and one with other rows are refused', async () => {
+  const lacking = await withManifest('lacking', (manifest) => manifest.tables.pop());
+  await expect(load(nothing, lacking)).rejects.toThrow(/not whole: it lacks a table: \w+/);
+  const harmful = await withManifest('harmful', (manifest) => {
+    manifest.tables = manifest.tables.map((table, n) =>
+      n > 0 ? table : { ...table, name: 'posts; drop table x' },
+    );
+  });
+  await expect(load(nothing, harmful)).rejects.toThrow(/not as a backup's is: tables\.0\.name/);
+  const fewer = await withManifest('fewer', (manifest) => {
+    for (const table of manifest.tables) if (table.name === 'posts') table.rows += 1;
+  });
+  await expect(load(nothing, fewer)).rejects.toThrow(/damaged: .*posts\.copy\.gz holds \d+ rows of \d+/);
+  expect(await checkSchema(nothing.url)).toBe('empty');
+});
+
+test('a database that is not empty is refused, with what to do, and not touched', async () => {
+  const searches = () => rowsOf(restored.url, 'SELECT slug FROM strandline.searches ORDER BY 1');
+  await expect(load(restored, whole)).rejects.toThrow(/is not empty.*STRANDLINE_DATA_DIR.*DATABASE_URL/);
+  expect(await searches()).toEqual([{ slug: 'ai' }, { slug: 'posts' }]);
+  await expect(
+    backUp({ url: nothing.url, directory: path.join(folder, 'nothing'), version: 'test', now: new Date(0) }),
+  ).rejects.toThrow(/nothing to back up/);
+});
+
+test('a backup of a newer strandline is refused; one of an older one is brought up to date', async () => {
+  const newer = await withManifest('newer', (manifest) => {
+    manifest.migration = { name: '9999_later', when: 9_999_999_999_999 };
+  });
+  await expect(load(nothing, newer)).rejects.toThrow(
+    /made by a newer strandline \(test, migration 9999_later\)/,
+  );
+  const migrations = path.join(folder, 'migrations');
+  await cp(MIGRATIONS_FOLDER, migrations, { recursive: true });
+  const journal = path.join(migrations, 'meta', '_journal.json');
+  const { entries } = JSON.parse(await readFile(journal, 'utf8'));
+  await writeFile(
+    journal,
+    JSON.stringify({ entries: [...entries, { when: 9_999_999_999_999, tag: '9999_later' }] }),
+  );
+  const sql = 'ALTER TABLE strandline.posts ADD COLUMN later integer NOT NULL DEFAULT 7';
+  await writeFile(path.join(migrations, '9999_later.sql'), sql);
+  await load(nothing, whole, { folder: migrations });
+  expect(await checkSchema(nothing.url, migrations)).toBe('current');
+  expect(await rowsOf(nothing.url, 'SELECT DISTINCT later FROM strandline.posts')).toEqual([{ later: 7 }]);
+});
