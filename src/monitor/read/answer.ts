@@ -8,6 +8,7 @@ import { readErrorValue } from '../../contract/errors.ts';
 import { isPlain, type Plain } from '../../contract/plain.ts';
 import { createStreamReader } from '../../contract/stream.ts';
 import { readBody, type Body } from './body.ts';
+import { readClaims } from './claims.ts';
 import { readCompletion } from './completion.ts';
 import type { Findings } from './findings.ts';
 import type { Item, Items, Taken } from './items.ts';
@@ -54,11 +55,13 @@ export function readAnswer({ operation, body, contentType, dialect }: AnswerInpu
       rejects: rejects.list,
     });
   }
-  const completion = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
-  for (const link of completion?.search_completion_links ?? []) links.addAddress(link);
+  const written = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
+  for (const link of written?.search_completion_links ?? []) links.addAddress(link);
   const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = readWarnings(answer.warnings);
-  return { ...found, links: links.take(), completion, warnings, rejects: [...rejects.list], itemsSeen };
+  const results = { ...found, links: links.take() };
+  const completion = written && { ...written, claims: readClaims(written, results) };
+  return { ...results, completion, warnings, rejects: [...rejects.list], itemsSeen };
 }
 
 /** Adds every item of a list, and counts what became of them and how many lay beyond the most we read. */

@@ -4,8 +4,8 @@ import { LINK_MAX, readLink } from './link.ts';
 /** No completion cites more than this. */
 const CITATIONS_MAX = 1_000;
 
-/** `[8](` or `[text](` before an address; an image (`![`) is no citation. */
-const OPENING = /(!?)\[[^[\]]{0,500}\]\(\s*(?=https?:\/\/)/gi;
+/** `[8](`, `[[8]](` or `[text](` before an address; an image (`![`) is no citation. */
+const OPENING = /(!?)\[(?:[^[\]]{0,500}|\[[^[\]]{0,50}\])\]\(\s*(?=https?:\/\/)/gi;
 
 /**
  * The addresses that a text cites inline, in the order of their first citation, each once. An address may
@@ -26,7 +26,7 @@ export function readCitations(text: string): LinkRef[] {
 }
 
 /** Where an address in parentheses ends: before white space or the parenthesis that closes it. */
-function endOfAddress(text: string, start: number): number {
+export function endOfAddress(text: string, start: number): number {
   let open = 0;
   const limit = Math.min(text.length, start + LINK_MAX + 1);
   for (let i = start; i < limit; i++) {

@@ -13,16 +13,19 @@ import { readWarnings } from './warnings.ts';
 const CHUNKS_MAX = 20_000;
 const SCORES_MAX = 10_000;
 
+/** What is read of a completion by itself; its claims are read beside what was found. */
+export type ReadWriting = Omit<ReadCompletion, 'claims'>;
+
 /**
  * What the service wrote, out of a whole answer: the completion (an object, or since the third generation
  * a text that cites inline), its text chunks and links. Null where the answer says nothing of the kind.
  */
-export function readCompletion(answer: Plain, dialect: Dialect, rejects: Rejects): ReadCompletion | null {
+export function readCompletion(answer: Plain, dialect: Dialect, rejects: Rejects): ReadWriting | null {
   const { completion } = answer;
   const written = readWritten(completion, dialect, rejects);
   const texts = isPlain(answer.texts) ? answer.texts : {};
   const roleText = (member: string) => readText(own(texts, wireName(dialect, member)));
-  const read: ReadCompletion = {
+  const read: ReadWriting = {
     summary: written.summary,
     microblog_summary: written.microblog_summary ?? roleText('microblog_summary'),
     discussion_board_summary: written.discussion_board_summary ?? roleText('discussion_board_summary'),
@@ -138,7 +141,7 @@ function readScores(scores: unknown): Record<string, string> | null {
   return Object.fromEntries(read) as Record<string, string>; // pairs of two texts, which flatMap forgets
 }
 
-function saysAnything(read: ReadCompletion): boolean {
+function saysAnything(read: ReadWriting): boolean {
   return Object.values(read).some((part) => {
     if (part === null || part === '') return false;
     if (Array.isArray(part)) return part.length > 0;

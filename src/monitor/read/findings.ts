@@ -93,6 +93,32 @@ export type ReadKeyItem = {
   link: LinkRef | null;
 };
 
+/** The texts of a completion. */
+export const CLAIM_ROLES = [
+  'summary',
+  'microblog_summary',
+  'discussion_board_summary',
+  'news_forum_summary',
+] as const;
+export type ClaimRole = (typeof CLAIM_ROLES)[number];
+
+/** A sentence of a completion with what it cites. */
+export type ReadClaim = {
+  role: ClaimRole;
+  /** Place in the completion, over all its texts, from 0. */
+  position: number;
+  /** Without its citation marks; one line. */
+  text: string;
+  /** 32 hexadecimal digits: equal where the words are, whatever their case and white space. */
+  identity: string;
+  citations: ReadCitation[];
+  /** Numbers that it cites and of which the answer does not say what they stand for. */
+  unresolved: number[];
+};
+
+/** `returned`: the link, or the post at its address, is a result of the same answer. */
+export type ReadCitation = LinkRef & { returned: boolean };
+
 export type ReadCompletion = {
   summary: string | null;
   microblog_summary: string | null;
@@ -103,6 +129,8 @@ export type ReadCompletion = {
   completion_links: LinkRef[];
   search_completion_links: LinkRef[];
   key_items: ReadKeyItem[];
+  /** What its texts say, sentence by sentence. */
+  claims: ReadClaim[];
   /** Third generation only: relevance by post id or address. */
   miner_link_scores: Record<string, string> | null;
   warnings: Warning[];

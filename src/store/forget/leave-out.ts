@@ -77,6 +77,7 @@ function thingsIn(
     ...(completion?.completion_links ?? []),
     ...(completion?.search_completion_links ?? []),
     ...(completion?.key_items ?? []).flatMap(({ link }) => (link === null ? [] : [link])),
+    ...(completion?.claims ?? []).flatMap(({ citations }) => citations),
   ];
   const scored = Object.keys(completion?.miner_link_scores ?? {});
   const addresses = [...refs.flatMap(({ address, canonical }) => [address, canonical]), ...scored];
@@ -99,6 +100,7 @@ function withoutLinks(
     completion_links: completion_links.filter((link) => !isGoneLink(link)),
     search_completion_links: search_completion_links.filter((link) => !isGoneLink(link)),
     key_items: key_items.filter(({ link }) => link === null || !isGoneLink(link)),
+    claims: completion.claims.filter(({ citations }) => !citations.some(isGoneLink)),
     miner_link_scores: scores && Object.fromEntries(Object.entries(scores).filter(([name]) => isKept(name))),
   };
 }
@@ -106,7 +108,8 @@ function withoutLinks(
 /** How much of it anyone could be left out of. */
 function sizeOf({ posts, nestedPosts, authors, links, completion }: Findings): number {
   const quotes = [...posts, ...nestedPosts].filter(({ quote }) => quote !== null).length;
-  const lists = [completion?.completion_links, completion?.search_completion_links, completion?.key_items];
+  const { completion_links, search_completion_links, key_items, claims } = completion ?? {};
+  const lists = [completion_links, search_completion_links, key_items, claims];
   const cited = lists.reduce((n, list) => n + (list?.length ?? 0), 0);
   const scored = Object.keys(completion?.miner_link_scores ?? {}).length;
   return posts.length + nestedPosts.length + authors.length + links.length + quotes + cited + scored;

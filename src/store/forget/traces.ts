@@ -52,6 +52,12 @@ const REMOVE: readonly (readonly [name: string, by: By, statement: string])[] = 
   ['archived', 'links', `DELETE FROM strandline.archive_changes WHERE kind = 'link' AND thing = ANY ($1)`],
   ['key_items', 'links', 'DELETE FROM strandline.key_items WHERE link_id = ANY ($1)'],
   [
+    'claims',
+    'links',
+    `DELETE FROM strandline.claims
+     WHERE id IN (SELECT claim_id FROM strandline.completion_claims WHERE link_ids && $1::bigint[])`,
+  ],
+  [
     'spikes',
     'posts',
     'UPDATE strandline.spikes SET top_post_id = NULL, top_share = NULL WHERE top_post_id = ANY ($1)',

@@ -1,4 +1,5 @@
 import type { Id, Transaction } from '../database.ts';
+import { clearClaims } from './claims.ts';
 import type { SaveInput } from './save.ts';
 
 export type Outcome = {
@@ -87,6 +88,7 @@ export async function clearReading(tx: Transaction, runId: Id): Promise<void> {
     `DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,
     [runId],
   );
+  await clearClaims(tx, runId);
 }
 
 type Row = { baseline: boolean; before: number; forgotten: boolean };

@@ -4,6 +4,7 @@ import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { ensurePartitions } from '../partitions.ts';
 import { rollUp } from '../volume/roll-up.ts';
 import { followGrowth, tally } from './follow.ts';
+import { saveClaims } from './claims.ts';
 import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
 import {
   APPEND_DISCOVERIES,
@@ -147,7 +148,7 @@ async function saveCompletion(
 ): Promise<{ id: Id; changed: boolean } | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
-  const { completion_links, search_completion_links, key_items, ...texts } = completion;
+  const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
   const row = await prepared<{ id: Id; changed: boolean }>(tx, 'insert_completion', INSERT_COMPLETION, [
     input.runId,
     input.searchId,
@@ -157,6 +158,7 @@ async function saveCompletion(
     JSON.stringify(texts),
     JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
   ]);
+  if (row !== undefined) await saveClaims(tx, { ...input, completionId: row.id, claims });
   return row ?? null;
 }
 
@@ -167,7 +169,9 @@ function linkRows(findings: Findings): object[] {
   const completion = findings.completion;
   if (completion !== null) {
     const items = completion.key_items.flatMap((item) => (item.link === null ? [] : [item.link]));
-    for (const link of [...completion.completion_links, ...completion.search_completion_links, ...items]) {
+    const cited = completion.claims.flatMap(({ citations }) => citations);
+    const { completion_links, search_completion_links } = completion;
+    for (const link of [...completion_links, ...search_completion_links, ...items, ...cited]) {
       if (!rows.has(link.address)) rows.set(link.address, link);
     }
   }
