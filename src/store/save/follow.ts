@@ -2,15 +2,17 @@
  * What a save adds to the growth of posts and searches. Both statements come after the sightings, whose
  * statement waited for other saves of the topic; see `schema/growth.ts` and `schema/tallies.ts` for what is kept.
  */
+import type { PostCounter, ReadPost } from '../../monitor/read/findings.ts';
 import type { Id, Transaction } from '../database.ts';
 import { POST_COUNTERS } from './columns.ts';
 
 const S = 'strandline';
-const COUNTERS = Object.keys(POST_COUNTERS);
+const COUNTERS = Object.keys(POST_COUNTERS) as PostCounter[]; // the columns of exactly these
 const ENGAGEMENT = ['like_count', 'repost_count', 'reply_count', 'quote_count'];
 
 /** `f(counter)` for each counter, as a list. */
-const each = (f: (counter: string) => string, counters = COUNTERS) => counters.map(f).join(', ');
+const each = (f: (counter: string) => string, counters: readonly string[] = COUNTERS) =>
+  counters.map(f).join(', ');
 const sum = (terms: string[]) => terms.map((term) => `coalesce(${term}, 0)`).join(' + ');
 
 /** The last value at a time that was known; nothing is looked up where nothing changed since. */
@@ -28,7 +30,8 @@ const added = (column: string) =>
  * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
  * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
  * than the newest one says nothing of what is in sight.
- * $1 search, $2 time, $3 run, $4 posts known before whose counters changed.
+ * $1 search, $2 time, $3 run, $4 posts known before whose counters changed, $5 which counters the answer's posts tell,
+ * $6 posts that are new to the search.
  */
 const FOLLOW = `
 WITH before AS MATERIALIZED (
@@ -60,16 +63,14 @@ WITH before AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT h.hours, s.born + h.hours * interval '1 hour' AS at, h.hours * interval '30 minutes' AS near) a
   WHERE w.at < a.at AND a.at <= $2 AND w.at >= a.at - a.near AND $2 <= a.at + a.near
 ), ages AS (
-  INSERT INTO ${S}.post_ages AS h (post_id, hours, before_at, after_at, ${each((c) => c)})
-  SELECT c.id, c.hours, c.before_at, $2, ${each((c) => `b.${c} + (p.${c} - b.${c}) * f.part`)}
+  INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${each((c) => c)})
+  SELECT $1, c.id, c.hours, c.at, c.before_at, $2, ${each((c) => `b.${c} + (p.${c} - b.${c}) * f.part`)}
   FROM crossed c
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = c.id OFFSET 0) p
   CROSS JOIN LATERAL (SELECT ${each(lastKnown)}) b
   CROSS JOIN LATERAL (SELECT extract(epoch FROM c.at - c.before_at)::float8 / extract(epoch FROM $2 - c.before_at)::float8 AS part) f
   ORDER BY c.id, c.hours
-  ON CONFLICT (post_id, hours) DO UPDATE
-    SET before_at = excluded.before_at, after_at = excluded.after_at, ${each((c) => `${c} = excluded.${c}`)}
-    WHERE excluded.after_at - excluded.before_at < h.after_at - h.before_at
+  ON CONFLICT DO NOTHING
 ), counted AS MATERIALIZED (
   SELECT p.id, coalesce(g.changed_at, f.observed_at) AS counted_at,
     ${each((c) => `p.${c}, coalesce(g.first_${c}, f.${c}, p.${c}) AS first_${c}, coalesce(g.gained_${c}, 0) AS gained_${c}, coalesce(g.lost_${c}, 0) AS lost_${c}`)}
@@ -96,15 +97,24 @@ WITH before AS MATERIALIZED (
     step_like_count = excluded.step_like_count, step_engagement = excluded.step_engagement,
     ${each((c) => `first_${c} = excluded.first_${c}, gained_${c} = excluded.gained_${c}, lost_${c} = excluded.lost_${c}`)}
 )
-INSERT INTO ${S}.search_gains AS h (search_id, hour_at, changes, ${each((c) => `gained_${c}, lost_${c}`)})
-SELECT g.search_id, date_trunc('hour', $2::timestamptz, 'UTC'), count(*),
-  ${each((c) => `sum(greatest(t.step_${c}, 0)), -sum(least(t.step_${c}, 0))`)}
-FROM steps t
-CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = t.id OFFSET 0) g
-WHERE g.first_seen_at < $2 AND $2 > t.counted_at
+INSERT INTO ${S}.search_gains AS h (search_id, hour_at, looks, followed, changes, ${each((c) => `gained_${c}, lost_${c}`)})
+SELECT search_id, date_trunc('hour', $2::timestamptz, 'UTC'), sum(looks), sum(followed), sum(changes),
+  ${each((c) => `sum(gained_${c}), sum(lost_${c})`)}
+FROM (
+  SELECT g.search_id, 0 AS looks, 0 AS followed, 1 AS changes,
+    ${each((c) => `greatest(t.step_${c}, 0) AS gained_${c}, -least(t.step_${c}, 0) AS lost_${c}`)}
+  FROM steps t
+  CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = t.id OFFSET 0) g
+  WHERE g.first_seen_at < $2 AND $2 > t.counted_at
+  UNION ALL
+  SELECT $1, 1, f.n, 0, ${COUNTERS.map((_, i) => `z.zero[${i + 1}], z.zero[${i + 1}]`).join(', ')}
+  FROM (SELECT count(*) AS n FROM seen WHERE id <> ALL ($6::bigint[])) f
+  CROSS JOIN LATERAL (SELECT array_agg(CASE WHEN f.n > 0 AND known THEN 0 END ORDER BY i) AS zero FROM unnest($5::boolean[]) WITH ORDINALITY k(known, i)) z
+  WHERE NOT EXISTS (SELECT FROM ${S}.looks WHERE search_id = $1 AND at >= $2)
+) all_steps
 GROUP BY 1 ORDER BY 1
-ON CONFLICT (search_id, hour_at) DO UPDATE SET changes = h.changes + excluded.changes,
-  ${each((c) => `${added(`gained_${c}`)}, ${added(`lost_${c}`)}`)}`;
+ON CONFLICT (search_id, hour_at) DO UPDATE SET looks = h.looks + excluded.looks, followed = h.followed + excluded.followed,
+  changes = h.changes + excluded.changes, ${each((c) => `${added(`gained_${c}`)}, ${added(`lost_${c}`)}`)}`;
 
 /**
  * Counts what is new to the search, and writes down how much of the days that its answer reached was observed.
@@ -167,17 +177,22 @@ ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
   topic_posts = h.topic_posts + excluded.topic_posts, topic_reposts = h.topic_reposts + excluded.topic_reposts,
   minutes = excluded.minutes, cut = excluded.cut`;
 
-/** After the sightings. @param changed posts that were known before and whose counters differ now */
+/** After the sightings. @param found.changed posts that were known before and whose counters differ now */
 export async function followGrowth(
   tx: Transaction,
-  {
-    searchId,
-    observedAt,
-    runId,
-    changed,
-  }: { searchId: Id; observedAt: Date; runId: Id; changed: readonly Id[] },
+  found: {
+    searchId: Id;
+    observedAt: Date;
+    runId: Id;
+    posts: readonly ReadPost[];
+    changed: readonly Id[];
+    newPosts: readonly Id[];
+  },
 ): Promise<void> {
-  await tx.query({ name: 'follow_growth', text: FOLLOW, values: [searchId, observedAt, runId, changed] });
+  const { searchId, observedAt, runId, posts, changed, newPosts } = found;
+  const told = COUNTERS.map((counter) => posts.some((post) => post[counter] !== null));
+  const values = [searchId, observedAt, runId, changed, told, newPosts];
+  await tx.query({ name: 'follow_growth', text: FOLLOW, values });
 }
 
 /** After the volume of the same answer. */

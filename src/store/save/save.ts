@@ -118,7 +118,8 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
     created_at === null ? [] : [Date.parse(created_at)],
   );
   await rollUp(tx, { runId, observedAt, posts: input.findings.posts.length, times, newTimes });
-  await followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed });
+  const followed = { posts: findings.posts, changed: saved.changed, newPosts };
+  await followGrowth(tx, { searchId, observedAt, runId, ...followed });
   await tally(tx, { searchId, observedAt, runId, newPosts, newLinks });
   const completion = await saveCompletion(tx, { ...input, findings });
 

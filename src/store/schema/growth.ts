@@ -45,14 +45,16 @@ export const post_gains = strandline.table('post_gains', {
 });
 
 /**
- * Counters of a post at an age, between the two looks of one search around it; at most half the age lies
- * between the age and either look. An age that was not observed has no row.
+ * Counters of a post at an age, between the two looks of a search around it; at most half the age lies between
+ * the age and either look. An age that was not observed has no row.
  */
 export const post_ages = strandline.table(
   'post_ages',
   {
+    search_id: ref().notNull(),
     post_id: ref().notNull(),
-    hours: integer().notNull(),
+    /** When the post was of this age. */
+    at: instant().notNull(),
     before_at: instant().notNull(),
     after_at: instant().notNull(),
     reply_count: doublePrecision(),
@@ -62,22 +64,29 @@ export const post_ages = strandline.table(
     quote_count: doublePrecision(),
     impression_count: doublePrecision(),
     bookmark_count: doublePrecision(),
+    hours: integer().notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.post_id, t.hours] }),
+    // What is typical is asked of the posts that reached an age last.
+    primaryKey({ columns: [t.search_id, t.hours, t.at, t.post_id] }),
+    index('post_ages_post').on(t.post_id),
     check('post_ages_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
   ],
 );
 
 /**
  * What the posts of a search gained and lost, per hour in which it was observed, by whichever search. A post
- * counts for the searches that had seen it before that. No row: nothing changed, or nobody looked.
+ * counts for the searches that had seen it before that. No row: nobody looked. Null: nothing to compare with.
  */
 export const search_gains = strandline.table(
   'search_gains',
   {
     search_id: ref().notNull(),
     hour_at: instant().notNull(),
+    /** Answers of the search itself. */
+    looks: integer().notNull(),
+    /** Posts in those answers that it had seen before. */
+    followed: bigint({ mode: 'number' }).notNull(),
     /** Changes of posts. */
     changes: bigint({ mode: 'number' }).notNull(),
     ...gains,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant, ref, strandline } from './schema.ts';
 
 /**
@@ -21,7 +21,7 @@ export const search_days = strandline.table(
     /** An answer that should have reached a part that nobody saw was cut at its limit. */
     cut: boolean().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.search_id, t.day_at] })],
+  (t) => [primaryKey({ columns: [t.search_id, t.day_at] }), index('search_days_day').on(t.day_at)],
 );
 
 /** Who and what the new posts of a search, and the links it found, speak of: per day as above. */
