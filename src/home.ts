@@ -8,7 +8,6 @@ import type { Logger } from './engine/logger.ts';
 import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
 import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
 import { openQueue } from './engine/queue/queue.ts';
-import { Refused } from './errors.ts';
 import type { Context } from './monitor/context.ts';
 import { repeatStrategy } from './monitor/schedule/repeat.ts';
 import { accessServices, type ServiceAccess } from './service-access.ts';
@@ -31,6 +30,32 @@ export type Home = {
   close(): Promise<void>;
 };
 
+/** The database alone, of whatever version its schema is. */
+export type DatabaseHome = {
+  /** Never to be printed. */
+  url: string;
+  readerUrl: string | undefined;
+  embedded: EmbeddedPostgres | null;
+  notes: readonly string[];
+  close(): Promise<void>;
+};
+
+type HomeOptions = { config: Config; log: Logger; role: 'owner' | 'guest' };
+
+/** Opens the database and changes nothing in it: the embedded one, unless `DATABASE_URL` names one. */
+export async function openDatabaseHome({ config, log, role }: HomeOptions): Promise<DatabaseHome> {
+  const { databaseUrl: url, databaseReaderUrl: readerUrl } = config;
+  if (url !== undefined) return { url, readerUrl, embedded: null, notes: [], close: () => Promise.resolve() };
+  const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
+  return {
+    url: embedded.url,
+    readerUrl: embedded.readerUrl,
+    embedded,
+    notes: embedded.notes,
+    close: () => embedded.close(),
+  };
+}
+
 /**
  * Opens the database (embedded, unless `DATABASE_URL` names one), brings its schema up to date, and opens
  * the queue (in Postgres, unless `REDIS_URL` names a Redis).
@@ -38,13 +63,8 @@ export type Home = {
  * @param options.openService whether the search service is to listen at its own port, for others too
  * @throws Refused where something that is needed is not there
  */
-export async function openHome(options: {
-  config: Config;
-  log: Logger;
-  role: 'owner' | 'guest';
-  openService?: boolean;
-}): Promise<Home> {
-  const { config, log, role } = options;
+export async function openHome(options: HomeOptions & { openService?: boolean }): Promise<Home> {
+  const { config, log } = options;
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     const failures: unknown[] = [];
@@ -55,12 +75,9 @@ export async function openHome(options: {
     for (const error of failures) log.warn({ err: error }, 'not closed in order');
   };
   try {
-    const embedded =
-      config.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir, log, role }) : null;
-    if (embedded !== null) opened.push(() => embedded.close());
-    const databaseUrl = embedded?.url ?? config.databaseUrl;
-    if (databaseUrl === undefined) throw new Refused('unavailable', 'no database is named');
-    const readerUrl = embedded?.readerUrl ?? config.databaseReaderUrl;
+    const database = await openDatabaseHome(options);
+    opened.push(() => database.close());
+    const { url: databaseUrl, readerUrl, embedded } = database;
     const migrated = await migrate({ url: databaseUrl, log, readerUrl });
 
     const db = openDatabase(databaseUrl, {
@@ -100,7 +117,7 @@ export async function openHome(options: {
       ownSources: services.ownSources,
       random: Math.random,
     };
-    const notes = [...(embedded?.notes ?? []), ...migrated.notes];
+    const notes = [...database.notes, ...migrated.notes];
     return { ctx, backend, services, databaseUrl, readerUrl: readerUrl ?? null, embedded, notes, close };
   } catch (error) {
     await close();

@@ -83,7 +83,7 @@ test('the database of another major version is not touched, and the way over is 
   await expect(open('owner')).rejects.toMatchObject({
     kind: 'conflict',
     message: expect.stringMatching(
-      /made by PostgreSQL 14.*brings PostgreSQL \d+.*pg_upgrade.*docs\/homes\.md/s,
+      /made by PostgreSQL 14.*brings PostgreSQL \d+.*strandline backup DIR.*strandline restore DIR.*docs\/homes\.md/s,
     ),
   });
   expect(await readFile(file, 'utf8')).toBe('14\n');

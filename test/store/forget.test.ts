@@ -58,6 +58,24 @@ async function tablesWith(word: string): Promise<string[]> {
   return found;
 }
 
+/** Rows that lead to a post, an author or a link that is not there, by the names of their columns, whoever made the table. */
+async function dangling(): Promise<string[]> {
+  const columns = await rows(
+    `SELECT c.relname AS "table", a.attname AS "column", replace(replace(a.attname, 'top_', ''), '_id', 's') AS of
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('post_id', 'top_post_id', 'author_id', 'link_id')
+     WHERE c.relnamespace = 'strandline'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
+  );
+  expect(columns.length).toBeGreaterThan(8);
+  const found: string[] = [];
+  for (const { table, column, of } of columns) {
+    const hits = await rows(
+      `SELECT FROM strandline.${table} t WHERE ${column} IS NOT NULL AND NOT EXISTS (SELECT FROM strandline.${of} WHERE id = t.${column}) LIMIT 1`,
+    );
+    if (hits.length > 0) found.push(`${table}.${column}`);
+  }
+  return found;
+}
+
 const person = (id: string, word: string) => ({
   user: {
     id: `77${word}`,
@@ -134,6 +152,12 @@ test('nothing of a forgotten author stands in any table, and nothing of anybody 
   });
   expect(await tablesWith(word)).toEqual([]);
   expect(await tablesWith('1000000001/')).toEqual([]);
+  expect(await dangling()).toEqual([]);
+  expect(
+    await rows(
+      `SELECT FROM strandline.search_tops t WHERE kind = 'author' AND NOT EXISTS (SELECT FROM strandline.authors WHERE id::text = t.name)`,
+    ),
+  ).toEqual([]);
   expect(
     await rows(
       `SELECT external_id, quote FROM strandline.posts WHERE external_id LIKE '100000000%' ORDER BY 1`,

@@ -151,8 +151,8 @@ function otherMajor(data: string, madeBy: number, ours: number): Refused {
   return new Refused(
     'conflict',
     `The database in ${data} was made by PostgreSQL ${madeBy}, and this strandline brings PostgreSQL ${ours}. ` +
-      `Either run it with PostgreSQL ${madeBy} as a server of its own and set DATABASE_URL to it, or bring ` +
-      `it over with pg_upgrade from PostgreSQL ${ours}, or move the folder away to begin anew; ` +
+      `To bring it over: "strandline backup DIR" with the strandline that made it (or with PostgreSQL ${madeBy} ` +
+      'installed on this machine), move the folder away, and "strandline restore DIR" with this one; ' +
       'docs/homes.md has the steps.',
   );
 }
