@@ -1,6 +1,8 @@
 /** Every command group, in the order of the help: a new one is one file and one line here. */
 import type { Command } from 'commander';
 import type { Cli, Register } from './cli.ts';
+import { registerAuthor } from './author.ts';
+import { registerBackup } from './backup.ts';
 import { registerCompletion } from './completion.ts';
 import { registerCompletions } from './completions.ts';
 import { registerConfig } from './config.ts';
@@ -9,6 +11,7 @@ import { registerExport } from './export.ts';
 import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
 import { registerPosts } from './posts.ts';
+import { registerRetention } from './retention.ts';
 import { registerRuns } from './runs.ts';
 import { registerSearch } from './search.ts';
 import { registerServers } from './servers.ts';
@@ -28,6 +31,7 @@ const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]
     [registerNew, registerPosts, registerLinks, registerCompletions, registerExport, registerSql],
   ],
   ['See how it goes:', [registerStatus, registerRuns, registerDoctor, registerConfig]],
+  ['Keep:', [registerBackup, registerRetention, registerAuthor]],
   ['Shell:', [registerCompletion]],
 ];
 
