@@ -1,6 +1,7 @@
 /** One source, asked once: within a time limit, and its failure is a result. */
 import { OUTAGES, type OutageCode, SourceDown } from './outage.ts';
 import type { Found, Query, SearchSource } from './source.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export type Reply =
   | { found: readonly Found[]; failure?: undefined }
@@ -21,7 +22,8 @@ export async function askSource(
   const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), limitMs);
   const signal = AbortSignal.any([client, limit.signal]);
   try {
-    return { found: await unlessAborted(signal, () => source.find({ ...query, signal })) };
+    // A source may be deaf to the signal, and may fail before it has begun: it is not waited for all the same.
+    return { found: await untilAborted(signal, (async () => source.find({ ...query, signal }))()) };
   } catch (err) {
     client.throwIfAborted();
     return { failure: failureOf(source, limit.signal.aborted ? limit.signal.reason : err) };
@@ -33,14 +35,4 @@ export async function askSource(
 function failureOf({ name }: SearchSource, err: unknown): Reply['failure'] & object {
   if (err instanceof SourceDown) return { code: err.code, err, message: `${name} ${err.message}` };
   return { code: 'source_failed', err, message: `${name} ${OUTAGES.source_failed}` };
-}
-
-/** A source may be deaf to the signal: it is not waited for all the same. */
-function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work().then(resolve, reject);
-  });
 }

@@ -21,8 +21,12 @@ const TOGETHER = [
 
 export function wordingsOf(prompt: string): Wordings {
   const keywords = keywordsOf(prompt);
+  const lower = prompt.toLowerCase();
+  const placeOf = (word: string) => lower.indexOf(word);
   const of = (places: readonly number[]): Wording => {
-    const words = places.flatMap((place) => keywords.slice(place, place + 1));
+    const chosen = places.flatMap((place) => keywords.slice(place, place + 1));
+    // In the order of the prompt: "ai regulation" is not "regulation ai".
+    const words = chosen.toSorted((a, b) => placeOf(a) - placeOf(b));
     return { prompt: words.join(' '), keywords: words };
   };
   const few = keywords.length;

@@ -2,7 +2,7 @@
  * One request for all who ask the same at the same time. It lives as long as one of them waits: who goes
  * away ends only their own waiting, and the last one ends the request.
  */
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 export type Flights<T> = {
   /** Joins the flight of this name or begins it; whoever joins waits at once. */

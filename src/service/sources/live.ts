@@ -15,7 +15,7 @@ import { createBreaker, type Passage } from './breaker.ts';
 import { createCache } from './cache.ts';
 import { type Begun, createFlights } from './flights.ts';
 import { createPace, wait, type Wait } from './pace.ts';
-import { isTimeUp, untilAborted } from './until-aborted.ts';
+import { isTimeUp, untilAborted } from '../until-aborted.ts';
 
 /** As long as the most patient model waits for a source. */
 const LONGEST_MS = 25 * SECOND;

@@ -5,7 +5,7 @@ import { SourceDown } from '../outage.ts';
 import type { Turns } from '../ports.ts';
 import type { Adapter } from './adapter.ts';
 import { createBucket } from './bucket.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 export const wait: Wait = (ms, signal) => sleep(ms, undefined, { signal });

@@ -1,4 +1,4 @@
-import { SourceDown } from '../outage.ts';
+import { SourceDown } from './outage.ts';
 
 /** Waits for work until a signal aborts, and leaves nothing behind on the signal. @throws the signal's reason */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
