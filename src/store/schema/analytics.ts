@@ -404,3 +404,315 @@ export const linkSourcesView = analytics
     lead_seconds: doublePrecision(),
   })
   .existing();
+
+export const postGrowthView = analytics
+  .view('post_growth', {
+    post_id: id(),
+    service: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    author_id: ref(),
+    author_username: text(),
+    text: text().notNull(),
+    url: text(),
+    created_at: instant(),
+    first_seen_at: instant().notNull(),
+    last_seen_at: instant(),
+    last_seen_by: text(),
+    not_seen_since: instant(),
+    changed_at: instant(),
+    first_reply_count: counter(),
+    reply_count: counter(),
+    gained_reply_count: counter(),
+    lost_reply_count: counter(),
+    replies_fell: boolean().notNull(),
+    first_repost_count: counter(),
+    repost_count: counter(),
+    gained_repost_count: counter(),
+    lost_repost_count: counter(),
+    reposts_fell: boolean().notNull(),
+    first_like_count: counter(),
+    like_count: counter(),
+    gained_like_count: counter(),
+    lost_like_count: counter(),
+    likes_fell: boolean().notNull(),
+    first_view_count: counter(),
+    view_count: counter(),
+    gained_view_count: counter(),
+    lost_view_count: counter(),
+    views_fell: boolean().notNull(),
+    first_quote_count: counter(),
+    quote_count: counter(),
+    gained_quote_count: counter(),
+    lost_quote_count: counter(),
+    quotes_fell: boolean().notNull(),
+    first_impression_count: counter(),
+    impression_count: counter(),
+    gained_impression_count: counter(),
+    lost_impression_count: counter(),
+    impressions_fell: boolean().notNull(),
+    first_bookmark_count: counter(),
+    bookmark_count: counter(),
+    gained_bookmark_count: counter(),
+    lost_bookmark_count: counter(),
+    bookmarks_fell: boolean().notNull(),
+    engagement: counter(),
+    gained_engagement: counter(),
+    likes_per_hour: doublePrecision(),
+    engagement_per_hour: doublePrecision(),
+    likes_per_hour_24h: doublePrecision(),
+  })
+  .existing();
+
+export const typicalAtAgeView = analytics
+  .view('typical_at_age', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    hours: integer().notNull(),
+    posts: tally().notNull(),
+    reply_count: doublePrecision(),
+    repost_count: doublePrecision(),
+    like_count: doublePrecision(),
+    view_count: doublePrecision(),
+    quote_count: doublePrecision(),
+    impression_count: doublePrecision(),
+    bookmark_count: doublePrecision(),
+    engagement: doublePrecision(),
+  })
+  .existing();
+
+export const postAtAgeView = analytics
+  .view('post_at_age', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    post_id: id(),
+    author_id: ref(),
+    created_at: instant(),
+    hours: integer().notNull(),
+    reached_at: instant().notNull(),
+    observed_before_at: instant().notNull(),
+    observed_after_at: instant().notNull(),
+    reply_count: doublePrecision(),
+    repost_count: doublePrecision(),
+    like_count: doublePrecision(),
+    view_count: doublePrecision(),
+    quote_count: doublePrecision(),
+    impression_count: doublePrecision(),
+    bookmark_count: doublePrecision(),
+    engagement: doublePrecision(),
+    compared_with: tally().notNull(),
+    typical_like_count: doublePrecision(),
+    typical_view_count: doublePrecision(),
+    typical_engagement: doublePrecision(),
+    like_ratio: doublePrecision(),
+    view_ratio: doublePrecision(),
+    engagement_ratio: doublePrecision(),
+    author_compared_with: tally().notNull(),
+    author_typical_engagement: doublePrecision(),
+    author_engagement_ratio: doublePrecision(),
+  })
+  .existing();
+
+export const searchGrowthHourlyView = analytics
+  .view('search_growth_hourly', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    looks: integer().notNull(),
+    followed: tally().notNull(),
+    changes: tally().notNull(),
+    coverage: doublePrecision().notNull(),
+    gained_reply_count: counter(),
+    lost_reply_count: counter(),
+    gained_repost_count: counter(),
+    lost_repost_count: counter(),
+    gained_like_count: counter(),
+    lost_like_count: counter(),
+    gained_view_count: counter(),
+    lost_view_count: counter(),
+    gained_quote_count: counter(),
+    lost_quote_count: counter(),
+    gained_impression_count: counter(),
+    lost_impression_count: counter(),
+    gained_bookmark_count: counter(),
+    lost_bookmark_count: counter(),
+    gained_engagement: counter(),
+  })
+  .existing();
+
+export const searchGrowthDailyView = analytics
+  .view('search_growth_daily', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    looks: tally().notNull(),
+    followed: tally().notNull(),
+    changes: tally().notNull(),
+    coverage: doublePrecision().notNull(),
+    gained_reply_count: counter(),
+    lost_reply_count: counter(),
+    gained_repost_count: counter(),
+    lost_repost_count: counter(),
+    gained_like_count: counter(),
+    lost_like_count: counter(),
+    gained_view_count: counter(),
+    lost_view_count: counter(),
+    gained_quote_count: counter(),
+    lost_quote_count: counter(),
+    gained_impression_count: counter(),
+    lost_impression_count: counter(),
+    gained_bookmark_count: counter(),
+    lost_bookmark_count: counter(),
+    gained_engagement: counter(),
+  })
+  .existing();
+
+export const risingPostsView = analytics
+  .view('rising_posts', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    post_id: id(),
+    author_id: ref(),
+    author_username: text(),
+    text: text().notNull(),
+    url: text(),
+    created_at: instant(),
+    as_of: instant().notNull(),
+    age_hours: doublePrecision(),
+    gained_engagement: counter(),
+    observed_hours: doublePrecision().notNull(),
+    per_hour: doublePrecision().notNull(),
+    typical_per_hour: doublePrecision(),
+    compared_with: tally(),
+    ahead_per_hour: doublePrecision(),
+    ratio: doublePrecision(),
+    like_count: counter(),
+    repost_count: counter(),
+    reply_count: counter(),
+    quote_count: counter(),
+    view_count: counter(),
+  })
+  .existing();
+
+export const shareOfVoiceView = analytics
+  .view('share_of_voice', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    posts: tally().notNull(),
+    reposts: tally().notNull(),
+    searches: tally().notNull(),
+    coverage: doublePrecision().notNull(),
+    lower_bound: boolean().notNull(),
+    normalised_posts: doublePrecision(),
+    share: doublePrecision(),
+    topics: tally().notNull(),
+  })
+  .existing();
+
+export const topAuthorsView = analytics
+  .view('top_authors', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    author_id: id(),
+    author_username: text(),
+    author_name: text(),
+    followers_count: counter(),
+    posts: integer().notNull(),
+    topic_posts: integer().notNull(),
+  })
+  .existing();
+
+export const topHashtagsView = analytics
+  .view('top_hashtags', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    hashtag: text().notNull(),
+    posts: integer().notNull(),
+    topic_posts: integer().notNull(),
+  })
+  .existing();
+
+export const topLanguagesView = analytics
+  .view('top_languages', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    lang: text().notNull(),
+    posts: integer().notNull(),
+    topic_posts: integer().notNull(),
+  })
+  .existing();
+
+export const topDomainsView = analytics
+  .view('top_domains', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    domain: text().notNull(),
+    posts: tally().notNull(),
+    topic_posts: tally().notNull(),
+    links: tally().notNull(),
+    topic_links: tally().notNull(),
+  })
+  .existing();
+
+export const risingHashtagsView = analytics
+  .view('rising_hashtags', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    search_id: ref(),
+    search: text(),
+    as_of: instant().notNull(),
+    hashtag: text().notNull(),
+    posts: tally().notNull(),
+    posts_before: tally().notNull(),
+    observed_days: doublePrecision().notNull(),
+    observed_days_before: doublePrecision().notNull(),
+    per_day: doublePrecision().notNull(),
+    per_day_before: doublePrecision().notNull(),
+    ratio: doublePrecision(),
+    score: doublePrecision().notNull(),
+  })
+  .existing();
+
+export const risingDomainsView = analytics
+  .view('rising_domains', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    search_id: ref(),
+    search: text(),
+    as_of: instant().notNull(),
+    domain: text().notNull(),
+    posts: tally().notNull(),
+    posts_before: tally().notNull(),
+    observed_days: doublePrecision().notNull(),
+    observed_days_before: doublePrecision().notNull(),
+    per_day: doublePrecision().notNull(),
+    per_day_before: doublePrecision().notNull(),
+    ratio: doublePrecision(),
+    score: doublePrecision().notNull(),
+  })
+  .existing();
