@@ -68,7 +68,7 @@ const MEDIA_TYPES = {
 } as const;
 
 function describe({ resource, path, columns, rows, bytes, sha256 }: Written, encoding: Encoding): unknown {
-  const { format, bom } = encoding;
+  const { format } = encoding;
   const { title, key } = SOURCES[resource];
   return {
     profile: format === 'csv' ? 'tabular-data-resource' : 'data-resource',
@@ -77,7 +77,7 @@ function describe({ resource, path, columns, rows, bytes, sha256 }: Written, enc
     path,
     format,
     mediatype: MEDIA_TYPES[format],
-    ...(format === 'parquet' ? {} : { encoding: bom === true && format === 'csv' ? 'utf-8-sig' : 'utf-8' }),
+    ...(format === 'parquet' ? {} : { encoding: 'utf-8' }),
     bytes,
     hash: `sha256:${sha256}`,
     rows,
