@@ -24,7 +24,7 @@ export function registerBackup(program: Command, cli: Cli): void {
     .addHelpText('after', '\nExample:\n  $ strandline backup /backups/2026-11-21\n')
     .action((folder: string, { json }: { json?: boolean }) =>
       withDatabase(cli, async ({ url }, signal) => {
-        const manifest = await unlessStopped(signal, () =>
+        const manifest = await unlessStopped(cli, signal, () =>
           backUp({
             url,
             directory: folder,
@@ -56,7 +56,7 @@ export function registerBackup(program: Command, cli: Cli): void {
     )
     .action((folder: string, { json }: { json?: boolean }) =>
       withDatabase(cli, async ({ url, readerUrl }, signal) => {
-        const { manifest, notes } = await unlessStopped(signal, () =>
+        const { manifest, notes } = await unlessStopped(cli, signal, () =>
           restore({
             url,
             readerUrl,
@@ -74,12 +74,13 @@ export function registerBackup(program: Command, cli: Cli): void {
 }
 
 /** Ctrl-C is told as such, not as what it broke. */
-async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function unlessStopped<T>(cli: Cli, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (signal.aborted) throw new Interrupted();
-    throw error;
+    if (!signal.aborted) throw error;
+    cli.say('stopped: nothing is left of it');
+    throw new Interrupted();
   }
 }
 

@@ -1,0 +1,77 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyDatabase, type TestDatabase } from '../database.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { makeStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+let folder: string;
+let empty: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'strandline-keep-'));
+  empty = await emptyDatabase();
+  stand = await makeStand();
+  stand.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+  await stand.run(['search', 'add', 'ferry', '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+});
+afterAll(async () => {
+  await stand.close();
+  await empty.drop();
+  await rm(folder, { recursive: true });
+});
+
+test('a backup tells each table and where it is; restored elsewhere it is told the same, and a second time refused', async () => {
+  const directory = path.join(folder, 'one');
+  const { code, stdout, stderr } = await stand.run(['backup', directory]);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toContain('posts: 2 rows');
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^[\d,]+ rows of \d+ tables .* are in .*one$/);
+  expect(JSON.parse(await readFile(path.join(directory, 'manifest.json'), 'utf8'))).toMatchObject({
+    format: 'strandline backup 1',
+  });
+  expect((await stand.run(['backup', directory])).stderr).toMatch(/^error: .* is there already/);
+
+  const env = { DATABASE_URL: empty.url, DATABASE_READER_URL: empty.readerUrl };
+  const restored = await stand.run(['restore', directory, '--json'], { env });
+  expect(restored.code, restored.stderr).toBe(0);
+  const { tables } = JSON.parse(restored.stdout) as { tables: { table: string; rows: number }[] }; // as printed
+  expect(tables).toContainEqual(expect.objectContaining({ table: 'posts', rows: 2 }));
+  const again = await stand.run(['restore', directory], { env });
+  expect(again.code).toBe(1);
+  expect(again.stderr).toMatch(/^error: the database .* is not empty.*STRANDLINE_DATA_DIR/);
+  expect(again.stderr).not.toContain(new URL(empty.url).password);
+});
+
+test('an author is forgotten only with --yes; without it is said what would go, and the exit code is no success', async () => {
+  const plan = await stand.run(['author', 'forget', '@user_1', '--service', 'hosted']);
+  expect([plan.code, plan.stdout]).toEqual([2, '']);
+  expect(plan.stderr).toContain('@user_1 (91): 1 post and 0 links would go');
+  expect(await stand.json('posts', 'list')).toHaveLength(2);
+  expect(await stand.json('author', 'forget', '@user_1', '--service', 'hosted', '--yes')).toMatchObject({
+    author: '91',
+    forgotten: true,
+    removed: { authors: 1, posts: 1, answers: 1 },
+  });
+  expect(await stand.json('posts', 'list')).toMatchObject([{ external_id: '2' }]);
+  expect((await stand.run(['author', 'forget', '91', '--service', 'hosted'])).stderr).toBe(
+    'forgotten already\n',
+  );
+  const unknown = await stand.run(['author', 'forget', '@nobody', '--service', 'hosted', '--yes']);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no author @nobody of hosted')]);
+});
+
+test('retention shows what holds and what would go, and lets it go when asked', async () => {
+  await stand.world.db.pool.query(
+    `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at)
+     SELECT min(id), 9, 200, '\\x00', '\\x00', 1, '2026-01-01' FROM strandline.runs`,
+  );
+  const shown = await stand.run(['retention', 'show']);
+  expect(shown.stdout).toContain('kept 30 days');
+  expect(shown.stdout).toContain('kept for ever');
+  expect(shown.stdout).toContain('1 raw answer (1 B)');
+  expect((await stand.run(['retention', 'run', '--dry-run'])).stderr).toContain('would go: 1 raw answer');
+  expect(await stand.json('retention', 'run')).toEqual({ answers: 1, rejects: 0, months: [], done: true });
+  expect((await stand.run(['retention', 'run'])).stderr).toBe('gone: nothing\n');
+});
