@@ -30,7 +30,8 @@ function foundLink({ link }: ArchiveHit & { kind: 'link' }, source: Found['sourc
     link: link.url,
     snippet: link.snippet ?? '',
     summaryDescription: link.summary_description ?? '',
-    publishedAt: link.published_at ?? undefined,
+    // A result of a search has no time of its own: the archive goes by when it was first seen.
+    publishedAt: link.published_at ?? link.first_seen_at,
   };
 }
 

@@ -48,8 +48,8 @@ export type ServiceAccessOptions = {
   open: boolean;
 };
 
-/** The monitor beside it may ask as often as its searches want; 1,000 a second is what two cores answer. */
-const RATE = { perMinute: 60_000, burst: 10_000 };
+/** Ten seconds' worth of calls may come at once. */
+const BURSTS = 6;
 
 /**
  * Every process may answer itself: a server on loopback, started when it is first needed, with a key that
@@ -59,10 +59,12 @@ const RATE = { perMinute: 60_000, burst: 10_000 };
  */
 export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   const { config, clock, log, db, open } = options;
-  const { sources: settings, model, webGroup } = config.service;
+  const { sources: settings, model, webGroup, callsPerMinute } = config.service;
   const key = randomBytes(24).toString('base64url');
   const opened = openSources(settings, { clock, log, ports: portsOf(db, clock), version: VERSION });
   const invented = settings.wanted.includes('sandbox');
+  /** Named by the user: these are asked whether or not they answered at the start. */
+  const named = settings.wanted.some((name) => name !== 'auto' && name !== 'sandbox');
   let probed: Promise<readonly Probed[]> | undefined;
   let started: Promise<LocalService> | undefined;
 
@@ -73,7 +75,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
 
   async function ownSources() {
     if (invented) return 'none';
-    return (await probe()).some(answers) ? 'answering' : 'silent';
+    return named || (await probe()).some(answers) ? 'answering' : 'silent';
   }
 
   async function start(): Promise<LocalService> {
@@ -92,7 +94,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       clock,
       log,
       keys,
-      rate: RATE,
+      ownKey: key,
+      rate: { perMinute: callsPerMinute, burst: Math.ceil(callsPerMinute / BURSTS) },
       version: VERSION,
       webGroup,
       health: opened.health,
@@ -113,8 +116,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   }
 
   const below = async (path: string) => {
-    const { port } = await local();
-    return { baseUrl: `http://127.0.0.1:${port}${path}`, prefix: undefined, key };
+    const { url } = await local();
+    return { baseUrl: `${url}${path}`, prefix: undefined, key };
   };
 
   return {

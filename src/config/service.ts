@@ -1,7 +1,7 @@
 /** The search service's part of the environment: where it listens, whom it asks, who writes. */
 import { z } from 'zod';
 import { InvalidInput } from '../errors.ts';
-import { bareAddress, list, port } from './variable.ts';
+import { bareAddress, list, port, whole } from './variable.ts';
 
 const server = bareAddress('https://host', 'a key has a variable of its own');
 const secret = z.string().min(1);
@@ -22,6 +22,8 @@ export const SERVICE_SECRETS = [
 export const serviceVariables = z.object({
   SERVICE_PORT: port(7811),
   SERVICE_API_KEYS: list.default([]),
+  // Of one key. As much as two cores answer: a lower one is for a service that others may use.
+  SERVICE_CALLS_PER_MINUTE: whole(1, 10_000_000).default(60_000),
   SERVICE_SOURCES: list.default(['auto']),
   // A contact of the one who runs this: some operators ask for it, and block who gives none.
   SERVICE_CONTACT: z
@@ -75,6 +77,7 @@ export function serviceOf(e: Variables) {
     port: e.SERVICE_PORT.port,
     portAsked: e.SERVICE_PORT.asked,
     keys: e.SERVICE_API_KEYS,
+    callsPerMinute: e.SERVICE_CALLS_PER_MINUTE,
     /** Whether the web's results have a group of their own, which the specification does not show. */
     webGroup: e.SERVICE_WEB_GROUP,
     sources: {

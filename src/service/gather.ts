@@ -1,7 +1,6 @@
 /** What all sources of one tool have found, and why some of them have not. */
 import { type ServedWarning, UNANSWERED } from '../contract/extras.ts';
 import { SOURCE_OF_TOOL, type Source, TOOLS } from '../contract/enumerations.ts';
-import { monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { askSource } from './ask-source.ts';
 import { type OutageCode, SourceDown } from './outage.ts';
@@ -13,8 +12,6 @@ export type Gathering = {
   sources: readonly SearchSource[];
   log: Logger;
   tier: Tier;
-  /** When the work on the answer began, by {@link monotonicMs}. */
-  began: number;
   /** Of the client; aborts when it is gone. */
   signal: AbortSignal;
 };
@@ -32,17 +29,16 @@ export type Gathered = {
  * @throws the client's reason once it is gone
  */
 export async function gather(
-  { sources, log, tier, began, signal }: Gathering,
+  { sources, log, tier, signal }: Gathering,
   tool: Source,
   wordings: readonly Wording[],
   asked: Pick<Query, 'from' | 'to' | 'limit'>,
 ): Promise<Gathered> {
   const asking = sources.filter(({ source }) => source === tool);
-  const limitMs = Math.max(0, Math.min(tier.sourceMs, tier.retrieveMs - (monotonicMs() - began)));
   const replies = await Promise.all(
     asking.flatMap((source) =>
       wordings.slice(0, takesWordings(source) ? undefined : 1).map(async (wording) => {
-        return { source, ...(await askSource(source, { ...wording, ...asked }, limitMs, signal)) };
+        return { source, ...(await askSource(source, { ...wording, ...asked }, tier.sourceMs, signal)) };
       }),
     ),
   );

@@ -41,7 +41,10 @@ export function createKeyVerifier({
       const known = verdicts.get(name);
       if (known !== undefined && known.until > now) return known.good;
       const good = await decide(raw);
-      if (verdicts.size >= VERDICTS_MOST) verdicts.clear();
+      // One at a time: whoever tries many wrong keys does not make the good ones be looked up again.
+      const [oldest] = verdicts.size < VERDICTS_MOST ? [] : verdicts.keys();
+      if (oldest !== undefined) verdicts.delete(oldest);
+      verdicts.delete(name);
       verdicts.set(name, { good, until: now + VERDICT_MS });
       return good;
     },

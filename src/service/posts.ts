@@ -1,12 +1,10 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
 import type { Model } from '../contract/enumerations.ts';
 import type { ServedMicroblogAnswer } from '../contract/extras.ts';
-import { monotonicMs } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { gather, warningsOf } from './gather.ts';
 import { citable } from './citable.ts';
 import { distinctByLink } from './link.ts';
-import { rank } from './rank/rank.ts';
 import { servedPost } from './served-post.ts';
 import type { Found, SearchSource } from './source.ts';
 import { TIERS } from './tiers.ts';
@@ -16,7 +14,8 @@ import { wordingsOf } from './wordings.ts';
 const POSTS_MOST = 40;
 
 /**
- * The newest first. Where several microblogs found more than an answer holds, the best of them all.
+ * The newest first. Where several microblogs found more than an answer holds, the newest of them all, copies
+ * and reposts too: who watches posts wants to know back to when nothing is missing, and who repeats whom.
  * @throws the signal's reason once the client is gone; a source that fails is a warning
  */
 export async function retrievePosts(
@@ -24,19 +23,20 @@ export async function retrievePosts(
   { prompt, model, at }: { prompt: string; model: Model; at: Date },
   signal: AbortSignal,
 ): Promise<ServedMicroblogAnswer> {
-  const gathering = { sources, log, tier: TIERS[model], began: monotonicMs(), signal };
+  const gathering = { sources, log, tier: TIERS[model], signal };
   // The user's own wording alone: posts come by their time, so that none may be there that says something else.
   const { own } = wordingsOf(prompt);
   const query = { from: undefined, to: at, limit: POSTS_MOST };
   const gathered = await gather(gathering, 'microblog', [own], query);
   signal.throwIfAborted();
   const warnings = warningsOf(gathered, 'microblog');
-  const found = gathered.lists.map((list) =>
-    list.filter(({ link, post }) => post !== undefined && citable(link) !== undefined),
-  );
-  const all = distinctByLink(found.flat());
-  const best = all.length <= POSTS_MOST ? all : rank(found, { prompt, keywords: own.keywords, ...query });
-  const posts = best.toSorted((a, b) => timeOf(b) - timeOf(a)).flatMap(({ post }) => post ?? []);
+  const found = gathered.lists
+    .flat()
+    .filter(({ link, post }) => post !== undefined && citable(link) !== undefined);
+  const posts = distinctByLink(found)
+    .sort((a, b) => timeOf(b) - timeOf(a))
+    .slice(0, POSTS_MOST)
+    .flatMap(({ post }) => post ?? []);
   return {
     miner_microblog_posts: posts.map(servedPost),
     ...(warnings.length > 0 && { warnings }),

@@ -1,7 +1,7 @@
 /** From a request to what its sources found: in parallel, each within a time limit, within the dates asked. */
 import { DATE_FILTER_DAYS, type DateFilter, type Model, type Source } from '../contract/enumerations.ts';
 import type { ServedWarning } from '../contract/extras.ts';
-import { DAY, monotonicMs } from '../engine/clock.ts';
+import { DAY } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { citableOf } from './citable.ts';
 import { gather, type Gathering, takesWordings, warningsOf } from './gather.ts';
@@ -39,7 +39,7 @@ export async function retrieve(
   ready: (source: Source, found: readonly Found[]) => void = () => {},
 ): Promise<Retrieved> {
   const tier = TIERS[asked.model];
-  const gathering = { sources, log, tier, began: monotonicMs(), signal };
+  const gathering = { sources, log, tier, signal };
   const wordings = wordingsOf(asked.prompt);
   const ended = await Promise.all(
     asked.selected.map(async (source) => {

@@ -55,7 +55,10 @@ export type ServiceOptions = {
   webGroup?: boolean;
   /** The name of the simulated world; another seed, other posts. */
   sandboxSeed?: string;
+  /** Of each key; {@link DEFAULT_RATE} when left out. */
   rate?: RateLimit;
+  /** The key of the process that runs it, which has no rate. */
+  ownKey?: string;
   /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
   requestMs?: number;
 };
@@ -113,9 +116,9 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
   });
   answerErrors(app, log);
   answerHealth(app, parts);
-  answerTruth(app, parts.sandboxSeed ?? SANDBOX_SEED, clock);
 
-  const gate = createGate(keys, createLimiter(parts.rate ?? DEFAULT_RATE, clock));
+  const gate = createGate(keys, createLimiter(parts.rate ?? DEFAULT_RATE, clock), parts.ownKey);
+  answerTruth(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
   const mounts = [
     { below: '', answering: sources },
     { below: SANDBOX_PATH, answering: simulated },

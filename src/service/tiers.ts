@@ -5,10 +5,8 @@ import { SECOND } from '../engine/clock.ts';
 export type Tier = {
   /** For the whole answer, in milliseconds. */
   budgetMs: number;
-  /** Each source is waited for this long, in milliseconds. */
+  /** Each source is waited for this long in each round, in milliseconds: all rounds take 70 % of the budget at most. */
   sourceMs: number;
-  /** Then nothing is looked for any more, and what has come is written about, in milliseconds from the start. */
-  retrieveMs: number;
   /** The most items of one tool. */
   items: number;
   /** Under how many narrower wordings of the prompt a live source is asked beside the user's own. */
@@ -18,7 +16,6 @@ export type Tier = {
 };
 
 const SOURCE_SHARE = 0.6;
-const RETRIEVE_SHARE = 0.7;
 /** Fewer than this share of `items` is too little. */
 export const TOO_LITTLE = 0.25;
 
@@ -31,5 +28,5 @@ export const TIERS: Record<Model, Tier> = {
 function tier(model: Model, sourceMostMs: number, rest: Pick<Tier, 'items' | 'narrower' | 'again'>): Tier {
   const budgetMs = MODEL_BUDGET_MS[model];
   const sourceMs = Math.min(SOURCE_SHARE * budgetMs, sourceMostMs);
-  return { budgetMs, sourceMs, retrieveMs: RETRIEVE_SHARE * budgetMs, ...rest };
+  return { budgetMs, sourceMs, ...rest };
 }

@@ -1,5 +1,6 @@
 /** A search of one's own service, from its sources over the wire into the database; and what an outage does. */
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
@@ -45,13 +46,12 @@ const status = (id: string, content: string) => ({
 });
 
 /** A world whose service asks two local providers. */
-async function makeOwnWorld(forum: Provider, microblog: Provider) {
-  const world = await makeWorld({
-    env: {
-      SERVICE_SOURCES: 'hacker-news,mastodon',
-      SERVICE_SOURCE_URLS: `hacker-news=${forum.url},mastodon=${microblog.url}`,
-    },
-  });
+async function makeOwnWorld(forum: Provider, microblog: Provider, sources = 'hacker-news,mastodon') {
+  const env = {
+    SERVICE_SOURCES: sources,
+    SERVICE_SOURCE_URLS: `hacker-news=${forum.url},mastodon=${microblog.url}`,
+  };
+  const world = await makeWorld({ env });
   const { config, clock, log, db } = world.ctx;
   world.clock.set('2026-11-21T12:00:00.000Z');
   const services = accessServices({ config, clock, log, db, open: false });
@@ -61,7 +61,19 @@ async function makeOwnWorld(forum: Provider, microblog: Provider) {
   });
   const ctx = { ...world.ctx, endpoint: services.endpoint, ownSources: services.ownSources };
   const rows = async (sql: string) => (await db.pool.query(sql)).rows;
-  return { ctx, clock: world.clock, rows };
+  /** The same world, as a process sees it whose service asks the archive alone. */
+  const withArchive = () => {
+    const archive = accessServices({
+      config: readConfig({ ...env, SERVICE_SOURCES: 'archive' }),
+      clock,
+      log,
+      db,
+      open: false,
+    });
+    onTestFinished(() => archive.close());
+    return { ...ctx, endpoint: archive.endpoint, ownSources: archive.ownSources };
+  };
+  return { ctx, clock: world.clock, rows, withArchive };
 }
 
 test('finds links and posts at public sources; counters that a source does not have stay unknown', async () => {
@@ -115,4 +127,40 @@ test('an outage of all sources is a failed run, never an empty or an invented on
     status: 'succeeded',
     diff: { baseline: true },
   });
+});
+
+test('what was collected is found again in the archive, dated or not, and its counters are told by nobody', async () => {
+  const undated = { ...story('3', '2026-11-20T10:00:00.000Z'), title: 'Basking seals near the pier' };
+  const forum = await startProvider(json({ hits: [undated], nbHits: 1 }));
+  const microblog = await startProvider(json([status('113000000000000002', '<p>seals, seals</p>')]));
+  const { ctx, clock, withArchive } = await makeOwnWorld(forum, microblog);
+  const every = '1h';
+  const tools = ['News Forum Search'] as const;
+  const first = await createSearch(ctx, {
+    slug: 'a',
+    prompt: 'seals pier',
+    operation: 'ai',
+    tools,
+    date_filter: 'PAST_WEEK',
+    every,
+  });
+  expect(await executeRun(ctx, first.firstRunId)).toMatchObject({ links: 1 });
+  const posts = await createSearch(ctx, { slug: 'b', prompt: 'seals', operation: 'microblog', every });
+  expect(await executeRun(ctx, posts.firstRunId)).toMatchObject({ posts: 1 });
+  clock.advance(60_000);
+
+  const archive = withArchive();
+  expect(await archive.ownSources(), 'the archive is no simulation').toBe('answering');
+  const again = await createSearch(archive, {
+    slug: 'c',
+    prompt: 'basking seals',
+    operation: 'ai',
+    tools,
+    date_filter: 'PAST_24_HOURS',
+    every,
+  });
+  expect(again.search).toMatchObject({ service: 'own' });
+  expect(await executeRun(archive, again.firstRunId)).toMatchObject({ status: 'succeeded', links: 1 });
+  const seen = await createSearch(archive, { slug: 'd', prompt: 'seals', operation: 'microblog', every });
+  expect(await executeRun(archive, seen.firstRunId)).toMatchObject({ status: 'succeeded', posts: 1 });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
 import { SourceDown } from '../../src/service/outage.ts';
-import { type Client, startForTest } from './running.ts';
+import { type Client, KEY, startForTest } from './running.ts';
 import { foundItem, foundPost, stubSource } from './stub-source.ts';
 
 const A = '/search/ai/search';
@@ -104,4 +104,27 @@ describe('beside an answer', () => {
     expect(usual).not.toContain('"type":"web"');
     expect(usual).not.toContain('web_search_results');
   });
+});
+
+test('the truth of the sandbox needs a key as the sandbox does', async () => {
+  const at = `${service.url}/sandbox/truth?topic=night%20trains`;
+  expect((await fetch(at)).status).toBe(401);
+  const told = await fetch(at, { headers: { authorization: KEY } });
+  expect(told.status).toBe(200);
+  expect(await told.json()).toHaveProperty('bursts');
+});
+
+test('the process that runs the service may ask it without a rate, others may not', async () => {
+  const rate = { perMinute: 60, burst: 1 };
+  const busy = await startForTest({ rate, ownKey: KEY });
+  const [one, two] = [await busy.post(B, { prompt: 'tide' }), await busy.post(B, { prompt: 'tide' })];
+  expect([one.status, two.status]).toEqual([200, 200]);
+  await busy.close();
+  const shared = await startForTest({ rate, ownKey: 'another' });
+  const [first, second] = [
+    await shared.post(B, { prompt: 'tide' }),
+    await shared.post(B, { prompt: 'tide' }),
+  ];
+  expect([first.status, second.status]).toEqual([200, 429]);
+  await shared.close();
 });

@@ -6,6 +6,7 @@ const url = (address: string | undefined) => (address === undefined ? null : mas
 
 /** The search service's variables, its sources' and its writer's, with what holds for each. */
 export const SERVICE_VARIABLES: readonly Variable[] = [
+  ['SERVICE_CALLS_PER_MINUTE', (c) => c.service.callsPerMinute, 'calls of one key'],
   ['SERVICE_SOURCES', (c) => c.service.sources.wanted.join(',')],
   ['SERVICE_CONTACT', (c) => c.service.sources.contact ?? null],
   ['SERVICE_SOURCE_URLS', (c) => pairs(c.service.sources.addresses)],

@@ -7,8 +7,9 @@ import type { LocalService, Probed } from '../../service-access.ts';
 export function sourceLines(probed: readonly Probed[], root: LocalService['root']): string[] {
   const asked = probed.filter(({ outcome }) => outcome !== 'off');
   const off = probed.filter(({ outcome }) => outcome === 'off').map(({ name }) => name);
-  if (asked.length === 0) return ['all seven simulated (sandbox); nothing outside is called'];
-  const width = Math.max(...asked.map(({ name }) => name.length));
+  if (asked.length === 0 && root === 'sandbox')
+    return ['all seven simulated (sandbox); nothing outside is called'];
+  const width = Math.max(0, ...asked.map(({ name }) => name.length));
   return [
     ...asked.map(({ name, words }) => `${name.padEnd(width)}  ${words}`),
     ...(off.length === 0 ? [] : [`off: ${off.join(', ')}; docs/sources.md says what each needs`]),

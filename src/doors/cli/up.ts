@@ -100,7 +100,7 @@ function foundation(
     `  data        ${data === '' || data.startsWith('..') ? dataDir : data}`,
     `  database    ${database}`,
     `  queue       BullMQ on ${backend.kind === 'redis' ? 'Redis' : 'Postgres'}`,
-    `  service     http://127.0.0.1:${service.port}${moved}`,
+    `  service     ${service.url}${moved}`,
     `  sources     ${firstSource}`,
     ...otherSources.map((line) => `              ${line}`),
     ...(hosted === undefined ? [] : [`  hosted      ${new URL(hosted.url).host}`]),

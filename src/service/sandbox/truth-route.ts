@@ -1,5 +1,5 @@
-/** The truth over HTTP: it is about an invented world, needs no key and tells no secret. */
-import type { FastifyInstance } from 'fastify';
+/** The truth over HTTP, behind the key: it is about an invented world, but a long span is work. */
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { PROMPT_MAX } from '../../contract/request.ts';
 import { type Clock, DAY } from '../../engine/clock.ts';
@@ -17,8 +17,13 @@ const asked = z.object({
 });
 
 /** `GET /sandbox/truth?topic=&from=&to=`: a prompt, and two times in ISO 8601; the last seven days where they are left out. */
-export function answerTruth(app: FastifyInstance, seed: string, clock: Clock): void {
-  app.get('/sandbox/truth', (request, reply) => {
+export function answerTruth(
+  app: FastifyInstance,
+  gate: onRequestAsyncHookHandler,
+  seed: string,
+  clock: Clock,
+): void {
+  app.get('/sandbox/truth', { onRequest: gate }, (request, reply) => {
     const parsed = asked.safeParse(request.query);
     const query = parsed.success ? parsed.data : undefined;
     const to = query?.to ?? clock.now();
