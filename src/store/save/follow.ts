@@ -8,12 +8,15 @@ import { POST_COUNTERS } from './columns.ts';
 
 const S = 'strandline';
 const COUNTERS = Object.keys(POST_COUNTERS) as PostCounter[]; // the columns of exactly these
-const ENGAGEMENT = ['like_count', 'repost_count', 'reply_count', 'quote_count'];
-
 /** `f(counter)` for each counter, as a list. */
 const each = (f: (counter: string) => string, counters: readonly string[] = COUNTERS) =>
   counters.map(f).join(', ');
-const sum = (terms: string[]) => terms.map((term) => `coalesce(${term}, 0)`).join(' + ');
+
+/** Likes, reposts, replies and quotes together, as far as they are known. */
+function engagement(prefix: string): string {
+  const counters = ['like', 'repost', 'reply', 'quote'].map((name) => `${prefix}${name}_count`);
+  return `CASE WHEN coalesce(${counters.join(', ')}) IS NOT NULL THEN ${counters.map((c) => `coalesce(${c}, 0)`).join(' + ')} END`;
+}
 
 /** The last value at a time that was known; nothing is looked up where nothing changed since. */
 const lastKnown = (counter: string) =>
@@ -73,7 +76,7 @@ WITH before AS MATERIALIZED (
   ON CONFLICT DO NOTHING
 ), counted AS MATERIALIZED (
   SELECT p.id, coalesce(g.changed_at, f.observed_at) AS counted_at,
-    ${each((c) => `p.${c}, coalesce(g.first_${c}, f.${c}, p.${c}) AS first_${c}, coalesce(g.gained_${c}, 0) AS gained_${c}, coalesce(g.lost_${c}, 0) AS lost_${c}`)}
+    ${each((c) => `p.${c}, coalesce(g.first_${c}, f.${c}) AS first_${c}, g.gained_${c}, g.lost_${c}`)}
   FROM unnest($4::bigint[]) u(id)
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = u.id OFFSET 0) p
   LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) g ON true
@@ -81,18 +84,18 @@ WITH before AS MATERIALIZED (
     SELECT * FROM ${S}.post_snapshots WHERE post_id = u.id AND g.post_id IS NULL ORDER BY observed_at LIMIT 1
   ) f ON true
 ), steps AS MATERIALIZED (
-  SELECT c.*, ${each((c) => `c.${c} - (c.first_${c} + c.gained_${c} - c.lost_${c}) AS step_${c}`)} FROM counted c
+  SELECT c.*, ${each((c) => `d.step_${c} * (d.step_${c} > 0)::integer AS up_${c}, -d.step_${c} * (d.step_${c} < 0)::integer AS down_${c}`)}
+  FROM counted c
+  CROSS JOIN LATERAL (
+    SELECT ${each((c) => `c.${c} - (c.first_${c} + coalesce(c.gained_${c}, 0) - coalesce(c.lost_${c}, 0)) AS step_${c}`)}
+  ) d
+  WHERE $2 > c.counted_at
 ), gained AS (
   INSERT INTO ${S}.post_gains AS h (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
     ${each((c) => `first_${c}, gained_${c}, lost_${c}`)})
-  SELECT id, $2, counted_at, greatest(step_like_count, 0),
-    CASE WHEN coalesce(${each((c) => `step_${c}`, ENGAGEMENT)}) IS NOT NULL THEN ${sum(ENGAGEMENT.map((c) => `greatest(step_${c}, 0)`))} END,
-    ${each(
-      (c) => `first_${c},
-      CASE WHEN ${c} IS NOT NULL THEN gained_${c} + greatest(step_${c}, 0) END,
-      CASE WHEN ${c} IS NOT NULL THEN lost_${c} - least(step_${c}, 0) END`,
-    )}
-  FROM steps WHERE $2 > counted_at ORDER BY id
+  SELECT id, $2, counted_at, up_like_count, ${engagement('up_')},
+    ${each((c) => `coalesce(first_${c}, ${c}), coalesce(gained_${c} + up_${c}, up_${c}), coalesce(lost_${c} + down_${c}, down_${c})`)}
+  FROM steps ORDER BY id
   ON CONFLICT (post_id) DO UPDATE SET changed_at = excluded.changed_at, changed_before_at = excluded.changed_before_at,
     step_like_count = excluded.step_like_count, step_engagement = excluded.step_engagement,
     ${each((c) => `first_${c} = excluded.first_${c}, gained_${c} = excluded.gained_${c}, lost_${c} = excluded.lost_${c}`)}
@@ -102,10 +105,10 @@ SELECT search_id, date_trunc('hour', $2::timestamptz, 'UTC'), sum(looks), sum(fo
   ${each((c) => `sum(gained_${c}), sum(lost_${c})`)}
 FROM (
   SELECT g.search_id, 0 AS looks, 0 AS followed, 1 AS changes,
-    ${each((c) => `greatest(t.step_${c}, 0) AS gained_${c}, -least(t.step_${c}, 0) AS lost_${c}`)}
+    ${each((c) => `t.up_${c} AS gained_${c}, t.down_${c} AS lost_${c}`)}
   FROM steps t
   CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = t.id OFFSET 0) g
-  WHERE g.first_seen_at < $2 AND $2 > t.counted_at
+  WHERE g.first_seen_at < $2
   UNION ALL
   SELECT $1, 1, f.n, 0, ${COUNTERS.map((_, i) => `z.zero[${i + 1}], z.zero[${i + 1}]`).join(', ')}
   FROM (SELECT count(*) AS n FROM seen WHERE id <> ALL ($6::bigint[])) f

@@ -1,0 +1,60 @@
+/** Searches of a test that run when it says so, with answers that it writes. */
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { MINUTE } from '../../src/engine/clock.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { type Diff, saveFindings } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { wirePost } from '../stub-service.ts';
+import type { World } from '../world.ts';
+
+export const NOON = Date.UTC(2026, 10, 21, 12);
+/** Minutes from noon. */
+export const at = (minutes: number) => new Date(NOON + minutes * MINUTE);
+
+export type Written = { topic?: string; every?: string; service?: string };
+
+/** A search whose first run is left out, made long before the first of them. */
+export async function newSearch(world: World, slug: string, written: Written = {}): Promise<Search> {
+  world.clock.set(at(-100 * 24 * 60));
+  const { search } = await createSearch(world.ctx, {
+    slug,
+    operation: 'microblog',
+    prompt: slug,
+    every: '15m',
+    ...written,
+  });
+  await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+  return search;
+}
+
+export type Post = { id: string } & Record<string, unknown>;
+
+/** One run whose answer came at a time (minutes from noon) and held these posts, in the wire's names. */
+export async function run(
+  world: World,
+  search: Search,
+  minutes: number,
+  posts: readonly Post[],
+): Promise<Diff> {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
+  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (claimed === null) throw new Error('not claimed');
+  const diff = await saveFindings(world.db, {
+    runId,
+    fence: claimed.fence,
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings: readAnswer({
+      operation: 'microblog',
+      body: JSON.stringify({ miner_tweets: posts.map(({ id, ...over }) => wirePost(id, over)) }),
+      contentType: 'application/json',
+      dialect: loadDialect('named'),
+    }),
+    observedAt: at(minutes),
+    endedAt: at(minutes),
+  });
+  if (diff === null) throw new Error('not saved');
+  return diff;
+}
