@@ -12,6 +12,7 @@ import {
 import type { LinkRow } from '../../store/reads/links.ts';
 import { readId } from './arguments.ts';
 import type { Cli } from './cli.ts';
+import { registerCompletionDiff } from './completion-diff.ts';
 import { findSearchRow } from './find.ts';
 import type { Terminal } from './terminal.ts';
 import { list } from './table.ts';
@@ -24,7 +25,7 @@ const PROSE = 100;
 export function registerCompletions(program: Command, cli: Cli): void {
   const completions = program
     .command('completions')
-    .summary('completions: show')
+    .summary('completions: show, diff')
     .description('Completions: what the AI of the service wrote, with its sources.');
   completions
     .command('show')
@@ -51,6 +52,7 @@ export function registerCompletions(program: Command, cli: Cli): void {
         );
       });
     });
+  registerCompletionDiff(completions, cli);
 }
 
 async function find(

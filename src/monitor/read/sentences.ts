@@ -52,6 +52,7 @@ export function splitSentences(text: string): string[] {
 function endsSentence(text: string, dot: number, end: number): boolean {
   const next = text.slice(end, end + 14);
   if (/^\s+\p{Ll}/u.test(next)) return false;
+  if (/^\s*\ue000/.test(next)) return true;
   const before = /[^\s("'“„«]*$/u.exec(text.slice(Math.max(0, dot - 12), dot))?.[0] ?? '';
   if (before === '' || before.endsWith(MARK)) return true;
   if (/^\p{L}$/u.test(before) || /^\p{L}{1,2}(?:\.\p{L}{1,2})+$/u.test(before)) return false;

@@ -1,16 +1,21 @@
-import { and, desc, eq, exists, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
 import type { Database } from '../database.ts';
 import { linkSightingsView, linksView, searchesView } from '../schema/analytics.ts';
 import { searchIs } from './searches.ts';
 
 export type LinkRow = typeof linksView.$inferSelect;
 
+export type LinkFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  /** First seen at this time or later, by whichever search. */
+  since?: Date | undefined;
+  limit: number;
+};
+
 /** Links that a search found, the newest first. */
-export async function readLinks(
-  { orm }: Pick<Database, 'orm'>,
-  filter: { search?: string | undefined; topic?: string | undefined; limit: number },
-): Promise<LinkRow[]> {
-  const { limit } = filter;
+export async function readLinks({ orm }: Pick<Database, 'orm'>, filter: LinkFilter): Promise<LinkRow[]> {
+  const { since, limit } = filter;
   const sighted = orm
     .select({ one: sql`1` })
     .from(linkSightingsView)
@@ -19,7 +24,7 @@ export async function readLinks(
   return orm
     .select()
     .from(linksView)
-    .where(exists(sighted))
+    .where(and(exists(sighted), since === undefined ? undefined : gte(linksView.first_seen_at, since)))
     .orderBy(desc(linksView.first_seen_at), desc(linksView.id))
     .limit(limit);
 }

@@ -1,0 +1,18 @@
+import { asc, inArray } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { completionClaimsView } from '../schema/analytics.ts';
+
+export type SaidClaim = typeof completionClaimsView.$inferSelect;
+
+/** What completions say, each in its order. One makes some 1,200 claims at most. */
+export async function readClaimsOf(
+  { orm }: Pick<Database, 'orm'>,
+  completionIds: readonly Id[],
+): Promise<SaidClaim[]> {
+  return orm
+    .select()
+    .from(completionClaimsView)
+    .where(inArray(completionClaimsView.completion_id, [...completionIds]))
+    .orderBy(asc(completionClaimsView.completion_id), asc(completionClaimsView.position))
+    .limit(completionIds.length * 2_000);
+}

@@ -1,0 +1,202 @@
+/** What a search's completion says that it did not say before, and which link brought it. */
+import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { completionsView } from '../schema/analytics.ts';
+import { matchClaims } from './claim-match.ts';
+import { readClaimsOf, type SaidClaim } from './claims.ts';
+
+type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
+
+/** A cited link. */
+export type CitedLink = {
+  link_id: Id;
+  url: string;
+  title: string | null;
+  /** Group of the answer in which the search first saw it; null where it never returned it. */
+  source: string | null;
+  /** By this search; where it never returned it, by any. */
+  first_seen_at: Date;
+  /** It is a result of the answer that cites it. */
+  returned: boolean;
+};
+
+export type DiffedClaim = Pick<SaidClaim, 'claim_id' | 'role' | 'text' | 'unresolved'> & {
+  cited: CitedLink[];
+};
+
+export type CompletionDiff = {
+  search: string;
+  from: Moment;
+  to: Moment;
+  /** There was no completion before the time that was asked for: `from` is the first of all. */
+  from_first: boolean;
+  /** Runs between the two, and after `to`, that failed or said nothing: of them nothing is known. */
+  gaps: { between: number; after: number };
+  /** `brought_by`: those of the cited links that the search first saw after `from`. */
+  new_claims: (DiffedClaim & { brought_by: CitedLink[] })[];
+  gone_claims: DiffedClaim[];
+  /** The same claim with other links: `cited` now, and which of them are new to it and which left it. */
+  changed_claims: (DiffedClaim & { cited_new: CitedLink[]; cited_gone: CitedLink[] })[];
+  kept: number;
+};
+
+/** From where to where: by the last completion at a time, or by runs; the newest and the one before by default. */
+export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
+
+export type NoDiff = 'no_to' | 'no_from';
+
+/**
+ * Compares two completions of a search. Only completions whose claims were read count.
+ * @returns which of the two is missing where one is
+ */
+export async function readCompletionDiff(
+  db: Pick<Database, 'orm' | 'pool'>,
+  search: { id: Id; slug: string },
+  range: DiffRange,
+): Promise<CompletionDiff | NoDiff> {
+  const to = await momentOf(db, search.id, range.to === undefined ? [] : [eq(view.run_id, range.to)], desc);
+  if (to === undefined) return 'no_to';
+  const base = await baseOf(db, search.id, to, range);
+  if (base === undefined) return 'no_from';
+  const { from, from_first } = base;
+  const claims = await readClaimsOf(db, [from.completion_id, to.completion_id]);
+  const before = claims.filter((claim) => claim.completion_id === from.completion_id);
+  const after = claims.filter((claim) => claim.completion_id === to.completion_id);
+  const links = await readCited(db, search.id, claims);
+  const cited = (claim: SaidClaim, only: readonly Id[] = claim.cited_links) =>
+    only.flatMap((id) => {
+      const link = links.get(id);
+      return link === undefined ? [] : [{ ...link, returned: !claim.not_returned.includes(id) }];
+    });
+  const told = (claim: SaidClaim): DiffedClaim => ({
+    claim_id: claim.claim_id,
+    role: claim.role,
+    text: claim.text,
+    unresolved: claim.unresolved,
+    cited: cited(claim),
+  });
+  const { kept, added, gone } = matchClaims(before, after);
+  const changed = kept.filter((pair) => !sameLinks(pair.before, pair.after));
+  return {
+    search: search.slug,
+    from,
+    to,
+    from_first,
+    gaps: await readGaps(db, search.id, from, to),
+    new_claims: added.map(told).map((claim) => ({
+      ...claim,
+      brought_by: claim.cited.filter((link) => link.first_seen_at > from.observed_at),
+    })),
+    gone_claims: gone.map(told),
+    changed_claims: changed.map((pair) => ({
+      ...told(pair.after),
+      cited_new: cited(pair.after, without(pair.after.cited_links, pair.before.cited_links)),
+      cited_gone: cited(pair.before, without(pair.before.cited_links, pair.after.cited_links)),
+    })),
+    kept: kept.length - changed.length,
+  };
+}
+
+const view = completionsView;
+
+/** The last completion at the time, or that of a run, or the one before; the first where nothing is as old. */
+async function baseOf(
+  db: Pick<Database, 'orm'>,
+  searchId: Id,
+  to: Moment,
+  { since, from }: DiffRange,
+): Promise<{ from: Moment; from_first: boolean } | undefined> {
+  const earlier = or(
+    lt(view.observed_at, to.observed_at),
+    and(eq(view.observed_at, to.observed_at), lt(view.run_id, to.run_id)),
+  );
+  const given = from === undefined ? undefined : eq(view.run_id, from);
+  const wanted = since === undefined ? given : lte(view.observed_at, since);
+  const found = await momentOf(db, searchId, [earlier, wanted], desc);
+  if (found !== undefined || since === undefined)
+    return found === undefined ? undefined : { from: found, from_first: false };
+  const first = await momentOf(db, searchId, [earlier, gt(view.observed_at, since)], asc);
+  return first === undefined ? undefined : { from: first, from_first: true };
+}
+
+async function momentOf(
+  { orm }: Pick<Database, 'orm'>,
+  searchId: Id,
+  where: readonly (SQL | undefined)[],
+  order: typeof asc,
+): Promise<Moment | undefined> {
+  const { id, run_id, observed_at, claims } = view;
+  const [row] = await orm
+    .select({ completion_id: id, run_id, observed_at, claims })
+    .from(view)
+    .where(and(eq(view.search_id, searchId), isNotNull(claims), ...where))
+    .orderBy(order(observed_at), order(run_id))
+    .limit(1);
+  return row && { ...row, claims: row.claims ?? 0 };
+}
+
+/**
+ * Links, and when the search first saw each: as a link, or as the address of a post that it found.
+ * $1 search, $2 links, $3 completions.
+ */
+const CITED = `
+SELECT l.id AS link_id, l.canonical AS url, l.title,
+  CASE WHEN g.link_id IS NOT NULL THEN g.source WHEN p.first_seen_at IS NOT NULL THEN 'microblog' END AS source,
+  coalesce(g.first_seen_at, p.first_seen_at, l.first_seen_at) AS first_seen_at
+FROM strandline.links l
+LEFT JOIN strandline.link_sightings g ON g.search_id = $1 AND g.link_id = l.id
+LEFT JOIN LATERAL (
+  SELECT min(s.first_seen_at) AS first_seen_at
+  FROM strandline.completions c
+  JOIN strandline.run_results r ON r.run_id = c.run_id
+  CROSS JOIN LATERAL unnest(r.post_ids) AS u(id)
+  JOIN strandline.posts p ON p.id = u.id
+  JOIN strandline.post_sightings s ON s.search_id = $1 AND s.post_id = p.id
+  WHERE g.link_id IS NULL AND c.id = ANY ($3::bigint[])
+    AND p.url IN (SELECT address FROM strandline.link_addresses WHERE link_id = l.id UNION ALL SELECT l.canonical)
+) p ON true
+WHERE l.id = ANY ($2::bigint[])`;
+
+async function readCited(
+  { pool }: Pick<Database, 'pool'>,
+  searchId: Id,
+  claims: readonly SaidClaim[],
+): Promise<Map<Id, Omit<CitedLink, 'returned'>>> {
+  const ids = [...new Set(claims.flatMap(({ cited_links }) => cited_links))];
+  const completions = [...new Set(claims.map(({ completion_id }) => completion_id))];
+  const { rows } = await pool.query<Omit<CitedLink, 'returned'>>(CITED, [searchId, ids, completions]);
+  return new Map(rows.map((row) => [row.link_id, row]));
+}
+
+/**
+ * Runs that ended without a completion whose claims were read: failed, skipped, cancelled, or with nothing written.
+ * By the time they were due or asked for: a slot that was missed gets its row later. $1 search, $2 from, $3 to.
+ */
+const GAPS = `
+SELECT count(*) FILTER (WHERE due <= $3)::int AS between, count(*) FILTER (WHERE due > $3)::int AS after
+FROM strandline.runs r CROSS JOIN LATERAL (SELECT coalesce(r.slot_at, r.created_at) AS due) d
+WHERE r.search_id = $1 AND due > $2 AND r.ended_at IS NOT NULL
+  AND NOT EXISTS (SELECT FROM strandline.completions c WHERE c.run_id = r.id AND c.claims IS NOT NULL)`;
+
+async function readGaps(
+  { pool }: Pick<Database, 'pool'>,
+  searchId: Id,
+  from: Moment,
+  to: Moment,
+): Promise<CompletionDiff['gaps']> {
+  const { rows } = await pool.query<CompletionDiff['gaps']>(GAPS, [
+    searchId,
+    from.observed_at,
+    to.observed_at,
+  ]);
+  const [{ between, after } = { between: 0, after: 0 }] = rows;
+  return { between, after };
+}
+
+function sameLinks(a: SaidClaim, b: SaidClaim): boolean {
+  return without(a.cited_links, b.cited_links).length + without(b.cited_links, a.cited_links).length === 0;
+}
+
+function without(ids: readonly Id[], others: readonly Id[]): Id[] {
+  return ids.filter((id) => !others.includes(id));
+}

@@ -1,0 +1,163 @@
+/** `completions diff` and `links list --first-seen`, as a person and as a program sees them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CompletionDiff } from '../../src/store/reads/completion-diff.ts';
+import { json } from '../stub-service.ts';
+import { makeStand, type Stand } from './stand.ts';
+
+const OLD = 'https://old.example/a';
+const FRESH = 'https://fresh.example/b';
+
+let stand: Stand;
+const result = (link: string) => ({ title: `About ${link.slice(8)}`, link, snippet: '' });
+
+async function look(completion: string, ...links: string[]): Promise<void> {
+  stand.world.clock.advance(3_600_000);
+  stand.stub.answers(json({ search: links.map(result), completion }));
+  const { code, stderr } = await stand.run(['search', 'run', 'port', '--wait']);
+  if (code !== 0) throw new Error(stderr);
+}
+
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.stub.answers(
+    json({
+      search: [result(OLD)],
+      completion: `The port is closed [1](${OLD}). It rained [1](${OLD}) all day.`,
+    }),
+  );
+  const { code, stderr } = await stand.run([
+    'search',
+    'add',
+    'port',
+    '--operation',
+    'ai',
+    '--prompt',
+    'port',
+    '--every',
+    '1h',
+  ]);
+  if (code !== 0) throw new Error(stderr);
+});
+afterAll(() => stand.close());
+
+describe('completions diff', () => {
+  it('has nothing to compare the first completion with', async () => {
+    const { code, stderr } = await stand.run(['completions', 'diff', 'port']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is nothing to compare it with')]);
+  });
+
+  it('shows what is new, which link brought it, what is gone, and what cites others now', async () => {
+    await look(
+      `The port is closed [1](${OLD}) [2](${FRESH}). A crane fell down [2](${FRESH}) on it [7].`,
+      OLD,
+      FRESH,
+    );
+    const { code, stdout } = await stand.run(['completions', 'diff', 'port']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter((line) => !/^(from|to|between) +/.test(line))).toEqual([
+      'search  port',
+      'claims  1 new, 1 gone, 1 with other sources, 0 kept',
+      '',
+      'new',
+      '+ A crane fell down on it.',
+      expect.stringMatching(/^ {2}brought by: About fresh\.example\/b, web, first seen 2026-/),
+      `  ${FRESH}`,
+      '  cites [7], which the answer does not explain',
+      '',
+      'gone',
+      '- It rained all day.',
+      expect.stringMatching(/^ {2}cited: About old\.example\/a, web, first seen 2026-/),
+      `  ${OLD}`,
+      '',
+      'with other sources',
+      '~ The port is closed.',
+      expect.stringMatching(/^ {2}now cites: About fresh\.example\/b/),
+      `  ${FRESH}`,
+      '',
+    ]);
+  });
+
+  it('gives the same as JSON, with ids as strings and times in ISO 8601', async () => {
+    const diff = await stand.json<Record<keyof CompletionDiff, unknown>>('completions', 'diff', 'port');
+    expect(diff).toMatchObject({
+      search: 'port',
+      from: { run_id: expect.stringMatching(/^\d+$/), claims: 2 },
+      gaps: { between: 0, after: 0 },
+      kept: 0,
+      new_claims: [
+        {
+          text: 'A crane fell down on it.',
+          unresolved: [7],
+          brought_by: [{ url: FRESH, returned: true, first_seen_at: expect.stringMatching(/Z$/) }],
+        },
+      ],
+      gone_claims: [{ text: 'It rained all day.' }],
+      changed_claims: [{ cited_new: [{ url: FRESH }], cited_gone: [] }],
+    });
+  });
+
+  it('compares with the last completion before a time, and says where it goes back to the first', async () => {
+    await look(`A crane fell down [2](${FRESH}) on it.`, FRESH);
+    const [first] = (await stand.json<{ id: string }[]>('runs', 'list', '--search', 'port')).toReversed();
+    const { code, stdout, stderr } = await stand.run([
+      'completions',
+      'diff',
+      'port',
+      '--since',
+      '2020-01-01',
+    ]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`compared with the first, of run ${first?.id}`),
+    ]);
+    expect(stdout).toContain(`from    run ${first?.id}, `);
+    const last = await stand.run(['completions', 'diff', 'port', '--from', first?.id ?? '']);
+    expect(last.stdout).toContain('claims  1 new, 2 gone, 0 with other sources, 0 kept');
+  });
+
+  it('counts a failed run between as a gap and not as silence', async () => {
+    stand.world.clock.advance(60_000);
+    stand.stub.answers(json({ detail: 'no' }, 401));
+    await stand.run(['search', 'run', 'port', '--wait']);
+    const { stdout } = await stand.run(['completions', 'diff', 'port']);
+    expect(stdout).toContain('since then  1 run without a completion: what it would have said is not known');
+    expect(await stand.json('sql', 'select count(*) as n from claims where current')).toEqual([{ n: 1 }]);
+  });
+
+  it.each([
+    [['port', '--since', '1d', '--from', '1'], 2, 'either --since or --from'],
+    [['port', '--to', 'x'], 2, 'an id'],
+    [['port', '--from', '999'], 1, 'run 999 is no run of "port"'],
+    [['nothing'], 1, 'there is no search "nothing"'],
+  ])('refuses %j', async (argv, code, words) => {
+    expect(await stand.run(['completions', 'diff', ...argv])).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringContaining(words),
+    });
+  });
+
+  it('fits the page', async () => {
+    const { stdout } = await stand.run(['completions', 'diff', 'port', '--since', '2020-01-01'], {
+      env: { COLUMNS: '30' },
+    });
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('links list --first-seen', () => {
+  it('says who had each link first', async () => {
+    const { stdout } = await stand.run(['links', 'list', '--first-seen']);
+    expect(stdout).toMatch(/first seen +by search +in +first look +searches +title/);
+    expect(stdout).toMatch(/Z +port +web +1 +About fresh/);
+    expect(stdout).toMatch(/Z +port +web +baseline +1 +About old/);
+    expect(await stand.json('links', 'list', '--first-seen', '--limit', '1')).toMatchObject([
+      { url: FRESH, search: 'port', source: 'web', nth: 1, searches: 1, baseline: false, lead_seconds: null },
+    ]);
+  });
+
+  it('and of those since a time', async () => {
+    const since = (time: string) => stand.json<unknown[]>('links', 'list', '--first-seen', '--since', time);
+    expect([(await since('2020-01-01')).length, (await since('2100-01-01')).length]).toEqual([2, 0]);
+  });
+});

@@ -1,0 +1,364 @@
+/** What completions say, sentence by sentence, in the styles that services have written them. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { CLAIMS_MAX, identityOf, readClaims } from '../../src/monitor/read/claims.ts';
+import type { ReadClaim } from '../../src/monitor/read/findings.ts';
+import { sample } from '../samples/sample.ts';
+
+const NOTHING = { links: [], posts: [], nestedPosts: [] };
+
+function claims(summary: string, results: Parameters<typeof readClaims>[1] = NOTHING): ReadClaim[] {
+  const others = { microblog_summary: null, discussion_board_summary: null, news_forum_summary: null };
+  return readClaims({ summary, ...others, text_chunks: null }, results);
+}
+const told = (summary: string) =>
+  claims(summary).map(({ text, citations, unresolved }) => [
+    text,
+    ...citations.map(({ canonical }) => canonical.replace('https://', '')),
+    ...unresolved,
+  ]);
+
+describe('marks', () => {
+  test.each<[what: string, text: string, ...expected: (string | number)[][]]>([
+    [
+      'behind the sentence',
+      'One ferry sank. [1](https://a.example/1) Another did not. [2](https://b.example) [3](https://c.example)',
+      ['One ferry sank.', 'a.example/1'],
+      ['Another did not.', 'b.example', 'c.example'],
+    ],
+    [
+      'inside it, with a name',
+      'It is so [source: arXiv](https://arxiv.org/abs/1). The rest is not.',
+      ['It is so.', 'arxiv.org/abs/1'],
+      ['The rest is not.'],
+    ],
+    [
+      'as a number in brackets of a link in brackets',
+      'The port is closed [[4]](https://d.example/x_(y)).',
+      ['The port is closed.', 'd.example/x_(y)'],
+    ],
+    [
+      'in parentheses',
+      'The port is closed ([d.example](https://d.example)).',
+      ['The port is closed.', 'd.example'],
+    ],
+    [
+      'a list of them',
+      'The port is closed [1](https://a.example), [2](https://b.example).',
+      ['The port is closed.', 'a.example', 'b.example'],
+    ],
+    [
+      'bare numbers',
+      'The port is closed [8, 17]. It was open[3][4-6].',
+      ['The port is closed.', 8, 17],
+      ['It was open.', 3, 4, 5, 6],
+    ],
+    ['numbers of another writer', 'The port is closed【8†source】.', ['The port is closed.', 8]],
+    [
+      'a number that the text itself explains',
+      'The port is closed [8](https://a.example). It was open [8, 9].',
+      ['The port is closed.', 'a.example'],
+      ['It was open.', 'a.example', 9],
+    ],
+    [
+      'a list of sources at the end',
+      'The port is closed [1]. It was open [2].\n\nSources:\n[1] https://a.example/1\n- [2]: Title, <https://b.example/2>',
+      ['The port is closed.', 'a.example/1'],
+      ['It was open.', 'b.example/2'],
+    ],
+    [
+      'a number that stands for two things',
+      'The port is closed [8](https://a.example). It was open [8](https://b.example). Nobody knows [8].',
+      ['The port is closed.', 'a.example'],
+      ['It was open.', 'b.example'],
+      ['Nobody knows.', 8],
+    ],
+    ['a year is no number of a source', 'The port was closed [2024].', ['The port was closed [2024].']],
+  ])('%s', (_, text, ...expected) => {
+    expect(told(text)).toEqual(expected);
+  });
+
+  test('two texts may number by themselves: neither explains a number of the other', () => {
+    const texts = { discussion_board_summary: null, news_forum_summary: null, text_chunks: null };
+    const found = readClaims(
+      {
+        ...texts,
+        summary: 'The port is closed [1](https://a.example).',
+        microblog_summary: 'It is open again [1].',
+      },
+      NOTHING,
+    );
+    expect(found.map(({ role, position, unresolved }) => [role, position, unresolved])).toEqual([
+      ['summary', 0, []],
+      ['microblog_summary', 1, [1]],
+    ]);
+  });
+});
+
+describe('sentences', () => {
+  test.each<[what: string, text: string, ...expected: string[]]>([
+    [
+      'abbreviations and numbers',
+      'Dr. Smith paid 3.5 million, e.g. to the U.S. Navy, on 3. März in St. Louis. So be it.',
+      'Dr. Smith paid 3.5 million, e.g. to the U.S. Navy, on 3. März in St. Louis.',
+      'So be it.',
+    ],
+    [
+      'Japanese',
+      '渡船は運休した。[1](https://a.example)再開は未定です。',
+      '渡船は運休した。',
+      '再開は未定です。',
+    ],
+    ['Spanish', '¿Qué pasó con el barco? ¡Nada de nada!', '¿Qué pasó con el barco?', '¡Nada de nada!'],
+    ['Arabic', 'هل توقفت العبارة؟ نعم توقفت اليوم.', 'هل توقفت العبارة؟', 'نعم توقفت اليوم.'],
+    ['Hindi', 'नाव आज नहीं चली। कल फिर चलेगी।', 'नाव आज नहीं चली।', 'कल फिर चलेगी।'],
+    [
+      'code, and an address with stops',
+      'Call `a.b(). Now` first. See https://a.example/x.y?z=1. Done it is.',
+      'Call `a.b(). Now` first.',
+      'See https://a.example/x.y?z=1.',
+      'Done it is.',
+    ],
+    [
+      'a block of code',
+      'Run this first:\n```\nrm. all. Of it.\n```\nThen look at it.',
+      'Run this first:',
+      'Then look at it.',
+    ],
+    [
+      'Markdown',
+      '# The ferry\n\n**What is known**\n- **Point:** the *first* item\n- the second\n  is wrapped\n1. A third thing.\n> It is quoted here.',
+      'Point: the first item',
+      'the second is wrapped',
+      'A third thing.',
+      'It is quoted here.',
+    ],
+    [
+      'a link that is part of the sentence',
+      'See [the report of 1. May.](https://a.example/r) for more.',
+      'See the report of 1. May. for more.',
+    ],
+    [
+      'what a link in no web leads to',
+      'A [trap](javascript:alert(1)) is no link.',
+      'A [trap](javascript:alert(1)) is no link.',
+    ],
+    ['an image', 'It is here ![x. Y](https://evil.example/?q=1) to see.', 'It is here to see.'],
+    ['scraps', 'Sources:\n---\n[1](https://a.example)\n…\n42.'],
+    ['the same twice', 'The ferry sank. THE  FERRY sank. [1](https://a.example)', 'The ferry sank.'],
+  ])('%s', (_, text, ...expected) => {
+    expect(claims(text).map((claim) => claim.text)).toEqual(expected);
+  });
+
+  test('a claim that is made twice cites what either cites', () => {
+    expect(told('The ferry sank [1](https://a.example). The ferry  sank [2](https://b.example).')).toEqual([
+      ['The ferry sank.', 'a.example', 'b.example'],
+    ]);
+  });
+});
+
+describe('identity', () => {
+  test.each([
+    ['The ferry sank.', 'the FERRY  sank.', true],
+    ['It carried １００.', 'It carried 100.', true],
+    ['It carried 100.', 'It carried 200.', false],
+    ['The ferry sank.', 'The ferry sank!', false],
+  ])('%s | %s', (a, b, same) => {
+    expect(identityOf(a) === identityOf(b)).toBe(same);
+  });
+});
+
+test('a cited link is returned where it is a result, or a post by its address or its id on another host', () => {
+  const text =
+    'One is true [1](https://a.example/?utm_source=x). Two is true [2](https://x.example/u/status/12). ' +
+    'Three is true [3](https://y.example/v/status/13). Four is not [4](https://b.example).';
+  const post = (external_id: string) => ({ external_id, url: `https://x.example/u/status/${external_id}` });
+  const found = claims(text, {
+    links: [{ canonical: 'https://a.example' }],
+    posts: [post('12')],
+    nestedPosts: [post('13')],
+  });
+  expect(found.map(({ citations }) => citations.map(({ returned }) => returned))).toEqual([
+    [true],
+    [true],
+    [true],
+    [false],
+  ]);
+});
+
+test('the summary of posts may stand in its pieces only', () => {
+  const texts = {
+    summary: null,
+    microblog_summary: '',
+    discussion_board_summary: null,
+    news_forum_summary: null,
+  };
+  const found = readClaims(
+    { ...texts, text_chunks: ['The fer', 'ry sank', '. [1]', '(https://a.example)'] },
+    NOTHING,
+  );
+  expect(found).toMatchObject([
+    { role: 'microblog_summary', text: 'The ferry sank.', citations: [{ canonical: 'https://a.example' }] },
+  ]);
+});
+
+describe('the three generations', () => {
+  const result = (link: string) => ({ title: 't', link, snippet: '' });
+  const summary = 'The port is closed [1](https://a.example). It was open [2](https://b.example) before [7].';
+  test.each([
+    [
+      'first',
+      {
+        youtube_search_results: { organic_results: [result('https://a.example')] },
+        completion: { summary },
+      },
+    ],
+    [
+      'second',
+      {
+        youtube_search_results: [{ organic_results: [result('https://a.example')] }],
+        completion: { summary },
+      },
+    ],
+    ['third', { search: [result('https://a.example')], completion: summary }],
+  ])('%s', (_, answer) => {
+    const found = readAnswer({
+      operation: 'ai',
+      body: JSON.stringify(answer),
+      contentType: null,
+      dialect: loadDialect('named'),
+    });
+    expect(
+      found.completion?.claims.map(({ text, citations, unresolved }) => [
+        text,
+        citations.map(({ canonical, returned }) => [canonical, returned]),
+        unresolved,
+      ]),
+    ).toEqual([
+      ['The port is closed.', [['https://a.example', true]], []],
+      ['It was open before.', [['https://b.example', false]], [7]],
+    ]);
+  });
+});
+
+test('a streamed answer of a real service: each citation stays with its sentence', () => {
+  const body = sample('ai-search.stream.named.sse.txt');
+  const { completion } = readAnswer({
+    operation: 'ai',
+    body,
+    contentType: null,
+    dialect: loadDialect('named'),
+  });
+  const found = completion?.claims ?? [];
+  expect(found).toHaveLength(20);
+  expect(found.filter(({ citations }) => citations.length === 1)).toHaveLength(7);
+  expect(found.every(({ text }) => !/\]\(|\[source|\*\*|^\W*$/.test(text))).toBe(true);
+});
+
+describe('any text', () => {
+  const part = fc.constantFrom(
+    '[',
+    ']',
+    '(',
+    ')',
+    '[1]',
+    '[1](https://a.example)',
+    '【2†x】',
+    '[x](https://',
+    '`',
+    '```',
+    '**',
+    '*',
+    '#',
+    '\n',
+    '. ',
+    '。',
+    'ab ',
+    'あ',
+    '\ue000',
+    '\ue001',
+    '\0',
+    '\ud800',
+    '- ',
+    '1. ',
+    '[3]: https://b.example\n',
+  );
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(part, { maxLength: 60 }).map((parts) => parts.join('')),
+  );
+
+  test('is read without an error, into claims in order, each once, without marks and line ends', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const found = claims(given);
+        expect(found.map(({ position }) => position)).toEqual(found.map((_, i) => i));
+        expect(new Set(found.map(({ identity }) => identity)).size).toBe(found.length);
+        for (const claim of found) expect(claim.text).not.toMatch(/[\n\ue000\ue001]|^\s|\s$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('sentences come back whole, whatever they cite', () => {
+    const sentence = fc.stringMatching(/^[A-Z][a-z]{2,8}( [a-z]{2,8}){3,6}$/);
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(sentence, fc.integer({ min: 1, max: 99 })), {
+          minLength: 1,
+          maxLength: 8,
+          selector: ([words]) => words.toLowerCase(),
+        }),
+        fc.boolean(),
+        (said, behind) => {
+          const written = said.map(([words, n]) => {
+            const mark = `[${n}](https://a.example/${n})`;
+            return behind ? `${words}. ${mark}` : `${words} ${mark}.`;
+          });
+          expect(told(written.join(' '))).toEqual(said.map(([words, n]) => [`${words}.`, `a.example/${n}`]));
+        },
+      ),
+    );
+  });
+
+  test('no more claims are read of a text than anyone would read', () => {
+    const long = Array.from({ length: 1_000 }, (_, n) => `Ferry number ${n} sank.`).join(' ');
+    expect(claims(long)).toHaveLength(CLAIMS_MAX);
+  });
+
+  test.each([
+    '[',
+    '[](',
+    '[x](https://',
+    '[x](https://a.example/(((',
+    '.',
+    '. ',
+    '.x',
+    ' ',
+    ' \n a',
+    '`',
+    '**',
+    '[1',
+    '[1] ',
+    '\n[1] x ',
+    '1. https://a ',
+    'https://a.b.',
+    '([1]',
+    '。',
+    '【1',
+    '#\n',
+    '\ue000',
+    '."',
+  ])('%j over and over takes linear time', (sign) => {
+    const ms = (length: number) => {
+      const started = performance.now();
+      claims(sign.repeat(length / sign.length));
+      return performance.now() - started;
+    };
+    ms(20_000);
+    // Twenty times what the slowest takes; a quadratic reading takes minutes.
+    expect(ms(100_000)).toBeLessThan(4_000);
+  });
+});

@@ -1,0 +1,341 @@
+/** Claims and links over time, on a database: what is new, what is gone, what is not known, and who had it first. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import type { Id } from '../../src/store/database.ts';
+import {
+  type CompletionDiff,
+  type DiffRange,
+  readCompletionDiff,
+} from '../../src/store/reads/completion-diff.ts';
+import { readFirstFinders } from '../../src/store/reads/link-history.ts';
+import { claimRun, failRun, insertRun } from '../../src/store/runs.ts';
+import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 12, minutes));
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+async function newSearch(slug: string): Promise<Search> {
+  const { search } = await createSearch(world.ctx, { slug, operation: 'ai', prompt: slug, every: '1h' });
+  await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+  return search;
+}
+
+type Told = { summary: string | null; found?: string[]; forum?: string[] };
+
+/** An answer of the third generation. */
+function read({ summary, found = [], forum = [] }: Told) {
+  const result = (link: string) => ({ title: `about ${link.slice(8)}`, link, snippet: '' });
+  const answer = { search: found.map(result), hacker_news_search: forum.map(result), completion: summary };
+  const body = JSON.stringify(answer);
+  return readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') });
+}
+
+async function claimed(search: Search, when: Date) {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: when });
+  const holding = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
+  if (holding === null) throw new Error('not claimed');
+  return { runId, fence: holding.fence };
+}
+
+async function run(search: Search, minutes: number, told: Told): Promise<Id> {
+  const { runId, fence } = await claimed(search, at(minutes));
+  const observed = { observedAt: at(minutes), endedAt: at(minutes) };
+  const whose = { runId, fence, searchId: search.id, serviceId: search.service_id };
+  if ((await saveFindings(world.db, { ...whose, ...observed, findings: read(told) })) === null)
+    throw new Error('not saved');
+  return runId;
+}
+
+async function again(search: Search, runId: Id, minutes: number, told: Told): Promise<void> {
+  const observed = { observedAt: at(minutes), endedAt: at(minutes) };
+  const whose = { runId, searchId: search.id, serviceId: search.service_id };
+  await saveAgain(world.db, { ...whose, ...observed, findings: read(told) });
+}
+
+async function diff(search: Search, range: DiffRange = {}): Promise<CompletionDiff> {
+  const found = await readCompletionDiff(world.db, search, range);
+  if (typeof found === 'string') throw new Error(found);
+  return found;
+}
+const texts = (claims: readonly { text: string }[]) => claims.map(({ text }) => text);
+
+test('a claim is kept once per search, with the first and the last completion that makes it', async () => {
+  const search = await newSearch('first-and-last');
+  const first = await run(search, 0, { summary: 'The port is closed. It was open before.' });
+  await run(search, 1, { summary: 'It was OPEN before.' });
+  const last = await run(search, 2, { summary: 'The port is  closed.' });
+  expect(
+    await rows(
+      `SELECT text, first_run_id, first_seen_at, last_run_id, last_seen_at, runs_seen, current, cited_returned
+       FROM strandline_analytics.claims WHERE search = $1 ORDER BY text DESC`,
+      [search.slug],
+    ),
+  ).toEqual([
+    {
+      text: 'The port is closed.',
+      first_run_id: first,
+      first_seen_at: at(0),
+      last_run_id: last,
+      last_seen_at: at(2),
+      runs_seen: 2n,
+      current: true,
+      cited_returned: null,
+    },
+    {
+      text: 'It was open before.',
+      first_run_id: first,
+      first_seen_at: at(0),
+      last_run_id: expect.anything(),
+      last_seen_at: at(1),
+      runs_seen: 2n,
+      current: false,
+      cited_returned: null,
+    },
+  ]);
+  expect(
+    await rows(
+      'SELECT text, position, new FROM strandline_analytics.completion_claims WHERE search = $1 ORDER BY run_id, position',
+      [search.slug],
+    ),
+  ).toMatchObject([
+    { position: 0, new: true },
+    { position: 1, new: true },
+    { position: 0, new: false },
+    { position: 0, new: false },
+  ]);
+});
+
+test('a cited link that the answer did not return is marked, and is a link all the same', async () => {
+  const search = await newSearch('not-returned');
+  await run(search, 0, {
+    summary:
+      'One is true [1](https://a.example/1). Two is not [2](https://elsewhere.example/2). Three is bare [9].',
+    found: ['https://a.example/1'],
+  });
+  expect(
+    await rows(
+      `SELECT c.cited_urls, c.cited_returned, c.unresolved, (SELECT array_agg(l.url) FROM strandline_analytics.links l WHERE l.id = ANY (c.not_returned)) AS missing
+       FROM strandline_analytics.claims c WHERE search = $1 ORDER BY id`,
+      [search.slug],
+    ),
+  ).toEqual(
+    expect.arrayContaining([
+      { cited_urls: ['https://a.example/1'], cited_returned: true, unresolved: [], missing: null },
+      {
+        cited_urls: ['https://elsewhere.example/2'],
+        cited_returned: false,
+        unresolved: [],
+        missing: ['https://elsewhere.example/2'],
+      },
+      { cited_urls: [], cited_returned: null, unresolved: [9], missing: null },
+    ]),
+  );
+  expect(
+    await rows('SELECT url FROM strandline_analytics.link_sources WHERE search = $1', [search.slug]),
+  ).toEqual([{ url: 'https://a.example/1' }]);
+});
+
+test('new claims come with the link that brought them; what is gone and what cites others now are told apart', async () => {
+  const search = await newSearch('diff');
+  const old = 'https://old.example';
+  const fresh = 'https://fresh.example';
+  const from = await run(search, 0, {
+    summary: `The port is closed [1](${old}). Nobody was hurt [1](${old}). It rained all day [1](${old}).`,
+    found: [old],
+  });
+  const to = await run(search, 60, {
+    summary: `The port is closed [1](${old}). Nobody was hurt [1](${fresh}). A crane fell down [1](${fresh}) [2](${old}).`,
+    found: [fresh, old],
+  });
+  const found = await diff(search);
+  expect(found).toMatchObject({
+    from: { run_id: from, observed_at: at(0), claims: 3 },
+    to: { run_id: to, observed_at: at(60), claims: 3 },
+    gaps: { between: 0, after: 0 },
+    kept: 1,
+    new_claims: [
+      {
+        text: 'A crane fell down.',
+        role: 'summary',
+        brought_by: [
+          { url: fresh, title: 'about fresh.example', source: 'web', first_seen_at: at(60), returned: true },
+        ],
+        cited: [{ url: fresh }, { url: old, first_seen_at: at(0) }],
+      },
+    ],
+    gone_claims: [{ text: 'It rained all day.' }],
+    changed_claims: [{ text: 'Nobody was hurt.', cited_new: [{ url: fresh }], cited_gone: [{ url: old }] }],
+  });
+});
+
+test('another wording is the same claim only with the same links and figures', async () => {
+  const search = await newSearch('wording');
+  const cite = (n: number) => `[1](https://w.example/${n})`;
+  const long = (figure: string, word: string) =>
+    `According to the authority of the harbour a total of ${figure} passengers were carried by all of the ferries of the city ` +
+    `between the old harbour and the islands in the bay during the first week of the month of ${word}`;
+  await run(search, 0, { summary: `${long('4,100', 'May')} ${cite(1)}. Trams were late ${cite(2)}.` });
+  await run(search, 1, { summary: `${long('4,100', 'June')} ${cite(1)}. Trams were late ${cite(2)}.` });
+  expect(await diff(search)).toMatchObject({ new_claims: [], gone_claims: [], kept: 2 });
+  await run(search, 2, { summary: `${long('4,200', 'June')} ${cite(1)}. Trams were late ${cite(2)}.` });
+  expect(texts((await diff(search)).new_claims), 'another figure').toEqual([`${long('4,200', 'June')}.`]);
+  await run(search, 3, { summary: `${long('4,200', 'July')} ${cite(3)}. Trams were late ${cite(2)}.` });
+  expect(texts((await diff(search)).new_claims), 'another link').toEqual([`${long('4,200', 'July')}.`]);
+});
+
+test('a run that failed, and one without a completion, are gaps: nothing is gone by them', async () => {
+  const search = await newSearch('gaps');
+  const first = await run(search, 0, { summary: 'The port is closed.' });
+  const fail = async (minutes: number) => {
+    const { runId, fence } = await claimed(search, at(minutes));
+    await failRun(world.db, {
+      runId,
+      fence,
+      code: 'upstream_5xx',
+      reason: null,
+      rejects: null,
+      now: at(minutes),
+    });
+  };
+  await fail(1);
+  await run(search, 2, { summary: null, found: ['https://a.example'] });
+  const second = await run(search, 3, { summary: 'The port is closed. It will open soon.' });
+  await fail(4);
+  expect(await diff(search)).toMatchObject({
+    from: { run_id: first },
+    to: { run_id: second },
+    gaps: { between: 2, after: 1 },
+    gone_claims: [],
+    kept: 1,
+  });
+  expect(
+    await rows('SELECT current FROM strandline_analytics.claims WHERE search = $1', [search.slug]),
+  ).toEqual([{ current: true }, { current: true }]);
+});
+
+test('the comparison is with the last completion at the time; before the first it is with the first, and says so', async () => {
+  const search = await newSearch('since');
+  const runs = [];
+  for (const minutes of [10, 20, 30])
+    runs.push(await run(search, minutes, { summary: `It is ${minutes} past noon.` }));
+  const [first, second, third] = runs;
+  const ends = async (range: DiffRange) => {
+    const { from, to, from_first } = await diff(search, range);
+    return [from.run_id, to.run_id, from_first];
+  };
+  expect(await ends({})).toEqual([second, third, false]);
+  expect(await ends({ since: at(20) })).toEqual([second, third, false]);
+  expect(await ends({ since: at(19) })).toEqual([first, third, false]);
+  expect(await ends({ since: at(5) })).toEqual([first, third, true]);
+  expect(await ends({ from: first, to: second })).toEqual([first, second, false]);
+  expect(await readCompletionDiff(world.db, search, { from: third, to: first })).toBe('no_from');
+  expect(await readCompletionDiff(world.db, search, { to: first })).toBe('no_from');
+  expect(await readCompletionDiff(world.db, await newSearch('nothing'), {})).toBe('no_to');
+});
+
+test('an answer that is read again brings its claims to their own time, and takes away those it does not make', async () => {
+  const search = await newSearch('again');
+  const first = await run(search, 0, { summary: 'The port is closed. Misread it was.' });
+  const second = await run(search, 1, { summary: 'The port is closed. It rains today.' });
+  const known = () =>
+    rows(
+      'SELECT text, first_run_id, first_seen_at, runs_seen FROM strandline_analytics.claims WHERE search = $1 ORDER BY text',
+      [search.slug],
+    );
+  await again(search, first, 0, { summary: 'It rains today. [1](https://a.example)' });
+  expect(await known()).toEqual([
+    { text: 'It rains today.', first_run_id: first, first_seen_at: at(0), runs_seen: 2n },
+    { text: 'The port is closed.', first_run_id: second, first_seen_at: at(1), runs_seen: 1n },
+  ]);
+  const before = await known();
+  await again(search, first, 0, { summary: 'It rains today. [1](https://a.example)' });
+  expect(await known(), 'read a third time, nothing changes').toEqual(before);
+});
+
+test('a completion that was kept before claims were read is not compared: what it said is not known', async () => {
+  const search = await newSearch('older');
+  const older = await run(search, 0, { summary: 'The port is closed.' });
+  await world.db.pool.query(
+    'DELETE FROM strandline.completion_claims USING strandline.completions c WHERE c.id = completion_id AND c.run_id = $1',
+    [older],
+  );
+  await world.db.pool.query('UPDATE strandline.completions SET claims = NULL WHERE run_id = $1', [older]);
+  await run(search, 1, { summary: 'The port is closed.' });
+  expect(await readCompletionDiff(world.db, search, {})).toBe('no_from');
+  await again(search, older, 0, { summary: 'The port is closed.' });
+  expect(await diff(search)).toMatchObject({ new_claims: [], kept: 1 });
+});
+
+test('the places of a link over time, in its group and in the answer', async () => {
+  const search = await newSearch('ranks');
+  const [a, b, c] = ['https://rank.example/a', 'https://rank.example/b', 'https://rank.example/c'];
+  await run(search, 0, { summary: null, found: [a, b], forum: [c] });
+  await run(search, 1, { summary: null, found: [b], forum: [a] });
+  await run(search, 2, { summary: null, found: [b] });
+  expect(
+    await rows(
+      'SELECT observed_at, source, rank, place FROM strandline_analytics.link_ranks WHERE search = $1 AND url = $2 ORDER BY observed_at',
+      [search.slug, a],
+    ),
+  ).toEqual([
+    { observed_at: at(0), source: 'web', rank: 1, place: 1 },
+    { observed_at: at(1), source: 'news_forum', rank: 1, place: 2 },
+  ]);
+  expect(
+    await rows(
+      'SELECT source, rank, place FROM strandline_analytics.link_ranks WHERE search = $1 AND url = $2',
+      [search.slug, c],
+    ),
+  ).toEqual([{ source: 'news_forum', rank: 1, place: 3 }]);
+});
+
+test('who had a link first, and how long before the next; a first look says nothing of how much earlier it was there', async () => {
+  const [one, two, late] = [await newSearch('one'), await newSearch('two'), await newSearch('late')];
+  const link = 'https://scoop.example/story';
+  for (const search of [one, two]) await run(search, 0, { summary: null, found: ['https://other.example'] });
+  await run(two, 10, { summary: null, forum: [link] });
+  await run(one, 13, { summary: null, found: [link] });
+  await run(late, 20, { summary: null, found: [link] });
+  expect(
+    await rows(
+      'SELECT search, source, nth, searches, baseline, lead_seconds FROM strandline_analytics.link_sources WHERE url = $1 ORDER BY nth',
+      [link],
+    ),
+  ).toEqual([
+    { search: 'two', source: 'news_forum', nth: 1, searches: 3, baseline: false, lead_seconds: 180 },
+    { search: 'one', source: 'web', nth: 2, searches: 3, baseline: false, lead_seconds: null },
+    { search: 'late', source: 'web', nth: 3, searches: 3, baseline: true, lead_seconds: null },
+  ]);
+  expect(await readFirstFinders(world.db, { search: 'one', since: at(5), limit: 10 })).toMatchObject([
+    {
+      url: link,
+      search: 'two',
+      first_seen_at: at(10),
+      lead_seconds: 180,
+      title: 'about scoop.example/story',
+    },
+  ]);
+});
+
+test('two runs of two searches that say the same at once each keep it', async () => {
+  const searches = [await newSearch('at-once-a'), await newSearch('at-once-b')];
+  const said = ['The port is closed.', 'It rains today.', 'A crane fell down.'];
+  await Promise.all(
+    searches.map((search, i) => run(search, 0, { summary: (i === 0 ? said : said.toReversed()).join(' ') })),
+  );
+  for (const { slug } of searches) {
+    expect(
+      await rows('SELECT count(*)::int AS n FROM strandline_analytics.claims WHERE search = $1', [slug]),
+    ).toEqual([{ n: 3 }]);
+  }
+});
