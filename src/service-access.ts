@@ -6,6 +6,7 @@ import type { Logger } from './engine/logger.ts';
 import { RunError } from './errors.ts';
 import type { Context } from './monitor/context.ts';
 import { languageModel } from './service/answer/model.ts';
+import { restingModel } from './service/answer/resting-model.ts';
 import { createKeyVerifier } from './service/key-verifier.ts';
 import { LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
 import { openSources } from './service/sources/open.ts';
@@ -101,7 +102,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       health: opened.health,
       ...(root === 'live' ? { sources: opened.sources } : {}),
       ...(invented ? {} : { live: opened.sources }),
-      ...(model === undefined ? {} : { model: languageModel(model) }),
+      ...(model === undefined ? {} : { model: restingModel(languageModel(model), clock) }),
     });
     return { ...service, root };
   }

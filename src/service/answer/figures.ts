@@ -4,7 +4,8 @@ const FIGURE = /\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/gu;
 
 /** Each number once: `1,250`, `1.250` and `1250` are one, `3,5` and `3.5` are one, in the digits of any script. */
 export function figuresOf(text: string): Set<string> {
-  return new Set((text.match(FIGURE) ?? []).map(canonical));
+  // Compatible forms first: mathematical and circled digits do not stand in rows of ten.
+  return new Set((text.normalize('NFKC').match(FIGURE) ?? []).map(canonical));
 }
 
 function canonical(figure: string): string {

@@ -12,7 +12,7 @@ const EMAIL = /[\p{L}\p{N}._%+-]@[\p{L}\p{N}-]+\.\p{L}{2}/u;
 const HOST =
   /[\p{L}\p{N}]\.(?:com|net|org|info|biz|io|co|me|ai|app|dev|xyz|top|site|online|shop|club|live|link|click|tv|gg|ly|to|eu|uk|us|ca|au|de|fr|es|it|nl|ch|at|ru|cn|jp|kr|in|br|pl|se|test|example|onion|рф)(?![\p{L}\p{N}-])|[\p{L}\p{N}]\.[a-z]{2,24}\/\S/iu;
 
-/** Long runs without a space or a vowelled word: something encoded. */
+/** Forty letters, digits and signs of base64 without a space between: something encoded. */
 const ENCODED = /[A-Za-z0-9+/=_-]{40}/;
 
 export function holdsMarkup(text: string): boolean {

@@ -19,15 +19,22 @@ export type ModelQuestion = {
   schema: Readonly<Record<string, unknown>>;
 };
 
-export type ModelFailure = 'no_answer' | 'status' | 'too_large' | 'unreadable' | 'refused' | 'empty';
+export type ModelFailure =
+  | 'no_answer'
+  | 'status'
+  | 'too_large'
+  | 'unreadable'
+  | 'refused'
+  | 'empty'
+  | 'resting';
 
 /** Says what happened without a word of the answer, the question, the address or the key. */
 export class ModelFailed extends Error {
   readonly reason: ModelFailure;
-  /** HTTP, where that is the reason. */
-  readonly status: number | undefined;
+  /** Of HTTP, or of the network (`ECONNREFUSED`), where that is the reason. */
+  readonly status: number | string | undefined;
 
-  constructor(reason: ModelFailure, status?: number) {
+  constructor(reason: ModelFailure, status?: number | string) {
     super(status === undefined ? reason : `${reason} ${status}`);
     this.name = 'ModelFailed';
     this.reason = reason;
@@ -100,10 +107,16 @@ export function languageModel(settings: {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof ModelFailed) throw error;
-        throw new ModelFailed('no_answer');
+        throw new ModelFailed('no_answer', codeOf(error));
       }
     },
   };
+}
+
+/** Of the network: a word of our own machine's, never of the server's. */
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code) ? code : undefined;
 }
 
 function bodyOf(model: string, way: Way, { system, user, schema }: ModelQuestion) {

@@ -54,7 +54,7 @@ export async function draftsByModel(
 }
 
 /** @throws whatever is our own fault */
-function failureOf(error: unknown): { reason: string; status?: number | undefined } {
+function failureOf(error: unknown): { reason: string; status?: ModelFailed['status'] } {
   if (error instanceof ModelFailed) return { reason: error.reason, status: error.status };
   if (error instanceof Rejected) return { reason: error.reason };
   throw error;

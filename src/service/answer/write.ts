@@ -43,6 +43,8 @@ const SUMMARY_FIRST: readonly Role[] = ['summary', ...ROLES.filter((role) => rol
 /** Up to this budget there is time for one question about everything; above it for one of each part. */
 const ONE_QUESTION_MS = 10_000;
 const ONE_QUESTION_MOST_MS = 6_000;
+/** Nor is one of several questions waited for longer: who waits for an answer wants one. */
+const QUESTION_MOST_MS = 25_000;
 /** Kept for quoting what the model did not write, and for sending it. */
 const RESERVE_MS = 300;
 /** In less time no model answers. */
@@ -87,7 +89,10 @@ export async function writeCompletion(findings: Findings, writing: Writing): Pro
   }
   const byModel = await Promise.all(
     ROLES.map(async (role) => {
-      const drafts = await draftsByModel([role], findings, { ...asked, limitMs });
+      const drafts = await draftsByModel([role], findings, {
+        ...asked,
+        limitMs: Math.min(limitMs, QUESTION_MOST_MS),
+      });
       const text = set(role, drafts);
       told?.(role, text);
       return drafts.has(role) ? role : undefined;

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { steppedClock } from '../../../src/engine/clock.ts';
+import { type LanguageModel, ModelFailed, type ModelQuestion } from '../../../src/service/answer/model.ts';
+import { FAILURES_MOST, REST_MS, restingModel } from '../../../src/service/answer/resting-model.ts';
+
+const question: ModelQuestion = { system: '', user: '', schema: {} };
+const never = new AbortController().signal;
+
+function stand() {
+  const clock = steppedClock('2026-11-21T12:00:00Z');
+  const asked: Date[] = [];
+  let answers: () => Promise<string> = () => Promise.reject(new ModelFailed('status', 500));
+  const model: LanguageModel = {
+    name: 'stand-in',
+    ask: () => {
+      asked.push(clock.now());
+      return answers();
+    },
+  };
+  const resting = restingModel(model, clock);
+  const ask = (signal = never) => resting.ask(question, signal).catch((error: unknown) => error);
+  return { clock, asked, ask, answer: (next: typeof answers) => (answers = next) };
+}
+
+test('a model that fails three times is left alone for a minute, and tried again', async () => {
+  const { clock, asked, ask, answer } = stand();
+  for (let n = 0; n < FAILURES_MOST; n++) await ask();
+  expect(await ask()).toMatchObject({ reason: 'resting' });
+  expect(asked).toHaveLength(FAILURES_MOST);
+  clock.advance(REST_MS);
+  answer(() => Promise.resolve('{}'));
+  expect(await ask()).toBe('{}');
+  expect(await ask()).toBe('{}');
+});
+
+test('one that still fails after its rest rests again at once', async () => {
+  const { clock, asked, ask } = stand();
+  for (let n = 0; n < FAILURES_MOST; n++) await ask();
+  clock.advance(REST_MS);
+  await ask();
+  expect(await ask()).toMatchObject({ reason: 'resting' });
+  expect(asked).toHaveLength(FAILURES_MOST + 1);
+});
+
+test('clients that go away say nothing about it, a time limit does', async () => {
+  const { asked, ask } = stand();
+  const gone = AbortSignal.abort(new Error('gone'));
+  for (let n = 0; n < 2 * FAILURES_MOST; n++) await ask(gone);
+  expect(asked).toHaveLength(2 * FAILURES_MOST);
+  const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
+  for (let n = 0; n < 2 * FAILURES_MOST; n++) await ask(late);
+  expect(asked).toHaveLength(3 * FAILURES_MOST);
+});
