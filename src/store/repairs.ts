@@ -87,7 +87,9 @@ export async function whileAlone<T>(db: Database, name: string, work: () => Prom
     await client.query(`SET idle_session_timeout = '${LONGEST_ALONE_MS}ms'`);
     return await work();
   } finally {
-    // Not given back to the pool: the connection ends here, and the lock and the setting with it.
+    // Whoever looks next must not find it held by a connection that is just ending.
+    await client.query('SELECT pg_advisory_unlock_all()').catch(() => {});
+    // Not given back to the pool: the connection ends here, and the setting with it.
     client.release(true);
   }
 }
