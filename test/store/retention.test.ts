@@ -202,16 +202,15 @@ test('an update of counters stays inside its page', async () => {
     SELECT (SELECT min(id) FROM strandline.services), now(), now(), 'hot' || g, repeat('x', 400), '{}', '{}', '{}', '[]', '{}' FROM generate_series(1, 500) g`);
   const client = await world.db.pool.connect();
   await client.query('SELECT pg_stat_force_next_flush()');
-  for (let n = 0; n < 3; n += 1)
-    await client.query(
-      `UPDATE strandline.posts SET like_count = $1, observed_at = now() WHERE external_id IN (SELECT 'hot' || g FROM generate_series(1, 500, 10) g)`,
-      [n],
-    );
+  // One row in each page: what the fill factor leaves is enough for it, whoever else is at work.
+  await client.query(
+    `UPDATE strandline.posts SET like_count = 1, observed_at = now() WHERE external_id IN (SELECT 'hot' || g FROM generate_series(1, 500, 10) g)`,
+  );
   await client.query('SELECT pg_stat_force_next_flush()');
   const { rows: stats } = await client.query(
     `SELECT n_tup_upd::int AS updated, n_tup_hot_upd::int AS hot FROM pg_stat_all_tables WHERE relid = 'strandline.posts'::regclass`,
   );
   client.release();
-  expect(stats[0].updated).toBe(150);
-  expect(stats[0].hot).toBeGreaterThan(130);
+  expect(stats[0].updated).toBe(50);
+  expect(stats[0].hot).toBeGreaterThanOrEqual(48);
 });
