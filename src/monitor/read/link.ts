@@ -1,27 +1,10 @@
-/**
- * The identity of a link: one table of rules by which two spellings of an address are the same link.
- *
- *     host            lower case, IDN in ASCII (as URLs do), without a trailing dot; `www.` is kept
- *     scheme          http becomes https
- *     port            dropped where it is the default of either scheme as given
- *     path            dot segments resolved, trailing slashes dropped; `%2F` stays what it is
- *     query           names in TRACKING dropped, the rest kept in its order and spelling
- *     fragment        dropped
- *
- * Not a link: another scheme (`ftp:`, `mailto:`, `javascript:`), a relative address, one with credentials.
- */
+/** Addresses as they come in an answer, read into links; what a link is stands in contract/link.ts. */
+import { canonicalOf, siteOf, webUrl } from '../../contract/link.ts';
 import { clean } from '../../contract/text.ts';
 import type { LinkRef, RejectCode } from './findings.ts';
 
 /** The longest address, as it came and in canonical form: an index in Postgres holds it. */
 export const LINK_MAX = 2_048;
-
-/** Query members that say where a reader came from and nothing about what is read. */
-const TRACKING = new Set(
-  `fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh
-   mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi vero_id oly_anon_id oly_enc_id
-   ref_src ref_url guccounter`.split(/\s+/),
-);
 
 export type ReadAddress =
   | { link: LinkRef; code?: undefined }
@@ -46,38 +29,4 @@ export function readAddress(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > LINK_MAX) return null;
   const address = clean(value).trim();
   return webUrl(address) === null ? null : address;
-}
-
-function webUrl(address: string): URL | null {
-  // The scheme must be written out: `URL` would also take `https:host` and `\\host` for addresses.
-  if (!/^https?:\/\/[^\s/\\]/i.test(address) || !URL.canParse(address)) return null;
-  const url = new URL(address);
-  return url.username === '' && url.password === '' && hostOf(url) !== '' ? url : null;
-}
-
-function canonicalOf(url: URL): string {
-  const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
-  return `https://${hostOf(url)}${port}${url.pathname.replace(/\/+$/, '')}${queryOf(url)}`;
-}
-
-function queryOf(url: URL): string {
-  if (url.search.length < 2) return '';
-  const kept = url.search
-    .slice(1)
-    .split('&')
-    .filter((pair) => pair !== '' && !isTracking(pair.split('=', 1)[0] ?? ''));
-  return kept.length === 0 ? '' : `?${kept.join('&')}`;
-}
-
-function isTracking(name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower.startsWith('utm_') || TRACKING.has(lower);
-}
-
-function hostOf(url: URL): string {
-  return url.hostname.replace(/\.+$/, '');
-}
-
-function siteOf(url: URL): string {
-  return hostOf(url).replace(/^www\./, '');
 }
