@@ -148,6 +148,24 @@ test('a counter that is unknown for a while is neither a fall nor a gain', async
   });
 });
 
+test('what a counter has when it becomes known was not gained', async () => {
+  const search = await newSearch(world, 'becomes-known');
+  await run(world, search, 0, [post('125', 7)]);
+  await run(world, search, HOUR, [post('125', 8, { view_count: 100 })]);
+  expect(await growthOf('125')).toMatchObject({
+    gained_like_count: 1,
+    first_view_count: 100,
+    gained_view_count: null,
+  });
+  await run(world, search, 2 * HOUR, [post('125', 8, { view_count: 130 })]);
+  expect(await growthOf('125')).toMatchObject({
+    gained_like_count: 1,
+    first_view_count: 100,
+    gained_view_count: 30,
+  });
+  expect((await hoursOf(search)).map((row) => row.gained_view_count)).toEqual([null, null, 30]);
+});
+
 test('what one search observes of a post counts for all that had it, and once for the post', async () => {
   const [one, two] = [await newSearch(world, 'shared-one'), await newSearch(world, 'shared-two')];
   await run(world, one, 0, [post('130', 10)]);

@@ -137,7 +137,7 @@ WITH others AS MATERIALIZED (
   SELECT 'author' AS kind, day_at, author_id::text AS name, first FROM new_posts WHERE author_id IS NOT NULL
   UNION ALL SELECT 'language', day_at, lang, first FROM new_posts WHERE lang <> ''
   UNION ALL SELECT 'hashtag', day_at, h.name, first
-    FROM new_posts p CROSS JOIN LATERAL (SELECT DISTINCT lower(unnest(p.hashtags)) AS name) h WHERE h.name <> ''
+    FROM new_posts p CROSS JOIN LATERAL (SELECT DISTINCT ${S}.lowered(unnest(p.hashtags)) AS name) h WHERE h.name <> ''
   UNION ALL SELECT 'domain', day_at, d.name, first
     FROM new_posts p CROSS JOIN LATERAL (
       SELECT DISTINCT lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\\.)?([^/?#:]+)')) AS name FROM unnest(p.urls) a
@@ -174,7 +174,8 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (
   SELECT * FROM ${S}.search_days WHERE search_id = $1 AND day_at = d.day_at OFFSET 0
 ) h ON true
-WHERE h.search_id IS NULL OR a.posts > 0 OR h.minutes <> coalesce(v.minutes, 0) OR h.cut <> coalesce(v.cut, false)
+WHERE a.posts > 0 OR (h.search_id IS NULL AND (v.minutes > 0 OR v.cut))
+  OR h.minutes <> coalesce(v.minutes, 0) OR h.cut <> coalesce(v.cut, false)
 ORDER BY d.day_at
 ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
   topic_posts = h.topic_posts + excluded.topic_posts, topic_reposts = h.topic_reposts + excluded.topic_reposts,
