@@ -62,7 +62,9 @@ export async function simulate(
     }
     await prepare(lanes, options);
     const advance = async (until: number) => {
-      await Promise.all(lanes.map((lane) => lane.live(until)));
+      // Where one fails the others come to rest first: nothing is lived behind the back of whoever hears of it.
+      const lived = await Promise.allSettled(lanes.map((lane) => lane.live(until)));
+      for (const one of lived) if (one.status === 'rejected') throw one.reason;
     };
     await advance(from.getTime());
     for (let at = from.getTime(); at < to.getTime(); ) {

@@ -34,8 +34,12 @@ function readBigints(text: string): bigint[] {
  * Opens a pool on our database. Limits stand on both sides, because a server's own time limit does not
  * help on a connection that died silently.
  * @param options.max most connections at a time
+ * @param options.lossy commits do not wait for the disk: a crash of the server may take the last ones along
  */
-export function openDatabase(url: string, options: { max?: number; name?: string; log: Logger }): Database {
+export function openDatabase(
+  url: string,
+  options: { max?: number; name?: string; log: Logger; lossy?: boolean },
+): Database {
   const pool = new Pool({
     connectionString: url,
     application_name: options.name ?? 'strandline',
@@ -47,7 +51,7 @@ export function openDatabase(url: string, options: { max?: number; name?: string
     statement_timeout: 55_000,
     lock_timeout: 15_000,
     idle_in_transaction_session_timeout: 60_000,
-    options: '-c timezone=UTC -c client_connection_check_interval=5000',
+    options: `-c timezone=UTC -c client_connection_check_interval=5000${options.lossy === true ? ' -c synchronous_commit=off' : ''}`,
   });
   // Without listeners a restart of Postgres ends the process; the query that needs the connection reports it.
   // The pool listens to connections that rest, not to those that are in somebody's hands between two queries.

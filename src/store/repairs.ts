@@ -1,4 +1,4 @@
-import { MINUTE } from '../engine/clock.ts';
+import { MINUTE, monotonicMs } from '../engine/clock.ts';
 import type { Database, Id } from './database.ts';
 
 /** Active searches whose next slot is due, the longest overdue first; one whose row somebody holds is left for later. */
@@ -95,3 +95,35 @@ export async function whileAlone<T>(db: Database, name: string, work: () => Prom
 }
 
 const LONGEST_ALONE_MS = MINUTE;
+
+/** A right that was waited for; its holder has to `stay` every few seconds, and hears there that it was lost. */
+export type Held = { stay(): Promise<void>; release(): void };
+
+/**
+ * Takes the lock of `whileAlone` as soon as it is free, for work of many steps.
+ * @throws an error of Postgres (55P03) where nobody lets go of it within 15 seconds
+ */
+export async function hold(db: Database, name: string): Promise<Held> {
+  const client = await db.pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
+    await client.query(`SET idle_session_timeout = '${LONGEST_ALONE_MS}ms'`);
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  let saidAt = monotonicMs();
+  let saying: Promise<void> | undefined;
+  const say = async () => {
+    await client.query('SELECT 1');
+    saidAt = monotonicMs();
+    saying = undefined;
+  };
+  return {
+    stay: async () => {
+      if (monotonicMs() - saidAt > LONGEST_ALONE_MS / 6) saying ??= say();
+      await saying;
+    },
+    release: () => client.release(true),
+  };
+}

@@ -22,6 +22,7 @@ const behindDoors = [
   ...leaves,
   'src/engine/logger.ts',
   'src/version.ts',
+  'src/demo.ts',
   'src/home.ts',
   'src/service-access.ts',
   'src/service-ports.ts',
@@ -31,6 +32,7 @@ const behindDoors = [
   'src/monitor/run/',
   'src/monitor/schedule/',
   'src/monitor/topic/',
+  'src/monitor/trend/',
 ];
 
 /** The longest match decides. The composition root (home, service-access, archive, main) may import everything. */
@@ -140,6 +142,7 @@ export const RULES: readonly Rule[] = [
 /** Files that put everything together. */
 export const ROOT: readonly string[] = [
   'src/archive.ts',
+  'src/demo.ts',
   'src/home.ts',
   'src/service-access.ts',
   'src/service-ports.ts',

@@ -1,6 +1,7 @@
 import { Refused } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
-import { readSearch, type SearchRow } from '../../store/reads/searches.ts';
+import { readSearch, readSearches, type SearchRow } from '../../store/reads/searches.ts';
+import { LIMIT_MAX } from './arguments.ts';
 import { readTopic, type TopicRow } from '../../store/reads/topics.ts';
 
 /** A search by its slug, also a removed one: its history stays. @throws Refused `not_found` */
@@ -46,4 +47,17 @@ export async function assertFilter(
 ): Promise<void> {
   if (search !== undefined) await findSearchRow(db, search);
   if (topic !== undefined) await findTopicRow(db, topic);
+}
+
+/** Searches of a topic, or the one that is named; those that were removed only by name. @throws Refused */
+export async function findSearches(
+  db: Database,
+  { topic, search }: { topic: string | undefined; search: string | undefined },
+): Promise<SearchRow[]> {
+  await assertFilter(db, { topic, search });
+  if (search === undefined) return readSearches(db, { topic, limit: LIMIT_MAX });
+  const row = await readSearch(db, search);
+  if (row !== undefined && topic !== undefined && row.topic !== topic)
+    throw new Refused('conflict', `the search "${search}" belongs to the topic "${row.topic}"`);
+  return row === undefined ? [] : [row];
 }

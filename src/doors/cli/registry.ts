@@ -6,6 +6,7 @@ import { registerBackup } from './backup.ts';
 import { registerCompletion } from './completion.ts';
 import { registerCompletions } from './completions.ts';
 import { registerConfig } from './config.ts';
+import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExport } from './export.ts';
 import { registerLinks } from './links.ts';
@@ -19,16 +20,25 @@ import { registerServiceKey } from './service-key.ts';
 import { registerSql } from './sql.ts';
 import { registerStatus } from './status.ts';
 import { registerTopic } from './topic.ts';
+import { registerTrends } from './trends.ts';
 import { registerUp } from './up.ts';
 import { registerWatch } from './watch.ts';
 
 const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
   // Keys are commands of `service`, which the servers bring.
   ['Run:', [registerUp, registerServers, registerServiceKey]],
-  ['Watch:', [registerWatch, registerTopic, registerSearch]],
+  ['Watch:', [registerWatch, registerTopic, registerSearch, registerDemo]],
   [
     'See what was found:',
-    [registerNew, registerPosts, registerLinks, registerCompletions, registerExport, registerSql],
+    [
+      registerNew,
+      registerTrends,
+      registerPosts,
+      registerLinks,
+      registerCompletions,
+      registerExport,
+      registerSql,
+    ],
   ],
   ['See how it goes:', [registerStatus, registerRuns, registerDoctor, registerConfig]],
   ['Keep:', [registerBackup, registerRetention, registerAuthor]],

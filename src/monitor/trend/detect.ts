@@ -20,8 +20,8 @@ export const LEAST = 5;
 /** Times the usual. */
 const LEAST_RATIO = 2;
 /** Until so many hours were observed, nothing is told; until three days, only what is beyond doubt. */
-const LEARNING_HOURS = 12;
-const PROVISIONAL_HOURS = 72;
+export const LEARNING_HOURS = 12;
+export const PROVISIONAL_HOURS = 72;
 const PROVISIONAL = { threshold: 6, least: 20 } as const;
 /** After an alert there is none for a day, and none before an hour in a row was below the threshold. */
 export const COOLDOWN_MS = DAY;

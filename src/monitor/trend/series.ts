@@ -27,7 +27,7 @@ export type Window = {
 };
 
 /** Under this share a window says nothing. */
-const LEAST_COVERAGE = 0.5;
+export const LEAST_COVERAGE = 0.5;
 
 /** Windows of one length over a series, each named by the quarter that it ends before. */
 export type Windows = {

@@ -108,10 +108,13 @@ WITH gone AS MATERIALIZED (
 )
 SELECT count(*)::int AS n FROM gone`;
 
-/** @returns how many rows of each kind are gone or changed */
+/**
+ * @param authorId null: nobody goes with them
+ * @returns how many rows of each kind are gone or changed
+ */
 export async function removeTraces(
   tx: Transaction,
-  authorId: Id,
+  authorId: Id | null,
   { posts, links }: Traces,
 ): Promise<Record<string, number>> {
   const postIds = posts.map(({ id }) => id);

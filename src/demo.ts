@@ -1,0 +1,141 @@
+/**
+ * A past to look at: topics of the sandbox whose last days are lived in advance, through everything that a
+ * monitor does. Their searches then go on by their schedules, as any search of the sandbox.
+ */
+import { DAY } from './engine/clock.ts';
+import { Refused } from './errors.ts';
+import { type Context, tellSchedule } from './monitor/context.ts';
+import { announce, insertChecked } from './monitor/topic/create.ts';
+import { checkSearch } from './monitor/topic/definition.ts';
+import { serviceFor } from './monitor/topic/service-for.ts';
+import { changeTopic } from './monitor/topic/state.ts';
+import { type Simulated, simulate } from './simulation.ts';
+import { inTransaction, openDatabase } from './store/database.ts';
+import { purgeSamples, sampleTopics } from './store/purge.ts';
+import { hold } from './store/repairs.ts';
+import { listTopics } from './store/topics.ts';
+
+/** Slugs of everything that belongs to the demo begin with it. */
+export const DEMO = 'demo-';
+
+/**
+ * Subjects of the sandbox, from quiet to busy, and how often each is looked at: as seldom as its busiest usual
+ * hour allows without filling an answer. The first of them is asked about of all sources too.
+ */
+const SUBJECTS = [
+  { slug: 'night-trains', name: 'Night trains', text: 'night trains', every: '30m' },
+  { slug: 'seed-bank', name: 'Seed bank', text: 'seed bank', every: '1h' },
+  { slug: 'comet-tove', name: 'Comet Tove', text: 'comet tove', every: '20m' },
+  { slug: 'museum-theft', name: 'Museum theft', text: 'museum theft', every: '1h' },
+  { slug: 'wolf-return', name: 'Wolf return', text: 'wolf return', every: '30m' },
+  { slug: 'tidal-power', name: 'Tidal power', text: 'tidal power', every: '1h' },
+  { slug: 'airship-line', name: 'Airship line', text: 'airship line', every: '30m' },
+  { slug: 'paper-phone', name: 'Paper phone', text: 'paper phone', every: '1h' },
+] as const;
+export const MOST_SUBJECTS = SUBJECTS.length;
+
+export type DemoOptions = {
+  days: number;
+  /** How many topics, at most {@link MOST_SUBJECTS}. */
+  topics: number;
+  /** Another simulated world than the sandbox's own; its searches are paused, for nobody answers for it later. */
+  seed?: string | undefined;
+  /** Up to when it is lived; usually now. */
+  to: Date;
+  stopping?: AbortSignal | undefined;
+  /** Called after each simulated run. */
+  onRun?: (at: Date) => void | Promise<void>;
+};
+
+/**
+ * Lives the last days of some topics. No worker looks after queue and database meanwhile, for it would take the
+ * past for something that was missed; runs that it has are not touched. What is interrupted or fails is taken back.
+ * @param databaseUrl where `ctx.db` leads
+ * @throws Refused `conflict` where a demo is there already
+ */
+export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoOptions): Promise<Simulated> {
+  const { days, topics, seed, to, stopping, onRun } = options;
+  const there = await sampleTopics(ctx.db.pool, DEMO);
+  if (there.length > 0)
+    throw new Refused(
+      'conflict',
+      `there is a demo already (${there.map(({ slug }) => slug).join(', ')}); strandline demo --remove takes it away with everything in it`,
+    );
+  const subjects = SUBJECTS.slice(0, topics);
+  const taken = new Set((await listTopics(ctx.db.pool)).map(({ slug }) => slug));
+  const mine = subjects.map(({ slug }) => DEMO + slug).filter((slug) => taken.has(slug));
+  if (mine.length > 0) throw new Refused('conflict', `there is a topic ${mine.join(', ')} that is no demo`);
+
+  const db = openDatabase(databaseUrl, { log: ctx.log, name: 'strandline demo', lossy: true });
+  try {
+    const alone = await hold(db, 'strandline.reconcile');
+    try {
+      return await simulate(
+        // A limit of today's calls is none of the past's, and no call of the sandbox costs anything.
+        { config: { ...ctx.config, callsPerDay: undefined }, db, log: ctx.log },
+        {
+          from: new Date(to.getTime() - days * DAY),
+          to,
+          seed,
+          prepare: (simulated) => makeTopics(simulated, subjects),
+          onRun: async (_report, at) => {
+            stopping?.throwIfAborted();
+            await alone.stay();
+            await onRun?.(at);
+          },
+        },
+      );
+    } catch (error) {
+      await removeDemo(ctx);
+      throw error;
+    } finally {
+      alone.release();
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+async function makeTopics(ctx: Context, subjects: readonly (typeof SUBJECTS)[number][]): Promise<void> {
+  const service = await serviceFor(ctx, 'sandbox');
+  for (const [i, { slug, name, text, every }] of subjects.entries()) {
+    const topic = { slug: DEMO + slug, name, sample: true };
+    const checked = [
+      checkSearch({ slug: `${topic.slug}-posts`, operation: 'microblog', prompt: text, every }),
+      ...(i === 0
+        ? [
+            checkSearch({
+              slug: `${topic.slug}-ai`,
+              operation: 'ai',
+              prompt: text,
+              date_filter: 'PAST_2_DAYS',
+              every: '6h',
+            }),
+          ]
+        : []),
+    ];
+    const created = await inTransaction(ctx.db, async (tx) => {
+      const made = [];
+      for (const one of checked)
+        made.push({ checked: one, ...(await insertChecked(ctx, tx, { checked: one, topic, service })) });
+      return made;
+    });
+    await announce(ctx, created);
+  }
+}
+
+/** Lets the searches of the demo rest: nobody answers for a world of another seed. */
+export async function pauseDemo(ctx: Context): Promise<void> {
+  for (const { slug } of await sampleTopics(ctx.db.pool, DEMO)) await changeTopic(ctx, slug, 'pause');
+}
+
+/**
+ * Takes the demo away with everything that only its searches found. A search of another service that somebody
+ * made in one of its topics stays, and the topic with it.
+ * @returns slugs of the topics that are gone
+ */
+export async function removeDemo(ctx: Pick<Context, 'db' | 'queue' | 'log'>): Promise<string[]> {
+  const { topics, searches } = await purgeSamples(ctx.db, DEMO);
+  for (const id of searches) await tellSchedule(ctx, { id, slug: DEMO }, null);
+  return topics;
+}

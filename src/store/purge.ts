@@ -1,0 +1,132 @@
+/**
+ * Searches gone without a trace, for what was only tried out. Whoever wants a search to end removes it instead:
+ * then what it found stays.
+ */
+import { type Database, type Id, inTransaction, type Transaction } from './database.ts';
+import { removeTraces } from './forget/traces.ts';
+
+type Own = { id: Id; external_id: string; url: string | null; author_id: Id | null };
+
+/** Posts that no other search saw, and those that stand only in them. $1 searches. */
+const POSTS = `
+WITH seen AS MATERIALIZED (
+  SELECT p.* FROM strandline.posts p
+  WHERE p.id IN (SELECT post_id FROM strandline.post_sightings WHERE search_id = ANY ($1))
+    AND NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id AND o.search_id <> ALL ($1))
+)
+SELECT id, external_id, url, author_id FROM seen
+UNION
+SELECT p.id, p.external_id, p.url, p.author_id
+FROM seen s CROSS JOIN LATERAL unnest(ARRAY[s.quoted_status_id, s.reposted_status_id, s.in_reply_to_status_id]) AS r(external_id)
+JOIN strandline.posts p ON p.service_id = s.service_id AND p.external_id = r.external_id
+WHERE NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id)`;
+
+const LINKS = `
+SELECT l.id, l.canonical FROM strandline.links l
+WHERE l.id IN (SELECT link_id FROM strandline.link_sightings WHERE search_id = ANY ($1))
+  AND NOT EXISTS (SELECT FROM strandline.link_sightings o WHERE o.link_id = l.id AND o.search_id <> ALL ($1))`;
+
+const COMPLETIONS = 'SELECT id FROM strandline.completions WHERE search_id = ANY ($1)';
+const RUNS = 'SELECT id FROM strandline.runs WHERE search_id = ANY ($1)';
+const OF_SEARCH = 'WHERE search_id = ANY ($1)';
+
+/** What is left of the searches, in an order that constraints allow. $1 searches. */
+const REMOVE: readonly (readonly [table: string, where: string])[] = [
+  ['discoveries', OF_SEARCH],
+  ['spikes', OF_SEARCH],
+  ['completion_claims', `WHERE completion_id IN (${COMPLETIONS})`],
+  ['claims', OF_SEARCH],
+  ['key_items', `WHERE completion_id IN (${COMPLETIONS})`],
+  ['completions', OF_SEARCH],
+  ['post_sightings', OF_SEARCH],
+  ['link_sightings', OF_SEARCH],
+  ['coverage', OF_SEARCH],
+  ['volume', OF_SEARCH],
+  ['looks', OF_SEARCH],
+  ['unseen', OF_SEARCH],
+  ['post_ages', OF_SEARCH],
+  ['search_gains', OF_SEARCH],
+  ['search_days', OF_SEARCH],
+  ['search_tops', OF_SEARCH],
+  ['rejects', `WHERE run_id IN (${RUNS})`],
+  ['run_results', `WHERE run_id IN (${RUNS})`],
+  ['answers', `WHERE run_id IN (${RUNS})`],
+  ['calls', `WHERE run_id IN (${RUNS})`],
+  ['runs', OF_SEARCH],
+  ['search_states', OF_SEARCH],
+  ['search_versions', OF_SEARCH],
+  ['searches', 'WHERE id = ANY ($1)'],
+];
+
+/** What is kept of a post beside it. */
+const OF_POSTS = ['post_gains', 'post_ages', 'unseen'];
+
+/** Authors of whom nothing is left. $1 authors. */
+const AUTHORS = `
+WITH gone AS (
+  DELETE FROM strandline.authors a WHERE a.id = ANY ($1)
+    AND NOT EXISTS (SELECT FROM strandline.posts p WHERE p.author_id = a.id) RETURNING a.id
+)
+DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
+
+/**
+ * Removes searches with everything that only they found, while no save runs. What other searches saw too stays.
+ * Calls stay counted in the days on which they were made.
+ */
+async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
+  // Whatever ticks or claims one of them waits here, and finds nothing afterwards.
+  await tx.query('SELECT FROM strandline.searches WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [searchIds]);
+  const { rows: posts } = await tx.query<Own>(POSTS, [searchIds]);
+  const { rows: links } = await tx.query<{ id: Id; canonical: string }>(LINKS, [searchIds]);
+  const postIds = posts.map(({ id }) => id);
+  for (const table of OF_POSTS)
+    await tx.query(`DELETE FROM strandline.${table} WHERE post_id = ANY ($1)`, [postIds]);
+  for (const [table, where] of REMOVE)
+    await tx.query(`DELETE FROM strandline.${table} ${where}`, [searchIds]);
+  await removeTraces(tx, null, { posts, links });
+  await tx.query(AUTHORS, [[...new Set(posts.flatMap(({ author_id: id }) => (id === null ? [] : [id])))]]);
+}
+
+/** $1 how slugs begin. */
+const SAMPLES = `
+SELECT id, slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug`;
+
+export type SampleTopic = { id: Id; slug: string };
+
+/** Topics of simulated posts whose slugs begin so; removed ones too. */
+export async function sampleTopics(
+  db: Pick<Transaction, 'query'> | Database['pool'],
+  prefix: string,
+): Promise<SampleTopic[]> {
+  return (await db.query<SampleTopic>(SAMPLES, [prefix])).rows;
+}
+
+/**
+ * Removes such topics with their searches of the sandbox. A topic in which there is another search stays, with it.
+ * @returns slugs of the topics, and ids of the searches that are gone
+ */
+export async function purgeSamples(
+  db: Database,
+  prefix: string,
+): Promise<{ topics: string[]; searches: Id[] }> {
+  return inTransaction(db, async (tx) => {
+    const samples = await sampleTopics(tx, prefix);
+    const ids = samples.map(({ id }) => id);
+    // Whoever makes a search in one of them waits here, and makes its topic anew.
+    await tx.query('SELECT FROM strandline.topics WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [ids]);
+    const { rows } = await tx.query<{ id: Id }>(
+      `SELECT s.id FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
+       WHERE s.topic_id = ANY ($1) AND v.kind = 'sandbox' ORDER BY s.id`,
+      [ids],
+    );
+    const searches = rows.map(({ id }) => id);
+    await purgeSearches(tx, searches);
+    const gone = await tx.query<{ slug: string }>(
+      `DELETE FROM strandline.topics t
+       WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id) RETURNING slug`,
+      [ids],
+    );
+    return { topics: gone.rows.map(({ slug }) => slug).sort(), searches };
+  });
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO, fillDemo, removeDemo } from '../../src/demo.ts';
+import type { Io } from '../../src/doors/cli/io.ts';
+import { DAY } from '../../src/engine/clock.ts';
+import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { collector, makeStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+/** Calls of the service that would cost something. */
+let paid = 0;
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.stub.answers((request, response) => {
+    paid += 1;
+    return json({ miner_tweets: [wirePost('1'), wirePost('2')] })(request, response);
+  });
+  await stand.run(['search', 'add', 'ferry', '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+});
+afterAll(() => stand.close());
+
+const rows = async (sql: string, values: unknown[] = []) =>
+  (await stand.world.db.pool.query<Record<string, unknown>>(sql, values)).rows;
+const demoSearches = () =>
+  rows(`SELECT id, slug, state, next_due_at FROM strandline.searches WHERE slug LIKE 'demo-%'`);
+
+/** How much there is of everything, by table. */
+async function amounts(): Promise<Record<string, number>> {
+  const tables = await rows(
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = 'strandline' AND table_type = 'BASE TABLE'`,
+  );
+  const counted: Record<string, number> = {};
+  for (const { table_name: table } of tables) {
+    const [row] = await rows(`SELECT count(*)::int AS n FROM strandline.${String(table)}`);
+    counted[String(table)] = Number(row?.['n']);
+  }
+  return counted;
+}
+
+/** What may differ after a demo was there: its calls were made, months of snapshots are there, and a service. */
+const STAYS = new Set(['call_days', 'services', 'facts', 'archive_corpora']);
+const archived = () =>
+  rows('SELECT sum(documents) AS documents, sum(words) AS words FROM strandline.archive_corpora');
+const without = (all: Record<string, number>) =>
+  Object.fromEntries(
+    Object.entries(all).filter(([table]) => !STAYS.has(table) && !/_\d{4}_\d\d$/.test(table)),
+  );
+
+let before: Record<string, number>;
+let archivedBefore: unknown;
+
+test('past days are lived, other searches are left alone, and nothing is paid', async () => {
+  await fillArchive(stand.world.db, { batches: 10, signal: new AbortController().signal });
+  before = await amounts();
+  archivedBefore = await archived();
+  const told = stand.world.enqueued.length;
+  const { code, stdout, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2', '--json']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('living 1 day of 2 topics')]);
+  const done = JSON.parse(stdout) as { runs: number; searches: { search: string; posts: number }[] };
+  // Every half hour, every hour and every six hours, and a first look each.
+  expect(done.runs).toBe(48 + 24 + 4 + 3);
+  expect(done.searches.map(({ search }) => search)).toEqual([
+    'demo-night-trains-ai',
+    'demo-night-trains-posts',
+    'demo-seed-bank-posts',
+  ]);
+  expect(done.searches.find(({ search }) => search === 'demo-night-trains-posts')?.posts).toBeGreaterThan(
+    200,
+  );
+  expect(paid).toBe(1);
+  expect(stand.world.enqueued).toHaveLength(told);
+  const now = stand.world.clock.now();
+  const [times] = await rows(
+    `SELECT min(started_at) AS first, max(ended_at) AS last, count(*) FILTER (WHERE status <> 'succeeded')::int AS failed
+     FROM strandline.runs WHERE search_id IN (SELECT id FROM strandline.searches WHERE slug LIKE 'demo-%')`,
+  );
+  expect(times).toMatchObject({ first: new Date(now.getTime() - DAY), failed: 0 });
+  expect(Number(times?.['last'])).toBeLessThanOrEqual(now.getTime());
+});
+
+test('its searches go on by their schedules', async () => {
+  const now = stand.world.clock.now();
+  for (const search of await demoSearches()) {
+    expect(search).toMatchObject({ state: 'active' });
+    expect(Number(search['next_due_at'])).toBeGreaterThan(now.getTime());
+  }
+});
+
+test('volume and coverage counted again are the same', async () => {
+  const counted = () =>
+    rows(
+      `SELECT v.* FROM strandline.volume v JOIN strandline.searches s ON s.id = v.search_id WHERE s.slug LIKE 'demo-%' ORDER BY 1, 2`,
+    );
+  const covered = () =>
+    rows(
+      `SELECT c.* FROM strandline.coverage c JOIN strandline.searches s ON s.id = c.search_id WHERE s.slug LIKE 'demo-%' ORDER BY 1`,
+    );
+  const [volume, coverage] = [await counted(), await covered()];
+  expect(volume.length).toBeGreaterThan(150);
+  const { code, stderr } = await stand.run(['trends', 'rebuild', '--topic', 'demo-night-trains']);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('demo-night-trains-posts: counted again from 49 runs'),
+  ]);
+  expect(await stand.json('trends', 'rebuild', '--search', 'demo-seed-bank-posts')).toEqual([
+    { search: 'demo-seed-bank-posts', runs: 25 },
+  ]);
+  expect(await counted()).toEqual(volume);
+  expect(await covered()).toEqual(coverage);
+});
+
+test('there is one at a time', async () => {
+  const { code, stderr } = await stand.run(['demo', '--days', '1']);
+  expect([code, stderr]).toEqual([
+    1,
+    'error: there is a demo already (demo-night-trains, demo-seed-bank); strandline demo --remove takes it away with everything in it\n',
+  ]);
+});
+
+test('removed, nothing of it is left and the rest stays', async () => {
+  await fillArchive(stand.world.db, { batches: 100, signal: new AbortController().signal });
+  expect((await amounts())['archive_documents']).toBeGreaterThan(200);
+  const { code, stderr } = await stand.run(['demo', '--remove']);
+  expect([code, stderr]).toEqual([0, 'demo-night-trains, demo-seed-bank: gone, with what only they found\n']);
+  expect(without(await amounts())).toEqual(without(before));
+  expect(await archived()).toEqual(archivedBefore);
+  expect(await stand.json<unknown[]>('posts', 'list', '--search', 'ferry')).toHaveLength(2);
+  expect((await stand.run(['demo', '--remove'])).stderr).toBe('there is no demo\n');
+});
+
+test('Ctrl-C takes it back', async () => {
+  const stderr = collector();
+  const write = stderr.stream.write.bind(stderr.stream);
+  const io: Partial<Io> = {
+    stderr: Object.assign(stderr.stream, {
+      write: (text: string) => {
+        if (text.startsWith('living')) process.emit('SIGINT');
+        return write(text);
+      },
+    }),
+  };
+  const { code } = await stand.run(['demo', '--days', '1', '--topics', '1'], io);
+  expect([code, stderr.text()]).toEqual([
+    0,
+    'living 1 day of 1 topic; Ctrl-C takes it all back\nstopped; what was there of it is taken back\n',
+  ]);
+  expect(without(await amounts())).toEqual(without(before));
+});
+
+test('while it is lived no worker looks after what is overdue; another world rests afterwards', async () => {
+  const { ctx, database, clock } = stand.world;
+  const meanwhile: unknown[] = [];
+  await fillDemo(ctx, database.url, {
+    days: 0.05,
+    topics: 1,
+    seed: 'elsewhere',
+    to: clock.now(),
+    onRun: async () => {
+      meanwhile.push(await reconcile(ctx, true));
+    },
+  });
+  expect(meanwhile.length).toBeGreaterThan(2);
+  expect(new Set(meanwhile)).toEqual(new Set([null]));
+  expect(await reconcile(ctx, true)).not.toBeNull();
+  await removeDemo(ctx);
+  const { code } = await stand.run(['demo', '--days', '1', '--topics', '1', '--seed', 'elsewhere']);
+  expect(code).toBe(0);
+  for (const search of await demoSearches()) expect(search).toMatchObject({ state: 'paused' });
+});
+
+test('topics that are no demo are not touched, whatever they are called', async () => {
+  await removeDemo(stand.world.ctx);
+  const own = ['search', 'add', 'mine', '--topic', `${DEMO}seed-bank`, '--operation', 'microblog'];
+  await stand.run([...own, '--prompt', 'p', '--every', '1h']);
+  const { code, stderr } = await stand.run(['demo', '--days', '1', '--topics', '2']);
+  expect([code, stderr]).toEqual([1, 'error: there is a topic demo-seed-bank that is no demo\n']);
+  expect((await stand.run(['demo', '--remove'])).stderr).toBe('there is no demo\n');
+  expect(await stand.json('search', 'show', 'mine')).toMatchObject({
+    topic: 'demo-seed-bank',
+    state: 'active',
+  });
+});

@@ -1,0 +1,83 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { ASCII, BLOCKS, hoursEach, type Point, sparkline } from '../../src/doors/cli/sparkline.ts';
+
+/** `3` is a count, `3+` a lower bound, `-` was not observed. */
+function points(text: string): Point[] {
+  return text
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => ({
+      value: word === '-' ? null : Number(word.replace('+', '')),
+      atLeast: word.endsWith('+'),
+    }));
+}
+
+describe('a sparkline', () => {
+  it.each([
+    ['nothing at all', '', '', ''],
+    ['one value', '5', '█', ''],
+    ['one zero', '0', '▁', ''],
+    ['all equal', '4 4 4', '███', ''],
+    ['all zero', '0 0 0', '▁▁▁', ''],
+    ['every level', '0 1 2 3 4 5 6 7', '▁▂▃▄▅▆▇█', ''],
+    ['few among many are still seen', '0 1 7000', '▁▂█', ''],
+    ['a gap is no zero', '0 - 7', '▁·█', ''],
+    ['nothing observed', '- - -', '···', ''],
+    ['zeros and gaps alone', '0 - 0', '▁·▁', ''],
+    ['a lower bound is marked below', '7 3+ - 7+ 0', '█▄·█▁', ' ^ ^'],
+    ['a lower bound of nothing is no count', '0+ 7', '▁█', '^'],
+    ['parts of posts', '0.2 0.4 1.4', '▂▃█', ''],
+  ])('%s', (_name, written, line, marks) => {
+    expect(sparkline(points(written), BLOCKS)).toEqual({ line, marks });
+  });
+
+  it('in ASCII says the same', () => {
+    expect(sparkline(points('0 1 - 6+ 7'), ASCII)).toEqual({ line: '_. *#', marks: '   ^' });
+  });
+
+  it('is drawn to the scale of others where that is asked for', () => {
+    expect(sparkline(points('0 5 10'), BLOCKS, 20).line).toBe('▁▃▅');
+  });
+
+  test('any counts: one character each, gaps where they were, never a smaller count drawn higher', () => {
+    const value = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null });
+    fc.assert(
+      fc.property(fc.array(fc.record({ value, atLeast: fc.boolean() })), (all) => {
+        const signs = sparkline(all, BLOCKS).line.split('');
+        expect(signs).toHaveLength(all.length);
+        for (const [i, a] of all.entries()) {
+          expect(signs[i] === BLOCKS.gap).toBe(a.value === null);
+          if (a.value !== null) expect(signs[i] === '▁').toBe(a.value === 0);
+          for (const [j, b] of all.entries())
+            if (a.value !== null && b.value !== null && a.value <= b.value)
+              expect((signs[i] ?? '') <= (signs[j] ?? '')).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('the time that a character stands for', () => {
+  it.each([
+    [1, 84, 1],
+    [7, 84, 2],
+    [7, 80, 3],
+    [7, 20, 12],
+    [7, 3, 168],
+    [7, 1, 168],
+    [30, 84, 12],
+    [366, 40, 240],
+    [366, 1, 8_784],
+  ])('%i days in %i characters: %i hours', (days, room, hours) => {
+    expect(hoursEach(days, room)).toBe(hours);
+  });
+
+  test('it always fits', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 366 }), fc.integer({ min: 1, max: 200 }), (days, room) => {
+        expect(Math.ceil((days * 24) / hoursEach(days, room))).toBeLessThanOrEqual(room);
+      }),
+    );
+  });
+});
