@@ -2,15 +2,14 @@
  * What a save adds to the growth of posts and searches. Both statements come after the sightings, whose
  * statement waited for other saves of the topic; see `schema/growth.ts` and `schema/tallies.ts` for what is kept.
  */
-import type { PostCounter, ReadPost } from '../../monitor/read/findings.ts';
 import type { Id, Transaction } from '../database.ts';
 import { POST_COUNTERS } from './columns.ts';
 
 const S = 'strandline';
-const COUNTERS = Object.keys(POST_COUNTERS) as PostCounter[]; // the columns of exactly these
+const COUNTERS = Object.keys(POST_COUNTERS);
+
 /** `f(counter)` for each counter, as a list. */
-const each = (f: (counter: string) => string, counters: readonly string[] = COUNTERS) =>
-  counters.map(f).join(', ');
+const each = (f: (counter: string) => string) => COUNTERS.map(f).join(', ');
 
 /** Likes, reposts, replies and quotes together, as far as they are known. */
 function engagement(prefix: string): string {
@@ -33,8 +32,8 @@ const added = (column: string) =>
  * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
  * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
  * than the newest one says nothing of what is in sight.
- * $1 search, $2 time, $3 run, $4 posts known before whose counters changed, $5 which counters the answer's posts tell,
- * $6 posts that are new to the search.
+ * $1 search, $2 time, $3 run, $4 posts known before whose counters changed, $5 posts that are new to
+ * the search.
  */
 const FOLLOW = `
 WITH before AS MATERIALIZED (
@@ -110,9 +109,12 @@ FROM (
   CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = t.id OFFSET 0) g
   WHERE g.first_seen_at < $2
   UNION ALL
-  SELECT $1, 1, f.n, 0, ${COUNTERS.map((_, i) => `z.zero[${i + 1}], z.zero[${i + 1}]`).join(', ')}
-  FROM (SELECT count(*) AS n FROM seen WHERE id <> ALL ($6::bigint[])) f
-  CROSS JOIN LATERAL (SELECT array_agg(CASE WHEN f.n > 0 AND known THEN 0 END ORDER BY i) AS zero FROM unnest($5::boolean[]) WITH ORDINALITY k(known, i)) z
+  SELECT $1, 1, f.n, 0, ${each((c) => `f.same_${c}, f.same_${c}`)}
+  FROM (
+    SELECT count(*) AS n, ${each((c) => `min(0) FILTER (WHERE p.${c} IS NOT NULL AND p.id <> ALL ($4::bigint[])) AS same_${c}`)}
+    FROM seen CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = seen.id OFFSET 0) p
+    WHERE p.id <> ALL ($5::bigint[])
+  ) f
   WHERE NOT EXISTS (SELECT FROM ${S}.looks WHERE search_id = $1 AND at >= $2)
 ) all_steps
 GROUP BY 1 ORDER BY 1
@@ -184,19 +186,14 @@ ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
 /** After the sightings. @param found.changed posts that were known before and whose counters differ now */
 export async function followGrowth(
   tx: Transaction,
-  found: {
-    searchId: Id;
-    observedAt: Date;
-    runId: Id;
-    posts: readonly ReadPost[];
-    changed: readonly Id[];
-    newPosts: readonly Id[];
-  },
+  found: { searchId: Id; observedAt: Date; runId: Id; changed: readonly Id[]; newPosts: readonly Id[] },
 ): Promise<void> {
-  const { searchId, observedAt, runId, posts, changed, newPosts } = found;
-  const told = COUNTERS.map((counter) => posts.some((post) => post[counter] !== null));
-  const values = [searchId, observedAt, runId, changed, told, newPosts];
-  await tx.query({ name: 'follow_growth', text: FOLLOW, values });
+  const { searchId, observedAt, runId, changed, newPosts } = found;
+  await tx.query({
+    name: 'follow_growth',
+    text: FOLLOW,
+    values: [searchId, observedAt, runId, changed, newPosts],
+  });
 }
 
 /** After the volume of the same answer. */

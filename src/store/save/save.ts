@@ -118,8 +118,7 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
     created_at === null ? [] : [Date.parse(created_at)],
   );
   await rollUp(tx, { runId, observedAt, posts: input.findings.posts.length, times, newTimes });
-  const followed = { posts: findings.posts, changed: saved.changed, newPosts };
-  await followGrowth(tx, { searchId, observedAt, runId, ...followed });
+  await followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed, newPosts });
   await tally(tx, { searchId, observedAt, runId, newPosts, newLinks });
   const completion = await saveCompletion(tx, { ...input, findings });
 
