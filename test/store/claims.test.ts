@@ -4,6 +4,7 @@ import { loadDialect } from '../../src/contract/dialect.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import type { Id } from '../../src/store/database.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
 import {
   type CompletionDiff,
   type DiffRange,
@@ -13,6 +14,7 @@ import { readFirstFinders } from '../../src/store/reads/link-history.ts';
 import { claimRun, failRun, insertRun } from '../../src/store/runs.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
+import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -30,12 +32,13 @@ async function newSearch(slug: string): Promise<Search> {
   return search;
 }
 
-type Told = { summary: string | null; found?: string[]; forum?: string[] };
+type Told = { summary: string | null; found?: string[]; forum?: string[]; posts?: string[] };
 
 /** An answer of the third generation. */
-function read({ summary, found = [], forum = [] }: Told) {
+function read({ summary, found = [], forum = [], posts = [] }: Told) {
   const result = (link: string) => ({ title: `about ${link.slice(8)}`, link, snippet: '' });
-  const answer = { search: found.map(result), hacker_news_search: forum.map(result), completion: summary };
+  const groups = { search: found.map(result), hacker_news_search: forum.map(result) };
+  const answer = { ...groups, tweets: posts.map((id) => wirePost(id)), completion: summary };
   const body = JSON.stringify(answer);
   return readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') });
 }
@@ -324,6 +327,37 @@ test('who had a link first, and how long before the next; a first look says noth
       lead_seconds: 180,
       title: 'about scoop.example/story',
     },
+  ]);
+});
+
+test('a post that is cited was found when the post was; who wrote it is forgotten with the claims that cite them', async () => {
+  const search = await newSearch('forgotten');
+  const url = String(wirePost('7700')['url']);
+  const told = {
+    summary: `Somebody said a thing [1](${url}). The port is closed [2](https://a.example/port).`,
+    found: ['https://a.example/port'],
+    posts: ['7700'],
+  };
+  await run(search, 0, { summary: 'It rains today.' });
+  await run(search, 1, told);
+  const [, said] = (await diff(search)).new_claims.toReversed();
+  expect(said).toMatchObject({
+    text: 'Somebody said a thing.',
+    brought_by: [{ source: 'microblog', first_seen_at: at(1), returned: true }],
+  });
+
+  const author = await findAuthor(world.db, 'hosted', '@user_7700');
+  if (author === undefined) throw new Error('no author');
+  const gone = await forgetAuthor(world.db, author, at(2));
+  expect(gone['claims']).toBe(1);
+  await run(search, 3, told);
+  const known = await rows(
+    'SELECT text, runs_seen FROM strandline_analytics.claims WHERE search = $1 ORDER BY text',
+    [search.slug],
+  );
+  expect(known).toEqual([
+    { text: 'It rains today.', runs_seen: 1n },
+    { text: 'The port is closed.', runs_seen: 2n },
   ]);
 });
 

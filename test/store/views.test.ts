@@ -1,0 +1,28 @@
+/** The views that reads declare are the views of the database: every column, in its order, none more. */
+import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
+import { afterAll, expect, test } from 'vitest';
+import { connect } from '../../src/engine/postgres/connect.ts';
+import * as declared from '../../src/store/schema/analytics.ts';
+import { freshDatabase } from '../database.ts';
+
+const database = await freshDatabase();
+const client = await connect(database.url, 'test of views');
+const { rows } = await client.query<{ view: string; columns: string[]; commented: boolean }>(
+  `SELECT c.relname AS view, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
+     bool_and(col_description(c.oid, a.attnum) <> '') AND obj_description(c.oid, 'pg_class') <> '' AS commented
+   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+   WHERE c.relnamespace = 'strandline_analytics'::regnamespace AND c.relkind = 'v' GROUP BY c.oid, c.relname`,
+);
+await client.end();
+afterAll(() => database.drop());
+
+const views = Object.values(declared).flatMap((one) => (one instanceof PgView ? [getViewConfig(one)] : []));
+
+test.each(views.map((view) => [view.name, Object.keys(view.selectedFields)]))('%s', (name, columns) => {
+  expect(rows.find(({ view }) => view === name)?.columns).toEqual(columns);
+});
+
+test('every view says what it is, and what each of its columns is', () => {
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter(({ commented }) => !commented).map(({ view }) => view)).toEqual([]);
+});
