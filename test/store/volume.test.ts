@@ -119,6 +119,18 @@ test('an answer that is full makes what it did not reach a lower bound, until an
   });
 });
 
+test('a full answer that holds the newest posts of the run before it again left nothing out', async () => {
+  const search = await newSearch('repeating');
+  const first = [post(-6), post(-5), post(-4), post(-3), post(-2), post(-1)];
+  await run(search, 0, first);
+  await run(search, 15, [...Array.from({ length: 6 }, (_, i) => post(i + 3)), ...first.slice(1)]);
+  expect(await hourOf(search, 0)).toMatchObject([{ posts: 6, coverage: 0.25, lower_bound: false }]);
+  // One of the newest five is missing: nobody knows whether it was deleted, or stood too far down.
+  const next = [...Array.from({ length: 7 }, (_, i) => post(i + 18)), ...first.slice(2)];
+  await run(search, 30, next);
+  expect(await hourOf(search, 0)).toMatchObject([{ posts: 13, lower_bound: true }]);
+});
+
 test('time in which a search was paused is not observed', async () => {
   const search = await newSearch('paused');
   await run(search, 0, []);

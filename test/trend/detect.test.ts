@@ -104,6 +104,23 @@ describe('a spike', () => {
     expect(detect(before, watch)).toMatchObject({ n: 140, usual: 20 });
   });
 
+  test('is not told where this time of day was mostly seen as lower bounds: what is usual is not known', () => {
+    // By day answers are full at 30 posts a quarter, on so many days; at night, and on the others, it is quiet.
+    const fullOn = (days: number) =>
+      steady(15 * 24, 5, (series) => {
+        for (let i = 0; i < series.counts.length; i += 1) {
+          const at = new Date(series.from + i * QUARTER_MS);
+          if (at.getUTCHours() < 4 || at.getUTCHours() > 20) continue;
+          if (i < series.counts.length - 4 && (NOW - at.getTime()) / DAY > days + 0.5) continue;
+          series.counts[i] = 30;
+          series.minutes[i] = 3;
+          series.cut[i] = 1;
+        }
+      });
+    expect(detect(fullOn(2), watch)).toMatchObject({ n: 120, lowerBound: true });
+    expect(detect(fullOn(11), watch)).toBeNull();
+  });
+
   test('is not told again within a day, nor before an hour in a row was quiet', () => {
     const day = (hours: number) =>
       steady(15 * 24, 5, (series) => {

@@ -12,6 +12,7 @@ const before: Before = {
   asked: null,
   lastUntil: NOW - 15 * MINUTE,
   mostPosts: 40,
+  repeats: false,
   resumedAt: null,
   stoppedAt: null,
 };
@@ -56,6 +57,11 @@ describe('how many minutes back an answer saw', () => {
 
   test('a full answer whose newer half reaches far enough is not cut', () => {
     expect(seen({ mostPosts: 4 }, 4, [10, 20, 30, 40])).toEqual({ reached: 15, from: 15, until: 0 });
+  });
+
+  test('a full answer that repeats the newest of the run before it leaves nothing out', () => {
+    const ages = [1, 2, 3, 4, 600, 900];
+    expect(seen({ mostPosts: 6, repeats: true }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
   });
 
   test('the first answer of a request may be cut: nobody knows its limit', () => {

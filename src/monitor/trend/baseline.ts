@@ -11,7 +11,7 @@ export type Baseline = {
   mean: number;
   /** Around this time of day. */
   expected: number;
-  /** The middle of the windows around this time of day. */
+  /** The middle of the windows around this time of day, lower bounds among them. */
   usual: number;
   /** How far windows lie from what their time of day lets expect (standard deviation), with a floor. */
   sd: number;
@@ -20,7 +20,11 @@ export type Baseline = {
   days: number;
 };
 
-/** The middle of the observed windows within an hour of this time of day; of all where there are none. NaN without any. */
+/**
+ * The middle of the observed windows within an hour of this time of day; of all where there are none. NaN without
+ * any. Lower bounds lie above all others: left out, they would leave the quiet windows of a busy time. Infinite, where
+ * half of them are: nobody knows what is usual.
+ */
 export function usualAt(windows: Windows, end: number): number {
   const around: number[] = [];
   for (let day = 1; day <= DAYS; day += 1) {
@@ -36,7 +40,7 @@ export function usualAt(windows: Windows, end: number): number {
 }
 
 /**
- * The windows of the last fourteen days that were observed, without any that overlaps the one that ends at
+ * The windows of the last fourteen days that were observed and are no lower bounds, without any that overlaps the one that ends at
  * `end`. They are measured by how far each lies from the mean of its own time of day: a search that is busy each
  * evening is not unusual in the evening, and a quiet night that is not quiet is.
  */
@@ -51,7 +55,7 @@ export function baselineAt(windows: Windows, end: number): Baseline | null {
   let earliest = last;
   for (let at = last; at >= first; at -= 1) {
     const value = values[at];
-    if (value === undefined || Number.isNaN(value)) continue;
+    if (value === undefined || !Number.isFinite(value)) continue;
     const time = at % QUARTERS_A_DAY;
     sums[time] = (sums[time] ?? 0) + value;
     counts[time] = (counts[time] ?? 0) + 1;
@@ -66,7 +70,7 @@ export function baselineAt(windows: Windows, end: number): Baseline | null {
   let squares = 0;
   for (let at = first; at <= last; at += 1) {
     const value = values[at];
-    if (value === undefined || Number.isNaN(value)) continue;
+    if (value === undefined || !Number.isFinite(value)) continue;
     const away = value - (profile[at % QUARTERS_A_DAY] ?? mean);
     off += away;
     squares += away * away;

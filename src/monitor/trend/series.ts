@@ -34,7 +34,10 @@ export type Windows = {
   width: number;
   quarters: number;
   at(end: number): Window;
-  /** What counts in a comparison: scaled up by coverage. NaN where it was not observed, or is a lower bound. */
+  /**
+   * What counts in a comparison: scaled up by coverage. NaN where it was not observed; infinite where it is a
+   * lower bound, for it may have been anything above.
+   */
   values: Float64Array;
   /** Whether a window may raise an alert: half of it was observed, or at least reached. */
   tellable(end: number): boolean;
@@ -53,8 +56,9 @@ export function windowsOver({ counts, minutes, cut }: Series, width: number): Wi
   const most = width * MINUTES_OF_QUARTER;
   const values = new Float64Array(quarters + 1).fill(Number.NaN);
   for (let end = width; end <= quarters; end += 1) {
-    const coverage = over(observed, end) / most;
-    if (coverage >= LEAST_COVERAGE && over(cuts, end) === 0) values[end] = over(sums, end) / coverage;
+    if (over(reached, end) / most < LEAST_COVERAGE) continue;
+    values[end] =
+      over(cuts, end) > 0 ? Number.POSITIVE_INFINITY : (over(sums, end) * most) / over(observed, end);
   }
   return {
     width,
@@ -65,7 +69,7 @@ export function windowsOver({ counts, minutes, cut }: Series, width: number): Wi
       coverage: over(observed, end) / most,
       lowerBound: over(cuts, end) > 0,
     }),
-    tellable: (end) => over(reached, end) / most >= LEAST_COVERAGE,
+    tellable: (end) => !Number.isNaN(values[end]),
   };
 }
 

@@ -14,6 +14,8 @@ export type Before = {
   lastUntil: number | null;
   /** The most posts an answer to this request held before this one. */
   mostPosts: number | null;
+  /** The answer holds the newest posts of the last run again. */
+  repeats: boolean;
   /** When the search last began to run again; what was posted while it rested was not observed. */
   resumedAt: number | null;
   /** When it came to rest, where the answer came after that. */
@@ -31,7 +33,8 @@ export const UNKNOWN_EVERY_SECONDS = 3_600;
  * B is taken to see back to the last succeeded run, at most two intervals. An answer with as many posts as were
  * asked for, or as many as this request ever got, was cut at a limit. What is surely whole of a cut answer is
  * the newer half of it: a service may fill the rest with older posts that are read most (ours gives them 40 %).
- * The first answer of a request is taken to be cut, for nobody knows its limit yet.
+ * The first answer of a request is taken to be cut, for nobody knows its limit yet. An answer that holds the newest
+ * posts of the run before it again was cut before that: what came in between is there.
  * @param times of all posts of the answer, by their own clock; those without a time left out
  * @param posts how many posts the answer holds
  * @returns null where an answer says nothing of posts: operation A that never gave any
@@ -47,7 +50,7 @@ export function reachOf(
   const reached = clamped(
     Math.max(asFarAs(before, observedAt), before.resumedAt ?? Number.NEGATIVE_INFINITY),
   );
-  if (!isCut(before, posts)) return { reached, from: reached, until };
+  if (before.repeats || !isCut(before, posts)) return { reached, from: reached, until };
   const newest = times.toSorted((a, b) => b - a);
   const whole = newest[Math.ceil(newest.length / 2) - 1] ?? until;
   return { reached, from: clamped(Math.max(reached, whole)), until };

@@ -3,10 +3,13 @@ import type { Id, Transaction } from '../database.ts';
 import { type Quarter, quartersOf } from './quarters.ts';
 import { type Before, type Reach, reachOf, UNKNOWN_EVERY_SECONDS } from './reach.ts';
 
+/** So many of a run's newest posts come again by chance only where they stand in a list of the newest. */
+const REPEATED = 5;
+
 /**
  * What decides how far back a run saw. The interval of a cron schedule is the distance to the slot before,
- * which has its row whether it was run or not.
- * $1 run, $2 time of its answer.
+ * which has its row whether it was run or not. Whether an answer repeats the one before it is asked where it is full.
+ * $1 run, $2 time of its answer, $3 posts.
  */
 const LOOK_BACK = `
 SELECT r.search_id, r.request_version, s.operation, v.date_filter, v.every_seconds,
@@ -14,8 +17,17 @@ SELECT r.search_id, r.request_version, s.operation, v.date_filter, v.every_secon
     SELECT coalesce(span_until, slot_at) FROM strandline.runs p
     WHERE p.search_id = r.search_id AND p.slot_at < coalesce(r.slot_at, r.created_at) ORDER BY p.slot_at DESC LIMIT 1
   ))::float8 END AS since_slot_seconds,
-  CASE WHEN jsonb_typeof(v.extra -> 'count') = 'number' THEN (v.extra ->> 'count')::float8 END AS asked,
-  c.observed_until AS last_until, c.most_posts,
+  a.asked, c.observed_until AS last_until, c.most_posts,
+  CASE WHEN $3::integer >= least(c.most_posts, a.asked) THEN (
+    SELECT count(*) = ${REPEATED} AND bool_and(n.id = ANY (rr.post_ids)) FROM strandline.run_results rr, (
+      SELECT u.id FROM strandline.run_results b, unnest(b.post_ids) u(id)
+      CROSS JOIN LATERAL (
+        SELECT post_created_at AS at FROM strandline.post_sightings WHERE search_id = r.search_id AND post_id = u.id OFFSET 0
+      ) g
+      WHERE b.run_id = c.run_id AND g.at IS NOT NULL
+      ORDER BY least(g.at, c.observed_until) DESC, u.id DESC LIMIT ${REPEATED}
+    ) n WHERE rr.run_id = r.id
+  ) ELSE false END AS repeats,
   (SELECT max(ended_at) FROM strandline.search_states
     WHERE search_id = r.search_id AND state <> 'active' AND ended_at <= $2) AS resumed_at,
   (SELECT max(began_at) FROM strandline.search_states
@@ -23,8 +35,11 @@ SELECT r.search_id, r.request_version, s.operation, v.date_filter, v.every_secon
 FROM strandline.runs r
 JOIN strandline.searches s ON s.id = r.search_id
 JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
+CROSS JOIN LATERAL (
+  SELECT CASE WHEN jsonb_typeof(v.extra -> 'count') = 'number' THEN (v.extra ->> 'count')::float8 END AS asked OFFSET 0
+) a
 LEFT JOIN LATERAL (
-  SELECT observed_until, most_posts FROM strandline.coverage
+  SELECT run_id, observed_until, most_posts FROM strandline.coverage
   WHERE search_id = r.search_id AND observed_until < $2 AND request_version = r.request_version AND run_id <> r.id
   ORDER BY observed_until DESC LIMIT 1
 ) c ON true
@@ -40,6 +55,7 @@ type LookBack = {
   asked: number | null;
   last_until: Date | null;
   most_posts: number | null;
+  repeats: boolean;
   resumed_at: Date | null;
   stopped_at: Date | null;
 };
@@ -87,7 +103,7 @@ export type Observed = {
  */
 export async function rollUp(tx: Transaction, observed: Observed): Promise<void> {
   const { runId, observedAt, posts, times, newTimes } = observed;
-  const look = await lookBack(tx, runId, observedAt);
+  const look = await lookBack(tx, observed);
   const seenAt = observedAt.getTime();
   const notAfter = (time: number) => Math.min(time, seenAt);
   const before = beforeOf(look);
@@ -146,11 +162,11 @@ export async function addVolume(
   });
 }
 
-async function lookBack(tx: Transaction, runId: Id, observedAt: Date): Promise<LookBack> {
+async function lookBack(tx: Transaction, { runId, observedAt, posts }: Observed): Promise<LookBack> {
   const { rows } = await tx.query<LookBack>({
     name: 'look_back',
     text: LOOK_BACK,
-    values: [runId, observedAt],
+    values: [runId, observedAt, posts],
   });
   const [row] = rows;
   if (row === undefined) throw new Error('a run whose posts are counted is not there');
@@ -165,6 +181,7 @@ function beforeOf(look: LookBack): Before {
     asked: look.asked,
     lastUntil: look.last_until?.getTime() ?? null,
     mostPosts: look.most_posts,
+    repeats: look.repeats,
     resumedAt: look.resumed_at?.getTime() ?? null,
     stoppedAt: look.stopped_at?.getTime() ?? null,
   };
