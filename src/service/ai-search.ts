@@ -40,7 +40,8 @@ export async function aiSearch(
   const written = await writeCompletion(retrieved.findings, {
     prompt: asked.prompt,
     at: asked.at,
-    budgetMs: Math.max(0, TIERS[asked.model].budgetMs - (monotonicMs() - began)),
+    // Whole milliseconds: timers take no others.
+    budgetMs: Math.max(0, Math.floor(TIERS[asked.model].budgetMs - (monotonicMs() - began))),
     signal,
     log: ctx.log,
     model: ctx.model,

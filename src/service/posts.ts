@@ -1,6 +1,7 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
 import type { Model } from '../contract/enumerations.ts';
 import type { ServedMicroblogAnswer } from '../contract/extras.ts';
+import { MINUTE } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { gather, warningsOf } from './gather.ts';
 import { citable } from './citable.ts';
@@ -12,6 +13,8 @@ import { wordingsOf } from './wordings.ts';
 
 /** The most posts of one answer. */
 const POSTS_MOST = 40;
+/** Clocks differ; a post from further ahead is a lie about its time. */
+const SKEW_MS = 10 * MINUTE;
 
 /**
  * The newest first. Where several microblogs found more than an answer holds, the newest of them all, copies
@@ -33,7 +36,7 @@ export async function retrievePosts(
   const found = gathered.lists
     .flat()
     .filter(({ link, post }) => post !== undefined && citable(link) !== undefined);
-  const posts = distinctByLink(found)
+  const posts = distinctByLink(found.filter((one) => timeOf(one) <= at.getTime() + SKEW_MS))
     .sort((a, b) => timeOf(b) - timeOf(a))
     .slice(0, POSTS_MOST)
     .flatMap(({ post }) => post ?? []);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aiAnswer } from '../../src/contract/ai-answer.ts';
 import { loadDialect, paths } from '../../src/contract/dialect.ts';
-import { DATE_FILTERS, TOOLS } from '../../src/contract/enumerations.ts';
+import { DATE_FILTERS, MODELS, TOOLS } from '../../src/contract/enumerations.ts';
 import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
 import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
 import { fromWire, toWire } from '../../src/contract/wire.ts';
+import { ModelFailed } from '../../src/service/answer/model.ts';
 import { NOTHING_FOUND } from '../../src/service/answer/write.ts';
 import { PIECE_MAX } from '../../src/service/pieces.ts';
 import { type Client, startForTest } from './running.ts';
@@ -33,6 +34,27 @@ async function groups(...tools: string[]): Promise<string[]> {
 }
 
 const everything = { prompt: 'tidal power', tools: TOOLS, date_filter: 'PAST_MONTH' };
+
+test.each(MODELS)(
+  'a language model is asked within the budget of %s, to the millisecond and no finer',
+  async (model) => {
+    const limits: boolean[] = [];
+    const written = await startForTest({
+      model: {
+        name: 'stand-in',
+        ask: (_, signal) => {
+          limits.push(signal.aborted);
+          return Promise.reject(new ModelFailed('empty'));
+        },
+      },
+    });
+    const response = await written.post('/search/ai/search', { ...everything, model });
+    expect(response.status).toBe(200);
+    expect(servedAiAnswer.parse(await response.json()).completion_writer).toBe('extractive');
+    expect(limits).not.toEqual([]);
+    await written.close();
+  },
+);
 
 describe('operation A', () => {
   test('answers the specification, the same in both dialects and below /sandbox', async () => {

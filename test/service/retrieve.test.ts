@@ -6,7 +6,7 @@ import { SourceDown } from '../../src/service/outage.ts';
 import { retrievePosts } from '../../src/service/posts.ts';
 import { type Retrieval, retrieve } from '../../src/service/retrieve.ts';
 import { sandboxSources } from '../../src/service/sandbox/sources.ts';
-import type { Query, SearchSource } from '../../src/service/source.ts';
+import type { Found, Query, SearchSource } from '../../src/service/source.ts';
 import { TIERS } from '../../src/service/tiers.ts';
 import { wordingsOf } from '../../src/service/wordings.ts';
 import { deafSource, foundItem, foundPost, stubSource } from './stub-source.ts';
@@ -176,6 +176,18 @@ describe('the time of an answer', () => {
     ]);
   });
 
+  test('hears of one that knows why it is late, or has something, when its time is up', async () => {
+    const whenLate = (end: () => Promise<Found[]>) =>
+      stubSource('web', ({ signal }) => wait(signal, 60_000).catch(end));
+    const busy = whenLate(() => Promise.reject(new SourceDown('source_busy', { unasked: true })));
+    const { warnings } = await retrieveAtOnce([busy], asking());
+    expect(warnings).toMatchObject([{ code: 'source_busy' }, UNANSWERED_WEB]);
+    const half = whenLate(async () => [foundItem('https://x.example/a')]);
+    const { findings, warnings: none } = await retrieveAtOnce([half], asking());
+    expect(findings.get('web')).toHaveLength(1);
+    expect(none).toEqual([]);
+  });
+
   test('ends at once when the client goes away, without a warning', async () => {
     const client = new AbortController();
     const lines: string[] = [];
@@ -205,7 +217,7 @@ describe('wordings of a prompt', () => {
   async function promptsAsked(
     model: Model,
     found: number,
-    kind: Pick<SearchSource, 'state' | 'metered'> = { state: 'live' },
+    kind: Pick<SearchSource, 'state' | 'wordings'> = { state: 'live' },
   ) {
     const prompts: string[] = [];
     const source = {
@@ -232,8 +244,8 @@ describe('wordings of a prompt', () => {
     expect(await promptsAsked('HORIZON', 10)).not.toContain(first?.prompt);
   });
 
-  test('are not for a source whose requests cost something', async () => {
-    expect(await promptsAsked('HORIZON', 0, { state: 'live', metered: true })).toEqual([prompt]);
+  test('are not for a source that wants the user’s own alone', async () => {
+    expect(await promptsAsked('HORIZON', 0, { state: 'live', wordings: 'own' })).toEqual([prompt]);
   });
 
   test('are not for the simulation: another wording would be another topic', async () => {
@@ -295,6 +307,15 @@ describe('posts of several microblogs', () => {
     const { miner_microblog_posts: posts, ...rest } = await ask(one, two);
     expect(posts.map(({ id }) => id)).toEqual(['2', '3', '1']);
     expect(rest).toEqual({});
+  });
+
+  test('are not of the future, but for what clocks differ', async () => {
+    const source = stubSource('microblog', async () => [
+      { ...foundPost('1', 0), publishedAt: new Date(NOON.getTime() + 5 * 60_000) },
+      { ...foundPost('2', 0), publishedAt: new Date(NOON.getTime() + 60 * 60_000) },
+    ]);
+    const { miner_microblog_posts: posts } = await ask(source);
+    expect(posts.map(({ id }) => id)).toEqual(['1']);
   });
 
   test('are the newest of all where there are more than 40', async () => {

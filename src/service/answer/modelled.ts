@@ -32,7 +32,7 @@ export async function draftsByModel(
   const briefing = briefingFor(roles, findings, { prompt, most: ITEMS_MOST });
   if (briefing.items.length === 0) return new Map();
   const began = monotonicMs();
-  const limit = AbortSignal.timeout(Math.max(0, limitMs));
+  const limit = AbortSignal.timeout(Math.max(0, Math.floor(limitMs)));
   try {
     const answer = await model.ask(briefing.question, AbortSignal.any([signal, limit]));
     const drafts = verified(answer, briefing);

@@ -6,8 +6,8 @@ import { type Clock, DAY } from '../../engine/clock.ts';
 import { validationBody } from '../../contract/error-bodies.ts';
 import { truthOf } from './truth.ts';
 
-/** The longest span, and the one that is meant where nobody names one. */
-const SPAN_MOST_MS = 92 * DAY;
+/** The longest span, and the one that is meant where nobody names one; over HTTP posts are listed for a day at most. */
+const SPAN_MOST_MS = 31 * DAY;
 const SPAN_MS = 7 * DAY;
 
 const asked = z.object({
@@ -30,9 +30,9 @@ export function answerTruth(
     const from = query?.from ?? new Date(to.getTime() - SPAN_MS);
     const span = to.getTime() - from.getTime();
     if (query === undefined || span < 0 || span > SPAN_MOST_MS) {
-      const msg = 'topic: 1 to 2,000 characters; from, to: ISO 8601, in order, at most 92 days apart';
+      const msg = 'topic: 1 to 2,000 characters; from, to: ISO 8601, in order, at most 31 days apart';
       return reply.code(422).send(validationBody([{ loc: ['query'], msg, type: 'value_error' }]));
     }
-    return reply.header('x-sandbox', 'true').send(truthOf(seed, query.topic, from, to));
+    return reply.header('x-sandbox', 'true').send(truthOf(seed, query.topic, from, to, DAY));
   });
 }

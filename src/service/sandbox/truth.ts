@@ -26,17 +26,18 @@ export type Truth = {
   bursts: (Omit<TrueBurst, 'onset' | 'peak' | 'end'> & { onset: string; peak: string; end: string })[];
   /** What the six other sources hold: links whose first appearance lies in the span, or has no time (null). */
   links: { source: Source; link: string; first_at: string | null; relevant: boolean }[];
-  /** Every post of the span, oldest first; null where the span is longer than seven days. */
+  /** Every post of the span, oldest first; null where the span is longer than that of {@link truthOf}. */
   posts: TruePost[] | null;
 };
 
 /** `deleted_at` is null for a post that stays. A repost has the role of what it repeats. */
 export type TruePost = { id: string; at: string; role: Role; relevant: boolean; deleted_at: string | null };
 
-const POSTS_SPAN_MS = 7 * DAY;
-
-/** @param prompt a topic is named by any prompt that is about it */
-export function truthOf(seed: string, prompt: string, from: Date, to: Date): Truth {
+/**
+ * @param prompt a topic is named by any prompt that is about it
+ * @param postsMs the longest span whose posts are listed one by one
+ */
+export function truthOf(seed: string, prompt: string, from: Date, to: Date, postsMs = 7 * DAY): Truth {
   const topic = topicOf(seed, prompt);
   const span = { from: from.getTime(), at: to.getTime() };
   return {
@@ -52,7 +53,7 @@ export function truthOf(seed: string, prompt: string, from: Date, to: Date): Tru
       ...burst,
     })),
     links: SOURCES.flatMap((source) => linksOf(topic, source, span)),
-    posts: span.at - span.from > POSTS_SPAN_MS ? null : postsOf(topic, span),
+    posts: span.at - span.from > postsMs ? null : postsOf(topic, span),
   };
 }
 

@@ -8,7 +8,7 @@ import { createSeedStore } from '../../../src/service/sandbox/seeds.ts';
 import { stirOn } from '../../../src/service/sandbox/stir.ts';
 import { TOPICS } from '../../../src/service/sandbox/topics.ts';
 import { truthOf } from '../../../src/service/sandbox/truth.ts';
-import { type Client, startForTest } from '../running.ts';
+import { type Client, KEY, startForTest } from '../running.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const worlds = TOPICS.map(({ phrases }) => topicOf('truth', phrases[0] ?? ''));
@@ -155,15 +155,16 @@ describe('GET /sandbox/truth', () => {
     service = await startForTest({ sandboxSeed: 'truth' });
   });
   afterAll(() => service.close());
-  const get = (query: string) => fetch(`${service.url}/sandbox/truth?${query}`);
+  const get = (query: string) =>
+    fetch(`${service.url}/sandbox/truth?${query}`, { headers: { authorization: KEY } });
 
   test('answers the truth of the world that answers, of the last seven days where nothing is said', async () => {
     const response = await get('topic=Night%20Trains');
     expect(response.headers.get('x-sandbox')).toBe('true');
     expect(await response.json()).toEqual(
-      truthOf('truth', 'night trains', new Date(NOON - 7 * DAY), new Date(NOON)),
+      truthOf('truth', 'night trains', new Date(NOON - 7 * DAY), new Date(NOON), DAY),
     );
-    const long = await get('topic=sourdough&from=2026-10-01T00:00:00Z&to=2026-11-20T00:00:00Z');
+    const long = await get('topic=sourdough&from=2026-10-21T00:00:00Z&to=2026-11-20T00:00:00Z');
     expect(await long.json()).toMatchObject({ topic: 'sourdough', posts: null });
   });
 
