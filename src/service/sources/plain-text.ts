@@ -7,18 +7,20 @@ const LOOKED_AT = 4_000;
 export const SNIPPET_MAX = 500;
 const TITLE_MAX = 300;
 
+/** To its end, or to the text's; first of all, since elements may stand in it. */
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 /** Only elements of HTML, as they are written: `Vec<T>` and `a < b` are text. */
 const INLINE =
   /<\/?(?:[abisuq]|em|strong|mark|small|su[bp]|span|font|code|abbr|time|wbr|img)(?:[\s/][^<>]*)?>/g;
 const BLOCK =
-  /<!--[^<>]*-->|<\/?(?:p|br|hr|h[1-6]|div|[uo]l|li|d[ltd]|pre|blockquote|table|tr|t[dh]|section|article|script|style)(?:[\s/][^<>]*)?>/g;
+  /<\/?(?:p|br|hr|h[1-6]|div|[uo]l|li|d[ltd]|pre|blockquote|table|tr|t[dh]|section|article|script|style)(?:[\s/][^<>]*)?>/g;
 /** Controls and blanks; marks that are not seen, or that turn the direction of what follows. Emoji need U+200D. */
 const BLANK = /[\p{Cc}\s]+/gu;
 const UNSEEN = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of something that may hold HTML or only its entities: one line, decoded once. */
 export function plainText(markup: string): string {
-  const bare = clean(markup, LOOKED_AT).replace(INLINE, '').replace(BLOCK, ' ');
+  const bare = clean(markup, LOOKED_AT).replace(COMMENT, ' ').replace(INLINE, '').replace(BLOCK, ' ');
   return clean(decodeHTML(bare)).replace(UNSEEN, '').replace(BLANK, ' ').trim();
 }
 

@@ -20,6 +20,8 @@ describe('text of what may hold HTML', () => {
     ['half \ud83d of a pair', 'half \uFFFD of a pair'],
     ['👩‍🔬 stays whole', '👩‍🔬 stays whole'],
     ['<!-- gone -->kept', 'kept'],
+    ['a<!-- if (1 < 2 && 3 > 2) <b>gone</b>\n<a href="x"> -->kept', 'a kept'],
+    ['a<!-- <b -->kept<!-- c > d', 'a kept'],
   ])('%j', (markup, text) => {
     expect(plainText(markup)).toBe(text);
   });
