@@ -1,6 +1,7 @@
 /** Without a search one can only follow hashtags: which ones a prompt asks for, and whose posts are about it. */
 import { isUnspaced } from '../../relevance/words.ts';
 import type { Query } from '../source.ts';
+import { bestWords } from './words.ts';
 
 type Asked = Pick<Query, 'prompt' | 'keywords'>;
 /** More words than these are hardly ever one hashtag. */
@@ -10,12 +11,9 @@ const JOINED_MAX = 3;
  * One to three hashtags without `#`, the first of which says most: `ai agents` is `aiagents`, `ai`, `agents`.
  * Of a longer prompt its two best words. Empty where no word can be a hashtag: one of digits alone cannot.
  */
-export function hashtagsOf({ prompt, keywords }: Asked): string[] {
-  const text = prompt.toLowerCase();
-  const joined = keywords
-    .slice(0, keywords.length > JOINED_MAX ? 2 : JOINED_MAX)
-    .sort((a, b) => text.indexOf(a) - text.indexOf(b))
-    .join('');
+export function hashtagsOf(asked: Asked): string[] {
+  const { keywords } = asked;
+  const joined = bestWords(asked, keywords.length > JOINED_MAX ? 2 : JOINED_MAX).join('');
   const tags = [joined, ...keywords.slice(0, 2)].map(hashtagOf);
   return [...new Set(tags)].filter((tag) => /\D/.test(tag));
 }

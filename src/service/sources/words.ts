@@ -2,11 +2,15 @@
 import { clean } from '../../contract/text.ts';
 import type { Query } from '../source.ts';
 
-/** The best few words, in the order in which the user wrote them: for sources that want all words to occur. */
-export function fewWords({ prompt, keywords }: Pick<Query, 'prompt' | 'keywords'>, most: number): string {
+/** The best few keywords in the order in which the user wrote them: "ai regulation" is not "regulation ai". */
+export function bestWords({ prompt, keywords }: Pick<Query, 'prompt' | 'keywords'>, most: number): string[] {
   const text = prompt.toLowerCase();
-  const few = keywords.slice(0, most).sort((a, b) => text.indexOf(a) - text.indexOf(b));
-  return few.length === 0 ? briefly(prompt) : few.join(' ');
+  return keywords.slice(0, most).sort((a, b) => text.indexOf(a) - text.indexOf(b));
+}
+
+/** The best few words, in the order in which the user wrote them: for sources that want all words to occur. */
+export function fewWords(query: Pick<Query, 'prompt' | 'keywords'>, most: number): string {
+  return bestWords(query, most).join(' ') || briefly(query.prompt);
 }
 
 /** The prompt as one line of at most 400 characters and 50 words, whole words where it can be. */
