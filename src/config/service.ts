@@ -53,7 +53,10 @@ export const serviceVariables = z.object({
     .transform(Number),
   REDDIT_CLIENT_ID: z.string().min(1).optional(),
   REDDIT_CLIENT_SECRET: secret.optional(),
-  REDDIT_USERNAME: z.string().min(1).optional(),
+  REDDIT_USERNAME: z
+    .string()
+    .regex(/^[\w-]{1,40}$/, 'the name of an account, without u/')
+    .optional(),
   LEMMY_SERVER: server.optional(),
   YOUTUBE_API_KEY: secret.optional(),
   SEARXNG_URL: server.optional(),

@@ -25,6 +25,7 @@ test.each([
   [{ BLUESKY_HANDLE: 'me.example' }, 'BLUESKY_APP_PASSWORD', 'to be set, since BLUESKY_HANDLE is'],
   [{ LLM_BASE_URL: 'http://localhost:11434/v1' }, 'LLM_MODEL', 'to be set'],
   [{ X_BEARER_TOKEN: 'canary', X_USD_PER_DAY: '-1' }, 'X_USD_PER_DAY', 'dollars'],
+  [{ REDDIT_USERNAME: 'me\nx: 1' }, 'REDDIT_USERNAME', 'without u/'],
   [{ SEARXNG_URL: 'http://user:canary@host' }, 'SEARXNG_URL', 'a key has a variable of its own'],
   [{ SERVICE_SOURCE_URLS: 'hacker-news' }, 'SERVICE_SOURCE_URLS', 'hacker-news=https://mirror.host'],
   [{ SEARCH_API_KEY_FILE: '/nowhere/key' }, 'SEARCH_API_KEY_FILE', 'ENOENT'],
