@@ -26,7 +26,9 @@ export async function askSource(
     return { found: await untilAborted(signal, (async () => source.find({ ...query, signal }))()) };
   } catch (err) {
     client.throwIfAborted();
-    return { failure: failureOf(source, limit.signal.aborted ? limit.signal.reason : err) };
+    // One that knows why it was late (its turn had not come) says so; any other was late.
+    const isLate = limit.signal.aborted && !(err instanceof SourceDown);
+    return { failure: failureOf(source, isLate ? limit.signal.reason : err) };
   } finally {
     clearTimeout(timer);
   }

@@ -59,12 +59,9 @@ export async function gather(
   };
 }
 
-/**
- * The simulation knows what a prompt is about by itself, and would take another wording for another topic;
- * where a request costs something, the user's own words have to do.
- */
-export function takesWordings({ state, metered }: SearchSource): boolean {
-  return state === 'live' && metered !== true;
+/** The simulation knows what a prompt is about by itself, and would take another wording for another topic. */
+export function takesWordings({ state, wordings }: SearchSource): boolean {
+  return state === 'live' && wordings !== 'own';
 }
 
 /** A reason of ours says all there is to say; what is off, or wants a key, was said at the start. */

@@ -34,12 +34,15 @@ function stateOf(source: string, sources: readonly SearchSource[]): 'live' | 'sa
 }
 
 /** In the words of the answer; times are ISO 8601, and what is not known is null. */
-function shown({ name, source, state, reason, live }: SourceHealth) {
+function shown({ name, source, title, state, reason, dates, terms, live }: SourceHealth) {
   return {
     name,
     source,
+    title,
     state: state === 'on' ? 'live' : 'off',
     reason: reason ?? null,
+    dates: dates ?? null,
+    terms: terms ?? null,
     left_alone_until: live?.openUntil ?? null,
     allowance: live?.allowance ? { ...live.allowance, used: live.allowance.used ?? null } : null,
     last_success_at: live?.lastSuccess ?? null,

@@ -30,13 +30,9 @@ export class SourceDown extends Error {
       detail?: string | undefined;
       retryAfterMs?: number | undefined;
       unasked?: boolean;
-      cause?: unknown;
     } = {},
   ) {
-    super(
-      more.detail === undefined ? OUTAGES[code] : `${OUTAGES[code]}: ${more.detail}`,
-      more.cause === undefined ? undefined : { cause: more.cause },
-    );
+    super(more.detail === undefined ? OUTAGES[code] : `${OUTAGES[code]}: ${more.detail}`);
     this.code = code;
     this.detail = more.detail;
     this.retryAfterMs = more.retryAfterMs;

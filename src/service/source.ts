@@ -43,8 +43,8 @@ export type SearchSource = {
   source: Source;
   /** `sandbox`: invented by the simulation; `live`: a public source or the archive. */
   state: 'sandbox' | 'live';
-  /** Set where each request costs money or an allowance: it is asked once, in the user's own words. */
-  metered?: true;
+  /** `own`: asked once, in the user's own words; when left out, under other wordings of the prompt too. */
+  wordings?: 'own';
   /** Set on what stands where no source answers for a tool: it only says why. */
   silent?: true;
   /**

@@ -1,10 +1,14 @@
 import { SourceDown } from './outage.ts';
 
-/** Waits for work until a signal aborts, and leaves nothing behind on the signal. @throws the signal's reason */
+/**
+ * Waits for work until a signal aborts, and leaves nothing behind on the signal. Work that hears the signal
+ * and ends at once, with a reason of its own or with what it has so far, has ended in time.
+ * @throws the signal's reason
+ */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
+    stop = () => void setImmediate(() => reject(signal.reason));
   });
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });

@@ -4,6 +4,7 @@
  */
 import type { Source } from '../../contract/enumerations.ts';
 import type { Clock } from '../../engine/clock.ts';
+import type { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Ask } from './ask.ts';
 
@@ -25,8 +26,11 @@ export type Adapter = {
   serial?: boolean;
   /** The longest it is waited for, in milliseconds, where that is less than the answer's own limit. */
   mostMs?: number;
-  /** Set where each request costs money or an allowance. */
-  metered?: true;
+  /**
+   * `own`: one answer asks it under the user's own words alone. So where a request costs money, an allowance
+   * or a slow pace, and where its search needs no fewer words; otherwise it is asked under several wordings at once.
+   */
+  wordings?: 'own';
   /** How long an answer may be given again, in milliseconds, where that is not the usual life. */
   lifeMs?: number;
   /** How long it is left alone after it said "too many requests" without saying how long. */
@@ -58,6 +62,8 @@ export type Asking = {
    * @throws SourceDown `source_quota` when fewer are left
    */
   spend: (units: number) => Promise<void>;
-  /** Gives back what was taken and not used. */
+  /** Gives back what was taken and not used. Never fails. */
   unspend: (units: number) => Promise<void>;
+  /** Tells why what is found is less than there is: the failure of a later page. */
+  cutShort: (down: SourceDown) => void;
 };

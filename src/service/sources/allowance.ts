@@ -1,6 +1,7 @@
 /** What a source allows in a day, by the day of its own time zone. */
 import { DateTime } from 'luxon';
 import type { Clock } from '../../engine/clock.ts';
+import type { Logger } from '../../engine/logger.ts';
 import { SourceDown } from '../outage.ts';
 import type { Allowance, Allowances } from '../ports.ts';
 import type { Adapter, Asking } from './adapter.ts';
@@ -13,10 +14,13 @@ export function allowanceOf({ name, allowance }: Adapter, clock: Clock): Allowan
   return { source: name, period, most: allowance.most };
 }
 
-/** Spending for one question. What is given back goes to the day that it was taken from. */
+/**
+ * Spending for one question. What is given back goes to the day that it was taken from; where that cannot be
+ * counted, it stays spent.
+ */
 export function createPurse(
   adapter: Adapter,
-  { clock, allowances }: { clock: Clock; allowances: Allowances },
+  { clock, log, allowances }: { clock: Clock; log: Logger; allowances: Allowances },
 ): Pick<Asking, 'spend' | 'unspend'> {
   let taken: Allowance | undefined;
   return {
@@ -34,7 +38,10 @@ export function createPurse(
       taken = today;
     },
     async unspend(units) {
-      if (taken !== undefined) await allowances.giveBack(taken, units);
+      if (taken === undefined) return;
+      await allowances.giveBack(taken, units).catch((err: unknown) => {
+        log.warn({ err, source: adapter.name, units }, 'what was not used of an allowance stays spent');
+      });
     },
   };
 }

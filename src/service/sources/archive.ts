@@ -8,6 +8,8 @@ export function archiveSources(archive: Archive): SearchSource[] {
     name: `archive-${source.replace('_', '-')}`,
     source,
     state: 'live',
+    // It weighs every word of the prompt, and needs none to occur.
+    wordings: 'own',
     find: ({ prompt, from, to, limit, signal }) => archive.find({ prompt, source, from, to, limit, signal }),
   }));
 }

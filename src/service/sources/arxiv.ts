@@ -46,6 +46,7 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
       'One request in three seconds from all machines together; metadata are CC0, papers are only linked to.',
     pace: { perMinute: 19, burst: 1 },
     everyMs: 3_100,
+    wordings: 'own',
     mostMs: 8 * SECOND,
     restMs: MINUTE,
     // The feed changes once a day.

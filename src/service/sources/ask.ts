@@ -63,9 +63,13 @@ function codeOf(error: unknown): string {
   return error.cause === undefined ? 'unknown' : codeOf(error.cause);
 }
 
-/** An agent for all sources: a connection that cannot be made in 3 s is given up. */
-export function openAgent(): Agent {
-  return new Agent({ connect: { timeout: 3_000 }, connections: 4 });
+/**
+ * An agent for all sources: a connection that cannot be made in 3 s is given up.
+ * @param connections to one source: as many as it may be asked at once, since a request that waits for a
+ *   connection seems to be one that is not answered
+ */
+export function openAgent(connections: number): Agent {
+  return new Agent({ connect: { timeout: 3_000 }, connections });
 }
 
 function refusalOf({ status, headers }: Response, clock: Clock): SourceDown {

@@ -3,16 +3,19 @@
  * day, so it is refreshed when it expires, made by one request at a time, and not soon again once refused.
  */
 import { z } from 'zod';
-import { MINUTE } from '../../engine/clock.ts';
+import { HOUR, MINUTE } from '../../engine/clock.ts';
 import { type OutageCode, SourceDown } from '../outage.ts';
 import type { Asking } from './adapter.ts';
 import type { Reply } from './ask.ts';
 import { busyUntil } from './rate-reset.ts';
 import { readAnswer } from './read-answer.ts';
+import { createShared } from './shared.ts';
 import { endpoint } from './web-address.ts';
 
-/** How long no session is created after one was refused. */
-const REFUSED_MS = MINUTE;
+/** How long no session is created after one was refused: what is wrong, its user has to put right. */
+const REFUSED_MS = HOUR;
+/** The least time after "too many". */
+const BUSY_MS = MINUTE;
 /** Who answers for `app.bsky`; some servers pass a request on only when they are told to whom. */
 const APP_VIEW = 'did:web:api.bsky.app#bsky_appview';
 
@@ -42,25 +45,15 @@ export function blueskySession(account: {
 }): BlueskySession {
   const { handle, appPassword, server } = account;
   let tokens: Tokens | undefined;
-  let renewing: Promise<Tokens> | undefined;
+  const renewal = createShared<Tokens>();
   let refused: { until: number; code: OutageCode; detail: string } | undefined;
 
-  /** Tokens other than those that did not pass; whoever comes while they are made waits for the same. */
-  async function renewed(stale: Tokens | undefined, how: How, asking: Asking): Promise<Tokens> {
-    for (let begun = renewing; begun !== undefined; begun = renewing) {
-      try {
-        await begun;
-      } catch (error) {
-        if (isAboutAll(error)) throw error;
-        // Whoever began it went away, or ran out of time: the next one begins again.
-      }
-    }
-    if (tokens !== undefined && tokens !== stale) return tokens;
-    renewing = make(stale, how, asking).finally(() => {
-      renewing = undefined;
-    });
-    tokens = await renewing;
-    return tokens;
+  /** Tokens other than those that did not pass. */
+  function renewed(stale: Tokens | undefined, how: How, asking: Asking): Promise<Tokens> {
+    return renewal(
+      () => (tokens === stale ? undefined : tokens),
+      () => make(stale, how, asking),
+    );
   }
 
   async function make(stale: Tokens | undefined, how: How, asking: Asking): Promise<Tokens> {
@@ -95,8 +88,8 @@ export function blueskySession(account: {
     });
     if (reply.status < 300) return readAnswer(reply.text, answer);
     if (reply.status !== 429) throw refuse('source_refused', signIn(reply), REFUSED_MS, now);
-    const waitMs = busy(reply, asking).retryAfterMs ?? REFUSED_MS;
-    throw refuse('source_busy', signIn(reply), Math.max(waitMs, REFUSED_MS), now);
+    const waitMs = busy(reply, asking).retryAfterMs ?? BUSY_MS;
+    throw refuse('source_busy', signIn(reply), Math.max(waitMs, BUSY_MS), now);
   }
 
   /** Remembers that no session is to be had for a while. */
@@ -124,11 +117,6 @@ export function blueskySession(account: {
       throw refuse('source_refused', 'a new session is not accepted', REFUSED_MS, now);
     },
   };
-}
-
-/** Whether a failure is the server's, and not of the one search that met it. */
-function isAboutAll(error: unknown): boolean {
-  return error instanceof SourceDown && !error.unasked && error.code !== 'source_timeout';
 }
 
 function busy(reply: Reply, { clock }: Asking): SourceDown {

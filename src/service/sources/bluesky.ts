@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { DAY, MINUTE } from '../../engine/clock.ts';
 import type { Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
-import { accountsOf, blueskyPost, type BlueskyView, blueskyView } from './bluesky-post.ts';
+import { accountsOf, blueskyPost, blueskyView } from './bluesky-post.ts';
 import { blueskyProfiles } from './bluesky-profile.ts';
 import { type BlueskySession, blueskySession } from './bluesky-session.ts';
+import { pagesOf } from './pages.ts';
 import { foundOf } from './post-of.ts';
 import { fitting, readAnswer } from './read-answer.ts';
 import { searchWords } from './search-words.ts';
@@ -44,16 +45,15 @@ export function bluesky(account: {
     pace: { perMinute: 60, burst: 20 },
     restMs: 5 * MINUTE,
     async find(query, asking) {
-      const views = new Map<string, BlueskyView>();
       let cursor: string | undefined;
-      for (let n = 0; n < PAGES_MAX && views.size < query.limit; n += 1) {
+      const views = await pagesOf({ pages: PAGES_MAX, items: query.limit }, asking, async () => {
         const next = await page(query, cursor, asking);
-        for (const view of next.views) views.set(view.uri, view);
         cursor = next.cursor;
-        if (cursor === undefined) break;
-      }
-      const profiles = await profilesOf([...views.values()].flatMap(accountsOf), asking);
-      return [...views.values()].flatMap((view) => blueskyPost(view, profiles)).flatMap(foundOf);
+        return { items: next.views, isLast: cursor === undefined };
+      });
+      const each = [...new Map(views.map((view) => [view.uri, view])).values()];
+      const profiles = await profilesOf(each.flatMap(accountsOf), asking);
+      return each.flatMap((view) => blueskyPost(view, profiles)).flatMap(foundOf);
     },
   };
 }

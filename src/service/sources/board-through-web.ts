@@ -9,9 +9,10 @@ const TAIL = /\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
 
 export function boardThroughWeb(web: SearchSource): SearchSource {
   return {
+    // What holds of asking the web holds of this.
+    ...web,
     name: `reddit-through-${web.name}`,
     source: 'discussion_board',
-    state: web.state,
     async find(query) {
       // In front, so that it stays where a long prompt is cut.
       const found = await web.find({ ...query, prompt: `site:reddit.com ${query.prompt}` });

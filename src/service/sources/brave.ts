@@ -5,6 +5,7 @@ import { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
 import type { Reply } from './ask.ts';
+import { pagesOf, type Page } from './pages.ts';
 import { dayOf } from './period.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
 import { usedUp } from './used-up.ts';
@@ -38,21 +39,13 @@ export function brave(settings: { apiKey: string; at?: string | undefined }): Ad
     terms:
       'A key and a plan, with a limit for each second and each month; to keep results takes a plan that allows it.',
     pace: { perMinute: 60, burst: 1 },
-    metered: true,
-    async find(query, asking) {
-      const found: Found[] = [];
-      for (let page = 0; page * PAGE_MAX < query.limit; page += 1) {
-        try {
-          const { items, isLast } = await findPage({ apiKey, at }, page, query, asking);
-          found.push(...items);
-          if (isLast) break;
-        } catch (error) {
-          // What was paid for is given, although the next page must wait.
-          if (page > 0 && error instanceof SourceDown && mustWait(error)) break;
-          throw error;
-        }
-      }
-      return found;
+    wordings: 'own',
+    find(query, asking) {
+      // Each page is paid for: no more of them than can hold what was asked for.
+      const pages = Math.ceil(query.limit / PAGE_MAX);
+      return pagesOf({ pages, items: query.limit }, asking, (page) =>
+        findPage({ apiKey, at }, page, query, asking),
+      );
     },
   };
 }
@@ -62,7 +55,7 @@ async function findPage(
   page: number,
   query: Query,
   { ask }: Asking,
-): Promise<{ items: Found[]; isLast: boolean }> {
+): Promise<Page<Found>> {
   const url = endpoint(at, 'res/v1/web/search', {
     q: briefly(query.prompt),
     count: String(Math.min(query.limit, PAGE_MAX)),
@@ -106,10 +99,6 @@ function codeOf(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function mustWait({ code }: SourceDown): boolean {
-  return code === 'source_busy' || code === 'source_quota';
 }
 
 /** `X-RateLimit-Remaining: 1, 1000`: of this second, of this month. */

@@ -2,7 +2,7 @@
 import { MINUTE, type Clock } from '../../engine/clock.ts';
 import { type OutageCode, SourceDown } from '../outage.ts';
 
-/** So many failures in a row open the circuit, for so long. */
+/** So many failures one after the other open the circuit, for so long. */
 export const FAILURES_MOST = 3;
 export const OPEN_MS = MINUTE;
 
@@ -27,6 +27,8 @@ export type Passage = {
 
 export function createBreaker(clock: Clock): Breaker {
   let failures = 0;
+  /** Failures that were counted, ever. */
+  let known = 0;
   let open: { until: number; code: OutageCode } | undefined;
   let trial: Passage | undefined;
 
@@ -45,6 +47,7 @@ export function createBreaker(clock: Clock): Breaker {
         if (leftMs > 0) throw new SourceDown(open.code, { retryAfterMs: leftMs, unasked: true });
         if (trial !== undefined) throw new SourceDown('source_resting', { unasked: true });
       }
+      const knownBefore = known;
       const passage: Passage = {
         succeeded() {
           failures = 0;
@@ -53,7 +56,11 @@ export function createBreaker(clock: Clock): Breaker {
           leave();
         },
         failed() {
-          failures += 1;
+          // Those that were under way when one failed met the same moment, and say nothing new.
+          if (known === knownBefore) {
+            known += 1;
+            failures += 1;
+          }
           if (failures >= FAILURES_MOST || trial === passage) openFor(OPEN_MS, 'source_resting');
           leave();
         },

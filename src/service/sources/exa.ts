@@ -26,7 +26,7 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
     dates: 'exact',
     terms: 'A paid key; each search and each excerpt costs.',
     pace: { perMinute: 60, burst: 5 },
-    metered: true,
+    wordings: 'own',
     async find({ prompt, from, to, limit }, { ask }) {
       const { words, site } = siteIn(prompt);
       const { status, text } = await ask({

@@ -43,17 +43,26 @@ export function createFlights<T>(): Flights<T> {
     join(name, begin) {
       const flight = flights.get(name) ?? depart(name, begin);
       flight.passengers += 1;
+      let isAboard = true;
+      const leave = (reason?: unknown) => {
+        if (!isAboard) return;
+        isAboard = false;
+        flight.passengers -= 1;
+        if (flight.passengers > 0) return;
+        forgetFlight(name, flight); // nobody may join what is about to end
+        flight.end(reason);
+      };
       return {
         isWaiting: flight.isWaiting,
         async wait(signal) {
+          const gone = () => leave(signal.reason);
+          // At once, so that a flight that ends with its last passenger can still say what it has.
+          signal.addEventListener('abort', gone, { once: true });
           try {
             return await untilAborted(signal, flight.result);
           } finally {
-            flight.passengers -= 1;
-            if (flight.passengers === 0) {
-              forgetFlight(name, flight); // nobody may join what is about to end
-              flight.end(signal.reason);
-            }
+            signal.removeEventListener('abort', gone);
+            leave(signal.reason);
           }
         },
       };

@@ -7,6 +7,7 @@ import { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
 import type { Reply } from './ask.ts';
+import { pagesOf } from './pages.ts';
 import { shortestPeriod } from './period.ts';
 import { excerpt, plainMarkdown, titleOf } from './plain-text.ts';
 import { publishedAt } from './published-at.ts';
@@ -53,6 +54,7 @@ export function lemmy({ server }: { server: string }): Adapter {
       'Keyless; its operator limits searches for each address, and posts belong to those who wrote them.',
     // A server's own setting unless its operator changes it: 60 searches in ten minutes.
     pace: { perMinute: 6, burst: 4 },
+    wordings: 'own',
     async probe({ ask }) {
       const { text } = await ask({ url: endpoint(server, 'api/v3/site') });
       readAnswer(text, z.object({ site_view: z.unknown(), version: z.string() }));
@@ -67,26 +69,22 @@ export function lemmy({ server }: { server: string }): Adapter {
   };
 }
 
-async function search(server: string, words: string, query: Query, { ask, clock }: Asking): Promise<Found[]> {
-  const found: Found[] = [];
-  for (let page = 1; page <= PAGES_MAX && found.length < query.limit; page += 1) {
+function search(server: string, words: string, query: Query, asking: Asking): Promise<Found[]> {
+  return pagesOf({ pages: PAGES_MAX, items: query.limit }, asking, async (page) => {
     const url = endpoint(server, 'api/v3/search', {
       q: words,
       type_: 'Posts',
       listing_type: 'All',
-      sort: shortestPeriod(ORDERS, query.from, clock.now()) ?? 'TopAll',
+      sort: shortestPeriod(ORDERS, query.from, asking.clock.now()) ?? 'TopAll',
       limit: String(PAGE),
-      page: String(page),
+      page: String(page + 1),
     });
-    const { posts } = readAnswer(textOf(await ask({ url, reads: [400] })), answer);
-    found.push(
-      ...fitting(posts, view)
-        .flatMap(itemOf)
-        .filter((item) => isWithin(item, query)),
-    );
-    if (posts.length < PAGE) break;
-  }
-  return found;
+    const { posts } = readAnswer(textOf(await asking.ask({ url, reads: [400] })), answer);
+    const items = fitting(posts, view)
+      .flatMap(itemOf)
+      .filter((item) => isWithin(item, query));
+    return { items, isLast: posts.length < PAGE };
+  });
 }
 
 /** Older servers say "too many requests" with 400 and a word of their own. */

@@ -71,18 +71,24 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   function attempt<T>(
     caller: AbortSignal,
     work: (asking: Asking, signal: AbortSignal) => Promise<T>,
-  ): Begun<T> {
+  ): Begun<T> & { shortness: () => SourceDown | undefined } {
     const limit = new AbortController();
     const signal = AbortSignal.any([caller, limit.signal]);
-    const { asking, isWaiting } = askingWithin(signal);
+    const { asking, isWaiting, shortness } = askingWithin(signal);
     const run = async () => {
       const passage = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
       try {
         // Whatever the adapter waits for, nobody waits for it longer.
         const result = await untilAborted(signal, work(asking, signal));
-        passage.succeeded();
         lastSuccess = clock.now();
+        const short = shortness();
+        if (short !== undefined)
+          log.warn(
+            { source: adapter.name, code: short.code, why: short.message },
+            'less was found than there is',
+          );
+        if (short === undefined || !isObeyed(passage, short)) passage.succeeded();
         return result;
       } catch (error) {
         if (signal.aborted && !isTimeUp(signal)) {
@@ -90,47 +96,58 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
           throw error;
         }
         const down = signal.aborted ? outOfTime(isWaiting()) : downOf(error);
-        endBadly(passage, down);
+        if (!isObeyed(passage, down)) {
+          if (down.unasked || !COUNTS.has(down.code)) passage.dropped();
+          else passage.failed();
+        }
         throw down;
       } finally {
         clearTimeout(timer);
       }
     };
-    return { result: run(), isWaiting };
+    return { result: run(), isWaiting, shortness };
   }
 
   /** What the adapter asks with. A request that waits for its turn when time is up is waiting for ever. */
-  function askingWithin(signal: AbortSignal): { asking: Asking; isWaiting: () => boolean } {
+  function askingWithin(signal: AbortSignal) {
+    let short: SourceDown | undefined;
     const until = clock.now().getTime() + mostMs;
     const leftMs = () => Math.max(0, until - clock.now().getTime());
     const ask = createAsk({ who: options.who, agent: options.agent, clock, signal });
     const waiting = new Set<Question>();
     const asking: Asking = {
       clock,
-      ...createPurse(adapter, { clock, allowances: ports.allowances }),
+      ...createPurse(adapter, { clock, log, allowances: ports.allowances }),
+      cutShort(down) {
+        short = signal.aborted ? outOfTime(waiting.size > 0) : downOf(down);
+      },
       async ask(question) {
+        signal.throwIfAborted();
         waiting.add(question);
         try {
           return await pace.inTurn({ signal, leftMs }, () => {
             waiting.delete(question);
             return ask(question);
           });
+        } catch (error) {
+          signal.throwIfAborted(); // whatever was waited for then
+          throw error;
         } finally {
           if (!signal.aborted) waiting.delete(question);
         }
       },
     };
-    return { asking, isWaiting: () => waiting.size > 0 };
+    return { asking, isWaiting: () => waiting.size > 0, shortness: () => short };
   }
 
-  function endBadly(passage: Passage, down: SourceDown): void {
+  /** Remembers a failure, and leaves the source alone where it asks for that. */
+  function isObeyed(passage: Passage, down: SourceDown): boolean {
     lastFailure = { at: clock.now(), code: down.code, reason: down.message };
     const restMs = down.unasked ? undefined : restOf(down);
-    if (restMs !== undefined) {
-      passage.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
-      log.info({ source: adapter.name, code: down.code, restMs }, 'a source asks to be left alone');
-    } else if (down.unasked || !COUNTS.has(down.code)) passage.dropped();
-    else passage.failed();
+    if (restMs === undefined) return false;
+    passage.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
+    log.info({ source: adapter.name, code: down.code, restMs }, 'a source asks to be left alone');
+    return true;
   }
 
   function restOf({ code, retryAfterMs }: SourceDown): number | undefined {
@@ -139,11 +156,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   }
 
   function downOf(error: unknown): SourceDown {
-    if (error instanceof SourceDown) {
-      // Without its cause, which may quote what came from outside.
-      const { code, detail, retryAfterMs, unasked } = error;
-      return new SourceDown(code, { detail, retryAfterMs, unasked });
-    }
+    if (error instanceof SourceDown) return error;
     // A mistake of ours. Where it happened is told; its words may quote what came from outside.
     const { name, stack = '' } = error instanceof Error ? error : new Error();
     const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
@@ -151,8 +164,9 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
     return new SourceDown('source_failed', { detail: 'its answer could not be read' });
   }
 
-  function remember(name: string, query: Query, found: readonly Found[]): readonly Found[] {
-    cache.set(name, found, adapter.lifeMs ?? lifeOf(query));
+  /** What is less than there is, is not given again for long. */
+  function remember(name: string, query: Query, found: readonly Found[], isShort: boolean) {
+    cache.set(name, found, isShort ? FRESH_LIFE_MS : (adapter.lifeMs ?? lifeOf(query)));
     return found;
   }
 
@@ -161,7 +175,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
     name: adapter.name,
     source: adapter.source,
     state: 'live',
-    ...(adapter.metered && { metered: true }),
+    ...(adapter.wordings && { wordings: adapter.wordings }),
 
     async find(query) {
       query.signal.throwIfAborted();
@@ -170,7 +184,10 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
       if (known !== undefined) return known;
       const flight = flights.join(name, (flying) => {
         const begun = attempt(flying, (asking, signal) => adapter.find({ ...query, signal }, asking));
-        return { ...begun, result: begun.result.then((found) => remember(name, query, found)) };
+        const result = begun.result.then((found) =>
+          remember(name, query, found, begun.shortness() !== undefined),
+        );
+        return { ...begun, result };
       });
       try {
         return await flight.wait(query.signal);

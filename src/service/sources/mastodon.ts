@@ -10,6 +10,8 @@ import type { Adapter, Asking } from './adapter.ts';
 import { contentOf } from './mastodon-content.ts';
 import { hashtagsOf, isAbout } from './mastodon-hashtags.ts';
 import { isPublic, mastodonPost, mastodonStatus, type MastodonStatus } from './mastodon-post.ts';
+import { pagesOf } from './pages.ts';
+import { dayOf } from './period.ts';
 import { foundOf } from './post-of.ts';
 import { busyUntil } from './rate-reset.ts';
 import { fitting, readAnswer } from './read-answer.ts';
@@ -79,9 +81,8 @@ async function search(account: Account, query: Query, asking: Asking): Promise<M
 async function follow(account: Account, query: Query, asking: Asking): Promise<MastodonStatus[]> {
   const [first, ...others] = hashtagsOf(query);
   if (first === undefined) return [];
-  const kept: MastodonStatus[] = [];
   let below = idAt(query.to.getTime() + 1);
-  for (let page = 0; page < PAGES_MAX && kept.length < query.limit; page += 1) {
+  return pagesOf({ pages: PAGES_MAX, items: query.limit }, asking, async () => {
     const params = [
       ...others.map((tag) => ['any[]', tag] as const),
       ['limit', String(PAGE_MAX)],
@@ -91,12 +92,13 @@ async function follow(account: Account, query: Query, asking: Asking): Promise<M
     ] as const;
     const path = `api/v1/timelines/tag/${encodeURIComponent(first)}`;
     const items = readAnswer(await get(account, path, params, asking), timeline);
-    kept.push(...fitting(items, mastodonStatus).filter((one) => isAbout(wordsOf(one), query)));
     const last = position.safeParse(items.at(-1));
-    if (items.length < PAGE_MAX || !last.success) break;
-    below = last.data.id;
-  }
-  return kept;
+    below = last.data?.id ?? below;
+    return {
+      items: fitting(items, mastodonStatus).filter((one) => isAbout(wordsOf(one), query)),
+      isLast: items.length < PAGE_MAX || !last.success,
+    };
+  });
 }
 
 /** @throws SourceDown `source_needs_key` where the server shows nothing to who is not signed in */
@@ -121,10 +123,6 @@ async function get(
 /** The first id of a millisecond: ids count milliseconds, with 16 bits behind. */
 function idAt(ms: number): string {
   return String(BigInt(ms) << 16n);
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
 
 function wordsOf({ content, spoiler_text: warning = '', tags = [] }: MastodonStatus) {

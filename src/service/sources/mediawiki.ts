@@ -50,6 +50,8 @@ export function mediawiki(settings: {
       'One request after the other, by who says who they are (SERVICE_CONTACT); CC BY-SA 4.0: the link is the attribution.',
     pace: { perMinute: 60, burst: 10 },
     serial: true,
+    // One after the other, the wordings of one answer would take as long as all of them; it tries fewer words itself.
+    wordings: 'own',
     async probe(asking) {
       await search(at, 'encyclopedia', 1, asking);
     },

@@ -30,9 +30,7 @@ export type SourceStatement = {
 };
 
 /** A source and how it has been; `live` is there for those that are asked. */
-export type SourceHealth = Pick<SourceStatement, 'name' | 'source' | 'state' | 'reason'> & {
-  live: LiveHealth | undefined;
-};
+export type SourceHealth = SourceStatement & { live: LiveHealth | undefined };
 
 export type OpenedSources = {
   /** What answers; for a tool that has no source one that says why. */
@@ -51,7 +49,7 @@ export function openSources(
   deps: { clock: Clock; log: Logger; ports: ServicePorts; version: string },
 ): OpenedSources {
   const { offered, archive, sandbox } = chooseSources(settings, deps.version);
-  const agent = openAgent();
+  const agent = openAgent(Math.max(...offered.map(({ adapter }) => adapter?.pace.burst ?? 1)));
   const who = `strandline/${deps.version} (${settings.contact ?? 'no contact set'})`;
   const live = offered.flatMap(({ isOn, adapter }) =>
     isOn && adapter !== undefined ? [liveSource(adapter, { ...deps, who, agent })] : [],
@@ -74,10 +72,10 @@ export function openSources(
     probe: () => probeSources(statements, live),
     health: () =>
       Promise.all(
-        statements.map(async ({ name, source, state, reason }) => {
-          const health = await live.find((one) => one.name === name)?.health();
-          return { name, source, state, reason, live: health };
-        }),
+        statements.map(async (statement) => ({
+          ...statement,
+          live: await live.find(({ name }) => name === statement.name)?.health(),
+        })),
       ),
     close: () => agent.destroy(),
   };

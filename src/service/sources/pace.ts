@@ -28,7 +28,10 @@ export function createPace(
 
   async function awaitTurn({ signal, leftMs }: { signal: AbortSignal; leftMs: () => number }) {
     if (everyMs === undefined) return;
-    const waitMs = await options.turns.next(name, everyMs, leftMs());
+    const next = options.turns.next(name, everyMs, leftMs()).catch(() => {
+      throw new SourceDown('source_failed', { detail: 'its turn cannot be had', unasked: true });
+    });
+    const waitMs = await untilAborted(signal, next);
     if (waitMs === undefined) throw busy();
     if (waitMs > 0) await options.wait(waitMs, signal);
   }
@@ -39,6 +42,7 @@ export function createPace(
       if (waitMs === undefined) throw busy();
       let used = false;
       const ask = async () => {
+        leave.signal.throwIfAborted();
         await awaitTurn(leave);
         used = true;
         return request();

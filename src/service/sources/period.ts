@@ -1,5 +1,13 @@
 import { DAY, MINUTE } from '../../engine/clock.ts';
 
+/** The last day, week, month and year, as several sources call them; with their lengths in days. */
+export const PERIODS = [
+  ['day', 1],
+  ['week', 7],
+  ['month', 30],
+  ['year', 365],
+] as const;
+
 /** What passed between the window's making and the request. */
 const GRACE_MS = 10 * MINUTE;
 

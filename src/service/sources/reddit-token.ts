@@ -1,19 +1,17 @@
-/** The access token of an application at Reddit: asked for once by all who need it, kept until it is about to end. */
+/** The access token of an application at Reddit, kept until it is about to end. */
 import { z } from 'zod';
 import { type Clock, MINUTE, SECOND } from '../../engine/clock.ts';
 import { SourceDown } from '../outage.ts';
 import type { Ask } from './ask.ts';
 import { readAnswer } from './read-answer.ts';
+import { createShared } from './shared.ts';
 
 const granted = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 const answer = z.union([granted, z.object({ error: z.unknown() })]);
 
 export type Tokens = {
-  /**
-   * @param signal of whoever asks now: another's that aborted is no reason to give up
-   * @throws SourceDown
-   */
-  current(asking: { ask: Ask; clock: Clock }, signal: AbortSignal): Promise<string>;
+  /** @throws SourceDown */
+  current(asking: { ask: Ask; clock: Clock }): Promise<string>;
   /** Forgets a token that was refused, unless a newer one has taken its place. */
   refused(token: string): void;
 };
@@ -26,7 +24,7 @@ export function redditTokens(settings: {
 }): Tokens {
   const { clientId, clientSecret, url, userAgent } = settings;
   let kept: { token: string; until: number } | undefined;
-  let underWay: Promise<string> | undefined;
+  const renewal = createShared<string>();
 
   async function request(ask: Ask, clock: Clock): Promise<string> {
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
@@ -50,22 +48,11 @@ export function redditTokens(settings: {
   }
 
   return {
-    async current({ ask, clock }, signal) {
-      for (;;) {
-        signal.throwIfAborted();
-        if (kept !== undefined && clock.now().getTime() < kept.until) return kept.token;
-        if (underWay === undefined) {
-          underWay = request(ask, clock).finally(() => {
-            underWay = undefined;
-          });
-          return await underWay;
-        }
-        try {
-          return await underWay;
-        } catch (error) {
-          if (error instanceof SourceDown) throw error;
-        }
-      }
+    current({ ask, clock }) {
+      return renewal(
+        () => (kept !== undefined && clock.now().getTime() < kept.until ? kept.token : undefined),
+        () => request(ask, clock),
+      );
     },
     refused(token) {
       if (kept?.token === token) kept = undefined;

@@ -9,19 +9,13 @@ import { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
 import type { Reply } from './ask.ts';
-import { shortestPeriod } from './period.ts';
+import { PERIODS, shortestPeriod } from './period.ts';
 import { excerpt, plainMarkdown, titleOf } from './plain-text.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
 import { redditTokens } from './reddit-token.ts';
 import { endpoint, shownLink } from './web-address.ts';
 import { fewWords } from './words.ts';
 
-const PERIODS = [
-  ['day', 1],
-  ['week', 7],
-  ['month', 30],
-  ['year', 365],
-] as const;
 const SNIPPET_MAX = 300;
 /** Its search wants every word to occur: a few first, and fewer where they find nothing. */
 const WORDS = [4, 2] as const;
@@ -81,7 +75,7 @@ export function reddit(settings: {
       raw_json: '1',
     });
     const asked = async () => {
-      const token = await tokens.current(asking, query.signal);
+      const token = await tokens.current(asking);
       const headers = { authorization: `Bearer ${token}`, 'user-agent': userAgent };
       const reply = await ask({ url, headers, reads: [401, 429] });
       if (reply.status === 401) tokens.refused(token);

@@ -4,18 +4,13 @@ import { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
 import type { Reply } from './ask.ts';
-import { shortestPeriod } from './period.ts';
+import { pagesOf, type Page } from './pages.ts';
+import { PERIODS, shortestPeriod } from './period.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
 import { endpoint } from './web-address.ts';
 import { webResult } from './web-result.ts';
 import { briefly } from './words.ts';
 
-const PERIODS = [
-  ['day', 1],
-  ['week', 7],
-  ['month', 30],
-  ['year', 365],
-] as const;
 const PAGES_MAX = 2;
 
 const answer = z.object({
@@ -38,18 +33,15 @@ export function searxng({ server }: { server: string }): Adapter {
     dates: 'coarse',
     terms: 'Your own server; the engines behind it block who asks much, so ask gently.',
     pace: { perMinute: 30, burst: 5 },
+    wordings: 'own',
     // Without words no engine is asked: it answers 400 where it gives JSON, and 403 where it does not.
     async probe({ ask }) {
       readJsonAllowed(await ask({ url: endpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));
     },
-    async find(query, asking) {
-      const found: Found[] = [];
-      for (let page = 1; page <= PAGES_MAX && found.length < query.limit; page += 1) {
-        const more = await findPage(server, page, query, asking);
-        if (more.length === 0) break;
-        found.push(...more);
-      }
-      return found;
+    find(query, asking) {
+      return pagesOf({ pages: PAGES_MAX, items: query.limit }, asking, (page) =>
+        findPage(server, page + 1, query, asking),
+      );
     },
   };
 }
@@ -59,7 +51,7 @@ async function findPage(
   page: number,
   query: Query,
   { ask, clock }: Asking,
-): Promise<Found[]> {
+): Promise<Page<Found>> {
   const range = shortestPeriod(PERIODS, query.from, clock.now());
   const url = endpoint(server, 'search', {
     q: withoutCommands(briefly(query.prompt)),
@@ -74,9 +66,10 @@ async function findPage(
   if (page === 1 && results.length === 0 && silent.length > 0) {
     throw new SourceDown('source_failed', { detail: 'no engine answered' });
   }
-  return fitting(results, result).flatMap(({ url: link, title, content, publishedDate }) =>
+  const items = fitting(results, result).flatMap(({ url: link, title, content, publishedDate }) =>
     webResult({ title, url: link, text: content, published: publishedDate }),
   );
+  return { items, isLast: items.length === 0 };
 }
 
 function readJsonAllowed(reply: Reply): Reply {

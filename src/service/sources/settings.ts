@@ -13,8 +13,8 @@ export type SourceSettings = {
   bluesky: { handle: string; appPassword: string; server: string } | undefined;
   mastodon: { server: string; token: string | undefined };
   x: { bearerToken: string; usdPerDay: number } | undefined;
+  /** An application that Reddit approved; where none is set, the first web source is asked for `site:reddit.com`. */
   reddit: { clientId: string; clientSecret: string; username: string } | undefined;
-  /** The web source is asked for the discussion board too (`site:reddit.com`) where nothing better is set. */
   lemmy: { server: string } | undefined;
   youtube: { apiKey: string } | undefined;
   searxng: { server: string } | undefined;

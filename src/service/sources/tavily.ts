@@ -1,5 +1,8 @@
-/** The web through Tavily: exact dates, a key with credits. */
+/** The web through Tavily: windows in whole days, times of news alone, a key with credits. */
 import { z } from 'zod';
+import { DATE_FILTER_DAYS } from '../../contract/enumerations.ts';
+import { DAY } from '../../engine/clock.ts';
+import type { Query } from '../source.ts';
 import type { Adapter } from './adapter.ts';
 import { dayOf } from './period.ts';
 import { fitting, optional, readAnswer } from './read-answer.ts';
@@ -25,10 +28,10 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
     name: 'tavily',
     source: 'web',
     title: 'Tavily Search API',
-    dates: 'exact',
+    dates: 'coarse',
     terms: 'A paid key; each search costs a credit of its plan.',
     pace: { perMinute: 60, burst: 10 },
-    metered: true,
+    wordings: 'own',
     async find(query, { ask }) {
       const { words, site } = siteIn(query.prompt);
       const { status, text } = await ask({
@@ -37,7 +40,7 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({
           query: briefly(words) || site,
-          topic: 'general',
+          topic: site === undefined && isShort(query) ? 'news' : 'general',
           search_depth: 'basic',
           max_results: Math.min(query.limit, RESULTS_MAX),
           ...(query.from === undefined ? {} : { start_date: dayOf(query.from), end_date: dayOf(query.to) }),
@@ -52,4 +55,12 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
       );
     },
   };
+}
+
+/**
+ * It says when something was published where it is asked for news, and nowhere else. In a window of up to a
+ * month what has no time has no place: other pages would be paid for and thrown away.
+ */
+function isShort({ from, to }: Query): boolean {
+  return from !== undefined && to.getTime() - from.getTime() <= DATE_FILTER_DAYS.PAST_MONTH * DAY;
 }

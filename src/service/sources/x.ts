@@ -54,7 +54,7 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
     terms:
       'Paid by what is read: $0.005 a post or picture, $0.010 an author; 450 requests in 15 minutes; the last seven days only.',
     pace: { perMinute: 30, burst: 10 },
-    metered: true,
+    wordings: 'own',
     restMs: 15 * MINUTE,
     allowance: { most: Math.round(usdPerDay * 1e6), unit: 'micro-dollars', zone: 'UTC' },
     async find(query, asking) {

@@ -54,7 +54,7 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
     terms:
       'A key with 100 searches a day for each project; what is kept is to be refreshed or deleted within 30 days.',
     pace: { perMinute: 60, burst: 10 },
-    metered: true,
+    wordings: 'own',
     lifeMs: HOUR,
     allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
     async find(query, asking) {

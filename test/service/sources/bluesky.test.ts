@@ -190,14 +190,14 @@ describe('the session', () => {
     expect(twice.asked()).toEqual([CREATE, V2, REFRESH, V2, CREATE, V2]);
   });
 
-  test('that never passes ends the search, and no other is made for a minute', async () => {
+  test('that never passes ends the search, and no other is made for an hour: there are few a day', async () => {
     const { adapter, asking, clock, asks } = await startServer({ [V2]: [problem(401, 'InvalidToken')] });
     expect(await outageOf(adapter.find(query(), asking))).toMatchObject({
       code: 'source_refused',
-      retryAfterMs: MINUTE,
+      retryAfterMs: HOUR,
     });
     expect(asks(CREATE)).toHaveLength(2);
-    clock.advance(59 * SECOND);
+    clock.advance(HOUR - 1);
     expect(await outageOf(adapter.find(query(), asking))).toMatchObject({
       code: 'source_refused',
       unasked: true,
@@ -205,7 +205,7 @@ describe('the session', () => {
     expect(asks(CREATE)).toHaveLength(2);
   });
 
-  test('is not asked for again within a minute after it was refused, and nobody learns the password', async () => {
+  test('is not asked for again within an hour after it was refused, and nobody learns the password', async () => {
     const { adapter, asking, clock, asks } = await startServer({
       [CREATE]: [problem(401, 'AuthenticationRequired'), tokens(1)],
     });
@@ -217,7 +217,7 @@ describe('the session', () => {
       expect(outage).toMatchObject({ code: 'source_refused', detail: 'signing in answered 401' });
       expect(everyWordOf(outage)).not.toContain(PASSWORD);
     }
-    clock.advance(MINUTE - 1);
+    clock.advance(HOUR - 1);
     expect(await outageOf(adapter.find(query(), asking))).toMatchObject({ unasked: true, retryAfterMs: 1 });
     expect(asks(CREATE)).toHaveLength(1);
     clock.advance(1);
@@ -282,6 +282,14 @@ describe('pages', () => {
   test('end where the second is refused, and the first stands', async () => {
     const { adapter, asking } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
     expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(100);
+  });
+
+  test('that fail cost themselves, not what came before', async () => {
+    const { adapter, asking, cuts } = await startServer({
+      [V2]: [full('c1'), problem(429, 'RateLimitExceeded')],
+    });
+    expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(100);
+    expect(cuts).toMatchObject([{ code: 'source_busy' }]);
   });
 
   test('are one where it is not full: a cursor alone says nothing', async () => {

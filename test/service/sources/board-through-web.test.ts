@@ -31,6 +31,12 @@ test('the web is asked for the site in front of all words, and for nothing else'
   expect(web.asked).toEqual([{ ...asked, prompt: 'site:reddit.com tidal turbines' }]);
 });
 
+test('what holds of asking the web holds of the board', () => {
+  const paid: SearchSource = { ...webOf(), wordings: 'own' };
+  expect(boardThroughWeb(paid).wordings).toBe('own');
+  expect(boardThroughWeb(webOf())).not.toHaveProperty('wordings');
+});
+
 test('threads are kept under one link, the first of each', async () => {
   const web = webOf(
     item('https://www.reddit.com/r/Energy/comments/1abc/turbines/?utm_source=x#y', 'Turbines : r/Energy'),

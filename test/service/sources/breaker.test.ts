@@ -62,6 +62,31 @@ test.each<[string, Step[]]>([
   play(steps);
 });
 
+test('those that fail together are one failure, however many; a later one is another', () => {
+  const clock = steppedClock(NOW);
+  const breaker = createBreaker(clock);
+  const failTogether = (many: number) => {
+    const under = Array.from({ length: many }, () => breaker.enter());
+    for (const passage of under) passage.failed();
+  };
+  failTogether(5);
+  failTogether(5);
+  expect(breaker.openUntil()).toBeUndefined();
+  failTogether(2);
+  expect(breaker.openUntil()).toEqual(new Date(NOW.getTime() + MINUTE));
+});
+
+test('failures that overlap without end are counted all the same', () => {
+  const breaker = createBreaker(steppedClock(NOW));
+  let under = breaker.enter();
+  for (let n = 0; n < 5; n += 1) {
+    const next = breaker.enter();
+    under.failed();
+    under = next;
+  }
+  expect(breaker.openUntil()).toBeDefined();
+});
+
 test('there is one trial at a time, and its refusal says how long there is to wait', () => {
   const { breaker, clock } = play(['fail', 'fail', 'fail']);
   expect(breaker.openUntil()).toEqual(new Date(NOW.getTime() + MINUTE));

@@ -76,6 +76,14 @@ test('a second page is asked for where the first was full and too few, and never
   expect(provider.requests.slice(1).map(({ params }) => params['page'])).toEqual(['1', '2']);
 });
 
+test('a second page that fails costs the page, not what came before', async () => {
+  const provider = await startProvider(json(page(0, 50)), text('', 429));
+  const { asking, cuts } = startAsking();
+  const found = await lemmy({ server: provider.url }).find(query({ limit: 500 }), asking);
+  expect(found).toHaveLength(50);
+  expect(cuts).toMatchObject([{ code: 'source_busy' }]);
+});
+
 test('few words are asked for, and fewer where they find nothing', async () => {
   const provider = await startProvider(json(EMPTY), json(page(0, 1)));
   const prompt = 'Do tidal turbines really harm the fish of the sound?';

@@ -1,10 +1,13 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND, steppedClock, systemClock } from '../../../src/engine/clock.ts';
+import { createLogger } from '../../../src/engine/logger.ts';
 import { SourceDown } from '../../../src/service/outage.ts';
 import type { Query } from '../../../src/service/source.ts';
-import type { Adapter } from '../../../src/service/sources/adapter.ts';
+import type { Adapter, Asking } from '../../../src/service/sources/adapter.ts';
+import { pagesOf } from '../../../src/service/sources/pages.ts';
 import { item, pending, startLive } from './living.ts';
+import { memoryPorts } from './memory-ports.ts';
 import { everyWordOf, json, NOW, outageOf, query, startProvider, text } from './provider.ts';
 
 const never = () => new Promise<never>(() => {});
@@ -223,7 +226,6 @@ describe('failures', () => {
     const errors: unknown[] = [];
     for (const error of [
       new SyntaxError(`Unexpected token ${canary}`),
-      new SourceDown('source_failed', { cause: new Error(canary) }),
       Object.assign(new Error('x'), { cause: canary }),
       canary,
     ]) {
@@ -253,6 +255,58 @@ describe('failures', () => {
         reason: 'failed: answered 503',
       },
     });
+  });
+});
+
+describe('pages', () => {
+  /** One page that comes, and a second of which the test decides. */
+  const paging = (second: (asking: Asking) => Promise<never>): Adapter['find'] => {
+    return (_, asking) =>
+      pagesOf({ pages: 2, items: 99 }, asking, async (page) => {
+        if (page > 0) await second(asking);
+        return { items: [item()], isLast: false };
+      });
+  };
+
+  test('what came before one that fails is given for a minute, and the failure stands in log and health', async () => {
+    const { source, clock, lines } = startLive({
+      find: paging(failing('source_failed', { detail: 'answered 503' })),
+    });
+    expect(await source.find(query())).toEqual([item()]);
+    expect(lines.join('')).toContain('failed: answered 503');
+    expect(await source.health()).toMatchObject({
+      lastSuccess: NOW,
+      lastFailure: { at: NOW, reason: 'failed: answered 503' },
+      openUntil: undefined,
+    });
+    clock.advance(MINUTE - 1);
+    await source.find(query());
+    expect(lines).toHaveLength(1);
+    clock.advance(1);
+    await source.find(query());
+    expect(lines).toHaveLength(2);
+  });
+
+  test('a rest that a later one asks for is obeyed', async () => {
+    const { source } = startLive({ find: paging(failing('source_busy', { retryAfterMs: 7 * SECOND })) });
+    expect(await source.find(query())).toEqual([item()]);
+    expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + 7 * SECOND));
+  });
+
+  test.each([
+    ['of the caller', {}, 80],
+    ['of the source', { mostMs: 80 }, 10_000],
+  ])('what came before is given when time is up (that %s)', async (_, more, limitMs) => {
+    const provider = await startProvider(() => {}); // it never answers
+    const { source } = startLive({
+      ...more,
+      find: paging(({ ask }) => ask({ url: new URL(provider.url) }).then(never)),
+    });
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), limitMs);
+    expect(await source.find(query({ signal: limit.signal }))).toEqual([item()]);
+    expect(provider.requests).toHaveLength(1);
+    clearTimeout(timer);
   });
 });
 
@@ -326,6 +380,41 @@ describe('pace', () => {
     expect(results[3]).toMatchObject({ code: 'source_busy', unasked: true });
   });
 
+  test('a turn that cannot be had says nothing about the source', async () => {
+    const { allowances } = memoryPorts(systemClock);
+    const turns = { next: () => Promise.reject(new Error('no database')) };
+    const { source } = startLive(
+      { everyMs: 100, find: (_, { ask }) => ask({ url: new URL('http://127.0.0.1:1') }).then(() => []) },
+      { ports: { allowances, turns } },
+    );
+    for (let n = 0; n < 4; n += 1) {
+      const outage = await outageOf(source.find(query()));
+      expect(outage).toMatchObject({
+        code: 'source_failed',
+        detail: 'its turn cannot be had',
+        unasked: true,
+      });
+    }
+    expect((await source.health()).openUntil).toBeUndefined();
+  });
+
+  test('a whole burst is sent at once', async () => {
+    const burst = 30;
+    const all = pending<void>();
+    const provider = await startProvider(async (_, response) => {
+      if (provider.requests.length === burst) all.resolve();
+      await all.promise;
+      response.end('{}');
+    });
+    const { source } = startLive({
+      pace: { perMinute: 60, burst },
+      find: (_, { ask }) => ask({ url: new URL(provider.url) }).then(() => []),
+    });
+    const prompts = Array.from({ length: burst }, (_, n) => `p${n}`);
+    await Promise.all(prompts.map((prompt) => source.find(query({ prompt }))));
+    expect(provider.requests).toHaveLength(burst);
+  });
+
   test('who goes away while waiting in the row leaves it to the next', async () => {
     const first = pending<void>();
     const provider = await startProvider(async (_, response) => {
@@ -392,6 +481,30 @@ describe('an allowance', () => {
     live.clock.set('2026-11-22T07:59:59.000Z');
     await live.source.find(query());
     expect([...live.ports.units]).toEqual([['tested 2026-11-21', 1]]);
+  });
+
+  test('that cannot be given back stays spent, and what was paid for is given', async () => {
+    const lines: string[] = [];
+    const clock = steppedClock(NOW);
+    const { allowances, turns, units } = memoryPorts(clock);
+    const broken = { ...allowances, giveBack: () => Promise.reject(new Error('no database')) };
+    const { source } = startLive(
+      {
+        allowance,
+        find: async (_, { spend, unspend }) => {
+          await spend(2);
+          await unspend(1);
+          return [item()];
+        },
+      },
+      {
+        ports: { allowances: broken, turns },
+        log: createLogger('warn', [], { write: (line) => lines.push(line) }),
+      },
+    );
+    expect(await source.find(query())).toEqual([item()]);
+    expect([...units.values()]).toEqual([2]);
+    expect(lines.join('')).toContain('stays spent');
   });
 
   test('that cannot be counted is not spent, and the source is not to blame', async () => {

@@ -496,9 +496,10 @@ describe('why there is nothing', () => {
     expect(await outageOf(adapter.find(query(), asking))).toMatchObject(expected);
   });
 
-  test('a second page that fails: half a window must not pass for a whole one', async () => {
+  test('a second page that fails costs the page, and half a window does not pass for a whole one', async () => {
     const full = json(Array.from({ length: 40 }, (_, n) => status({ id: String(n + 1) })));
-    const { adapter, asking } = await startServer(full, json({}, 503));
-    expect((await outageOf(adapter.find(query({ limit: 80 }), asking))).code).toBe('source_failed');
+    const { adapter, asking, cuts } = await startServer(full, json({}, 503));
+    expect(await adapter.find(query({ limit: 80 }), asking)).not.toEqual([]);
+    expect(cuts).toMatchObject([{ code: 'source_failed', detail: 'answered 503' }]);
   });
 });

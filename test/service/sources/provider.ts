@@ -79,12 +79,16 @@ export function sample(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`samples/${name}`, import.meta.url), 'utf8'));
 }
 
-/** What an adapter asks with, over a real connection; `spent` is what it took of its allowance, in order. */
+/**
+ * What an adapter asks with, over a real connection; `spent` is what it took of its allowance, in order, and
+ * `cuts` why it found less than there is.
+ */
 export function startAsking(signal = new AbortController().signal) {
   const clock = steppedClock(NOW);
-  const agent = openAgent();
+  const agent = openAgent(4);
   onTestFinished(() => agent.destroy());
   const spent: number[] = [];
+  const cuts: SourceDown[] = [];
   const asking: Asking = {
     ask: createAsk({ who: 'strandline-test', agent, clock, signal }),
     clock,
@@ -94,8 +98,11 @@ export function startAsking(signal = new AbortController().signal) {
     unspend: async (units) => {
       spent.push(-units);
     },
+    cutShort: (down) => {
+      cuts.push(down);
+    },
   };
-  return { asking, clock, spent };
+  return { asking, clock, spent, cuts };
 }
 
 /** The last seven days. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
+import { SourceDown } from '../../../src/service/outage.ts';
 import { reddit } from '../../../src/service/sources/reddit.ts';
 import {
   type Answer,
@@ -200,6 +201,19 @@ describe('the token', () => {
     await arrived;
     gone.abort(new Error('the client left'));
     await expect(first).rejects.toThrow('the client left');
+    await expect(second).resolves.toHaveLength(1);
+    expect(tokens.requests).toHaveLength(2);
+  });
+
+  test('of one whose time was up is asked for by the next', async () => {
+    const limit = new AbortController();
+    const { adapter, asking, tokens } = await startReddit(listing(post('a')));
+    const arrived = new Promise<void>((resolve) => tokens.answers(() => resolve(), granted('token-9')));
+    const late = outageOf(adapter.find(query(), startAsking(limit.signal).asking));
+    const second = adapter.find(query(), asking);
+    await arrived;
+    limit.abort(new SourceDown('source_timeout'));
+    expect((await late).code).toBe('source_timeout');
     await expect(second).resolves.toHaveLength(1);
     expect(tokens.requests).toHaveLength(2);
   });

@@ -241,8 +241,11 @@ describe('health', () => {
     expect(adapters.find(({ name }) => name === 'hacker-news')).toEqual({
       name: 'hacker-news',
       source: 'news_forum',
+      title: 'Hacker News (Algolia search)',
       state: 'live',
       reason: null,
+      dates: 'exact',
+      terms: expect.stringContaining('10,000 requests an hour') as string,
       left_alone_until: '2026-11-21T12:00:30.000Z',
       allowance: null,
       last_success_at: null,
@@ -253,6 +256,34 @@ describe('health', () => {
     expect(adapters.find(({ name }) => name === 'youtube')).toMatchObject({
       allowance: { most: 100, unit: 'searches', period: '2026-11-21' },
     });
+  });
+
+  test('one that is off is named with its reason, and has no terms where it cannot be made', async () => {
+    const { adapters } = JSON.parse(await told(open())) as { adapters: { name: string }[] };
+    expect(adapters.find(({ name }) => name === 'exa')).toMatchObject({
+      title: 'exa',
+      state: 'off',
+      reason: 'needs EXA_API_KEY',
+      dates: null,
+      terms: null,
+    });
+  });
+
+  test('who is slow, costs or weighs all words is asked in the user’s own words alone', async () => {
+    const { sources } = open({ ...EVERYTHING, wanted: ['auto', 'archive'] });
+    const own = sources.filter(({ wordings }) => wordings === 'own').map(({ name }) => name);
+    expect(own.filter((name) => !name.startsWith('archive-'))).toEqual([
+      'mediawiki',
+      'arxiv',
+      'x',
+      'lemmy',
+      'youtube',
+      'searxng',
+      'brave',
+      'tavily',
+      'exa',
+    ]);
+    expect(own.filter((name) => name.startsWith('archive-'))).toHaveLength(SOURCES.length);
   });
 
   test('a tool that only has a reason is not live', async () => {

@@ -93,6 +93,15 @@ test('enough results are enough, and two pages are the most', async () => {
   expect(provider.requests.map(({ path }) => path)).toEqual(Array(3).fill('/searx/search'));
 });
 
+test('a second page that fails costs the page, not what came before', async () => {
+  const results = Array.from({ length: 12 }, (_, i) => ({ title: `t${i}`, url: `https://a.example/${i}` }));
+  const provider = await startProvider(json({ ...EMPTY, results }), text('<html>'));
+  const { asking, cuts } = startAsking();
+  const found = await searxng({ server: provider.url }).find(query({ limit: 40 }), asking);
+  expect(found).toHaveLength(12);
+  expect(cuts).toMatchObject([{ code: 'source_failed' }]);
+});
+
 test('nothing found is nothing found, unless no engine answered', async () => {
   const provider = await startProvider(json(EMPTY));
   const adapter = searxng({ server: provider.url });

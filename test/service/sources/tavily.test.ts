@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/engine/clock.ts';
+import { DAY, HOUR } from '../../../src/engine/clock.ts';
+import type { Query } from '../../../src/service/source.ts';
 import { tavily } from '../../../src/service/sources/tavily.ts';
-import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
+import {
+  everyWordOf,
+  json,
+  NOW,
+  outageOf,
+  query,
+  sample,
+  startAsking,
+  startProvider,
+  text,
+} from './provider.ts';
 
 const KEY = 'tvly-key-of-a-user';
 
@@ -40,12 +51,23 @@ test('the key is a bearer token, the window in whole days, at most twenty result
   });
   expect(JSON.parse(asked?.body ?? '')).toEqual({
     query: 'tidal turbines',
-    topic: 'general',
+    topic: 'news',
     search_depth: 'basic',
     max_results: 20,
     start_date: '2026-11-14',
     end_date: '2026-11-21',
   });
+});
+
+test.each<[string, Partial<Query>, string]>([
+  ['of a month', { from: new Date(NOW.getTime() - 30 * DAY) }, 'news'],
+  ['of two months', { from: new Date(NOW.getTime() - 60 * DAY) }, 'general'],
+  ['without a beginning', { from: undefined }, 'general'],
+  ['of a week at one site', { prompt: 'site:reddit.com tides' }, 'general'],
+])('a window %s: news alone have a time, and short windows want one', async (_, asked, topic) => {
+  const provider = await startProvider(json({ results: [] }));
+  await tavily({ apiKey: KEY, at: provider.url }).find(query(asked), startAsking().asking);
+  expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ topic });
 });
 
 test('a site is a member of its own', async () => {

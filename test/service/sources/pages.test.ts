@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { SourceDown } from '../../../src/service/outage.ts';
+import { pagesOf } from '../../../src/service/sources/pages.ts';
+import { outageOf } from './provider.ts';
+
+/** Reads pages of three; an error stands for a page that fails. */
+async function read(pages: readonly (number[] | Error)[], limits = { pages: 9, items: 9 }) {
+  const cuts: SourceDown[] = [];
+  let reads = 0;
+  const items = pagesOf(limits, { cutShort: (down) => cuts.push(down) }, async (page) => {
+    reads += 1;
+    const there = pages[page] ?? [];
+    if (there instanceof Error) throw there;
+    return { items: there, isLast: there.length < 3 };
+  });
+  const settled = await items.catch((error: unknown) => error);
+  return { settled, items, cuts, reads };
+}
+
+const FULL = [1, 2, 3];
+const down = new SourceDown('source_failed');
+
+test.each<[string, (number[] | Error)[], { pages: number; items: number }, number[], number]>([
+  ['end with the last', [FULL, [4]], { pages: 9, items: 9 }, [1, 2, 3, 4], 2],
+  ['end where there are enough', [FULL, [4, 5, 6], [7]], { pages: 9, items: 6 }, [1, 2, 3, 4, 5, 6], 2],
+  ['are no more than allowed', [FULL, FULL, FULL], { pages: 1, items: 9 }, FULL, 1],
+])('%s', async (_, pages, limits, items, reads) => {
+  expect(await read(pages, limits)).toMatchObject({ settled: items, reads, cuts: [] });
+});
+
+test('that fail cost themselves, not what came before, and that is told', async () => {
+  expect(await read([FULL, down, FULL])).toMatchObject({ settled: FULL, reads: 2, cuts: [down] });
+});
+
+test('that fail at the beginning are a failure', async () => {
+  const { items, cuts } = await read([down, FULL]);
+  expect(await outageOf(items)).toBe(down);
+  expect(cuts).toEqual([]);
+});
+
+test.each([new Error('the client left'), new DOMException('gone', 'AbortError'), new TypeError('ours')])(
+  'what is no failure of the source is not swallowed: %s',
+  async (error) => {
+    const { settled, cuts } = await read([FULL, error]);
+    expect(settled).toBe(error);
+    expect(cuts).toEqual([]);
+  },
+);

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { SourceDown } from '../../../src/service/outage.ts';
+import { createShared } from '../../../src/service/sources/shared.ts';
+import { pending } from './living.ts';
+
+/** Several who need the same, each of whom would begin it with a work that the test settles. */
+function waiting(people: number) {
+  const shared = createShared<string>();
+  let kept: string | undefined;
+  const works: ReturnType<typeof pending<string>>[] = [];
+  const ask = () =>
+    shared(
+      () => kept,
+      async () => {
+        const work = pending<string>();
+        works.push(work);
+        return (kept = await work.promise);
+      },
+    );
+  return { works, ask, all: Array.from({ length: people }, ask) };
+}
+
+test('one does the work and all have its result; who comes later needs none', async () => {
+  const { works, ask, all } = waiting(3);
+  expect(works).toHaveLength(1);
+  works[0]?.resolve('token');
+  expect(await Promise.all(all)).toEqual(['token', 'token', 'token']);
+  expect(await ask()).toBe('token');
+  expect(works).toHaveLength(1);
+});
+
+test('what is about the source fails for all who wait, and is begun again by the next', async () => {
+  const { works, ask, all } = waiting(3);
+  const down = new SourceDown('source_refused');
+  works[0]?.reject(down);
+  expect(await Promise.all(all.map((one) => one.catch((error: unknown) => error)))).toEqual([
+    down,
+    down,
+    down,
+  ]);
+  expect(works).toHaveLength(1);
+  const next = ask();
+  works[1]?.resolve('token');
+  expect(await next).toBe('token');
+});
+
+test.each([
+  new Error('the client left'),
+  new SourceDown('source_timeout'),
+  new SourceDown('source_busy', { unasked: true }),
+])('what is about one alone fails for them alone, and one of the others begins again: %s', async (failure) => {
+  const { works, all } = waiting(3);
+  works[0]?.reject(failure);
+  await expect(all[0]).rejects.toBe(failure);
+  await new Promise(setImmediate); // the others have heard of it
+  expect(works).toHaveLength(2);
+  works[1]?.resolve('token');
+  expect(await Promise.all(all.slice(1))).toEqual(['token', 'token']);
+});
