@@ -1,4 +1,5 @@
 /** `completions diff` and `links list --first-seen`, as a person and as a program sees them. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompletionDiff } from '../../src/store/reads/completion-diff.ts';
 import { json } from '../stub-service.ts';
@@ -113,6 +114,18 @@ describe('completions diff', () => {
     expect(stdout).toContain(`from    run ${first?.id}, `);
     const last = await stand.run(['completions', 'diff', 'port', '--from', first?.id ?? '']);
     expect(last.stdout).toContain('claims  1 new, 2 gone, 0 with other sources, 0 kept');
+  });
+
+  it('is a query, too: the one of the documentation', async () => {
+    const page = await readFile(new URL('../../docs/links-and-completions.md', import.meta.url), 'utf8');
+    const [, query = ''] = /```sql\n([\s\S]*?)```/.exec(page) ?? [];
+    await stand.world.db.pool.query(
+      `UPDATE strandline.claims SET first_seen_at = now();
+       UPDATE strandline.link_sightings SET first_seen_at = now() - CASE WHEN link_id = (SELECT id FROM strandline.links WHERE canonical = '${OLD}') THEN interval '30 days' ELSE interval '0' END`,
+    );
+    expect(await stand.json('sql', query.replace('harbour-ferry-ai', 'port'))).toMatchObject([
+      { text: 'A crane fell down on it.', url: FRESH },
+    ]);
   });
 
   it('counts a failed run between as a gap and not as silence', async () => {

@@ -1,0 +1,95 @@
+/** When two wordings are one claim. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ClaimRole } from '../../src/store/schema/analytics.ts';
+import { matchClaims } from '../../src/store/reads/claim-match.ts';
+
+let ids = 0n;
+const claim = (text: string, ...links: number[]) => ({
+  claim_id: ++ids,
+  role: 'summary' as ClaimRole,
+  text,
+  cited_links: links.map(BigInt),
+});
+const TWENTY =
+  'the ferry to the islands was late today because of fog over the bay and of strong wind from the west';
+
+describe('likeness', () => {
+  test.each<[what: string, before: string, after: string, kept: boolean]>([
+    ['a word more at the end', TWENTY, `${TWENTY} again`, true],
+    ['other marks and case', `${TWENTY}.`, TWENTY.toUpperCase(), true],
+    ['a word changed in the middle of twenty', TWENTY, TWENTY.replace('fog', 'ice'), false],
+    ['the other way round', TWENTY, TWENTY.split(' ').toReversed().join(' '), false],
+    ['another figure', `${TWENTY} for 20 minutes`, `${TWENTY} for 30 minutes`, false],
+    ['the same figure elsewhere', `${TWENTY} at 20`, `20 ${TWENTY}`, true],
+    ['two words', 'It rained.', 'it rained', true],
+    ['two other words', 'It rained.', 'It snowed.', false],
+    [
+      'Japanese',
+      '島への渡船は本日の濃霧と強風のため大幅に遅れました。',
+      '島への渡船は本日の濃霧と強風のため大幅に遅れた。',
+      true,
+    ],
+    ['other Japanese', '島への渡船は本日遅れました。', '市内の路面電車は動きました。', false],
+  ])('%s', (_, before, after, kept) => {
+    expect(matchClaims([claim(before)], [claim(after)]).kept).toHaveLength(kept ? 1 : 0);
+  });
+
+  test('other links, and another text of the completion, make another claim', () => {
+    const one = claim(TWENTY, 1, 2);
+    expect(matchClaims([one], [claim(`${TWENTY} again`, 2, 1)]).kept).toHaveLength(1);
+    expect(matchClaims([one], [claim(`${TWENTY} again`, 1)]).kept).toEqual([]);
+    expect(
+      matchClaims([{ ...one, role: 'microblog_summary' }], [claim(`${TWENTY} again`, 1, 2)]).kept,
+    ).toEqual([]);
+  });
+
+  test('the same claim is kept whatever it cites, and the likest wording goes first', () => {
+    const [same, near] = [claim(TWENTY, 1), claim(`${TWENTY} now and then`, 1)];
+    const [again, nearer] = [{ ...same, cited_links: [9n] }, claim(`${TWENTY} now and then again`, 1)];
+    const far = claim(`${TWENTY} now`, 1);
+    const found = matchClaims([same, near], [far, nearer, again]);
+    expect(found.kept).toEqual([
+      { before: near, after: nearer },
+      { before: same, after: again },
+    ]);
+    expect([found.added, found.gone]).toEqual([[far], []]);
+  });
+});
+
+test('every claim is kept, new or gone, exactly once and in its order', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'b', 'c', '7', 'あ'), { maxLength: 6 })
+    .map((words) => words.join(' '));
+  const claims = fc.uniqueArray(
+    fc.record({
+      claim_id: fc.bigInt(1n, 20n),
+      role: fc.constant('summary' as const),
+      text,
+      cited_links: fc.subarray([1n, 2n]),
+    }),
+    { selector: ({ claim_id }) => claim_id, maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(claims, claims, (before, after) => {
+      const { kept, added, gone } = matchClaims(before, after);
+      expect(after.filter((one) => added.includes(one) || kept.some((pair) => pair.after === one))).toEqual(
+        after,
+      );
+      expect(before.filter((one) => gone.includes(one) || kept.some((pair) => pair.before === one))).toEqual(
+        before,
+      );
+      expect([kept.length + added.length, kept.length + gone.length]).toEqual([after.length, before.length]);
+      expect(added).toEqual(after.filter((one) => added.includes(one)));
+    }),
+  );
+});
+
+test('the longest completions are compared in little time, also where nothing is cited', () => {
+  const many = (word: string) =>
+    Array.from({ length: 1_200 }, (_, n) => claim(`${TWENTY} ${word} ${'xy'.repeat(n % 50)}`));
+  const [before, after] = [many('alpha'), many('beta')];
+  const started = performance.now();
+  matchClaims(before, after);
+  expect(performance.now() - started).toBeLessThan(8_000);
+});
