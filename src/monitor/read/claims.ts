@@ -75,7 +75,7 @@ function claimsOf(role: ClaimRole, text: string, isReturned: (link: LinkRef) => 
         : {
             ...before,
             citations: distinct([...before.citations, ...cited.citations]),
-            unresolved: [...new Set([...before.unresolved, ...cited.unresolved])],
+            unresolved: [...new Set([...before.unresolved, ...cited.unresolved])].slice(0, CITED_MAX),
           },
     );
   }
