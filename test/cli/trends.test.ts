@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY, HOUR } from '../../src/engine/clock.ts';
+import { type NewSpike, tellSpike } from '../../src/store/spikes.ts';
 import { json, wirePost } from '../stub-service.ts';
+import { START } from '../world.ts';
 import { makeStand, type Stand } from './stand.ts';
 
 let stand: Stand;
@@ -52,5 +55,281 @@ describe('the sensitivity of a search', () => {
       2,
       'error: sensitivity (--sensitivity): got "shy"; one of low, normal, high, off\n',
     ]);
+  });
+});
+
+const OBSERVED = '1'.repeat(15);
+const NOW = new Date(START);
+
+/**
+ * Gives a search a past, hour by hour up to now: `4` posts, `4+` a lower bound, `-` not observed. Times are those of the
+ * stand's clock, which stands at noon.
+ */
+async function lived(slug: string, written: string): Promise<void> {
+  const { pool } = stand.world.db;
+  const { rows } = await pool.query<{ id: bigint }>('SELECT id FROM strandline.searches WHERE slug = $1', [
+    slug,
+  ]);
+  await pool.query('DELETE FROM strandline.volume WHERE search_id = $1', [rows[0]?.id]);
+  const hours = written.split(' ');
+  for (const [i, hour] of hours.entries()) {
+    if (hour === '-') continue;
+    const cut = hour.endsWith('+');
+    await pool.query(
+      `INSERT INTO strandline.volume SELECT $1, $2::timestamptz + n * interval '15 minutes',
+         CASE WHEN n = 0 THEN $3::int ELSE 0 END, CASE WHEN $4 THEN repeat('0', 15) ELSE $5 END::bit(15), $4
+       FROM generate_series(0, 3) n`,
+      [
+        rows[0]?.id,
+        new Date(NOW.getTime() - (hours.length - i) * HOUR),
+        Number.parseInt(hour, 10),
+        cut,
+        OBSERVED,
+      ],
+    );
+  }
+}
+
+const each = (hours: number, what: string) => Array<string>(hours).fill(what).join(' ');
+const spikeOf = (search_id: bigint, end: Date): NewSpike => ({
+  search_id,
+  run_id: 1n,
+  measure: 'posts',
+  n: 142,
+  lower_bound: false,
+  coverage: 1,
+  mean: 22,
+  sd: 9,
+  usual: 22.5,
+  days: 14,
+  windows: 1_300,
+  score: 13,
+  threshold: 4.5,
+  sensitivity: 'normal',
+  provisional: false,
+  tz: 'UTC',
+  window_start: new Date(end.getTime() - HOUR),
+  window_end: end,
+  sentence: `142 posts, told of ${end.toISOString().slice(0, 10)}.`,
+  top_post_id: null,
+  top_share: null,
+  at: end,
+});
+
+describe('trends', () => {
+  it('draws what was observed, leaves gaps, and marks lower bounds', async () => {
+    await lived('usual', `- - ${each(16, '2')} - - 0 4 7+ 3`);
+    const { code, stdout } = await stand.run(['trends', '--search', 'usual', '--days', '1']);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        '1 day to 2026-11-21 12:00Z, an hour each; · not observed; ^ at least',
+        '',
+        `usual  ··${'▃'.repeat(16)}··▁▅█▄`,
+        `       ${' '.repeat(22)}^`,
+        '       at least 46 posts (79 % of the time observed); what is usual is not known yet',
+        '       still learning: 19 h of 72 h observed; until then only spikes beyond doubt are told',
+        '',
+      ],
+    ]);
+  });
+
+  it('says in JSON what the views say, and nothing of how it is drawn', async () => {
+    const [trend] = await stand.json<Record<string, unknown>[]>('trends', '--search', 'usual', '--days', '1');
+    expect(trend).toMatchObject({
+      search: 'usual',
+      topic: 'ferry',
+      from: '2026-11-20T12:00:00.000Z',
+      until: '2026-11-21T12:00:00.000Z',
+      posts: 46,
+      coverage: 19 / 24,
+      lower_bound: true,
+      usual_per_day: null,
+      ratio: null,
+      learning: false,
+      provisional: true,
+      bucket_seconds: 3_600,
+      spikes: [],
+    });
+    const buckets = trend?.['buckets'] as unknown[]; // as the line above has it
+    expect(buckets).toHaveLength(24);
+    expect(buckets.slice(0, 3)).toEqual([
+      { bucket_at: '2026-11-20T12:00:00.000Z', posts: 0, coverage: 0, lower_bound: false },
+      { bucket_at: '2026-11-20T13:00:00.000Z', posts: 0, coverage: 0, lower_bound: false },
+      { bucket_at: '2026-11-20T14:00:00.000Z', posts: 2, coverage: 1, lower_bound: false },
+    ]);
+    expect(buckets.at(-2)).toMatchObject({ posts: 7, coverage: 0, lower_bound: true });
+  });
+
+  it.each([
+    // Hours before and hours of the two days, and what may be said of them.
+    [
+      'twice as many',
+      `${each(48, '2')} ${each(48, '4')}`,
+      '192 posts; usually 72 a day; 2x the 2 days before',
+    ],
+    [
+      'a gap before: too little to compare',
+      `${each(20, '2')} ${each(28, '-')} ${each(48, '4')}`,
+      '192 posts; usually 96 a day; too little was observed of the 2 days before to compare',
+    ],
+    [
+      'a gap is scaled up, not counted as silence',
+      `${each(48, '2')} ${each(4, '-')} ${each(44, '2')}`,
+      '88 posts (92 % of the time observed); usually 48 a day; 1x the 2 days before',
+    ],
+    [
+      'full answers are left out on both sides while they are few',
+      `${each(48, '2')} ${each(4, '9+')} ${each(44, '2')}`,
+      'at least 124 posts (92 % of the time observed); usually 48 a day; 1x the 2 days before',
+    ],
+    ['nothing before it began', each(48, '4'), '192 posts; what is usual is not known yet'],
+  ])('%s', async (_name, written, words) => {
+    await lived('usual', written);
+    const { stdout } = await stand.run(['trends', '--search', 'usual', '--days', '2']);
+    expect(stdout.split('\n').map((line) => line.trim())).toContain(words);
+  });
+
+  it.each([
+    [each(5, '3'), 'learning: 5 h of 12 h observed until spikes are told'],
+    [each(71, '3'), 'still learning: 71 h of 72 h observed; until then only spikes beyond doubt are told'],
+    [each(72, '3'), null],
+  ])('says while it learns that it does', async (written, words) => {
+    await lived('usual', written);
+    const { stdout } = await stand.run(['trends', '--search', 'usual']);
+    expect(/^.*learning.*$/m.exec(stdout)?.[0].trim() ?? null).toBe(words);
+  });
+
+  it('says what it does not look for, and what has nothing to count', async () => {
+    await lived('keen', '-');
+    const { stdout } = await stand.run(['trends', '--topic', 'ferry']);
+    expect(stdout).toContain('spikes are not looked for: sensitivity off');
+    expect(stdout).toMatch(/^keen +no posts, and no time observed$/m);
+  });
+
+  it('tells spikes of the days that are shown, in the order of time, with their day', async () => {
+    const { rows } = await stand.world.db.pool.query<{ id: bigint }>(
+      `SELECT id FROM strandline.searches WHERE slug = 'usual'`,
+    );
+    const id = rows[0]?.id ?? 0n;
+    for (const end of ['2026-11-20T15:00:00Z', '2026-11-18T09:00:00Z', '2026-11-10T09:00:00Z'])
+      await tellSpike(stand.world.db, spikeOf(id, new Date(end)), 0);
+    const { stdout } = await stand.run(['trends', '--search', 'usual']);
+    expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
+      '       Wed 18 Nov: 142 posts, told of 2026-11-18.',
+      '       Fri 20 Nov: 142 posts, told of 2026-11-20.',
+    ]);
+    const [trend] = await stand.json<{ spikes: { id: string; score: number }[] }[]>(
+      'trends',
+      '--search',
+      'usual',
+    );
+    expect(trend?.spikes.map(({ id: spike, score }) => [typeof spike, score])).toEqual([
+      ['string', 13],
+      ['string', 13],
+    ]);
+  });
+
+  it.each([1, 12, 40, 80, 200])('fits into %i columns', async (width) => {
+    const { code, stdout } = await stand.run(['trends', '--topic', 'ferry'], {
+      isTTY: true,
+      env: { COLUMNS: String(width), NO_COLOR: '1' },
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout.split('\n').filter((line) => line.length > width)).toEqual([]);
+  });
+
+  it('LANG=C is drawn in ASCII', async () => {
+    await lived('usual', `- 4 0 7+`);
+    const { stdout } = await stand.run(['trends', '--search', 'usual', '--days', '1'], {
+      env: { LANG: 'C' },
+    });
+    expect(stdout).toMatch(/^[\n -~]+$/);
+    expect(stdout).toContain('space not observed');
+    expect(stdout).toMatch(/^usual +=_#$/m);
+  });
+
+  it.each([
+    [
+      ['--topic', 'fery'],
+      1,
+      'error: there is no topic "fery" (did you mean ferry?); see: strandline topic list\n',
+    ],
+    [['--search', 'nothing'], 1, 'error: there is no search "nothing"; see: strandline search list\n'],
+    [['--days', '0'], 2, 'error: days (--days): got "0"; a whole number from 1 to 366\n'],
+    [
+      ['--compare', 'ferry'],
+      2,
+      'error: compare (--compare): got "ferry"; two topics or more, or one beside --topic\n',
+    ],
+    [['--compare', 'ferry,boat'], 1, 'error: there is no topic "boat"; see: strandline topic list\n'],
+  ])('%j is refused', async (argv, code, words) => {
+    expect(await stand.run(['trends', ...argv])).toEqual({ code, stdout: '', stderr: words });
+  });
+});
+
+describe('trends --compare', () => {
+  /** A topic's days up to yesterday: `48` posts of a whole day, `48/2` of half of it, `9+` at least, `-` not looked at. */
+  async function days(topic: string, written: string): Promise<void> {
+    await stand.run(add(`${topic}-posts`, '--topic', topic));
+    const { pool } = stand.world.db;
+    const { rows } = await pool.query<{ id: bigint }>('SELECT id FROM strandline.searches WHERE slug = $1', [
+      `${topic}-posts`,
+    ]);
+    await pool.query('DELETE FROM strandline.search_days WHERE search_id = $1', [rows[0]?.id]);
+    const today = Math.floor(NOW.getTime() / DAY) * DAY;
+    const all = written.split(' ');
+    for (const [i, day] of all.entries()) {
+      if (day === '-') continue;
+      const posts = Number.parseInt(day, 10);
+      await pool.query(
+        `INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut)
+         VALUES ($1, $2, $3, $3, 0, $4, $5)`,
+        [
+          rows[0]?.id,
+          new Date(today - (all.length - i) * DAY),
+          posts,
+          day.endsWith('/2') ? 720 : 1_440,
+          day.endsWith('+'),
+        ],
+      );
+    }
+  }
+
+  it('compares by what was observed, on one scale, and says what makes it a lower bound', async () => {
+    await days('trains', '60 60 60 60 60 60 60');
+    await days('boats', '- - 10/2 20 20 20 20+');
+    const { code, stdout } = await stand.run(['trends', '--topic', 'boats', '--compare', 'trains']);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        '7 days to 2026-11-21 00:00Z, a day each; · not observed; one scale',
+        '',
+        'topic   share  a day  days',
+        'trains   75 %     60  ███████',
+        'boats    25 %  >= 20  ··▄▄▄▄▄  5 of 7 days observed; a lower bound: answers were cut at their limit',
+        '',
+      ],
+    ]);
+    const voices = await stand.json<Record<string, unknown>[]>('trends', '--compare', 'trains,boats');
+    expect(voices).toMatchObject([
+      { topic: 'trains', share: 0.75, normalised_per_day: 60, lower_bound: false },
+      {
+        topic: 'boats',
+        share: 0.25,
+        normalised_per_day: 20,
+        posts: 90,
+        normalised_days: 5,
+        lower_bound: true,
+      },
+    ]);
+    expect(voices[1]?.['buckets']).toHaveLength(5);
+  });
+
+  it.each([12, 40, 80])('fits into %i columns', async (width) => {
+    const env = { COLUMNS: String(width), NO_COLOR: '1' };
+    const { stdout } = await stand.run(['trends', '--compare', 'trains,boats'], { isTTY: true, env });
+    expect(stdout.split('\n').filter((line) => line.length > width)).toEqual([]);
   });
 });

@@ -1,14 +1,17 @@
 import { Refused } from '../../errors.ts';
+import { nearest } from '../../monitor/schedule/nearest.ts';
 import type { Database } from '../../store/database.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/reads/searches.ts';
 import { LIMIT_MAX } from './arguments.ts';
-import { readTopic, type TopicRow } from '../../store/reads/topics.ts';
+import { readTopic, readTopics, type TopicRow } from '../../store/reads/topics.ts';
 
 /** A search by its slug, also a removed one: its history stays. @throws Refused `not_found` */
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
   const row = await readSearch(db, slug);
-  if (row === undefined)
-    throw new Refused('not_found', `there is no search "${slug}"; see: strandline search list`);
+  if (row === undefined) {
+    const all = await readSearches(db, { removed: true, limit: LIMIT_MAX });
+    throw unknown('search', slug, all);
+  }
   return row;
 }
 
@@ -24,6 +27,16 @@ export async function assertTopicKept(db: Database, slug: string): Promise<void>
   if (archived_at !== null) throw removed('topic', slug, archived_at);
 }
 
+/** With the name that was probably meant, where one is near. */
+function unknown(what: 'search' | 'topic', slug: string, all: readonly { slug: string }[]): Refused {
+  const near = nearest(
+    slug,
+    all.map((one) => one.slug),
+  );
+  const meant = near === undefined ? '' : ` (did you mean ${near}?)`;
+  return new Refused('not_found', `there is no ${what} "${slug}"${meant}; see: strandline ${what} list`);
+}
+
 function removed(what: 'search' | 'topic', slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
   return new Refused(
@@ -35,8 +48,10 @@ function removed(what: 'search' | 'topic', slug: string, at: Date): Refused {
 /** A topic by its slug, also a removed one. @throws Refused `not_found` */
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
   const row = await readTopic(db, slug);
-  if (row === undefined)
-    throw new Refused('not_found', `there is no topic "${slug}"; see: strandline topic list`);
+  if (row === undefined) {
+    const all = await readTopics(db, { removed: true, limit: LIMIT_MAX });
+    throw unknown('topic', slug, all);
+  }
   return row;
 }
 

@@ -55,6 +55,8 @@ export function pointsOf(buckets: readonly Bucket[]): { value: number | null; at
   }));
 }
 
+const EACH: Readonly<Record<number, string>> = { 3_600: 'an hour', 86_400: 'a day', 604_800: 'a week' };
+
 /** What is drawn, and what the signs mean that are there. */
 export function legendOf(
   { from, until, bucket_seconds }: Pick<Trend, 'from' | 'until' | 'bucket_seconds'>,
@@ -62,7 +64,7 @@ export function legendOf(
   { gap, atLeast }: Signs,
 ): string {
   const days = Math.round((until.getTime() - from.getTime()) / 86_400_000);
-  const each = bucket_seconds === 3_600 ? 'an hour' : duration(bucket_seconds * 1_000);
+  const each = EACH[bucket_seconds] ?? duration(bucket_seconds * 1_000);
   return [
     `${counted(days, 'day')} to ${minute(until)}, ${each} each`,
     ...(drawn.some(({ line }) => line.includes(gap)) ? [`${gap === ' ' ? 'space' : gap} not observed`] : []),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { DAY, HOUR } from '../../engine/clock.ts';
+import { InvalidInput } from '../../errors.ts';
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../../monitor/trend/detect.ts';
 import {
   type Hours,
@@ -21,9 +22,10 @@ import {
 } from '../../store/reads/trends.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { findSearches } from './find.ts';
+import { assertFilter, findSearches } from './find.ts';
 import { hoursEach } from './sparkline.ts';
 import { sparkRoom, trendPage } from './trend-page.ts';
+import { comparePage, readVoices } from './trends-compare.ts';
 import { registerRebuild } from './trends-rebuild.ts';
 
 /** A stretch of time in the words of the views `volume_hourly` and `volume_daily`. */
@@ -55,7 +57,7 @@ export type Trend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivi
   spikes: SpikeRow[];
 };
 
-type Options = { topic?: string; search?: string; days?: string; json?: boolean };
+type Options = { topic?: string; search?: string; compare?: string; days?: string; json?: boolean };
 
 const DAYS = 7;
 const MOST_DAYS = 366;
@@ -69,13 +71,24 @@ export function registerTrends(program: Command, cli: Cli): void {
     )
     .option('--topic <topic>', 'only its searches')
     .option('--search <search>', 'only this search')
+    .option('--compare <topics>', 'share of voice of these topics, separated by commas, and of --topic')
     .option('--days <n>', `how many days back (default: ${DAYS})`)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ strandline trends --topic harbour-ferry --days 14\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ strandline trends --topic harbour-ferry --days 14\n  $ strandline trends --compare harbour-ferry,night-trains\n',
+    )
     .action((options: Options) => {
       const days = options.days === undefined ? DAYS : readWhole('days', options.days, 1, MOST_DAYS);
+      const { topic, search } = options;
+      const compared = options.compare === undefined ? undefined : readCompared(options);
       return cli.withHome(async ({ ctx }) => {
-        const { topic, search } = options;
+        if (compared !== undefined) {
+          for (const one of compared) await assertFilter(ctx.db, { topic: one });
+          const voices = await readVoices(ctx, compared, days);
+          if (voices.length === 0) cli.page.say('none of these topics was looked at on a whole day yet');
+          return cli.show(options.json, voices, () => comparePage(voices, cli.page));
+        }
         const searches = await findSearches(ctx.db, { topic, search });
         if (searches.length === 0) cli.page.say('no searches; add one: strandline watch "..."');
         const room = sparkRoom(
@@ -87,6 +100,23 @@ export function registerTrends(program: Command, cli: Cli): void {
       });
     });
   registerRebuild(trends, cli);
+}
+
+/** @throws InvalidInput where fewer than two are named, or a search is */
+function readCompared({ topic, search, compare }: Options): string[] {
+  const named = [topic ?? '', ...(compare ?? '').split(',')]
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  const topics = [...new Set(named)];
+  if (topics.length < 2)
+    throw new InvalidInput([
+      { path: 'compare', given: compare, expected: 'two topics or more, or one beside --topic' },
+    ]);
+  if (search !== undefined)
+    throw new InvalidInput([
+      { path: 'search', given: search, expected: 'nothing: topics are compared, not searches' },
+    ]);
+  return topics;
 }
 
 /** @param options.hoursEach how long a bucket is */
