@@ -7,6 +7,8 @@ import type { Cli } from './cli.ts';
 import { assertFilter } from './find.ts';
 import type { Page } from './page.ts';
 import type { Column } from './table.ts';
+import { registerPostsGrowth } from './posts-growth.ts';
+import { registerPostsTop } from './posts-top.ts';
 import { count, when } from './words.ts';
 
 type Options = {
@@ -21,7 +23,7 @@ type Options = {
 export function registerPosts(program: Command, cli: Cli): void {
   const posts = program
     .command('posts')
-    .summary('posts: list')
+    .summary('posts: list, top, growth')
     .description('Posts that searches found, as last seen.');
   posts
     .command('list')
@@ -49,13 +51,15 @@ export function registerPosts(program: Command, cli: Cli): void {
         const rows = await readPosts(ctx.db, { search, topic, since, order, limit });
         if (rows.length === 0) cli.page.say('no posts');
         await cli.show(options.json, rows, () =>
-          withAddresses(rows, columns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
+          withAddresses(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
         );
       });
     });
+  registerPostsTop(posts, cli);
+  registerPostsGrowth(posts, cli);
 }
 
-function columns(now: Date, page: Page): Column<PostRow>[] {
+export function postColumns(now: Date, page: Page): Column<PostRow>[] {
   return [
     { head: 'written', cell: (post) => when(post.created_at, now, page) },
     { head: 'likes', cell: (post) => count(post.like_count, page), right: true },

@@ -5,7 +5,7 @@ import { searchIs } from './searches.ts';
 
 export type PostRow = typeof postsView.$inferSelect;
 
-export const POST_ORDERS = ['newest', 'likes', 'views', 'reposts'] as const;
+export const POST_ORDERS = ['newest', 'likes', 'views', 'reposts', 'replies', 'quotes'] as const;
 export type PostOrder = (typeof POST_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
@@ -14,6 +14,8 @@ const BY = {
   likes: postsView.like_count,
   views: postsView.view_count,
   reposts: postsView.repost_count,
+  replies: postsView.reply_count,
+  quotes: postsView.quote_count,
 } as const;
 
 /** Posts that a search found (not those nested in them). */

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { makeStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+/** Three looks in two hours: one post grows, one loses likes on the way, one goes out of sight. */
+beforeAll(async () => {
+  stand = await makeStand();
+  const look = async (...posts: unknown[]) => {
+    stand.stub.answers(json({ miner_tweets: posts }));
+    await stand.run(['search', 'run', 'ferry', '--wait']);
+    stand.world.clock.advance(40 * MINUTE);
+  };
+  stand.stub.answers(
+    json({
+      miner_tweets: [
+        wirePost('1', { like_count: 10, view_count: 900, quote_count: 3 }),
+        wirePost('2', { like_count: 100, view_count: 400, quote_count: 9 }),
+        wirePost('3', { like_count: 5, view_count: 70, quote_count: null }),
+      ],
+    }),
+  );
+  await stand.run(['search', 'add', 'ferry', '--operation', 'microblog', '--prompt', 'p', '--every', '15m']);
+  stand.world.clock.advance(40 * MINUTE);
+  const grown = wirePost('1', { like_count: 50, view_count: 1_900, quote_count: 3 });
+  await look(
+    grown,
+    wirePost('2', { like_count: 80, view_count: 500, quote_count: 9 }),
+    wirePost('3', { like_count: 6, quote_count: null }),
+  );
+  await look(grown, wirePost('2', { like_count: 90, view_count: 500, quote_count: 9 }));
+});
+afterAll(() => stand.close());
+
+describe('posts top', () => {
+  it.each([
+    ['likes', ['2', '1', '3']],
+    ['views', ['1', '2', '3']],
+    ['quotes', ['2', '1', '3']],
+  ])('by %s, the most first and what is unknown last', async (by, order) => {
+    const rows = await stand.json<{ external_id: string }[]>('posts', 'top', '--by', by);
+    expect(rows.map(({ external_id: id }) => id)).toEqual(order);
+  });
+
+  it('shows first what it goes by', async () => {
+    const { stdout } = await stand.run(['posts', 'top', '--by', 'views', '--limit', '1']);
+    expect(stdout).toMatch(/^views +likes .*\n1,900 +50 /);
+  });
+
+  it('refuses a counter that there is none of', async () => {
+    const { code, stderr } = await stand.run(['posts', 'top', '--by', 'stars']);
+    expect([code, stderr]).toEqual([
+      2,
+      'error: by (--by): got "stars"; one of likes, reposts, replies, views, quotes\n',
+    ]);
+  });
+});
+
+describe('posts growth', () => {
+  it('tells gains, what fell on the way, and what is out of sight', async () => {
+    const { stdout } = await stand.run(['posts', 'growth', '--by', 'likes']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^ *likes +views +likes\/h +not seen since +by +text +address$/);
+    expect(lines[1]).toMatch(/^ *10 > 50 +900 > 1,900 /);
+    expect(lines[2]).toMatch(/^100 > 90 \(fell by 20\) +400 > 500 /);
+    expect(lines[3]).toMatch(/^ *5 > 6 .* 2026-11-21 12:40:00Z /);
+    expect(lines).toHaveLength(4);
+  });
+
+  it('says the same in JSON by the names of the view', async () => {
+    const rows = await stand.json<Record<string, unknown>[]>('posts', 'growth', '--by', 'likes');
+    expect(rows).toMatchObject([
+      { gained_like_count: 40, lost_like_count: 0, likes_fell: false, not_seen_since: null, at_age: null },
+      { gained_like_count: 10, lost_like_count: 20, likes_fell: true, gained_view_count: 100 },
+      { gained_like_count: 1, not_seen_since: '2026-11-21T12:40:00.000Z', last_seen_by: 'ferry' },
+    ]);
+  });
+
+  it('compares with posts that are as old', async () => {
+    const many = Array.from({ length: 6 }, (_, i) => `${i + 10}`);
+    const written = new Date(stand.world.clock.now().getTime() - 30 * MINUTE).toISOString();
+    for (const factor of [1, 2]) {
+      const posts = many.map((id, i) =>
+        wirePost(id, {
+          like_count: (i === 5 ? 80 : 8) * factor,
+          repost_count: 0,
+          reply_count: 0,
+          quote_count: 0,
+          created_at: written,
+        }),
+      );
+      stand.stub.answers(json({ miner_tweets: posts }));
+      await stand.run(['search', 'run', 'ferry', '--wait']);
+      stand.world.clock.advance(HOUR);
+    }
+    const [first] = await stand.json<{ at_age: Record<string, unknown> }[]>(
+      'posts',
+      'growth',
+      '--limit',
+      '1',
+    );
+    expect(first?.at_age).toMatchObject({
+      search: 'ferry',
+      hours: 1,
+      engagement_ratio: 10,
+      compared_with: 6,
+    });
+    const { stdout } = await stand.run(['posts', 'growth', '--limit', '1']);
+    expect(stdout).toContain(' 10x at 1 h ');
+  });
+
+  it('leaves out what has not changed since', async () => {
+    expect(await stand.json('posts', 'growth', '--since', '2026-11-22')).toEqual([]);
+    expect((await stand.run(['posts', 'growth', '--since', '2026-11-22'])).stderr).toMatch(/^no post grew/);
+  });
+});
