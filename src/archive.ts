@@ -1,7 +1,7 @@
 /** What was collected, as a source of the search service: rows of the store in the words of the service. */
 import { type MicroblogPost, microblogPost } from './contract/post.ts';
 import type { Archive } from './service/ports.ts';
-import { foundOf } from './service/sources/post-of.ts';
+import { foundOf } from './service/sources/reading/post-of.ts';
 import type { Found } from './service/source.ts';
 import { fillArchive } from './store/archive/index-archive.ts';
 import { type ArchiveHit, engagementOf, searchArchive } from './store/archive/search-archive.ts';

@@ -6,7 +6,7 @@ import type { Source } from '../../contract/enumerations.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
-import type { Ask } from './ask.ts';
+import type { Ask } from './guard/ask.ts';
 
 export type Adapter = {
   /** One word: `hacker-news`. What `SERVICE_SOURCES` calls it. */

@@ -9,12 +9,12 @@ import { SourceDown } from '../outage.ts';
 import type { ServicePorts } from '../ports.ts';
 import type { Found, Query, SearchSource } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
-import { allowanceOf, createPurse } from './allowance.ts';
-import { createAsk, type Question } from './ask.ts';
-import { createBreaker, type Passage } from './breaker.ts';
-import { createCache } from './cache.ts';
-import { type Begun, createFlights } from './flights.ts';
-import { createPace, wait, type Wait } from './pace.ts';
+import { allowanceOf, createPurse } from './guard/allowance.ts';
+import { createAsk, type Question } from './guard/ask.ts';
+import { createBreaker, type Passage } from './guard/breaker.ts';
+import { createCache } from './guard/cache.ts';
+import { type Begun, createFlights } from './guard/flights.ts';
+import { createPace, wait, type Wait } from './guard/pace.ts';
 import { isTimeUp, untilAborted } from '../until-aborted.ts';
 
 /** As long as the most patient model waits for a source. */

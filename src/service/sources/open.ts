@@ -6,14 +6,14 @@ import type { ServicePorts } from '../ports.ts';
 import { sandboxSources } from '../sandbox/sources.ts';
 import type { SearchSource } from '../source.ts';
 import type { Adapter } from './adapter.ts';
-import { archiveSources } from './archive.ts';
-import { openAgent } from './ask.ts';
-import { boardThroughWeb } from './board-through-web.ts';
+import { archiveSources } from './stand-ins/archive.ts';
+import { openAgent } from './guard/ask.ts';
+import { boardThroughWeb } from './stand-ins/board-through-web.ts';
 import { type LiveHealth, type LiveSource, liveSource } from './live.ts';
 import { type Probed, probeSources } from './probe.ts';
 import { chooseSources, type Offered } from './registry.ts';
 import type { SourceSettings } from './settings.ts';
-import { silentSource } from './silent.ts';
+import { silentSource } from './stand-ins/silent.ts';
 
 /** One source that there is, whether it is asked or not. */
 export type SourceStatement = {

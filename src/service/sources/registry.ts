@@ -2,20 +2,20 @@
 import type { Source } from '../../contract/enumerations.ts';
 import { InvalidInput, type Problem } from '../../errors.ts';
 import type { Adapter } from './adapter.ts';
-import { arxiv } from './arxiv.ts';
-import { bluesky } from './bluesky.ts';
-import { brave } from './brave.ts';
-import { exa } from './exa.ts';
-import { hackerNews } from './hacker-news.ts';
-import { lemmy } from './lemmy.ts';
-import { mastodon } from './mastodon.ts';
-import { mediawiki } from './mediawiki.ts';
-import { reddit } from './reddit.ts';
-import { searxng } from './searxng.ts';
+import { arxiv } from './providers/arxiv.ts';
+import { bluesky } from './providers/bluesky/bluesky.ts';
+import { brave } from './providers/brave.ts';
+import { exa } from './providers/exa.ts';
+import { hackerNews } from './providers/hacker-news.ts';
+import { lemmy } from './providers/lemmy.ts';
+import { mastodon } from './providers/mastodon/mastodon.ts';
+import { mediawiki } from './providers/mediawiki.ts';
+import { reddit } from './providers/reddit/reddit.ts';
+import { searxng } from './providers/searxng.ts';
 import type { SourceSettings } from './settings.ts';
-import { tavily } from './tavily.ts';
-import { x } from './x.ts';
-import { youtube } from './youtube.ts';
+import { tavily } from './providers/tavily.ts';
+import { x } from './providers/x/x.ts';
+import { youtube } from './providers/youtube.ts';
 
 type Line = {
   name: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { arxiv } from '../../../src/service/sources/arxiv.ts';
+import { arxiv } from '../../../src/service/sources/providers/arxiv.ts';
 import { everyWordOf, json, outageOf, query, startAsking, startProvider, text } from './provider.ts';
 
 const xml = (name: string) => readFileSync(new URL(`samples/${name}`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/contract/post.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
-import { bluesky } from '../../../src/service/sources/bluesky.ts';
+import { bluesky } from '../../../src/service/sources/providers/bluesky/bluesky.ts';
 import {
   type Answer,
   everyWordOf,

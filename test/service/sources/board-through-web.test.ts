@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SourceDown } from '../../../src/service/outage.ts';
 import type { Found, Query, SearchSource } from '../../../src/service/source.ts';
-import { boardThroughWeb } from '../../../src/service/sources/board-through-web.ts';
+import { boardThroughWeb } from '../../../src/service/sources/stand-ins/board-through-web.ts';
 import { query } from './provider.ts';
 
 const item = (link: string, title = 'A thread'): Found => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../src/engine/clock.ts';
-import { brave } from '../../../src/service/sources/brave.ts';
+import { brave } from '../../../src/service/sources/providers/brave.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
 const KEY = 'BSA-brave-key-of-a-user';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MINUTE, SECOND, steppedClock } from '../../../src/engine/clock.ts';
 import { SourceDown } from '../../../src/service/outage.ts';
-import { createBreaker, type Breaker } from '../../../src/service/sources/breaker.ts';
+import { createBreaker, type Breaker } from '../../../src/service/sources/guard/breaker.ts';
 import { NOW } from './provider.ts';
 
 type Step = 'ok' | 'fail' | 'drop' | `rest ${number}` | `+${number}` | 'refused' | 'refused: busy';

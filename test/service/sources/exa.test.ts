@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../src/engine/clock.ts';
-import { exa } from '../../../src/service/sources/exa.ts';
+import { exa } from '../../../src/service/sources/providers/exa.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider } from './provider.ts';
 
 const KEY = 'exa-key-of-a-user';

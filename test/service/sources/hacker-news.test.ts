@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hackerNews } from '../../../src/service/sources/hacker-news.ts';
+import { hackerNews } from '../../../src/service/sources/providers/hacker-news.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
 /** A story as the search gives it. */

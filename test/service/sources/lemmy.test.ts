@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY } from '../../../src/engine/clock.ts';
-import { lemmy } from '../../../src/service/sources/lemmy.ts';
+import { lemmy } from '../../../src/service/sources/providers/lemmy.ts';
 import { json, NOW, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
 const EMPTY = { type_: 'Posts', posts: [] };

@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/engine/logger.ts';
 import { SourceDown } from '../../../src/service/outage.ts';
 import type { Query } from '../../../src/service/source.ts';
 import type { Adapter, Asking } from '../../../src/service/sources/adapter.ts';
-import { pagesOf } from '../../../src/service/sources/pages.ts';
+import { pagesOf } from '../../../src/service/sources/asking/pages.ts';
 import { item, pending, startLive } from './living.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { everyWordOf, json, NOW, outageOf, query, startProvider, text } from './provider.ts';

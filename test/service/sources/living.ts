@@ -4,7 +4,7 @@ import { createLogger } from '../../../src/engine/logger.ts';
 import { steppedClock } from '../../../src/engine/clock.ts';
 import type { Found } from '../../../src/service/source.ts';
 import type { Adapter } from '../../../src/service/sources/adapter.ts';
-import { openAgent } from '../../../src/service/sources/ask.ts';
+import { openAgent } from '../../../src/service/sources/guard/ask.ts';
 import { liveSource, type LiveOptions } from '../../../src/service/sources/live.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { NOW } from './provider.ts';

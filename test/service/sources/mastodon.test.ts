@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/contract/post.ts';
 import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
-import { mastodon } from '../../../src/service/sources/mastodon.ts';
-import { contentOf } from '../../../src/service/sources/mastodon-content.ts';
-import { hashtagsOf, isAbout } from '../../../src/service/sources/mastodon-hashtags.ts';
+import { mastodon } from '../../../src/service/sources/providers/mastodon/mastodon.ts';
+import { contentOf } from '../../../src/service/sources/providers/mastodon/content.ts';
+import { hashtagsOf, isAbout } from '../../../src/service/sources/providers/mastodon/hashtags.ts';
 import {
   type Answer,
   everyWordOf,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY } from '../../../src/engine/clock.ts';
-import { mediawiki } from '../../../src/service/sources/mediawiki.ts';
+import { mediawiki } from '../../../src/service/sources/providers/mediawiki.ts';
 import { everyWordOf, json, NOW, outageOf, query, startAsking, startProvider, text } from './provider.ts';
 
 const page = (index: number, over: Record<string, unknown> = {}) => ({

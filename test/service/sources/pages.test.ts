@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SourceDown } from '../../../src/service/outage.ts';
-import { pagesOf } from '../../../src/service/sources/pages.ts';
+import { pagesOf } from '../../../src/service/sources/asking/pages.ts';
 import { outageOf } from './provider.ts';
 
 /** Reads pages of three; an error stands for a page that fails. */

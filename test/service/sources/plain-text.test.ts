@@ -6,7 +6,7 @@ import {
   plainText,
   SNIPPET_MAX,
   titleOf,
-} from '../../../src/service/sources/plain-text.ts';
+} from '../../../src/service/sources/reading/plain-text.ts';
 
 describe('text of what may hold HTML', () => {
   test.each([

@@ -7,7 +7,7 @@ import { steppedClock } from '../../../src/engine/clock.ts';
 import { SourceDown } from '../../../src/service/outage.ts';
 import type { Query } from '../../../src/service/source.ts';
 import type { Asking } from '../../../src/service/sources/adapter.ts';
-import { createAsk, openAgent } from '../../../src/service/sources/ask.ts';
+import { createAsk, openAgent } from '../../../src/service/sources/guard/ask.ts';
 
 export type Request = {
   method: string;

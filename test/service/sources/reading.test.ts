@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DAY, MINUTE } from '../../../src/engine/clock.ts';
 import { SourceDown } from '../../../src/service/outage.ts';
-import { dayOf, shortestPeriod } from '../../../src/service/sources/period.ts';
-import { publishedAt } from '../../../src/service/sources/published-at.ts';
-import { fitting, optional, readAnswer } from '../../../src/service/sources/read-answer.ts';
-import { endpoint, shownLink } from '../../../src/service/sources/web-address.ts';
-import { webResult } from '../../../src/service/sources/web-result.ts';
-import { briefly, fewWords, siteIn } from '../../../src/service/sources/words.ts';
+import { dayOf, shortestPeriod } from '../../../src/service/sources/asking/period.ts';
+import { publishedAt } from '../../../src/service/sources/reading/published-at.ts';
+import { fitting, optional, readAnswer } from '../../../src/service/sources/reading/read-answer.ts';
+import { endpoint, shownLink } from '../../../src/service/sources/reading/web-address.ts';
+import { webResult } from '../../../src/service/sources/reading/web-result.ts';
+import { briefly, fewWords, siteIn } from '../../../src/service/sources/asking/words.ts';
 
 describe('the time of an item', () => {
   test.each([

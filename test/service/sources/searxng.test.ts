@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY } from '../../../src/engine/clock.ts';
-import { searxng } from '../../../src/service/sources/searxng.ts';
+import { searxng } from '../../../src/service/sources/providers/searxng.ts';
 import { json, NOW, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
 const EMPTY = { results: [], unresponsive_engines: [], number_of_results: 0 };

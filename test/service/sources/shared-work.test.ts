@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SourceDown } from '../../../src/service/outage.ts';
-import { createShared } from '../../../src/service/sources/shared.ts';
+import { createShared } from '../../../src/service/sources/guard/shared.ts';
 import { pending } from './living.ts';
 
 /** Several who need the same, each of whom would begin it with a work that the test settles. */
@@ -48,12 +48,15 @@ test.each([
   new Error('the client left'),
   new SourceDown('source_timeout'),
   new SourceDown('source_busy', { unasked: true }),
-])('what is about one alone fails for them alone, and one of the others begins again: %s', async (failure) => {
-  const { works, all } = waiting(3);
-  works[0]?.reject(failure);
-  await expect(all[0]).rejects.toBe(failure);
-  await new Promise(setImmediate); // the others have heard of it
-  expect(works).toHaveLength(2);
-  works[1]?.resolve('token');
-  expect(await Promise.all(all.slice(1))).toEqual(['token', 'token']);
-});
+])(
+  'what is about one alone fails for them alone, and one of the others begins again: %s',
+  async (failure) => {
+    const { works, all } = waiting(3);
+    works[0]?.reject(failure);
+    await expect(all[0]).rejects.toBe(failure);
+    await new Promise(setImmediate); // the others have heard of it
+    expect(works).toHaveLength(2);
+    works[1]?.resolve('token');
+    expect(await Promise.all(all.slice(1))).toEqual(['token', 'token']);
+  },
+);

@@ -4,7 +4,7 @@ import { createLogger } from '../../../src/engine/logger.ts';
 import { systemClock } from '../../../src/engine/clock.ts';
 import type { ServicePorts } from '../../../src/service/ports.ts';
 import type { Adapter } from '../../../src/service/sources/adapter.ts';
-import { wait } from '../../../src/service/sources/pace.ts';
+import { wait } from '../../../src/service/sources/guard/pace.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { giveBackAllowance, takeAllowance, usedAllowance } from '../../../src/store/source-allowances.ts';
 import { nextSourceTurn } from '../../../src/store/source-turns.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DAY, HOUR } from '../../../src/engine/clock.ts';
 import type { Query } from '../../../src/service/source.ts';
-import { tavily } from '../../../src/service/sources/tavily.ts';
+import { tavily } from '../../../src/service/sources/providers/tavily.ts';
 import {
   everyWordOf,
   json,

@@ -3,8 +3,8 @@ import { microblogPost } from '../../../src/contract/post.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
 import { SourceDown } from '../../../src/service/outage.ts';
 import type { Asking } from '../../../src/service/sources/adapter.ts';
-import { x } from '../../../src/service/sources/x.ts';
-import { worstCost } from '../../../src/service/sources/x-price.ts';
+import { x } from '../../../src/service/sources/providers/x/x.ts';
+import { worstCost } from '../../../src/service/sources/providers/x/price.ts';
 import {
   type Answer,
   everyWordOf,

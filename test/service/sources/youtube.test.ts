@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SourceDown } from '../../../src/service/outage.ts';
-import { youtube } from '../../../src/service/sources/youtube.ts';
+import { youtube } from '../../../src/service/sources/providers/youtube.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
 const KEY = 'AIza-key-of-a-user';

@@ -1,0 +1,92 @@
+/**
+ * One request to a public source. Says who asks, bounds how much is read, follows no redirect, and turns
+ * whatever goes wrong into a reason without a word from outside.
+ */
+import { Agent, fetch, type Response } from 'undici';
+import { retryAfterMs } from '../../../contract/retry-after.ts';
+import type { Clock } from '../../../engine/clock.ts';
+import { SourceDown } from '../../outage.ts';
+
+/** The most decoded bytes that are read of an answer. */
+const MOST_BYTES = 8_000_000;
+
+export type Question = {
+  url: URL;
+  method?: 'GET' | 'POST';
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as it is; its content type stands among the headers. */
+  body?: string;
+  /** Statuses besides 2xx whose body the adapter reads itself. */
+  reads?: readonly number[];
+};
+export type Reply = { status: number; headers: Headers; text: string };
+type Headers = Response['headers'];
+
+/** @throws SourceDown; or the signal's reason once it has aborted */
+export type Ask = (question: Question) => Promise<Reply>;
+
+/**
+ * @param who the `User-Agent`; some operators block without notice whoever does not say who asks
+ * @param signal ends the request, wherever it is
+ */
+export function createAsk(options: { who: string; agent: Agent; clock: Clock; signal: AbortSignal }): Ask {
+  const { who, agent, clock, signal } = options;
+  return async ({ url, method = 'GET', headers, body, reads = [] }) => {
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: { 'user-agent': who, ...headers },
+        ...(body === undefined ? {} : { body }),
+        redirect: 'manual',
+        dispatcher: agent,
+        signal,
+      });
+      const { status } = response;
+      if (response.ok || reads.includes(status)) {
+        return { status, headers: response.headers, text: await readWithin(response, MOST_BYTES) };
+      }
+      await response.body?.cancel().catch(() => {});
+      throw refusalOf(response, clock);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SourceDown) throw error;
+      throw new SourceDown('source_failed', { detail: `no answer (${codeOf(error)})` });
+    }
+  };
+}
+
+/** What the network says, as a code: its words may repeat what a server sent. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))
+    return error.code;
+  return error.cause === undefined ? 'unknown' : codeOf(error.cause);
+}
+
+/**
+ * An agent for all sources: a connection that cannot be made in 3 s is given up.
+ * @param connections to one source: as many as it may be asked at once, since a request that waits for a
+ *   connection seems to be one that is not answered
+ */
+export function openAgent(connections: number): Agent {
+  return new Agent({ connect: { timeout: 3_000 }, connections });
+}
+
+function refusalOf({ status, headers }: Response, clock: Clock): SourceDown {
+  const wait = retryAfterMs(headers.get('retry-after'), clock.now()) ?? undefined;
+  const detail = `answered ${status}`;
+  if (status === 429) return new SourceDown('source_busy', { detail, retryAfterMs: wait });
+  if (status === 401 || status === 403) return new SourceDown('source_refused', { detail });
+  return new SourceDown('source_failed', { detail, retryAfterMs: wait });
+}
+
+async function readWithin(response: Response, most: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > most) throw new SourceDown('source_failed', { detail: `more than ${most} bytes` });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

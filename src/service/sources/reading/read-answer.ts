@@ -1,0 +1,37 @@
+/** Reading an answer of JSON: as a whole by its frame, and each item by itself. */
+import type { z } from 'zod';
+import { SourceDown } from '../../outage.ts';
+
+/** @throws SourceDown `source_failed` when it is not JSON or not of this shape */
+export function readAnswer<T>(text: string, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Without the cause: it quotes the answer.
+    throw new SourceDown('source_failed', { detail: 'its answer is not JSON' });
+  }
+  const read = schema.safeParse(value);
+  if (!read.success) throw new SourceDown('source_failed', { detail: 'its answer has another shape' });
+  return read.data;
+}
+
+/**
+ * The items that fit; one that does not is left out.
+ * @throws SourceDown `source_failed` when there are some and none fits: then the shape has changed
+ */
+export function fitting<T>(items: readonly unknown[], schema: z.ZodType<T>): T[] {
+  const fit = items.flatMap((item) => {
+    const read = schema.safeParse(item);
+    return read.success ? [read.data] : [];
+  });
+  if (items.length > 0 && fit.length === 0) {
+    throw new SourceDown('source_failed', { detail: 'its items have another shape' });
+  }
+  return fit;
+}
+
+/** A member that may be absent, null or of another kind without harm to its item. */
+export function optional<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
+  return schema.optional().catch(undefined);
+}
