@@ -27,6 +27,22 @@ const id = () => ref().notNull();
 const tally = () => bigint({ mode: 'number' });
 const usd = () => numeric({ mode: 'number' });
 
+/** Which contract this is; raised by a migration whenever a view changes, see docs/sql.md. */
+export const contractView = analytics
+  .view('contract', { version: text().notNull(), major: integer().notNull(), minor: integer().notNull() })
+  .existing();
+
+export const contractColumnsView = analytics
+  .view('contract_columns', {
+    view: text().notNull(),
+    position: integer().notNull(),
+    name: text().notNull(),
+    type: text().notNull(),
+    meaning: text().notNull(),
+    view_meaning: text().notNull(),
+  })
+  .existing();
+
 export const topicsView = analytics
   .view('topics', {
     id: id(),
@@ -134,7 +150,7 @@ export const rejectsView = analytics
     path: text().notNull(),
     code: text().notNull(),
     sample: text().notNull(),
-    at: instant(),
+    at: instant().notNull(),
   })
   .existing();
 
@@ -172,6 +188,46 @@ export const postsView = analytics
     urls: text().array().notNull(),
     media: jsonb().notNull(),
     entities: jsonb().notNull(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const postEngagementView = analytics
+  .view('post_engagement', {
+    post_id: id(),
+    observed_at: instant().notNull(),
+    reply_count: counter(),
+    repost_count: counter(),
+    like_count: counter(),
+    view_count: counter(),
+    quote_count: counter(),
+    impression_count: counter(),
+    bookmark_count: counter(),
+  })
+  .existing();
+
+export const authorsView = analytics
+  .view('authors', {
+    id: id(),
+    external_id: text().notNull(),
+    service: text().notNull(),
+    username: text(),
+    name: text(),
+    url: text(),
+    description: text(),
+    location: text(),
+    profile_image_url: text(),
+    created_at: instant(),
+    verified: boolean(),
+    is_blue_verified: boolean(),
+    can_dm: boolean(),
+    can_media_tag: boolean(),
+    followers_count: counter(),
+    favourites_count: counter(),
+    listed_count: counter(),
+    media_count: counter(),
+    statuses_count: counter(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
   })
@@ -248,30 +304,30 @@ export const keyItemsView = analytics
   })
   .existing();
 
-export const discoveriesView = analytics
-  .view('discoveries', {
-    id: id(),
-    at: instant().notNull(),
-    kind: text().$type<'post' | 'link' | 'completion' | 'spike'>().notNull(),
-    baseline: boolean().notNull(),
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    run_id: id(),
-    post_id: ref(),
-    link_id: ref(),
-    completion_id: ref(),
-    text: text(),
-    url: text(),
-    author_username: text(),
-    created_at: instant(),
-    like_count: counter(),
-    repost_count: counter(),
-    reply_count: counter(),
-    view_count: counter(),
-    spike_id: ref(),
-  })
-  .existing();
+const discovery = {
+  id: id(),
+  at: instant().notNull(),
+  kind: text().$type<'post' | 'link' | 'completion' | 'spike'>().notNull(),
+  baseline: boolean().notNull(),
+  search_id: id(),
+  search: text().notNull(),
+  topic: text().notNull(),
+  run_id: id(),
+  post_id: ref(),
+  link_id: ref(),
+  completion_id: ref(),
+  text: text(),
+  url: text(),
+  author_username: text(),
+  created_at: instant(),
+  like_count: counter(),
+  repost_count: counter(),
+  reply_count: counter(),
+  view_count: counter(),
+  spike_id: ref(),
+};
+export const discoveriesView = analytics.view('discoveries', discovery).existing();
+export const newTodayView = analytics.view('new_today', discovery).existing();
 
 export const coverageView = analytics
   .view('coverage', {
@@ -588,7 +644,7 @@ export const risingPostsView = analytics
     created_at: instant(),
     as_of: instant().notNull(),
     age_hours: doublePrecision(),
-    gained_engagement: counter(),
+    gained_engagement: counter().notNull(),
     observed_hours: doublePrecision().notNull(),
     per_hour: doublePrecision().notNull(),
     typical_per_hour: doublePrecision(),

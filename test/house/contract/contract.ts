@@ -1,0 +1,51 @@
+/** The SQL contract as a thing that can be written down and compared: what a migrated database promises its readers. */
+import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
+import { connect } from '../../../src/engine/postgres/connect.ts';
+import * as declared from '../../../src/store/schema/analytics.ts';
+
+/** `nullable`: as the program's own reads declare it (`src/store/schema/analytics.ts`); Postgres does not know it of views. */
+export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };
+export type ContractView = { name: string; meaning: string; columns: ContractColumn[] };
+export type Contract = { version: string; views: ContractView[] };
+
+type Row = { view: string; view_meaning: string | null; name: string; type: string; meaning: string | null };
+
+/** Of a migrated database, in the order of the alphabet. */
+export async function readContract(url: string): Promise<Contract> {
+  const client = await connect(url, 'strandline contract');
+  try {
+    const versions = await client.query<{ version: string }>(
+      'SELECT version FROM strandline_analytics.contract',
+    );
+    const { rows } = await client.query<Row>(
+      'SELECT * FROM strandline_analytics.contract_columns ORDER BY view COLLATE "C", position',
+    );
+    return { version: versions.rows[0]?.version ?? '', views: viewsOf(rows) };
+  } finally {
+    await client.end();
+  }
+}
+
+function viewsOf(rows: readonly Row[]): ContractView[] {
+  const never = neverNull();
+  const views = new Map<string, ContractView>();
+  for (const row of rows) {
+    const view = views.get(row.view) ?? { name: row.view, meaning: row.view_meaning ?? '', columns: [] };
+    views.set(row.view, view);
+    const nullable = !never.has(`${row.view}.${row.name}`);
+    view.columns.push({ name: row.name, type: row.type, nullable, meaning: row.meaning ?? '' });
+  }
+  return [...views.values()];
+}
+
+/** `view.column` of every column that is declared as never null. */
+function neverNull(): Set<string> {
+  const views = Object.values(declared).flatMap((one) => (one instanceof PgView ? [getViewConfig(one)] : []));
+  return new Set(
+    views.flatMap(({ name, selectedFields }) =>
+      Object.entries(selectedFields)
+        .filter(([, column]) => 'notNull' in column && column.notNull === true)
+        .map(([column]) => `${name}.${column}`),
+    ),
+  );
+}
