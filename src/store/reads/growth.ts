@@ -1,15 +1,14 @@
-import { and, asc, desc, eq, exists, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lt, max, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import {
   postAtAgeView,
   postGrowthView,
-  postSightingsView,
-  searchesView,
   searchGrowthDailyView,
   searchGrowthHourlyView,
+  searchPostGainsView,
   typicalAtAgeView,
+  unseenPostsView,
 } from '../schema/analytics.ts';
-import { searchIs } from './searches.ts';
 
 type Reads = Pick<Database, 'orm'>;
 type Which = { search?: string | undefined; topic?: string | undefined };
@@ -19,19 +18,21 @@ export type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
 export type PostAtAgeRow = typeof postAtAgeView.$inferSelect;
 export type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
 
-export const GROWTH_ORDERS = ['engagement', 'likes', 'views', 'reposts', 'pace'] as const;
+export const GROWTH_ORDERS = ['engagement', 'likes', 'views', 'reposts'] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
-/** What each order goes by, the most first; what is unknown comes last. `pace`: likes an hour over the last day. */
+/** What each order goes by, the most first; what is unknown comes last. */
 const BY = {
-  engagement: postGrowthView.gained_engagement,
-  likes: postGrowthView.gained_like_count,
-  views: postGrowthView.gained_view_count,
-  reposts: postGrowthView.gained_repost_count,
-  pace: postGrowthView.likes_per_hour_24h,
+  engagement: searchPostGainsView.gained_engagement,
+  likes: searchPostGainsView.gained_like_count,
+  views: searchPostGainsView.gained_view_count,
+  reposts: searchPostGainsView.gained_repost_count,
 } as const;
 
-/** Posts that a search found and that grew, those that gained most first; counters as in the view `post_growth`. */
+/**
+ * Posts that a search found and of which a counter was seen to differ, those that gained most first; counters as in
+ * the view `post_growth`.
+ */
 export async function readGrowth(
   { orm }: Reads,
   filter: Which & {
@@ -42,12 +43,16 @@ export async function readGrowth(
   },
 ): Promise<PostGrowthRow[]> {
   const { since, order, limit } = filter;
-  return orm
-    .select()
-    .from(postGrowthView)
-    .where(and(foundBy(filter), since === undefined ? undefined : gte(postGrowthView.changed_at, since)))
-    .orderBy(sql`${BY[order]} desc nulls last`, desc(postGrowthView.post_id))
+  const v = searchPostGainsView;
+  const by = sql`max(${BY[order]}) desc nulls last`;
+  const most = await orm
+    .select({ post_id: v.post_id })
+    .from(v)
+    .where(and(...which(v, filter), since === undefined ? undefined : gte(v.changed_at, since)))
+    .groupBy(v.post_id)
+    .orderBy(by, desc(v.post_id))
     .limit(limit);
+  return growthOf({ orm }, most);
 }
 
 /** The growth of one post. */
@@ -61,12 +66,28 @@ export async function readUnseen(
   { orm }: Reads,
   filter: Which & { limit: number },
 ): Promise<PostGrowthRow[]> {
-  return orm
+  const v = unseenPostsView;
+  const lost = await orm
+    .select({ post_id: v.post_id })
+    .from(v)
+    .where(and(...which(v, filter), eq(v.seen_elsewhere, false)))
+    .groupBy(v.post_id)
+    .orderBy(desc(max(v.not_seen_since)), desc(v.post_id))
+    .limit(filter.limit);
+  return growthOf({ orm }, lost);
+}
+
+/** The growth of posts, in the order in which they are given. */
+async function growthOf({ orm }: Reads, posts: readonly { post_id: Id }[]): Promise<PostGrowthRow[]> {
+  if (posts.length === 0) return [];
+  const ids = posts.map(({ post_id }) => post_id);
+  const rows = await orm
     .select()
     .from(postGrowthView)
-    .where(and(foundBy(filter), sql`${postGrowthView.not_seen_since} is not null`))
-    .orderBy(desc(postGrowthView.not_seen_since), desc(postGrowthView.post_id))
-    .limit(filter.limit);
+    .where(inArray(postGrowthView.post_id, ids))
+    .limit(ids.length);
+  const byId = new Map(rows.map((row) => [row.post_id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** What searches gained per hour or day, oldest first. No row: nobody looked. */
@@ -138,19 +159,11 @@ export async function readTypical(
 }
 
 function which(
-  view: typeof postAtAgeView | typeof typicalAtAgeView,
+  view: typeof postAtAgeView | typeof typicalAtAgeView | typeof searchPostGainsView | typeof unseenPostsView,
   { search, topic }: Which,
 ): (SQL | undefined)[] {
   return [
     search === undefined ? undefined : eq(view.search, search),
     topic === undefined ? undefined : eq(view.topic, topic),
   ];
-}
-
-function foundBy(filter: Which): SQL | undefined {
-  if (filter.search === undefined && filter.topic === undefined) return undefined;
-  return exists(
-    sql`(select from ${postSightingsView} join ${searchesView} on ${searchesView.id} = ${postSightingsView.search_id}
-      where ${postSightingsView.post_id} = ${postGrowthView.post_id} and ${searchIs(filter)})`,
-  );
 }

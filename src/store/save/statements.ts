@@ -156,8 +156,9 @@ SELECT
   (SELECT coalesce(array_agg(s.created_at ORDER BY ord), '{}')
     FROM found_posts JOIN post_sightings s ON post_id = id) AS new_times,
   (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links,
-  (SELECT pg_advisory_xact_lock(hashtext('${S}.topic'), topic_id::integer)::text FROM ${S}.searches
-    WHERE id = $3 AND (EXISTS (SELECT FROM post_sightings) OR EXISTS (SELECT FROM link_sightings))) AS locked`;
+  (SELECT pg_advisory_xact_lock(hashtext('${S}.topic'), s.topic_id::integer)::text FROM ${S}.searches s
+    WHERE s.id = $3 AND (EXISTS (SELECT FROM post_sightings) OR EXISTS (SELECT FROM link_sightings))
+      AND EXISTS (SELECT FROM ${S}.searches o WHERE o.topic_id = s.topic_id AND o.id <> s.id)) AS locked`;
 
 /**
  * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the

@@ -772,3 +772,33 @@ export const risingDomainsView = analytics
     score: doublePrecision().notNull(),
   })
   .existing();
+
+export const searchPostGainsView = analytics
+  .view('search_post_gains', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    post_id: id(),
+    first_seen_at: instant().notNull(),
+    changed_at: instant().notNull(),
+    gained_like_count: counter(),
+    gained_repost_count: counter(),
+    gained_reply_count: counter(),
+    gained_quote_count: counter(),
+    gained_view_count: counter(),
+    gained_engagement: counter(),
+  })
+  .existing();
+
+export const unseenPostsView = analytics
+  .view('unseen_posts', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    post_id: id(),
+    not_seen_since: instant().notNull(),
+    seen_elsewhere: boolean().notNull(),
+  })
+  .existing();
