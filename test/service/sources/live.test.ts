@@ -293,20 +293,28 @@ describe('pages', () => {
     expect((await source.health()).openUntil).toEqual(new Date(NOW.getTime() + 7 * SECOND));
   });
 
-  test.each([
-    ['of the caller', {}, 80],
-    ['of the source', { mostMs: 80 }, 10_000],
-  ])('what came before is given when time is up (that %s)', async (_, more, limitMs) => {
-    const provider = await startProvider(() => {}); // it never answers
-    const { source } = startLive({
-      ...more,
-      find: paging(({ ask }) => ask({ url: new URL(provider.url) }).then(never)),
-    });
+  const asksFor = (url: string) => paging(({ ask }) => ask({ url: new URL(url) }).then(never));
+
+  test('what came before is given when the caller’s time is up', async () => {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), limitMs);
+    const provider = await startProvider(() => limit.abort(new SourceDown('source_timeout')));
+    const { source } = startLive({ find: asksFor(provider.url) });
     expect(await source.find(query({ signal: limit.signal }))).toEqual([item()]);
     expect(provider.requests).toHaveLength(1);
-    clearTimeout(timer);
+  });
+
+  test('what came before is given when the source’s time is up', async () => {
+    const provider = await startProvider(() => {}); // it never answers
+    const { source } = startLive({ mostMs: 50, find: asksFor(provider.url) });
+    expect(await source.find(query())).toEqual([item()]);
+  });
+
+  test('what came before is for nobody when the caller has gone', async () => {
+    const gone = new AbortController();
+    const provider = await startProvider(() => gone.abort(new Error('gone')));
+    const { source } = startLive({ find: asksFor(provider.url) });
+    await expect(source.find(query({ signal: gone.signal }))).rejects.toThrow('gone');
+    expect((await source.health()).lastFailure).toBeUndefined();
   });
 });
 
@@ -396,23 +404,6 @@ describe('pace', () => {
       });
     }
     expect((await source.health()).openUntil).toBeUndefined();
-  });
-
-  test('a whole burst is sent at once', async () => {
-    const burst = 30;
-    const all = pending<void>();
-    const provider = await startProvider(async (_, response) => {
-      if (provider.requests.length === burst) all.resolve();
-      await all.promise;
-      response.end('{}');
-    });
-    const { source } = startLive({
-      pace: { perMinute: 60, burst },
-      find: (_, { ask }) => ask({ url: new URL(provider.url) }).then(() => []),
-    });
-    const prompts = Array.from({ length: burst }, (_, n) => `p${n}`);
-    await Promise.all(prompts.map((prompt) => source.find(query({ prompt }))));
-    expect(provider.requests).toHaveLength(burst);
   });
 
   test('who goes away while waiting in the row leaves it to the next', async () => {

@@ -15,7 +15,7 @@ export function startLive(
 ) {
   const clock = steppedClock(NOW);
   const lines: string[] = [];
-  const agent = openAgent(over.pace?.burst ?? 4);
+  const agent = openAgent(4);
   onTestFinished(() => agent.destroy());
   const ports = memoryPorts(clock);
   const waited: number[] = [];

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SOURCES } from '../../../src/contract/enumerations.ts';
@@ -217,6 +218,23 @@ describe('how they are asked', () => {
     expect(probed.get('brave')).toMatchObject({ outcome: 'unasked' }); // a key is not spent on a probe
     expect(probed.get('exa')).toMatchObject({ outcome: 'off', words: 'needs EXA_API_KEY' });
   });
+});
+
+test('a whole burst is sent at once', async () => {
+  const burst = 30; // of the source that allows the largest
+  const held: ServerResponse[] = [];
+  // None is answered before all are there.
+  const provider = await startProvider((_, response) => {
+    held.push(response);
+    if (held.length === burst) for (const one of held) one.end('{"hits":[]}');
+  });
+  const { sources } = open({ wanted: ['hacker-news'], addresses: { 'hacker-news': provider.url } });
+  const forum = sources.find(({ name }) => name === 'hacker-news');
+  const keywords = ['tides'];
+  const findings = Array.from({ length: burst }, (_, n) =>
+    forum?.find(query({ prompt: `${n}`, keywords, limit: n + 1 })),
+  );
+  expect(await Promise.all(findings)).toHaveLength(burst);
 });
 
 describe('health', () => {
