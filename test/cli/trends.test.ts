@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/engine/clock.ts';
-import { type NewSpike, tellSpike } from '../../src/store/spikes.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { START } from '../world.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -72,6 +71,10 @@ async function lived(slug: string, written: string): Promise<void> {
   ]);
   await pool.query('DELETE FROM strandline.volume WHERE search_id = $1', [rows[0]?.id]);
   const hours = written.split(' ');
+  await pool.query('UPDATE strandline.searches SET created_at = $2 WHERE id = $1', [
+    rows[0]?.id,
+    new Date(NOW.getTime() - hours.length * HOUR),
+  ]);
   for (const [i, hour] of hours.entries()) {
     if (hour === '-') continue;
     const cut = hour.endsWith('+');
@@ -91,30 +94,16 @@ async function lived(slug: string, written: string): Promise<void> {
 }
 
 const each = (hours: number, what: string) => Array<string>(hours).fill(what).join(' ');
-const spikeOf = (search_id: bigint, end: Date): NewSpike => ({
-  search_id,
-  run_id: 1n,
-  measure: 'posts',
-  n: 142,
-  lower_bound: false,
-  coverage: 1,
-  mean: 22,
-  sd: 9,
-  usual: 22.5,
-  days: 14,
-  windows: 1_300,
-  score: 13,
-  threshold: 4.5,
-  sensitivity: 'normal',
-  provisional: false,
-  tz: 'UTC',
-  window_start: new Date(end.getTime() - HOUR),
-  window_end: end,
-  sentence: `142 posts, told of ${end.toISOString().slice(0, 10)}.`,
-  top_post_id: null,
-  top_share: null,
-  at: end,
-});
+/** A spike as the worker would have told it, with a sentence of ours. */
+async function told(slug: string, end: Date): Promise<void> {
+  await stand.world.db.pool.query(
+    `INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd, usual,
+       days, windows, score, threshold, sensitivity, provisional, tz, sentence, at)
+     SELECT id, 1, 'posts', $2::timestamptz - interval '1 hour', $2, 142, false, 1, 22, 9, 22.5, 14, 1300, 13, 4.5, 'normal', false, 'UTC', $3, $2
+     FROM strandline.searches WHERE slug = $1`,
+    [slug, end, `142 posts, told of ${end.toISOString().slice(0, 10)}.`],
+  );
+}
 
 describe('trends', () => {
   it('draws what was observed, leaves gaps, and marks lower bounds', async () => {
@@ -208,12 +197,8 @@ describe('trends', () => {
   });
 
   it('tells spikes of the days that are shown, in the order of time, with their day', async () => {
-    const { rows } = await stand.world.db.pool.query<{ id: bigint }>(
-      `SELECT id FROM strandline.searches WHERE slug = 'usual'`,
-    );
-    const id = rows[0]?.id ?? 0n;
     for (const end of ['2026-11-20T15:00:00Z', '2026-11-18T09:00:00Z', '2026-11-10T09:00:00Z'])
-      await tellSpike(stand.world.db, spikeOf(id, new Date(end)), 0);
+      await told('usual', new Date(end));
     const { stdout } = await stand.run(['trends', '--search', 'usual']);
     expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
       '       Wed 18 Nov: 142 posts, told of 2026-11-18.',

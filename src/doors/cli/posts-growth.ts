@@ -27,14 +27,14 @@ export function registerPostsGrowth(posts: Command, cli: Cli): void {
     .description('list the posts that grew most, beside what is typical of posts as old as they')
     .option('--search <search>', 'only those that a search found')
     .option('--topic <topic>', 'only those that a topic found')
-    .option('--by <gain>', `${GROWTH_ORDERS.join(', ')} (default: pace: likes per hour of the last day seen)`)
+    .option('--by <gain>', `${GROWTH_ORDERS.join(', ')} (default: engagement)`)
     .option('--since <time>', 'only those of which a counter changed since (default: 1d)')
     .option('--limit <n>', 'how many (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline posts growth --topic harbour-ferry --by views\n')
     .action((options: Options) => {
       const { search, topic, json } = options;
-      const order = options.by === undefined ? 'pace' : readOneOf('by', options.by, GROWTH_ORDERS);
+      const order = options.by === undefined ? 'engagement' : readOneOf('by', options.by, GROWTH_ORDERS);
       const limit = readLimit(options.limit, 20);
       return cli.withHome(async ({ ctx }) => {
         const now = ctx.clock.now();

@@ -115,14 +115,14 @@ function summaryOf(trend: Trend, page: Page): string {
       ? 'what is usual is not known yet'
       : `usually ${count(rounded(usual_per_day), page)} a day`,
     ...(ratio === null
-      ? unlessNothing(trend.previous, `too little was observed of ${before} to compare`)
+      ? unlessNew(trend, `too little was observed of ${before} to compare`)
       : [`${count(rounded(ratio), page)}x ${before}`]),
   ].join('; ');
 }
 
-/** Before a search began there is nothing to say that could not be compared. */
-function unlessNothing({ coverage }: Bucket, words: string): string[] {
-  return coverage > 0 ? [words] : [];
+/** Before a search was made there is nothing that could be compared. */
+function unlessNew({ created_at, from }: Trend, words: string): string[] {
+  return created_at < from ? [words] : [];
 }
 
 function learningOf(trend: Trend): string {

@@ -32,7 +32,7 @@ import { registerRebuild } from './trends-rebuild.ts';
 export type Bucket = { bucket_at: Date; posts: number; coverage: number; lower_bound: boolean };
 
 /** How a search goes, with what may be said of it. */
-export type Trend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivity'> & {
+export type Trend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivity' | 'created_at'> & {
   search_id: bigint;
   search: string;
   /** Whole hours, UTC: the last one that is over is the last one counted. */
@@ -138,7 +138,7 @@ export async function readTrends(
     const whole = stretchOf(hours, from, until);
     const previous = stretchOf(hours, before, from);
     const observed_hours = observed.get(search.id) ?? 0;
-    const { slug, topic, operation, state, sensitivity } = search;
+    const { slug, topic, operation, state, sensitivity, created_at } = search;
     const { posts, coverage, lower_bound } = bucketOf(whole);
     return {
       search_id: search.id,
@@ -147,6 +147,7 @@ export async function readTrends(
       operation,
       state,
       sensitivity,
+      created_at,
       from: new Date(from),
       until: new Date(until),
       posts,
