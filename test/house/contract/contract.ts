@@ -1,4 +1,5 @@
 /** The SQL contract as a thing that can be written down and compared: what a migrated database promises its readers. */
+import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { connect } from '../../../src/engine/postgres/connect.ts';
 import * as declared from '../../../src/store/schema/analytics.ts';
@@ -44,7 +45,7 @@ function neverNull(): Set<string> {
   return new Set(
     views.flatMap(({ name, selectedFields }) =>
       Object.entries(selectedFields)
-        .filter(([, column]) => 'notNull' in column && column.notNull === true)
+        .filter(([, column]) => column instanceof Column && column.notNull)
         .map(([column]) => `${name}.${column}`),
     ),
   );
