@@ -7,7 +7,7 @@
  * decide nothing but that each is counted once, which here is so by making.
  */
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
-import { findSpike } from '../../src/monitor/run/spikes.ts';
+import { findSpikes } from '../../src/monitor/run/spikes.ts';
 import { type Database, type Id, inTransaction } from '../../src/store/database.ts';
 import { quartersOf } from '../../src/store/volume/quarters.ts';
 import { addVolume } from '../../src/store/volume/roll-up.ts';
@@ -57,7 +57,7 @@ export async function liveThrough(
     };
     await inTransaction(db, (tx) => addVolume(tx, searchId, quartersOf(reach, times), coverage));
     clock.set(new Date(slot));
-    if ((await findSpike({ db, clock }, { id: runId, search_id: searchId })) !== null) told.push(slot);
+    if ((await findSpikes({ db, clock }, { id: runId, search_id: searchId })).length > 0) told.push(slot);
     from = slot;
   }
   return { told, runs: slots.length };

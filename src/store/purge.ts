@@ -41,6 +41,7 @@ const REMOVE: readonly (readonly [table: string, where: string])[] = [
   ['post_sightings', OF_SEARCH],
   ['link_sightings', OF_SEARCH],
   ['coverage', OF_SEARCH],
+  ['run_gains', OF_SEARCH],
   ['volume', OF_SEARCH],
   ['looks', OF_SEARCH],
   ['unseen', OF_SEARCH],

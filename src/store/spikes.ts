@@ -18,6 +18,7 @@ export type NewSpike = {
   usual: number;
   days: number;
   windows: number;
+  weekday_usual: number | null;
   score: number;
   threshold: number;
   sensitivity: string;
@@ -51,12 +52,12 @@ export async function spikesSince(
 const TELL = `
 WITH spike AS (
   INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
-    usual, days, windows, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at)
+    usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at)
   SELECT search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
-    usual, days, windows, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at
+    usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at
   FROM json_to_record($1::json) AS r(search_id bigint, run_id bigint, measure text, window_start timestamptz,
     window_end timestamptz, n float8, lower_bound boolean, coverage float8, mean float8, sd float8, usual float8,
-    days integer, windows integer, score float8, threshold float8, sensitivity text, provisional boolean, tz text,
+    days integer, windows integer, weekday_usual float8, score float8, threshold float8, sensitivity text, provisional boolean, tz text,
     sentence text, top_post_id bigint, top_share float8, at timestamptz)
   WHERE NOT EXISTS (SELECT FROM strandline.spikes o WHERE o.search_id = r.search_id AND o.measure = r.measure
     AND o.window_end > r.window_end - $2 * interval '1 millisecond'

@@ -10,6 +10,7 @@ const told: Told = {
   coverage: 1,
   usual: 22.5,
   days: 14,
+  weekday_usual: null,
   provisional: false,
   tz: 'Europe/Berlin',
   top_share: null,
@@ -59,7 +60,27 @@ test.each<[string, Partial<Told>, string]>([
   [
     'growth names the share of the post that gained most',
     { measure: 'engagement', n: 3_400, usual: 340, top_share: 0.62 },
-    '3,400 likes, reposts, replies and quotes gained between 14:00 and 15:00, 10x the usual 340 around this time (last 14 days), 62 % of it by one post.',
+    'Known posts gained 3,400 likes, reposts, replies and quotes between 14:00 and 15:00, 10x the usual 340 around this time (last 14 days); 62 % of it one post.',
+  ],
+  [
+    'growth that was spread over time is told in whole numbers',
+    { measure: 'engagement', n: 1_239.6, usual: 240, top_share: 0.3 },
+    'Known posts gained 1,240 likes, reposts, replies and quotes between 14:00 and 15:00, 5.2x the usual 240 around this time (last 14 days); 30 % of it one post.',
+  ],
+  [
+    'a weekday is named where four weeks were observed',
+    { weekday_usual: 35.5 },
+    '142 posts between 14:00 and 15:00, 6.3x the usual 22.5 around this time (last 14 days), 4x the usual 35.5 of a Saturday (last 4 weeks).',
+  ],
+  [
+    'by the zone of the search',
+    { weekday_usual: 35.5, tz: 'Pacific/Auckland', window_start: new Date('2026-11-21T13:00:00Z') },
+    '142 posts between 02:00 and 03:00, 6.3x the usual 22.5 around this time (last 14 days), 4x the usual 35.5 of a Sunday (last 4 weeks).',
+  ],
+  [
+    'no ratio against a weekday on which there is next to nothing',
+    { weekday_usual: 0 },
+    '142 posts between 14:00 and 15:00, 6.3x the usual 22.5 around this time (last 14 days).',
   ],
 ])('%s', (_, change, sentence) => {
   expect(sentenceOf({ ...told, ...change })).toBe(sentence);

@@ -3,8 +3,8 @@ import { QUARTERS_A_DAY, type Windows } from './series.ts';
 
 /** How many days back a window is compared. */
 export const DAYS = 14;
-/** Around this time of day: an hour before and after. */
-const AROUND = 4;
+/** Around this time of day: an hour before and after, in quarters. */
+export const AROUND = 4;
 
 export type Baseline = {
   /** Of all windows compared with. */
@@ -105,7 +105,8 @@ function profileOf(sums: Float64Array, counts: Float64Array, mean: number): Floa
   });
 }
 
-function median(values: number[]): number {
+/** Sorts what it is given. NaN where that is nothing. */
+export function median(values: number[]): number {
   if (values.length === 0) return Number.NaN;
   values.sort((a, b) => a - b);
   const middle = values.length >> 1;

@@ -18,7 +18,7 @@ export type Listening = keyof typeof THRESHOLDS;
 /** Fewer posts are nothing to tell. */
 export const LEAST = 5;
 /** Times the usual. */
-const LEAST_RATIO = 2;
+export const LEAST_RATIO = 2;
 /** Until so many hours were observed, nothing is told; until three days, only what is beyond doubt. */
 export const LEARNING_HOURS = 12;
 export const PROVISIONAL_HOURS = 72;
@@ -50,6 +50,8 @@ export type Watch = {
   alerted: readonly number[];
   /** When this is decided (ms). */
   now: number;
+  /** What else must hold for a spike to be told; any may where it is left out. */
+  mayTell?: (spike: Spike) => boolean;
 };
 
 /**
@@ -65,7 +67,7 @@ export function detect(series: Series, watch: Watch): Spike | null {
   for (let end = Math.max(windows.width, oldest); end <= quarters; end += 1) {
     const spike = spikeAt(series, windows, end, watch.sensitivity);
     if (spike === null || (most !== null && spike.score <= most.score)) continue;
-    if (isFree(series, windows, end, watch)) most = spike;
+    if (watch.mayTell?.(spike) !== false && isFree(series, windows, end, watch)) most = spike;
   }
   return most;
 }

@@ -10,10 +10,12 @@ export type Told = {
   coverage: number;
   usual: number;
   days: number;
+  /** Of this weekday around this time; null where fewer than four weeks were observed. */
+  weekday_usual: number | null;
   provisional: boolean;
   /** IANA name: times are told in it. */
   tz: string;
-  /** Of what was gained, the share of the post that gained most, 0 to 1. */
+  /** Of what was gained, the share of the post that gained most, 0 to 1; null where posts are counted. */
   top_share: number | null;
 };
 
@@ -25,20 +27,19 @@ const LONG_MS = 24 * HOUR;
  * been more says "at least"; a window that was seen in part says so; where less than one is usual, no ratio is given.
  */
 export function sentenceOf(told: Told): string {
-  const { window_start, window_end, coverage, lower_bound, top_share } = told;
+  const { window_start, window_end, coverage, lower_bound, usual, top_share } = told;
   const long = window_end.getTime() - window_start.getTime() >= LONG_MS;
   const seen = coverage < 0.995 && !lower_bound ? ` (${percent(coverage)} of it observed)` : '';
-  const most = top_share === null ? '' : `, ${percent(top_share)} of it by one post`;
-  const compared = `${compare(told)}${long ? '' : ' around this time'} (${lastDays(told)})`;
-  return `${what(told)}${when(told, long)}${seen}, ${compared}${most}.`;
+  const compared = `${compare(told, usual)}${long ? '' : ' around this time'} (${lastDays(told)})`;
+  const weekday = long ? '' : onWeekday(told);
+  const most = top_share === null ? '' : `; ${percent(top_share)} of it one post`;
+  return `${what(told)}${when(told, long)}${seen}, ${compared}${weekday}${most}.`;
 }
 
 function what({ n, lower_bound, measure }: Told): string {
-  const count = number(n);
-  const things =
-    measure === 'posts'
-      ? `${count} ${n === 1 ? 'post' : 'posts'}`
-      : `${count} likes, reposts, replies and quotes gained`;
+  if (measure === 'engagement')
+    return `Known posts gained ${number(Math.round(n))} likes, reposts, replies and quotes`;
+  const things = `${number(n)} ${n === 1 ? 'post' : 'posts'}`;
   return lower_bound ? `At least ${things}` : things;
 }
 
@@ -48,10 +49,17 @@ function when({ window_start, window_end, tz }: Told, long: boolean): string {
   return ` in the ${hours} hours to ${dayOf(window_end, tz)}, ${timeOfDay(window_end, tz)}`;
 }
 
-function compare({ n, coverage, lower_bound, usual }: Told): string {
+function compare({ n, coverage, lower_bound }: Told, usual: number): string {
   if (usual < 1) return usual === 0 ? 'where none is usual' : 'where less than one is usual';
   const value = lower_bound ? n : n / coverage;
   return `${lower_bound ? 'at least ' : ''}${number(value / usual)}x the usual ${number(usual)}`;
+}
+
+function onWeekday(told: Told): string {
+  const { weekday_usual, window_start, tz } = told;
+  if (weekday_usual === null || weekday_usual < 1) return '';
+  const day = window_start.toLocaleDateString('en-GB', { timeZone: tz, weekday: 'long' });
+  return `, ${compare(told, weekday_usual)} of a ${day} (last 4 weeks)`;
 }
 
 function lastDays({ days, provisional }: Told): string {

@@ -67,6 +67,11 @@ const REMOVE: readonly (readonly [name: string, by: By, statement: string])[] = 
     'UPDATE strandline.spikes SET top_post_id = NULL, top_share = NULL WHERE top_post_id = ANY ($1)',
   ],
   [
+    'snapshots',
+    'posts',
+    'UPDATE strandline.run_gains SET top_post_id = NULL, top_gained = NULL WHERE top_post_id = ANY ($1)',
+  ],
+  [
     'quotes',
     'posts',
     `UPDATE strandline.posts q SET quote = NULL FROM strandline.posts p

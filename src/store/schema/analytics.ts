@@ -382,6 +382,7 @@ export const spikesView = analytics
     tz: text().notNull(),
     top_post_id: ref(),
     top_share: doublePrecision(),
+    weekday_usual: doublePrecision(),
   })
   .existing();
 

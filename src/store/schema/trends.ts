@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -69,6 +70,34 @@ export const volume = strandline.table(
   (t) => [primaryKey({ columns: [t.search_id, t.bucket_at] })],
 );
 
+/**
+ * What the posts that a run and the run before it both returned gained in between: likes, reposts, replies and
+ * quotes together, only what rose. Runs that lie further apart than two intervals have no row.
+ */
+export const run_gains = strandline.table(
+  'run_gains',
+  {
+    run_id: ref()
+      .primaryKey()
+      .references(() => runs.id),
+    search_id: ref().notNull(),
+    /** The times of the two answers. */
+    from_at: instant().notNull(),
+    until_at: instant().notNull(),
+    /** How many posts both held, with counters that are known. Where there is none, the row says nothing of growth. */
+    posts: integer().notNull(),
+    gained: bigint({ mode: 'number' }).notNull(),
+    /** The post that gained most of it; null where none gained. */
+    top_post_id: ref(),
+    top_gained: bigint({ mode: 'number' }),
+  },
+  (t) => [
+    index('run_gains_search').on(t.search_id, t.until_at),
+    check('run_gains_order', sql`${t.from_at} < ${t.until_at}`),
+    check('run_gains_top', sql`(${t.top_post_id} is null) = (${t.top_gained} is null)`),
+  ],
+);
+
 /** More than usual, with everything that it was decided on. */
 export const spikes = strandline.table(
   'spikes',
@@ -93,9 +122,11 @@ export const spikes = strandline.table(
     usual: doublePrecision().notNull(),
     /** How many days back the comparison goes. */
     days: integer().notNull(),
+    /** The middle of the windows around this time on this weekday; null where fewer than four weeks were observed. */
+    weekday_usual: doublePrecision(),
     /** How many windows of full or nearly full coverage were compared with. */
     windows: integer().notNull(),
-    /** (n / coverage - mean) / sd, and what it had to reach. */
+    /** How far n, over coverage, lies from the mean of this time of day, in sd; and what it had to reach. */
     score: doublePrecision().notNull(),
     threshold: doublePrecision().notNull(),
     sensitivity: text().notNull(),

@@ -1,0 +1,60 @@
+import type { Id } from '../../store/database.ts';
+import type { SpikeMeasure } from '../../store/spikes.ts';
+import { gainedSince, gainsBetween } from '../../store/volume/gains.ts';
+import { volumeBetween, type Watched } from '../../store/volume/history.ts';
+import type { Context } from '../context.ts';
+import type { Spike } from '../trend/detect.ts';
+import { growthSeries, isOfMany, topWithin } from '../trend/growth.ts';
+import type { Series } from '../trend/series.ts';
+
+/** A measure over a stretch of time. */
+export type Measured = {
+  series: Series;
+  /** Whether there is more to a spike than the detector sees. */
+  mayTell: (spike: Spike) => boolean;
+  /** The post that makes up most of it, where one may. */
+  topOf: (spike: Spike) => { post: Id; share: number } | null;
+};
+
+/** What is looked at for spikes. */
+export type Measure = {
+  name: SpikeMeasure;
+  /** How much of it there was lately, to see at once that nothing happened. */
+  recent: () => Promise<number>;
+  /** Times in ms since 1970, whole quarters of an hour. */
+  between: (from: number, until: number) => Promise<Measured>;
+};
+
+type Parts = Pick<Context, 'db'>;
+
+/** Posts of a search by their own time. */
+export function postsOf({ db }: Parts, searchId: Id, { recent }: Pick<Watched, 'recent'>): Measure {
+  return {
+    name: 'posts',
+    recent: () => Promise.resolve(recent),
+    between: async (from, until) => ({
+      series: await volumeBetween(db, searchId, from, until),
+      mayTell: () => true,
+      topOf: () => null,
+    }),
+  };
+}
+
+/** What the counters of a search's posts gained from one answer to the next. */
+export function engagementOf({ db }: Parts, searchId: Id, recentFrom: Date): Measure {
+  return {
+    name: 'engagement',
+    recent: () => gainedSince(db, searchId, recentFrom),
+    between: async (from, until) => {
+      const gains = await gainsBetween(db, searchId, new Date(from), new Date(until));
+      return {
+        series: growthSeries(gains, from, until),
+        mayTell: (spike) => isOfMany(gains, spike),
+        topOf: (spike) => {
+          const top = topWithin(gains, spike);
+          return top && { post: top.post, share: Math.min(1, top.gained / spike.n) };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { DAY, HOUR } from '../../src/engine/clock.ts';
+import { QUARTER_MS, type Series } from '../../src/monitor/trend/series.ts';
+import { usualOnWeekday } from '../../src/monitor/trend/weekday.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const window = { start: NOW - HOUR, end: NOW };
+
+/** Days of two posts a quarter; seven, 14, 21 and 28 days ago there were nine. */
+function weeks(days: number, change: (series: Series & { minutes: Uint8Array }) => void = () => {}): Series {
+  const length = days * 96;
+  const from = NOW - days * DAY;
+  const counts = Float64Array.from({ length }, (_, i) => {
+    const daysAgo = Math.ceil((NOW - from - i * QUARTER_MS) / DAY) - 1;
+    return daysAgo > 0 && daysAgo % 7 === 0 ? 9 : 2;
+  });
+  const series = { from, counts, minutes: new Uint8Array(length).fill(15), cut: new Uint8Array(length) };
+  change(series);
+  return series;
+}
+const index = (series: Series, at: number) => Math.round((at - series.from) / QUARTER_MS);
+
+test('what is usual on this weekday is taken from the four weeks before', () => {
+  expect(usualOnWeekday(weeks(29), window)).toBe(36);
+});
+
+test('four weeks must have been observed, each around this time', () => {
+  expect(usualOnWeekday(weeks(27), window)).toBeNull();
+  for (const week of [1, 2, 3, 4]) {
+    const missing = weeks(29, (series) => {
+      const at = index(series, NOW - week * 7 * DAY);
+      series.minutes.fill(0, at - 12, at + 8);
+    });
+    expect(usualOnWeekday(missing, window)).toBeNull();
+  }
+});
+
+test('an hour that was not observed in one of the weeks is left out', () => {
+  const gap = weeks(29, (series) => {
+    const at = index(series, NOW - 14 * DAY);
+    series.minutes.fill(0, at - 6, at);
+  });
+  expect(usualOnWeekday(gap, window)).toBe(36);
+});
