@@ -9,8 +9,8 @@ import { SourceDown } from '../outage.ts';
 import type { ServicePorts } from '../ports.ts';
 import type { Found, Query, SearchSource } from '../source.ts';
 import type { Adapter, Asking } from './adapter.ts';
-import { allowanceOf, createPurse } from './guard/allowance.ts';
-import { createAsk, type Question } from './guard/ask.ts';
+import { allowanceOf } from './guard/allowance.ts';
+import { askWithin, outOfTime } from './guard/ask-within.ts';
 import { createBreaker, type Passage } from './guard/breaker.ts';
 import { createCache } from './guard/cache.ts';
 import { type Begun, createFlights } from './guard/flights.ts';
@@ -74,7 +74,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   ): Begun<T> & { shortness: () => SourceDown | undefined } {
     const limit = new AbortController();
     const signal = AbortSignal.any([caller, limit.signal]);
-    const { asking, isWaiting, shortness } = askingWithin(signal);
+    const { asking, isWaiting, shortness } = askWithin(signal, adapter, { ...options, pace, mostMs });
     const run = async () => {
       const passage = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
@@ -106,38 +106,6 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
       }
     };
     return { result: run(), isWaiting, shortness };
-  }
-
-  /** What the adapter asks with. A request that waits for its turn when time is up is waiting for ever. */
-  function askingWithin(signal: AbortSignal) {
-    let short: SourceDown | undefined;
-    const until = clock.now().getTime() + mostMs;
-    const leftMs = () => Math.max(0, until - clock.now().getTime());
-    const ask = createAsk({ who: options.who, agent: options.agent, clock, signal });
-    const waiting = new Set<Question>();
-    const asking: Asking = {
-      clock,
-      ...createPurse(adapter, { clock, log, allowances: ports.allowances }),
-      cutShort(down) {
-        short = signal.aborted ? outOfTime(waiting.size > 0) : downOf(down);
-      },
-      async ask(question) {
-        signal.throwIfAborted();
-        waiting.add(question);
-        try {
-          return await pace.inTurn({ signal, leftMs }, () => {
-            waiting.delete(question);
-            return ask(question);
-          });
-        } catch (error) {
-          signal.throwIfAborted(); // whatever was waited for then
-          throw error;
-        } finally {
-          if (!signal.aborted) waiting.delete(question);
-        }
-      },
-    };
-    return { asking, isWaiting: () => waiting.size > 0, shortness: () => short };
   }
 
   /** Remembers a failure, and leaves the source alone where it asks for that. */
@@ -228,10 +196,6 @@ const COUNTS: ReadonlySet<string> = new Set<SourceDown['code']>([
   'source_refused',
   'source_timeout',
 ]);
-
-function outOfTime(isWaiting: boolean): SourceDown {
-  return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
-}
 
 /** The same question has the same name, whatever its case, spaces and instant. */
 function nameOf({ prompt, keywords, from, to, limit }: Query): string {

@@ -231,7 +231,7 @@ test('a whole burst is sent at once', async () => {
   const { sources } = open({ wanted: ['hacker-news'], addresses: { 'hacker-news': provider.url } });
   const forum = sources.find(({ name }) => name === 'hacker-news');
   const keywords = ['tides'];
-  const findings = Array.from({ length: burst }, (_, n) =>
+  const findings = Array.from({ length: burst }, async (_, n) =>
     forum?.find(query({ prompt: `${n}`, keywords, limit: n + 1 })),
   );
   expect(await Promise.all(findings)).toHaveLength(burst);

@@ -1,0 +1,69 @@
+/** What an adapter asks with: each request in its turn, within the time of all, and with its allowance. */
+import type { Agent } from 'undici';
+import type { Clock } from '../../../engine/clock.ts';
+import type { Logger } from '../../../engine/logger.ts';
+import { SourceDown } from '../../outage.ts';
+import type { ServicePorts } from '../../ports.ts';
+import type { Adapter, Asking } from '../adapter.ts';
+import { createPurse } from './allowance.ts';
+import { createAsk, type Question } from './ask.ts';
+import type { Pace } from './pace.ts';
+
+export type Within = {
+  asking: Asking;
+  /** Whether a request waits for its turn; one that does when time is up waits for ever. */
+  isWaiting: () => boolean;
+  /** Why less was found than there is; undefined where all was. */
+  shortness: () => SourceDown | undefined;
+};
+
+/** @param signal ends what is asked; `mostMs` from now it will */
+export function askWithin(
+  signal: AbortSignal,
+  adapter: Adapter,
+  parts: {
+    clock: Clock;
+    log: Logger;
+    ports: Pick<ServicePorts, 'allowances'>;
+    who: string;
+    agent: Agent;
+    pace: Pace;
+    mostMs: number;
+  },
+): Within {
+  const { clock, log, pace, mostMs } = parts;
+  const until = clock.now().getTime() + mostMs;
+  const leftMs = () => Math.max(0, until - clock.now().getTime());
+  const ask = createAsk({ who: parts.who, agent: parts.agent, clock, signal });
+  const waiting = new Set<Question>();
+  const isWaiting = () => waiting.size > 0;
+  let short: SourceDown | undefined;
+  const asking: Asking = {
+    clock,
+    ...createPurse(adapter, { clock, log, allowances: parts.ports.allowances }),
+    cutShort(down) {
+      short = signal.aborted ? outOfTime(isWaiting()) : down;
+    },
+    async ask(question) {
+      signal.throwIfAborted();
+      waiting.add(question);
+      try {
+        return await pace.inTurn({ signal, leftMs }, () => {
+          waiting.delete(question);
+          return ask(question);
+        });
+      } catch (error) {
+        signal.throwIfAborted(); // whatever was waited for then
+        throw error;
+      } finally {
+        if (!signal.aborted) waiting.delete(question);
+      }
+    },
+  };
+  return { asking, isWaiting, shortness: () => short };
+}
+
+/** @param isWaiting whether it was not even asked, because its turn had not come */
+export function outOfTime(isWaiting: boolean): SourceDown {
+  return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
+}
