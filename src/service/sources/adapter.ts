@@ -14,7 +14,10 @@ export type Adapter = {
   source: Source;
   /** For a person: `Hacker News (Algolia search)`. */
   title: string;
-  /** `exact`: asked for the window and answers with times; `coarse`: asked for a wider one; `none`: undated. */
+  /**
+   * `exact`: asked for the window and answers with times; `coarse`: asked for a wider one, or not all it finds
+   * has a time; `none`: undated.
+   */
   dates: 'exact' | 'coarse' | 'none';
   /** What its operator allows, in a sentence. */
   terms: string;
