@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import {
   postAtAgeView,
@@ -61,20 +61,22 @@ export async function readGrowthOf({ orm }: Reads, postId: Id): Promise<PostGrow
   return row;
 }
 
-/** Posts that no search returns any more, those that were lost last first. */
-export async function readUnseen(
-  { orm }: Reads,
-  filter: Which & { limit: number },
-): Promise<PostGrowthRow[]> {
+export type UnseenRow = PostGrowthRow & { search: string };
+
+/** Posts that no search returns any more, once for each search that had them, those that were lost last first. */
+export async function readUnseen({ orm }: Reads, filter: Which & { limit: number }): Promise<UnseenRow[]> {
   const v = unseenPostsView;
   const lost = await orm
-    .select({ post_id: v.post_id })
+    .select({ post_id: v.post_id, search: v.search })
     .from(v)
     .where(and(...which(v, filter), eq(v.seen_elsewhere, false)))
-    .groupBy(v.post_id)
-    .orderBy(desc(max(v.not_seen_since)), desc(v.post_id))
+    .orderBy(desc(v.not_seen_since))
     .limit(filter.limit);
-  return growthOf({ orm }, lost);
+  const rows = new Map((await growthOf({ orm }, lost)).map((row) => [row.post_id, row]));
+  return lost.flatMap(({ post_id, search }) => {
+    const row = rows.get(post_id);
+    return row === undefined ? [] : [{ ...row, search }];
+  });
 }
 
 /** The growth of posts, in the order in which they are given. */

@@ -112,5 +112,9 @@ export const unseen = strandline.table(
     /** When the last answer came that held it. */
     last_seen_at: instant().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.search_id, t.post_id] }), index('unseen_post').on(t.post_id)],
+  (t) => [
+    primaryKey({ columns: [t.search_id, t.post_id] }),
+    index('unseen_post').on(t.post_id),
+    index('unseen_search').on(t.search_id, t.last_seen_at),
+  ],
 );
