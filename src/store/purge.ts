@@ -104,30 +104,37 @@ export async function sampleTopics(
 }
 
 /**
- * Removes such topics with their searches of the sandbox. A topic in which there is another search stays, with it.
+ * Removes such topics with their searches of the sandbox, each in a transaction of its own, so that saves wait for
+ * one at most. A topic in which there is another search stays, with it.
  * @returns slugs of the topics, and ids of the searches that are gone
  */
 export async function purgeSamples(
   db: Database,
   prefix: string,
 ): Promise<{ topics: string[]; searches: Id[] }> {
-  return inTransaction(db, async (tx) => {
-    const samples = await sampleTopics(tx, prefix);
-    const ids = samples.map(({ id }) => id);
-    // Whoever makes a search in one of them waits here, and makes its topic anew.
-    await tx.query('SELECT FROM strandline.topics WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [ids]);
-    const { rows } = await tx.query<{ id: Id }>(
-      `SELECT s.id FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
-       WHERE s.topic_id = ANY ($1) AND v.kind = 'sandbox' ORDER BY s.id`,
-      [ids],
-    );
-    const searches = rows.map(({ id }) => id);
-    await purgeSearches(tx, searches);
-    const gone = await tx.query<{ slug: string }>(
-      `DELETE FROM strandline.topics t
-       WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id) RETURNING slug`,
-      [ids],
-    );
-    return { topics: gone.rows.map(({ slug }) => slug).sort(), searches };
-  });
+  const gone: { topics: string[]; searches: Id[] } = { topics: [], searches: [] };
+  for (const topic of await sampleTopics(db.pool, prefix)) {
+    const { searches, removed } = await inTransaction(db, (tx) => purgeTopic(tx, topic.id));
+    gone.searches.push(...searches);
+    if (removed) gone.topics.push(topic.slug);
+  }
+  return gone;
+}
+
+async function purgeTopic(tx: Transaction, topicId: Id): Promise<{ searches: Id[]; removed: boolean }> {
+  // Whoever makes a search in it waits here, and makes the topic anew.
+  await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [topicId]);
+  const { rows } = await tx.query<{ id: Id }>(
+    `SELECT s.id FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
+     WHERE s.topic_id = $1 AND v.kind = 'sandbox' ORDER BY s.id`,
+    [topicId],
+  );
+  const searches = rows.map(({ id }) => id);
+  await purgeSearches(tx, searches);
+  const { rowCount } = await tx.query(
+    `DELETE FROM strandline.topics t
+     WHERE id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,
+    [topicId],
+  );
+  return { searches, removed: rowCount === 1 };
 }

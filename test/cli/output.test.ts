@@ -36,6 +36,9 @@ afterAll(() => stand.close());
 
 const COMMANDS: readonly (readonly string[])[] = [
   ['posts', 'list'],
+  ['posts', 'top'],
+  ['posts', 'growth'],
+  ['trends'],
   ['new'],
   ['runs', 'list'],
   ['runs', 'show', '1'],
