@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { DAY, MINUTE } from '../../src/engine/clock.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { findSpikes } from '../../src/monitor/run/spikes.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { sentenceOf } from '../../src/monitor/trend/sentence.ts';
+import type { Id } from '../../src/store/database.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { saveFindings } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { keepGains } from '../../src/store/volume/gains.ts';
+import { wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const at = (minutes: number) => new Date(NOON + minutes * MINUTE);
+
+async function newSearch(slug: string): Promise<Search> {
+  world.clock.set(at(-60 * 24));
+  const { search } = await createSearch(world.ctx, {
+    slug,
+    operation: 'microblog',
+    prompt: slug,
+    every: '15m',
+  });
+  await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+  return search;
+}
+
+type Counters = Partial<Record<'like_count' | 'retweet_count' | 'reply_count' | 'quote_count', number>>;
+
+/** One run whose answer came at a time and held these posts, by id, with these counters. */
+async function run(search: Search, minutes: number, posts: Readonly<Record<string, Counters>>): Promise<Id> {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
+  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
+  if (claimed === null) throw new Error('not claimed');
+  const wire = Object.entries(posts).map(([id, counters]) =>
+    wirePost(`${search.id}${id}`, { created_at: at(-600).toISOString(), ...counters }),
+  );
+  const saved = await saveFindings(world.db, {
+    runId,
+    fence: claimed.fence,
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings: readAnswer({
+      operation: 'microblog',
+      body: JSON.stringify({ miner_tweets: wire }),
+      contentType: 'application/json',
+      dialect: loadDialect('named'),
+    }),
+    observedAt: at(minutes),
+    endedAt: at(minutes),
+  });
+  if (saved === null) throw new Error('not saved');
+  return runId;
+}
+
+async function gainsOf(search: Search) {
+  await keepGains(world.db, search.id, at(-600));
+  const { rows } = await world.db.pool.query(
+    `SELECT (extract(epoch FROM from_at - $2::timestamptz) / 60)::int AS "from", (extract(epoch FROM until_at - $2::timestamptz) / 60)::int AS until,
+       g.posts, gained::int, right(p.external_id, 1) AS top, top_gained::int
+     FROM strandline.run_gains g LEFT JOIN strandline.posts p ON p.id = top_post_id WHERE search_id = $1 ORDER BY until_at`,
+    [search.id, at(0)],
+  );
+  return rows;
+}
+
+const answers: readonly (readonly [minutes: number, posts: Record<string, Counters>])[] = [
+  [0, { 1: { like_count: 10 }, 2: { like_count: 5, reply_count: 2 } }],
+  [15, { 1: { like_count: 40 }, 2: { like_count: 3, reply_count: 6 }, 3: { like_count: 100 } }],
+  [30, { 3: { like_count: 150 } }],
+  [45, { 1: { like_count: 400 } }],
+  // Three intervals later.
+  [90, { 1: { like_count: 500 } }],
+];
+const gained = [
+  // A counter that fell takes nothing away, and a post that is seen for the first time gained nothing.
+  { from: 0, until: 15, posts: 2, gained: 34, top: '1', top_gained: 30 },
+  { from: 15, until: 30, posts: 1, gained: 50, top: '3', top_gained: 50 },
+  // No post of the run before came again: nothing is said, whatever a post from before that has now.
+  { from: 30, until: 45, posts: 0, gained: 0, top: null, top_gained: null },
+];
+
+test('what posts gained is what rose between two answers that both held them', async () => {
+  const search = await newSearch('gains');
+  for (const [minutes, posts] of answers) {
+    await run(search, minutes, posts);
+    await gainsOf(search);
+  }
+  expect(await gainsOf(search)).toEqual(gained);
+});
+
+test('what was not looked at in time is the same when it is looked at later, by several at once', async () => {
+  const search = await newSearch('gains-later');
+  for (const [minutes, posts] of answers) await run(search, minutes, posts);
+  await Promise.all(Array.from({ length: 3 }, () => gainsOf(search)));
+  expect(await gainsOf(search)).toEqual(gained);
+});
+
+/** Days of forty gained each quarter, by many posts, as runs would have left them. */
+async function usualGains(search: Search, days: number): Promise<void> {
+  await world.db.pool.query(
+    `WITH done AS (
+       INSERT INTO strandline.runs (search_id, version, request_version, slot_at, trigger, status, created_at, started_at, ended_at)
+       SELECT $1, 1, 1, t, 'schedule', 'succeeded', t, t, t
+       FROM generate_series($2::timestamptz, $3::timestamptz, '15 minutes') t RETURNING id, slot_at
+     )
+     INSERT INTO strandline.run_gains (run_id, search_id, from_at, until_at, posts, gained)
+     SELECT id, $1, slot_at - interval '15 minutes', slot_at, 20, 40 FROM done`,
+    [search.id, new Date(NOON - days * DAY), at(0)],
+  );
+}
+
+/** An hour in which each of eight posts gains what is told, each quarter. */
+async function liveGrowth(search: Search, gainedBy: (post: number) => number): Promise<Id[]> {
+  const found: Id[] = [];
+  for (let look = 0; look <= 4; look += 1) {
+    const posts = Object.fromEntries(
+      Array.from({ length: 8 }, (_, post) => [post, { like_count: look * gainedBy(post) }]),
+    );
+    const runId = await run(search, look * 15, posts);
+    world.clock.set(at(look * 15));
+    if (look > 0) found.push(...(await findSpikes(world.ctx, { id: runId, search_id: search.id })));
+  }
+  return found;
+}
+
+const spikesOf = async (search: Search) =>
+  (await world.db.pool.query('SELECT * FROM strandline.spikes WHERE search_id = $1', [search.id])).rows;
+
+test('posts that gain more than usual are told once, with the one that gained most; what is stored gives the sentence', async () => {
+  const search = await newSearch('growth');
+  await usualGains(search, 15);
+  expect(await liveGrowth(search, (post) => (post === 3 ? 120 : 30))).toHaveLength(1);
+  const [spike] = await spikesOf(search);
+  expect(spike).toMatchObject({ measure: 'engagement', usual: 160, days: 14, weekday_usual: null });
+  expect(spike.sentence).toMatch(
+    /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d, [\d.]+x the usual 160 around this time \(last 14 days\); \d+ % of it one post\.$/,
+  );
+  expect(sentenceOf(spike)).toBe(spike.sentence);
+  const top = await world.db.pool.query('SELECT external_id FROM strandline.posts WHERE id = $1', [
+    spike.top_post_id,
+  ]);
+  expect(top.rows).toEqual([{ external_id: `${search.id}3` }]);
+  expect(spike.top_share).toBeGreaterThan(120 / 330 / 2);
+  expect(spike.top_share).toBeLessThanOrEqual(120 / 330);
+});
+
+test('one post that gains much among others that do not is no spike of its search', async () => {
+  const search = await newSearch('viral');
+  await usualGains(search, 15);
+  expect(await liveGrowth(search, (post) => (post === 3 ? 1_000 : 5))).toEqual([]);
+});
+
+test('a weekday is named where four weeks were observed', async () => {
+  const search = await newSearch('weeks');
+  await usualGains(search, 30);
+  expect(await liveGrowth(search, () => 40)).toHaveLength(1);
+  const [spike] = await spikesOf(search);
+  expect(spike).toMatchObject({ weekday_usual: 160, days: 14 });
+  expect(spike.sentence).toMatch(/x the usual 160 of a Saturday \(last 4 weeks\); \d+ % of it one post\.$/);
+  expect(sentenceOf(spike)).toBe(spike.sentence);
+});
