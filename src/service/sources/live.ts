@@ -23,8 +23,19 @@ const LONGEST_MS = 25 * SECOND;
 const REST_MS = MINUTE;
 const FRESH_LIFE_MS = MINUTE;
 const LIFE_MS = 10 * MINUTE;
-/** Answers that are remembered of one source; of some ten kilobytes each. */
-const REMEMBERED = 200;
+/** Answers that are remembered of one source, and the characters in all of them: some ten thousand each, where nobody means harm. */
+const REMEMBERED = { entries: 200, weight: 10_000_000 };
+
+/** What an item takes besides its texts. */
+const ITEM_WEIGHT = 500;
+
+function charactersIn(found: readonly Found[]): number {
+  return found.reduce(
+    (sum, { title, link, snippet, post }) =>
+      sum + title.length + link.length + snippet.length + (post?.text.length ?? 0) + ITEM_WEIGHT,
+    0,
+  );
+}
 
 export type LiveSource = SearchSource & {
   adapter: Adapter;
@@ -61,7 +72,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   const { clock, log, ports } = options;
   const pace = createPace(adapter, { clock, turns: ports.turns, wait: options.wait ?? wait });
   const breaker = createBreaker(clock);
-  const cache = createCache<readonly Found[]>(REMEMBERED, clock);
+  const cache = createCache(REMEMBERED, charactersIn, clock);
   const flights = createFlights<readonly Found[]>();
   const mostMs = Math.min(adapter.mostMs ?? LONGEST_MS, LONGEST_MS);
   let lastSuccess: Date | undefined;

@@ -530,7 +530,7 @@ describe('requests', () => {
       text('', 429, { 'retry-after': '9' }),
       'was asked as often as its terms allow: answered 429',
     ],
-    ['a body without end', text('x'.repeat(8_000_001)), 'failed: more than 8000000 bytes'],
+    ['a body without end', text('x'.repeat(8_000_001)), 'failed: more than 2000000 bytes'],
   ])('%s is a reason in our words', async (_, answer, message) => {
     const provider = await startProvider(answer);
     const outage = await outageOf(asking(provider.url).source.find(query()));

@@ -7,8 +7,8 @@ import { retryAfterMs } from '../../../contract/retry-after.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { SourceDown } from '../../outage.ts';
 
-/** The most decoded bytes that are read of an answer. */
-const MOST_BYTES = 8_000_000;
+/** The most decoded bytes that are read of an answer: a hundred posts are half a million. Reading more would keep others waiting. */
+const MOST_BYTES = 2_000_000;
 
 export type Question = {
   url: URL;

@@ -3,22 +3,39 @@ import type { Clock } from '../../../engine/clock.ts';
 
 export type Cache<T> = { get(key: string): T | undefined; set(key: string, value: T, lifeMs: number): void };
 
-/** @param most entries; the one that has been there longest goes first */
-export function createCache<T>(most: number, clock: Clock): Cache<T> {
-  const entries = new Map<string, { value: T; until: number }>();
+/**
+ * @param most entries, and their weight together; what has been there longest goes first
+ * @param weigh what an entry takes, in the unit of `most.weight`
+ */
+export function createCache<T>(
+  most: { entries: number; weight: number },
+  weigh: (value: T) => number,
+  clock: Clock,
+): Cache<T> {
+  const entries = new Map<string, { value: T; until: number; weight: number }>();
+  let weight = 0;
+  function forget(key: string): void {
+    weight -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  }
+
   return {
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
       if (entry.until > clock.now().getTime()) return entry.value;
-      entries.delete(key);
+      forget(key);
       return undefined;
     },
     set(key, value, lifeMs) {
-      entries.delete(key); // so that it stands last again
-      entries.set(key, { value, until: clock.now().getTime() + lifeMs });
-      const [oldest] = entries.keys();
-      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+      forget(key); // so that it stands last again
+      const own = weigh(value);
+      entries.set(key, { value, until: clock.now().getTime() + lifeMs, weight: own });
+      weight += own;
+      for (const oldest of entries.keys()) {
+        if (entries.size <= most.entries && weight <= most.weight) break;
+        forget(oldest);
+      }
     },
   };
 }

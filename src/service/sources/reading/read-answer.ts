@@ -16,12 +16,15 @@ export function readAnswer<T>(text: string, schema: z.ZodType<T>): T {
   return read.data;
 }
 
+/** More of an answer is not read: no provider is asked for more than a hundred at once. */
+const ITEMS_MOST = 300;
+
 /**
- * The items that fit; one that does not is left out.
+ * The items that fit, of the first 300; one that does not is left out.
  * @throws SourceDown `source_failed` when there are some and none fits: then the shape has changed
  */
 export function fitting<T>(items: readonly unknown[], schema: z.ZodType<T>): T[] {
-  const fit = items.flatMap((item) => {
+  const fit = items.slice(0, ITEMS_MOST).flatMap((item) => {
     const read = schema.safeParse(item);
     return read.success ? [read.data] : [];
   });
