@@ -22,6 +22,9 @@ const analytics = pgSchema('strandline_analytics');
 export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
+/** Only an active search is run; a capped one is due again when the day is over. */
+export type SearchState = 'active' | 'paused' | 'broken' | 'capped';
+
 const id = () => ref().notNull();
 /** A number of rows. */
 const tally = () => bigint({ mode: 'number' });
@@ -76,13 +79,46 @@ export const searchesView = analytics
     every_seconds: integer(),
     tz: text().notNull(),
     labels: text().array().notNull(),
-    state: text().$type<'active' | 'paused' | 'broken' | 'capped'>().notNull(),
+    state: text().$type<SearchState>().notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
     next_due_at: instant(),
     created_at: instant().notNull(),
     archived_at: instant(),
     sensitivity: text().$type<Sensitivity>().notNull(),
+  })
+  .existing();
+
+export const searchVersionsView = analytics
+  .view('search_versions', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    created_at: instant().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+  })
+  .existing();
+
+export const searchStatesView = analytics
+  .view('search_states', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    state: text().$type<SearchState>().notNull(),
+    reason: text(),
+    began_at: instant().notNull(),
+    ended_at: instant(),
+    seconds: doublePrecision(),
   })
   .existing();
 
@@ -230,6 +266,18 @@ export const authorsView = analytics
     statuses_count: counter(),
     first_seen_at: instant().notNull(),
     observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const authorSnapshotsView = analytics
+  .view('author_snapshots', {
+    author_id: id(),
+    observed_at: instant().notNull(),
+    followers_count: counter(),
+    favourites_count: counter(),
+    listed_count: counter(),
+    media_count: counter(),
+    statuses_count: counter(),
   })
   .existing();
 
@@ -547,7 +595,7 @@ export const postAtAgeView = analytics
     service_kind: text().$type<ServiceKind>().notNull(),
     post_id: id(),
     author_id: ref(),
-    created_at: instant(),
+    created_at: instant().notNull(),
     hours: integer().notNull(),
     reached_at: instant().notNull(),
     observed_before_at: instant().notNull(),

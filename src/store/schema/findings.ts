@@ -99,6 +99,9 @@ export const discoveries = strandline.table(
   (t) => [
     unique('discoveries_thing_key').on(t.search_id, t.kind, t.thing),
     index('discoveries_run').on(t.run_id),
+    // What is new to a search since a time; and, by blocks, what is new at all.
+    index('discoveries_search').on(t.search_id, t.at),
+    index('discoveries_at').using('brin', t.at),
     check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike')`),
   ],
 );
