@@ -17,7 +17,7 @@ import { simulate } from '../src/simulation.ts';
 import { harvestLinks, harvestPosts } from './sandbox/harvest.ts';
 import { planSearches, promptOf, searchesOf } from './sandbox/plan.ts';
 import { reportOf } from './sandbox/report.ts';
-import { alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
+import { type Alert, alertsOf, countDuplicates, linksOf, runsByEnd, sightingsOf } from './sandbox/store.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { openStage, START } from './stage.ts';
 
@@ -76,10 +76,13 @@ try {
   const searches = [];
   for (const search of plan) {
     const inWorld = topicOf(values.seed, promptOf(search.topic));
+    const alertsIn = (measure: Alert['measure']) =>
+      alerts.filter((one) => one.searchSlug === search.slug && one.measure === measure).map(({ at }) => at);
     searches.push({
       search,
       posts: harvestPosts(search, span, await sightingsOf(db, search.slug)),
-      alerts: alerts.filter(({ searchSlug }) => searchSlug === search.slug).map(({ at }) => at),
+      alerts: alertsIn('posts'),
+      growthAlerts: alertsIn('engagement'),
       bursts: burstsBetween(inWorld, span.from, span.to),
     });
   }

@@ -6,7 +6,12 @@ import { type Score, scoreAlerts, type Watched } from './score.ts';
 
 export type Measured = {
   span: Span;
-  searches: readonly ({ search: PlannedSearch; posts: PostHarvest } & Omit<Watched, 'spanMs'>)[];
+  searches: readonly ({
+    search: PlannedSearch;
+    posts: PostHarvest;
+    /** Spikes in what counters gained: the truth names none, and knows bursts of posts alone. */
+    growthAlerts: readonly number[];
+  } & Omit<Watched, 'spanMs'>)[];
   links: readonly ({ topic: string } & LinkHarvest)[];
   seconds: number;
   /** Processor time of this process, in ms; that of Postgres comes on top. */
@@ -32,7 +37,12 @@ export function reportOf(measured: Measured): { text: string; result: object } {
       }),
       { there: 0, missed: 0, late: 0 },
     );
-    return { name, posts, spikes: scoreAlerts(of.map((one) => ({ ...one, spanMs }))) };
+    return {
+      name,
+      posts,
+      spikes: scoreAlerts(of.map((one) => ({ ...one, spanMs }))),
+      growth: scoreAlerts(of.map((one) => ({ ...one, alerts: one.growthAlerts, spanMs }))),
+    };
   });
   const text = [
     `seed ${span.seed}, ${spanMs / DAY} days, ${searches.length} microblog and ${links.length} AI searches`,
@@ -52,6 +62,16 @@ export function reportOf(measured: Measured): { text: string; result: object } {
     'posts a day  searches  bursts  found  alerts  repeats  false  precision  recall     F1  delay min  false/month',
     ...classes.map(({ name, spikes }) => `${name.padEnd(13)}${spikeCells(spikes)}`),
     '',
+    'posts a day  growth alerts  in bursts  elsewhere a month',
+    ...classes.map(({ name, growth }) =>
+      [
+        name.padEnd(13),
+        cell(growth.alerts, 13),
+        cell(growth.alerts - growth.falseAlarms, 11),
+        cell(growth.falseAlarmsPerMonth, 19, 2),
+      ].join(''),
+    ),
+    '',
     'AI search                  links  found  median hours to first sight',
     ...links.map(
       ({ topic, there, found, medianDelayHours }) =>
@@ -61,12 +81,13 @@ export function reportOf(measured: Measured): { text: string; result: object } {
   const result = {
     ...measured,
     classes,
-    searches: searches.map(({ search, posts, alerts, bursts }) => ({
+    searches: searches.map(({ search, posts, alerts, growthAlerts, bursts }) => ({
       slug: search.slug,
       posts_per_day: search.topic.postsPerDay,
       every_minutes: search.everyMinutes,
       posts,
       alerts: alerts.map(iso),
+      growth_alerts: growthAlerts.map(iso),
       bursts: bursts.map((one) => ({
         ...one,
         onset: iso(one.onset),

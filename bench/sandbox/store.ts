@@ -33,19 +33,14 @@ export async function countDuplicates(db: Database): Promise<number> {
   return rows[0]?.n ?? Number.NaN;
 }
 
-export type Alert = { searchSlug: string; at: number; lowerBound: boolean };
+export type Alert = { searchSlug: string; at: number; measure: 'posts' | 'engagement' };
 
-/** Spikes in volume, at the time when they were reported. */
+/** Spikes, at the time when they were reported. */
 export async function alertsOf(db: Database): Promise<Alert[]> {
-  const { rows } = await db.pool.query<{ slug: string; at: Date; lower_bound: boolean }>(
-    `SELECT s.slug, k.at, k.lower_bound FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id
-     WHERE k.measure = 'posts' ORDER BY k.at`,
+  const { rows } = await db.pool.query<{ slug: string; at: Date; measure: Alert['measure'] }>(
+    `SELECT s.slug, k.at, k.measure FROM strandline.spikes k JOIN strandline.searches s ON s.id = k.search_id ORDER BY k.at`,
   );
-  return rows.map(({ slug, at, lower_bound }) => ({
-    searchSlug: slug,
-    at: at.getTime(),
-    lowerBound: lower_bound,
-  }));
+  return rows.map(({ slug, at, measure }) => ({ searchSlug: slug, at: at.getTime(), measure }));
 }
 
 /** Runs by how they ended, skipped ones included. */
