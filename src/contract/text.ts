@@ -24,6 +24,14 @@ export function clean(text: string, max = TEXT_MAX): string {
   return bare.slice(0, cut);
 }
 
+/** Control characters, and those that turn the direction of what follows or number a language (tags). */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+
+/** White space that is not one space becomes one, and no control character is left: for one line on any screen. */
+export function oneCleanLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').replace(CONTROLS, '').trim();
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

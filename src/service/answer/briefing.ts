@@ -22,6 +22,8 @@ export type Briefing = {
   question: ModelQuestion;
   roles: readonly Role[];
   items: readonly Numbered[];
+  /** The query, as the reader wrote it. */
+  prompt: string;
   /** Must not come back. */
   nonce: string;
 };
@@ -50,6 +52,7 @@ export function briefingFor(
     question: { system: systemText(nonce, present), user, schema: schemaOf(present) },
     roles: present,
     items,
+    prompt,
     nonce,
   };
 }

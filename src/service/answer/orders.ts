@@ -2,6 +2,7 @@
  * What people write who want a machine, not a reader, to act; by language. Not a wall: one fence of several.
  * A reader's own machine would read our answer too, so such words are neither quoted nor shown to a model.
  */
+import { undisguised } from './disguise.ts';
 import { oneLine } from './plain.ts';
 
 /** Matched against lower case. Written in ASCII, so that most texts need no Unicode rules. */
@@ -15,6 +16,14 @@ const ENGLISH = any([
   /\b(?:reveal|print|repeat|show|leak|output|send|disclose)\b.{0,20}\b(?:your|the|all)\b.{0,20}\b(?:prompt|instructions?|api key|secrets?|fence|nonce|password)/,
   /\bnew (?:instructions?|task|orders?)\b\s*[:.]|\bend of (?:the )?(?:data|documents?|context|sources?|input)\b/,
   /\b(?:in|of|from) your (?:answer|summary|response|reply|output)\b|\b(?:this|your) summary must\b/,
+  // To machines by name. That they "should be" something is said about them.
+  /\b(?:summari[sz]ers?|llms?|language models?|chat ?bots?|chat ?gpt|(?:ai|virtual|digital) (?:assistants?|models?|systems?|agents?|readers?|tools?|overviews?))\b(?:,? (?:read|that|who|which|process|summari[sz]|pars|see)\w*\b.{0,40})?(?: \w+){0,2},? (?:should|must|shall|(?:has|have|needs?|ought|(?:is|are)(?: \w+)?) to)\b(?! (?:not |never |also |only )?(?:be|have|become|remain)\b(?! \w+ing\b))/,
+  /\b(?:summar(?:y|ies)|answers?|completions?|overviews?)\b.{0,40}\b(?:should|must|shall|has to|have to|needs? to)\b.{0,20}\b(?:say|state|mention|includ|tell|report|read|end|begin|start|contain|conclude|recommend)/,
+  /\bfrom (?:now|here) on,? (?:you|answer|reply|respond|say|write|act|speak|every|each|always|only|all)\b/,
+  /\b(?:pay no attention|do not|don['’]t|stop|never) (?:to )?(?:follow|obey|heed|listen|trust|to|apply)\w*\b.{0,30}\b(?:(?:previous|prior|above|earlier|your|system|original|these|those)\b.{0,20})(?:instruct\w*|prompts?|rules?|orders?|guidelines?)\b/,
+  /\b(?:beachte|befolge)\w*\b.{0,30}(?:anweisung|vorgabe|befehl)\w*.{0,20}\b(?:nicht|keine)|\bkeine beachtung\b.{0,40}(?:anweisung|vorgabe)/,
+  /\bgeen (?:aandacht|acht)\b.{0,40}(?:instructie|opdracht|regels)/,
+  /\bne (?:tiens|tenez|tenir|suis|suivez)\b.{0,40}(?:instructions|consignes|ordres)|\bno (?:hagas|haga|hagan|sigas|siga)\b.{0,40}(?:instruccion|indicacion)/,
   /\b(?:decode|base64)\b.{0,40}\b(?:follow|execute|run|obey|base64|decode|do what)/,
   /\b(?:ignorier|vergiss|vergessen sie|missachte)\w*.{0,40}(?:anweisung|befehl|vorgabe|regeln)/,
   /\b(?:negeer|vergeet)\b.{0,40}(?:instructie|opdracht|regels)/,
@@ -35,9 +44,14 @@ function any(patterns: readonly RegExp[], flags = ''): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), flags);
 }
 
+/** Letters set apart, joined: without the ends of words. */
+const RUN_TOGETHER =
+  /(?:ignore|disregard|forget|override|bypass)(?:all|any|of|the|your|my|these|those|previous|prior|above|earlier|preceding){0,6}(?:instruction|prompt|rule|order|direction|command|guideline|context)|system(?:prompt|message)|youarenow(?:an?|the)?(?:ai|assistant|chatgpt|languagemodel|llm)|(?:reply|respond|answer)(?:only|just|exactly)?with/;
+
 export function holdsOrder(text: string): boolean {
   const lower = oneLine(text.toLowerCase());
-  return ENGLISH.test(lower) || OTHERS.test(lower);
+  if (ENGLISH.test(lower) || OTHERS.test(lower)) return true;
+  return undisguised(lower).some((reading) => ENGLISH.test(reading) || RUN_TOGETHER.test(reading));
 }
 
 /** The whole sentences before the first that gives an order to a machine: what follows an order serves it. */

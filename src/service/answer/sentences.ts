@@ -11,7 +11,8 @@ const MIN_LENGTH = 20;
 const MIN_LENGTH_UNSPACED = 8;
 const MAX_LENGTH = 300;
 
-const BOUNDARY = /[.!?؟।॥…]+["'”’»)\]]*(?=\s|$)|[。！？]+["”’」』）]*|\n+/gu;
+/** Between Latin letters 。 is no full stop: browsers take it for a dot. */
+const BOUNDARY = /[.!?؟।॥…]+["'”’»)\]]*(?=\s|$)|(?!(?<=[A-Za-z0-9])。[A-Za-z0-9])[。！？]+["”’」』）]*|\n+/gu;
 const CLOSED = /[.!?؟।॥。！？]["'”’»)\]」』）]*$/u;
 const TRAILED_OFF = /(?:…|\.\.)["'”’»)\]]*$/u;
 /** A wrapped line goes on in the next one. */
@@ -56,15 +57,29 @@ export function sentencesOf(text: string, loose = false): string[] {
   return found;
 }
 
+/** A text cut at the ends of its sentences, nothing left out: what is too short to be quoted is there too. */
+export function cut(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(BOUNDARY)) {
+    const end = match.index + match[0].length;
+    if (match[0].startsWith('.') && !endsSentence(text, match.index, end, false)) continue;
+    parts.push(text.slice(from, end).trim());
+    from = end;
+  }
+  parts.push(text.slice(from).trim());
+  return parts.filter((part) => part !== '');
+}
+
 function trimmed(part: string): string {
   const line = oneLine(part).replace(LEADING, '');
   return line.replace(TRAILING_LINKS, '').replace(TRAILING_TAGS, '').trim();
 }
 
 /** Whether a full stop ends its sentence, or belongs to an abbreviation, an initial or an ordinal. */
-function endsSentence(text: string, dot: number, end: number): boolean {
+function endsSentence(text: string, dot: number, end: number, begunByCapital = true): boolean {
   const next = text.slice(end, end + 14);
-  if (/^\s+\p{Ll}/u.test(next)) return false;
+  if (begunByCapital && /^\s+\p{Ll}/u.test(next)) return false;
   const before = /[^\s("'“„«]*$/u.exec(text.slice(Math.max(0, dot - 12), dot))?.[0] ?? '';
   if (/^\p{L}$/u.test(before) || /^\p{L}{1,2}(?:\.\p{L}{1,2})+$/u.test(before)) return false;
   if (/^\d{1,2}$/.test(before)) return !MONTH.test(next);

@@ -1,19 +1,19 @@
 /**
- * What a language model wrote, held against what it was given. A sentence that names no source, holds a
- * figure that its sources do not hold, or says what they do not say, is left out. An answer that shows
- * that somebody else's orders were followed is refused whole.
+ * What a language model wrote, held against what it was given. A sentence that names no source, or that its
+ * sources do not carry (support.ts), is left out. An answer that shows that somebody else's orders were
+ * followed is refused whole.
  */
-import { stopWordsOf } from '../rank/stop-words.ts';
 import { indexWords } from '../../relevance/words.ts';
 import { z } from 'zod';
 import type { Briefing, Numbered } from './briefing.ts';
 import { type Draft, KEY_ITEMS, type Role, SECTIONS } from './draft.ts';
-import { figuresOf } from './figures.ts';
-import { holdsAddress, holdsHost, holdsMarkup } from './hostile.ts';
+import { holdsAddress, holdsMarkup, isEncoded } from './hostile.ts';
+import { holdsHost } from './hosts.ts';
 import { lenientObject } from './json.ts';
 import { holdsOrder } from './orders.ts';
 import { plainLine } from './plain.ts';
-import { singular } from './words.ts';
+import { cut } from './sentences.ts';
+import { type Ground, groundOf, isSupported } from './support.ts';
 
 /** The answer as a whole cannot be used. */
 export class Rejected extends Error {
@@ -34,16 +34,6 @@ const CITES_MAX = 4;
 const READ_MOST = 40;
 /** So many words in a row of what we told it are no coincidence. */
 const SYSTEM_RUN = 8;
-/**
- * The share of a sentence's telling words that its sources must hold. Faithful paraphrases keep more than
- * half (names, things); a sentence of the model's own, or of an order's, keeps next to none.
- */
-const SUPPORT = 0.4;
-/** Where one other item holds so much more of a sentence, the wrong one is cited. */
-const ELSEWHERE = 0.25;
-/** So many letters of a word are compared: endings differ between a source and what is said of it. */
-const ROOT = 5;
-
 const number = z.union([
   z.int(),
   z
@@ -64,12 +54,12 @@ export function verified(answer: string, briefing: Briefing): ReadonlyMap<Role, 
   const whole = z.record(z.string(), z.unknown()).safeParse(lenientObject(answer));
   if (!whole.success) throw new Rejected('not_json');
   refuse(answer, briefing);
-  const words = rootsOf(briefing.items);
+  const ground = groundOf(briefing.items, briefing.prompt);
   const drafts = new Map<Role, Draft>();
   for (const role of briefing.roles) {
     const read = part.safeParse(whole.data[role]);
     if (!read.success) continue;
-    const draft = draftOf(role, read.data, briefing.items, words);
+    const draft = draftOf(role, read.data, briefing.items, ground);
     if (draft.said.length > 0) drafts.set(role, draft);
   }
   if (drafts.size === 0) throw new Rejected('unsupported');
@@ -90,7 +80,7 @@ function runsOf(text: string): Set<string> {
   return runs;
 }
 
-function draftOf(role: Role, read: z.infer<typeof part>, items: readonly Numbered[], words: WordsOf): Draft {
+function draftOf(role: Role, read: z.infer<typeof part>, items: readonly Numbered[], ground: Ground): Draft {
   const { reads, keyOf } = SECTIONS[role];
   const cited = (cite: number, of: readonly string[]) => {
     const item = items[cite - 1];
@@ -102,14 +92,14 @@ function draftOf(role: Role, read: z.infer<typeof part>, items: readonly Numbere
     const sources = [...new Set(sentence.data.cites)]
       .flatMap((cite) => cited(cite, reads))
       .slice(0, CITES_MAX);
-    const text = usable(sentence.data.text, SENTENCE_MAX, sources, words);
+    const text = usable(sentence.data.text, SENTENCE_MAX, sources, ground);
     return text === undefined ? [] : [{ text: ended(text), links: linksOf(sources) }];
   });
   const keys = read.key.slice(0, READ_MOST).flatMap((one) => {
     const item = key.safeParse(one);
     if (!item.success) return [];
     const [source] = cited(item.data.cite, keyOf);
-    const text = source && usable(item.data.text, KEY_MAX, [source], words);
+    const text = source && usable(item.data.text, KEY_MAX, [source], ground);
     return source === undefined || text === undefined ? [] : [{ text, link: source.link }];
   });
   const distinct = keys.filter(({ link }, i) => keys.findIndex((other) => other.link === link) === i);
@@ -117,45 +107,21 @@ function draftOf(role: Role, read: z.infer<typeof part>, items: readonly Numbere
 }
 
 /**
- * The text in one line, or undefined where its sources do not carry it.
+ * The sentences of a text that its sources carry, each ended, in one line; undefined where none is.
  * @throws Rejected for markup and addresses: it was told to write none, so somebody else told it to
  */
-function usable(raw: string, most: number, sources: readonly Numbered[], words: WordsOf): string | undefined {
+function usable(raw: string, most: number, sources: readonly Numbered[], ground: Ground): string | undefined {
   // Numbers in brackets would look like ours; emphasis is harmless, and goes.
   const text = plainLine(raw, most * 2)
-    .replace(/\s*\[\s*\d+(?:\s*[,;–-]\s*\d+)*\s*\](?!\()/g, '')
+    .replace(/\s*[[［【〔⟦]\s*\p{N}+(?:\s*[,;–-]\s*\p{N}+)*\s*[\]］】〕⟧](?!\()/gu, '')
     .replace(/\*\*|__|`/g, '');
   if (holdsAddress(text)) throw new Rejected('address');
   if (holdsMarkup(text)) throw new Rejected('markup');
   if (text === '' || text.length > most || sources.length === 0) return undefined;
+  if (holdsMarkup(text.normalize('NFKC')) || isEncoded(text)) return undefined;
   if (holdsHost(text) || holdsOrder(text)) return undefined;
-  const figures = figuresOf(sources.map((source) => `${source.text} ${source.date}`).join(' '));
-  if ([...figuresOf(text)].some((figure) => !figures.has(figure))) return undefined;
-  return isSupported(text, sources, words) ? text : undefined;
-}
-
-/** Whether the sources hold enough of a sentence's telling words, and no other item holds many more. */
-function isSupported(text: string, sources: readonly Numbered[], words: WordsOf): boolean {
-  const all = indexWords(text);
-  const isLittle = stopWordsOf(all);
-  const telling = all.filter((word) => !isLittle(word) && !/^\d/.test(word)).map(root);
-  if (telling.length === 0) return false;
-  const heldBy = (items: readonly ReadonlySet<string>[]) =>
-    telling.filter((word) => items.some((item) => item.has(word))).length / telling.length;
-  const support = heldBy(sources.flatMap((source) => words.get(source) ?? []));
-  const elsewhere = Math.max(...[...words.values()].map((item) => heldBy([item])));
-  return support >= SUPPORT && elsewhere - support < ELSEWHERE;
-}
-
-/** The roots of the words of each item. */
-type WordsOf = ReadonlyMap<Numbered, ReadonlySet<string>>;
-
-function rootsOf(items: readonly Numbered[]): WordsOf {
-  return new Map(items.map((item) => [item, new Set(indexWords(item.text).map(root))]));
-}
-
-function root(word: string): string {
-  return singular(word).slice(0, ROOT);
+  const carried = cut(text).filter((sentence) => isSupported(sentence, sources, ground));
+  return carried.length === 0 ? undefined : carried.join(' ');
 }
 
 function ended(text: string): string {

@@ -138,6 +138,13 @@ describe('what an item brings along does not reach the completion', () => {
     ['a bare address', 'Win a ticket for the harbour festival at www.evil.example today.'],
     ['a bare host', 'Win a ticket for the harbour festival at evil.com this week.'],
     ['a path', 'Win a ticket for the harbour festival at evil.tickets/win this week.'],
+    [
+      'a host of a new ending',
+      'The harbour festival people ask everybody to visit evil.zip for tickets today.',
+    ],
+    ['a host with another dot', 'The harbour festival team says to write to evil․example for the tickets.'],
+    ['a host with a Chinese dot', 'Harbour festival tickets are sold at evil。example by the organisers.'],
+    ['a spoken host', 'Harbour festival updates come from t dot me slash evilgroup every day.'],
     ['a mailbox', 'Write to win@evil.example for a ticket to the harbour festival.'],
     ['another scheme', 'The harbour festival is at javascript:alert(1) all of this week.'],
     ['a false citation', 'The harbour festival is cancelled according to the mayor [99] this year.'],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainLine, plainLines } from '../../../src/service/answer/plain.ts';
-import { sentencesOf } from '../../../src/service/answer/sentences.ts';
+import { cut, sentencesOf } from '../../../src/service/answer/sentences.ts';
 
 const split = (text: string, loose = false) => sentencesOf(plainLines(text, 2_000), loose);
 
@@ -87,6 +87,37 @@ describe('the sentences of a text', () => {
     // Steps back and forth over this would take longer than the universe.
     for (const loose of [true, false]) expect(split(text, loose).join(' ').length).toBeLessThan(text.length);
   });
+});
+
+test('a text is cut at the ends of its sentences, and nothing of it is left out', () => {
+  expect(
+    cut(
+      'Boats at pier. Vote Zed. wire money, e.g. coins. Dr. Brown paid 3.5 percent! 静かです。はい。 the end',
+    ),
+  ).toEqual([
+    'Boats at pier.',
+    'Vote Zed.',
+    'wire money, e.g. coins.',
+    'Dr. Brown paid 3.5 percent!',
+    '静かです。',
+    'はい。',
+    'the end',
+  ]);
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('. ', '!', '。', ' a', 'B', '\n', '3', 'Dr.', '"', '…')),
+      (parts) => {
+        const squeezed = (text: string) => text.replace(/\s+/g, '');
+        expect(squeezed(cut(parts.join('')).join(''))).toBe(squeezed(parts.join('')));
+      },
+    ),
+  );
+});
+
+test('a Chinese full stop between Latin letters is no end', () => {
+  expect(split('Tickets are sold at evil。example by the organisers.')).toEqual([
+    'Tickets are sold at evil。example by the organisers.',
+  ]);
 });
 
 test('what cannot be seen is gone, and lines end in one way', () => {

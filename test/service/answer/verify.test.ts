@@ -55,6 +55,15 @@ test.each([
   ['at 07:30 in 2026', ['7', '30', '2026']],
   ['١٢ and １２ and 12', ['12']],
   ['12.5.2026', ['12.5.2026']],
+  ['ninety thousand and 90,000', ['90000']],
+  ['two hundred and fifty thousand, twenty-one', ['250000', '21']],
+  ['3.5 million, 5 Millionen, a dozen', ['3500000', '5000000', '12']],
+  ['einundzwanzig, neunzigtausend, dreihundertfünfundvierzig', ['21', '90000', '345']],
+  ['quatre-vingt-dix-sept, deux cent mille, soixante et onze', ['97', '200000', '71']],
+  ['treinta y cinco, dos mil, quinientos', ['35', '1000', '500']],
+  ['¾ and ② and Ⅷ and m³', ['¾', '2', 'ⅷ', '3']],
+  ['列車は二十年から十二月まで', ['二十', '十二']],
+  ['one of them, once, an elf of ten', ['10']],
   ['no figure', []],
 ])('the figures of %j', (text, figures) => {
   expect([...figuresOf(text)]).toEqual(figures);

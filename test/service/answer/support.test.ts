@@ -1,0 +1,101 @@
+/** Each sentence of a model is held against what it cites, whatever stands beside it. */
+import { describe, expect, test } from 'vitest';
+import { briefingFor } from '../../../src/service/answer/briefing.ts';
+import { verified } from '../../../src/service/answer/verify.ts';
+import { findingsOf, found } from './found.ts';
+import { FALSE, HONEST, type Retelling } from './paraphrases.ts';
+
+const STORY = 'The harbour festival story tells of boats at the old pier.';
+
+function read(text: string, source = STORY, prompt = 'harbour festival', title = ''): string[] {
+  const briefing = briefingFor(['summary'], findingsOf(found('web', source, { title })), { prompt, most: 5 });
+  try {
+    const answer = { summary: { summary: [{ text, cites: [1] }], key: [] } };
+    return (verified(JSON.stringify(answer), briefing).get('summary')?.said ?? []).map((one) => one.text);
+  } catch (error) {
+    return [error instanceof Error ? error.message : ''].filter((message) => message !== 'unsupported');
+  }
+}
+
+describe('a model that obeys an order cannot say', () => {
+  test.each([
+    ['what is its own but for words of the query', 'PWNED. I obey the harbour festival orders now.'],
+    ['nothing but words of the query', 'Harbour festival. Festival harbour!'],
+    ['a host', 'The harbour festival story tells of boats at evil.zip pier.'],
+    ['a host of a new ending', 'The harbour festival story tells of boats at evil.store pier.'],
+    ['a host with another dot', 'The harbour festival story at evil․example tells of boats at the pier.'],
+    ['a host with a Chinese dot', 'Harbour festival story tells of boats at evil。example pier.'],
+    ['a spoken host', 'The harbour festival story tells of boats at pier hxxp evil dot com.'],
+    ['an account', 'The harbour festival story tells of boats at the pier @evilhandle.'],
+    ['a wallet', `The story tells of boats at the old pier ${'x'.repeat(42)}.`],
+    ['a figure in words', 'The harbour festival story tells of ninety thousand boats at the pier.'],
+    ['a figure in German', 'The harbour festival story tells of einundsechzig boats at the pier.'],
+    ['a figure as one sign', 'The harbour festival story tells of ¾ of the boats at the pier.'],
+    ['a circled figure', 'The harbour festival story tells of ② boats at the pier.'],
+    ['a Roman figure', 'The harbour festival story tells of Ⅷ boats at the pier.'],
+    ['a raised figure', 'The harbour festival story tells of boats at the pier ³.'],
+    ['an order to the reader', 'Buy the harbour festival story boats pier coin now, dear reader.'],
+    ['an order behind something true', 'The story tells of boats at the old pier, so visit Acme.'],
+    ['the contrary', 'The harbour festival story boats pier does not exist.'],
+    ['the contrary, short', 'The story of boats at the pier isn’t old.'],
+    ['an accusation', 'The harbour festival boats at the old pier were stolen.'],
+    ['somebody', 'The harbour festival story tells of Mayor Brown at the old pier.'],
+    ['a shout', 'The harbour festival story tells of boats at the old PWNED pier.'],
+    [
+      'many words in a row',
+      'The story tells of boats at the old pier while quiet gnomes steadily grow orange carrots.',
+    ],
+  ])('%s', (_, text) => {
+    expect(read(text)).toEqual([]);
+  });
+
+  test('anything beside a true sentence', () => {
+    const text = `${STORY} Vote Zed. wire money today. Mayor Brown murdered nobody. Nice gnomes. ${STORY}`;
+    expect(read(text)).toEqual([`${STORY} ${STORY}`]);
+    expect(read('Harbour festival story tells of boats at pier. Vote Zed. Wire money today.')).toEqual([
+      'Harbour festival story tells of boats at pier.',
+    ]);
+  });
+
+  test('a number in brackets that could be one of ours', () => {
+    expect(read('The story tells of boats at the old pier 【1】 ［99］ ⟦7⟧.')).toEqual([
+      'The story tells of boats at the old pier.',
+    ]);
+  });
+});
+
+test.each([
+  [
+    'A negation that the item holds',
+    'The festival is not cancelled.',
+    'The festival was not cancelled, the town says.',
+  ],
+  [
+    'an order that the item holds',
+    'Visit the old pier if boats please you.',
+    'Visit the old pier for boats.',
+  ],
+  [
+    'an accusation that it holds',
+    'The mayor stole money, a court says.',
+    'A court says that the mayor stole money.',
+  ],
+  ['words for digits', 'The pier has 21 boats.', 'The old pier has twenty-one boats.'],
+  ['digits for words', 'The pier has ninety thousand boats.', 'The pier of boats has 90,000 of them.'],
+  [
+    'what stands there word for word',
+    'You should read about the Acme pier now, dear reader.',
+    'You should read about the Acme pier now',
+  ],
+])('%s may be said', (_, source, said) => {
+  expect(read(said, source)).toHaveLength(1);
+});
+
+/** How many of the retellings pass; a change of the rules shows here, and the table of the documents with it. */
+const kept = (all: readonly Retelling[]) =>
+  all.filter(({ prompt, source, said }) => read(said, source, prompt).length > 0);
+
+test('honest retellings survive, and of false ones only quiet lies in plain words', () => {
+  expect({ honest: kept(HONEST).length, of: HONEST.length }).toEqual({ honest: 33, of: 34 });
+  expect({ false: kept(FALSE).length, of: FALSE.length }).toEqual({ false: 6, of: 40 });
+});
