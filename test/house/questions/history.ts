@@ -1,0 +1,91 @@
+/**
+ * Twelve days of a monitor, lived through its own ticks, claims, calls and saves up to now, with everything that goes
+ * wrong in one: a day on which the service failed, a pause, an edit half-way, a time in which nothing ran, and an
+ * answer that was cut at its limit.
+ */
+import { DAY, HOUR, SECOND } from '../../../src/engine/clock.ts';
+import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { tickSearch } from '../../../src/monitor/schedule/tick.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { editSearch } from '../../../src/monitor/topic/edit.ts';
+import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import type { Search } from '../../../src/store/searches.ts';
+import { startStub } from '../../stub-service.ts';
+import { makeWorld, type World } from '../../world.ts';
+import { answerer } from './answers.ts';
+
+const DAYS = 12;
+const STEP_MS = 3 * HOUR;
+/** From a slot to the claim of its run. */
+export const LATE_SECONDS = 4;
+export const COST_USD = 0.02;
+
+/** In days after the first. */
+export const PAUSED_DAY = 2;
+export const EDITED_DAY = 4;
+export const FAILED_DAY = 5;
+export const STOPPED_DAY = 7;
+
+export type History = { world: World; dayAt: (n: number) => Date; close(): Promise<void> };
+
+/** The last day is today, as far as it has come: questions ask from now() backwards. */
+export async function liveHistory(): Promise<History> {
+  const today = Math.floor(Date.now() / DAY) * DAY;
+  const begin = today - (DAYS - 1) * DAY;
+  const dayAt = (n: number) => new Date(begin + n * DAY);
+  let now = begin;
+  const within = (n: number) => now >= dayAt(n).getTime() && now < dayAt(n + 1).getTime();
+  const answer = answerer({ now: () => now, dayAt });
+  const stub = await startStub((request, response) => {
+    const failing = within(FAILED_DAY) && request.body['prompt'] === 'night trains again';
+    response.writeHead(failing ? 500 : 200, {
+      'content-type': 'application/json',
+      'x-service-cost-usd': String(COST_USD),
+    });
+    response.end(JSON.stringify(failing ? { detail: 'out of order' } : answer(request)));
+  });
+  const world = await makeWorld({ hosted: stub.url, env: { MAX_CALLS_PER_RUN: '1' } });
+  const close = async () => {
+    await world.close();
+    await stub.close();
+  };
+  try {
+    world.clock.set(dayAt(0));
+    const searches = await makeSearches(world);
+    for (; now + LATE_SECONDS * SECOND <= Date.now(); now += STEP_MS) {
+      world.clock.set(new Date(now));
+      if (now === dayAt(PAUSED_DAY).getTime()) await changeSearch(world.ctx, 'trains-posts', 'pause');
+      if (now === dayAt(PAUSED_DAY + 1).getTime()) await changeSearch(world.ctx, 'trains-posts', 'resume');
+      if (now === dayAt(EDITED_DAY).getTime())
+        await editSearch(world.ctx, 'trains-posts', { prompt: 'night trains again' });
+      world.clock.advance(LATE_SECONDS * SECOND);
+      if (within(STOPPED_DAY)) continue;
+      for (const { id } of searches) await tickSearch(world.ctx, id);
+      await runQueued(world);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { world, dayAt, close };
+}
+
+async function makeSearches(world: World): Promise<Search[]> {
+  const often = { cron: '0 */3 * * *' };
+  const seldom = { cron: '0 */12 * * *', operation: 'ai', date_filter: 'PAST_WEEK' } as const;
+  const searches: Search[] = [];
+  for (const written of [
+    { slug: 'trains-posts', topic: 'trains', operation: 'microblog', prompt: 'night trains', ...often },
+    { slug: 'buses-posts', topic: 'buses', operation: 'microblog', prompt: 'buses', ...often },
+    { slug: 'trains-ai', topic: 'trains', prompt: 'night trains', ...seldom },
+    { slug: 'trains-boards', topic: 'trains', prompt: 'night trains on boards', ...seldom },
+  ] as const)
+    searches.push((await createSearch(world.ctx, written)).search);
+  await runQueued(world);
+  return searches;
+}
+
+async function runQueued({ ctx, enqueued }: World): Promise<void> {
+  for (let next = enqueued.shift(); next !== undefined; next = enqueued.shift())
+    await executeRun(ctx, next.runId);
+}

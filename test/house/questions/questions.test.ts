@@ -1,0 +1,209 @@
+/** The twenty questions of `docs/questions.md`, asked of a history in which much went wrong. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readerQuery } from '../../../src/store/reader-query.ts';
+import { readContract } from '../contract/contract.ts';
+import { CUT_DAY, SPIKE_DAY } from './answers.ts';
+import {
+  COST_USD,
+  EDITED_DAY,
+  FAILED_DAY,
+  type History,
+  LATE_SECONDS,
+  liveHistory,
+  PAUSED_DAY,
+  STOPPED_DAY,
+} from './history.ts';
+import { readQuestions } from './page.ts';
+
+const questions = await readQuestions();
+let history: History;
+beforeAll(async () => {
+  history = await liveHistory();
+}, 60_000);
+afterAll(() => history.close());
+
+type Row = Record<string, unknown>;
+
+/** Rows of a question; names of searches may be put in place of others. */
+async function ask(n: number, instead: Record<string, string> = {}): Promise<Row[]> {
+  const question = questions.find((one) => one.n === n);
+  if (question === undefined) throw new Error(`no question ${n}`);
+  const sql = Object.entries(instead).reduce(
+    (text, [from, to]) => text.replaceAll(`'${from}'`, `'${to}'`),
+    question.sql,
+  );
+  const { columns, rows } = await readerQuery({ url: history.world.database.readerUrl, sql });
+  return rows.map((row) => Object.fromEntries(columns.map(({ name }, i) => [name, row[i]])));
+}
+const day = (n: number) => history.dayAt(n).toISOString();
+const on = (rows: readonly Row[], n: number, column = 'day') => rows.filter((row) => row[column] === day(n));
+
+test('there are twenty, numbered, each short and with a sentence on how it is read', () => {
+  expect(questions.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  for (const { title, reading, sql } of questions) {
+    expect(title).toMatch(/\?$/);
+    expect(reading).toMatch(/[.]$/);
+    expect(sql.split('\n').length, title).toBeLessThanOrEqual(12);
+  }
+});
+
+const COLUMNS: readonly (readonly [number, string])[] = [
+  [1, 'at kind what url author_username'],
+  [2, 'reached_at url engagement typical_engagement engagement_ratio compared_with'],
+  [3, 'url nth search source first_seen_at baseline lead_hours'],
+  [4, 'first_seen_at text url source link_found_at'],
+  [5, 'day posts coverage lower_bound whole_day usual days_compared'],
+  [6, 'day coverage runs why states'],
+  [7, 'bucket_at topic posts coverage lower_bound normalised_posts share topics'],
+  [8, 'kind name posts'],
+  [9, 'as_of url age_hours gained_engagement per_hour typical_per_hour ratio compared_with'],
+  [
+    10,
+    'window_start window_end search sentence n lower_bound coverage usual ratio mean sd score threshold windows provisional',
+  ],
+  [11, 'search runs calls usd runs_with_cost new_items usd_per_new_item'],
+  [12, 'ended_at search slot_at code reason calls http_status latency_ms'],
+  [13, 'search slots not_started median_seconds p95_seconds'],
+  [14, 'url title sources which searches first_seen_at'],
+  [15, 'not_seen_since url created_at like_count seen_elsewhere'],
+  [16, 'lang posts share'],
+  [17, 'by_whom of_whom reposts last_found_at'],
+  [18, 'text url first_seen_at runs_seen'],
+  [19, 'version request_version created_at prompt runs failed seen_per_run new_per_run'],
+  [20, 'day posts median_minutes p95_minutes'],
+];
+test.each(COLUMNS)('question %i is answered, with: %s', async (n, columns) => {
+  const rows = await ask(n);
+  expect(rows.length).toBeGreaterThan(0);
+  expect(Object.keys(rows[0] ?? {}).join(' ')).toBe(columns);
+});
+
+describe('what was not observed is a gap and no zero', () => {
+  test('posts a day: no whole day is made of a pause, a failed day, or a time in which nothing ran', async () => {
+    const rows = await ask(5);
+    expect(on(rows, PAUSED_DAY)).toMatchObject([{ coverage: 0, whole_day: null }]);
+    expect(on(rows, FAILED_DAY)).toMatchObject([{ coverage: 0.25, whole_day: null }]);
+    expect(on(rows, STOPPED_DAY)).toMatchObject([{ coverage: 0.25, whole_day: null }]);
+    expect(on(rows, CUT_DAY)).toMatchObject([{ coverage: 1, lower_bound: false, posts: 16, whole_day: 16 }]);
+    // Three of the nine days before are gaps: the mean is of the other six, none of which had fewer than 16.
+    const [cut] = on(rows, CUT_DAY);
+    expect(cut?.['days_compared']).toBe(6);
+    expect(cut?.['usual']).toBeGreaterThanOrEqual(16);
+  });
+
+  test('posts a day: an answer that was cut makes a lower bound', async () => {
+    const [cut] = on(await ask(5, { 'trains-posts': 'buses-posts' }), CUT_DAY);
+    expect(cut).toMatchObject({ lower_bound: true, posts: 76 });
+    expect(cut?.['coverage']).toBeLessThan(1);
+  });
+
+  test('the days and their reasons', async () => {
+    const rows = await ask(6);
+    expect(on(rows, PAUSED_DAY)).toMatchObject([{ coverage: 0, states: 'paused' }]);
+    expect(on(rows, FAILED_DAY)).toMatchObject([{ runs: 8, why: 'upstream_5xx', states: null }]);
+    expect(on(rows, STOPPED_DAY)).toMatchObject([{ runs: 8, why: 'missed', states: null }]);
+    expect(on(rows, CUT_DAY)).toEqual([]);
+  });
+
+  test('shares: who was not observed has none and takes none from others', async () => {
+    const of = (some: readonly Row[]) =>
+      new Map(some.map(({ topic, share, topics }) => [topic, [share, topics]]));
+    const rows = await ask(7);
+    expect(of(on(rows, FAILED_DAY, 'bucket_at'))).toEqual(
+      new Map([
+        ['buses', [1, 1]],
+        ['trains', [null, 1]],
+      ]),
+    );
+    expect(of(on(rows, STOPPED_DAY, 'bucket_at'))).toEqual(
+      new Map([
+        ['buses', [null, 0]],
+        ['trains', [null, 0]],
+      ]),
+    );
+    expect(on(rows, CUT_DAY, 'bucket_at').find(({ topic }) => topic === 'buses')?.['lower_bound']).toBe(true);
+  });
+
+  test('delays: a day without a finding has no row', async () => {
+    const rows = await ask(20);
+    expect(on(rows, FAILED_DAY)).toEqual([]);
+    expect(on(rows, SPIKE_DAY)).toMatchObject([{ posts: 76 }]);
+  });
+});
+
+describe('answers are what happened', () => {
+  test('the link that brought a new sentence, and who had it first', async () => {
+    const bridge = 'https://news.example/bridge';
+    expect(await ask(4)).toMatchObject([{ text: 'The bridge is closed.', url: bridge, source: 'web' }]);
+    const finders = (await ask(3)).filter(({ url }) => url === bridge);
+    expect(finders).toMatchObject([
+      { nth: 1, search: 'trains-ai', source: 'web', lead_hours: 12 },
+      { nth: 2, search: 'trains-boards', source: 'news_forum', lead_hours: null },
+    ]);
+    expect((await ask(14))[0]).toMatchObject({ url: bridge, sources: 2, searches: 2 });
+    expect(await ask(18)).toMatchObject([
+      { text: 'Tickets will be dearer.', url: 'https://rumour.example/tickets' },
+    ]);
+  });
+
+  test('failures, money and delays', async () => {
+    const failed = await ask(12);
+    expect(failed).toHaveLength(8);
+    for (const { code, http_status } of failed) expect([code, http_status]).toEqual(['upstream_5xx', 500]);
+    for (const { calls, usd, runs_with_cost } of await ask(11)) {
+      expect(runs_with_cost).toBe(calls);
+      expect(usd).toBeCloseTo(Number(calls) * COST_USD, 9);
+    }
+    const trains = (await ask(13)).find(({ search }) => search === 'trains-posts');
+    expect(trains).toMatchObject({ not_started: 8, median_seconds: LATE_SECONDS, p95_seconds: LATE_SECONDS });
+  });
+
+  test('a changed request is a version of its own', async () => {
+    expect(await ask(19)).toMatchObject([
+      { version: 1, request_version: 1, prompt: 'night trains', failed: 0 },
+      {
+        version: 2,
+        request_version: 2,
+        prompt: 'night trains again',
+        failed: 8,
+        created_at: day(EDITED_DAY),
+      },
+    ]);
+  });
+
+  test('a spike with what it was decided on', async () => {
+    const spikes = await ask(10);
+    const posts = spikes.find(({ sentence }) =>
+      String(sentence).startsWith('62 posts between 09:00 and 12:00'),
+    );
+    expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 4.5 });
+    expect(posts?.['window_start']).toBe(
+      new Date(history.dayAt(SPIKE_DAY).getTime() + 9 * 3_600_000).toISOString(),
+    );
+    expect(posts?.['score']).toBeGreaterThan(4.5);
+  });
+
+  test('who repeats whom, and what is compared at equal age', async () => {
+    for (const { of_whom } of await ask(17)) expect(of_whom).toBe('the-railway');
+    const grown = await ask(2);
+    const ratios = grown.map((row) => Number(row['engagement_ratio']));
+    expect(ratios).toEqual(ratios.toSorted((a, b) => b - a));
+    for (const { engagement, typical_engagement, engagement_ratio } of grown)
+      expect(engagement_ratio).toBeCloseTo(Number(engagement) / Number(typical_engagement), 9);
+  });
+});
+
+test('a column that the contract calls never null is never null in this history', async () => {
+  const { views } = await readContract(history.world.database.url);
+  const broken: string[] = [];
+  for (const { name, columns } of views) {
+    const never = columns.filter(({ nullable }) => !nullable);
+    const counts = never.map((column) => `count(*) FILTER (WHERE "${column.name}" IS NULL)`);
+    const { rows } = await readerQuery({
+      url: history.world.database.readerUrl,
+      sql: `SELECT ${counts.join(', ')} FROM ${name}`,
+    });
+    broken.push(...never.flatMap((column, i) => (rows[0]?.[i] === 0 ? [] : [`${name}.${column.name}`])));
+  }
+  expect(broken).toEqual([]);
+});
