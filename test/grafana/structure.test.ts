@@ -1,0 +1,112 @@
+/** What a dashboard must be before anybody opens it: read from the files alone. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Panel, readDashboards, statementsOf } from './dashboards.ts';
+import { variablesIn } from './fill-in.ts';
+
+const SOURCE = { type: 'grafana-postgresql-datasource', uid: 'strandline' };
+const files = readDashboards();
+
+const overlap = (a: Panel['gridPos'], b: Panel['gridPos']) =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+test('there are six, each with an address of its own', () => {
+  expect(files.map(({ dashboard }) => dashboard.uid).sort()).toEqual([
+    'strandline-completions',
+    'strandline-links',
+    'strandline-overview',
+    'strandline-posts',
+    'strandline-runs',
+    'strandline-search',
+  ]);
+  expect(new Set(files.map(({ dashboard }) => dashboard.title)).size).toBe(files.length);
+});
+
+describe.each(files)('$file', ({ text, dashboard }) => {
+  const { panels, templating, annotations, links } = dashboard;
+
+  test('is for Grafana 11 and later, and holds no id of an instance', () => {
+    expect(dashboard.schemaVersion).toBe(39);
+    expect(text).not.toMatch(/"pluginVersion"|"__inputs"|"iteration"/);
+  });
+
+  test('panels have numbers of their own and lie side by side on 24 columns', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(panels.length).toBeLessThanOrEqual(13);
+    for (const { title, gridPos } of panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      expect(Math.min(gridPos.w, gridPos.h), title).toBeGreaterThan(2);
+    }
+    for (const [i, one] of panels.entries())
+      for (const other of panels.slice(i + 1))
+        expect(overlap(one.gridPos, other.gridPos), `${one.title} and ${other.title}`).toBe(false);
+  });
+
+  test('every panel says what it is, how it is read, and in which unit', () => {
+    for (const { title, description, fieldConfig } of panels) {
+      expect(title).not.toBe('');
+      expect(description.length, title).toBeGreaterThan(30);
+      expect(fieldConfig.defaults.unit, title).not.toBe('');
+    }
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+  });
+
+  test('a gap is a gap: no line leads over it', () => {
+    const lines = panels.filter(({ type }) => type === 'timeseries' || type === 'state-timeline');
+    for (const { title, fieldConfig } of lines)
+      expect(fieldConfig.defaults.custom?.spanNulls, title).toBe(false);
+  });
+
+  test('nothing but our data source is asked', () => {
+    const asked = [
+      ...panels.flatMap(({ datasource, targets }) => [datasource, ...targets.map((one) => one.datasource)]),
+      ...annotations.list.flatMap(({ datasource, target }) => [datasource, target.datasource]),
+      ...templating.list.flatMap((one) => (one.type === 'query' ? [one.datasource] : [])),
+    ];
+    for (const one of asked) expect(one).toEqual(SOURCE);
+  });
+
+  test('every variable that is used is defined before, and every one that is defined is used', () => {
+    const defined = templating.list.map(({ name }) => name);
+    expect(defined).toEqual(['topic', 'search', 'interval']);
+    const used = new Set<string>();
+    for (const { of, sql } of statementsOf(dashboard))
+      for (const name of variablesIn(sql)) {
+        expect(defined, of).toContain(name);
+        used.add(name);
+      }
+    for (const [i, one] of templating.list.entries()) {
+      const before = one.type === 'query' ? variablesIn(one.query) : [];
+      expect(defined.slice(0, i), one.name).toEqual(expect.arrayContaining(before));
+      for (const name of before) used.add(name);
+    }
+    expect([...used].sort()).toEqual([...defined].sort());
+  });
+
+  test('text of a service is shown as text', () => {
+    expect(text).not.toMatch(/"(?:html|markdown)"|dangerously|"type": "text"/);
+  });
+
+  test('it leads to the others with what is chosen, and its links are there', () => {
+    expect(links).toMatchObject([{ includeVars: true, keepTime: true, tags: ['strandline'] }]);
+    expect(dashboard.tags).toEqual(['strandline']);
+    for (const [, uid] of text.matchAll(/"\/d\/([\w-]+)\//g))
+      expect(files.map((one) => one.dashboard.uid)).toContain(uid);
+  });
+});
+
+test('what is provisioned is the data source that the dashboards name, as the reader, with no password in it', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const source = read('grafana/provisioning/datasources/strandline.yml');
+  expect(source).toContain(`uid: ${SOURCE.uid}\n`);
+  expect(source).toContain(`type: ${SOURCE.type}\n`);
+  const filled = [...source.matchAll(/: \$\{(STRANDLINE_READER_\w+)\}$/gm)].map(([, name]) => name);
+  expect(filled.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual(
+    ['DATABASE', 'HOST', 'PASSWORD', 'SSLMODE', 'USER'].map((name) => `STRANDLINE_READER_${name}`),
+  );
+  expect(source).toMatch(/secureJsonData:\n\s+password: \$\{STRANDLINE_READER_PASSWORD\}\n/);
+  const compose = read('docker-compose.yml');
+  for (const name of filled) expect(compose).toContain(name);
+  const folder = /path: (\S+)/.exec(read('grafana/provisioning/dashboards/strandline.yml'))?.[1];
+  expect(compose).toContain(`./grafana/dashboards:${folder}:ro`);
+});
