@@ -14,7 +14,7 @@ export type Reply =
  */
 export async function askSource(
   source: SearchSource,
-  query: Omit<Query, 'signal'>,
+  query: Omit<Query, 'signal' | 'mostMs'>,
   limitMs: number,
   client: AbortSignal,
 ): Promise<Reply> {
@@ -23,7 +23,9 @@ export async function askSource(
   const signal = AbortSignal.any([client, limit.signal]);
   try {
     // A source may be deaf to the signal, and may fail before it has begun: it is not waited for all the same.
-    return { found: await untilAborted(signal, (async () => source.find({ ...query, signal }))()) };
+    return {
+      found: await untilAborted(signal, (async () => source.find({ ...query, mostMs: limitMs, signal }))()),
+    };
   } catch (err) {
     client.throwIfAborted();
     // One that knows why it was late (its turn had not come) says so; any other was late.

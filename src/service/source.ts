@@ -33,6 +33,8 @@ export type Query = {
   to: Date;
   /** The most items that are of use. */
   limit: number;
+  /** How long it is waited for from now on, in milliseconds: what cannot be had by then need not be begun. */
+  mostMs: number;
   /** Aborts when the source's time is up or the client is gone. */
   signal: AbortSignal;
 };

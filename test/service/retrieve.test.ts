@@ -51,6 +51,16 @@ async function retrieveAtOnce(sources: readonly SearchSource[], asked: Retrieval
   return { ...retrieved, waited };
 }
 
+test.each(MODELS)('a source is told how long %s waits for it', async (model) => {
+  const told: number[] = [];
+  const source = stubSource('web', async ({ mostMs }) => {
+    told.push(mostMs);
+    return ['a', 'b', 'c'].map((n) => foundItem(`https://x.example/${n}`));
+  });
+  await retrieve({ sources: [source], log: silent }, asking({ model }), never);
+  expect(new Set(told)).toEqual(new Set([TIERS[model].sourceMs]));
+});
+
 describe('several sources of one tool', () => {
   test('are asked together and make one list, where what both found comes first and once', async () => {
     const one = stubSource('web', async () =>
@@ -344,7 +354,8 @@ describe('posts of several microblogs', () => {
   test('of the simulation keep its order', async () => {
     const sources = sandboxSources();
     const { miner_microblog_posts: posts } = await ask(...sources);
-    const query = { prompt: 'tide', keywords: [], from: undefined, to: NOON, limit: 40, signal: never };
+    const asked = { prompt: 'tide', keywords: [], from: undefined, to: NOON, limit: 40 };
+    const query: Query = { ...asked, mostMs: 6_000, signal: never };
     const own = await sources.find(({ source }) => source === 'microblog')?.find(query);
     expect(posts.map(({ id }) => id)).toEqual(own?.map(({ post }) => post?.id));
   });

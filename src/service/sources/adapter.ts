@@ -6,7 +6,7 @@ import type { Source } from '../../contract/enumerations.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { SourceDown } from '../outage.ts';
 import type { Found, Query } from '../source.ts';
-import type { Ask } from './guard/ask.ts';
+import type { Question, Reply } from './guard/ask.ts';
 
 export type Adapter = {
   /** One word: `hacker-news`. What `SERVICE_SOURCES` calls it. */
@@ -58,8 +58,15 @@ export type Adapter = {
 
 /** What an adapter asks with. */
 export type Asking = {
-  ask: Ask;
+  /**
+   * Makes one request in its turn.
+   * @param mostMs how long it is waited for, its turn included, where that is less than the time of all; whole
+   * @throws SourceDown; or the signal's reason once all of it has ended
+   */
+  ask: (question: Question, mostMs?: number) => Promise<Reply>;
   clock: Clock;
+  /** How long whoever asks still waits, in milliseconds. */
+  leftMs: () => number;
   /**
    * Takes units of the source's allowance *before* they are spent.
    * @throws SourceDown `source_quota` when fewer are left

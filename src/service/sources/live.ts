@@ -78,14 +78,19 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   let lastSuccess: Date | undefined;
   let lastFailure: LiveHealth['lastFailure'];
 
-  /** Asks, within its time, and remembers how it went. */
+  /**
+   * Asks, within its time, and remembers how it went.
+   * @param caller.until until when the caller waits, in milliseconds since 1970
+   */
   function attempt<T>(
-    caller: AbortSignal,
+    caller: { signal: AbortSignal; until: () => number },
     work: (asking: Asking, signal: AbortSignal) => Promise<T>,
   ): Begun<T> & { shortness: () => SourceDown | undefined } {
     const limit = new AbortController();
-    const signal = AbortSignal.any([caller, limit.signal]);
-    const { asking, isWaiting, shortness } = askWithin(signal, adapter, { ...options, pace, mostMs });
+    const signal = AbortSignal.any([caller.signal, limit.signal]);
+    const own = clock.now().getTime() + mostMs;
+    const leftMs = () => Math.max(0, Math.min(own, caller.until()) - clock.now().getTime());
+    const { asking, isWaiting, shortness } = askWithin(signal, adapter, { ...options, pace, leftMs });
     const run = async () => {
       const passage = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
@@ -161,8 +166,10 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
       const name = nameOf(query);
       const known = cache.get(name);
       if (known !== undefined) return known;
-      const flight = flights.join(name, (flying) => {
-        const begun = attempt(flying, (asking, signal) => adapter.find({ ...query, signal }, asking));
+      const flight = flights.join(name, clock.now().getTime() + query.mostMs, (flying, until) => {
+        const begun = attempt({ signal: flying, until }, (asking, signal) =>
+          adapter.find({ ...query, signal }, asking),
+        );
         const result = begun.result.then((found) =>
           remember(name, query, found, begun.shortness() !== undefined),
         );
@@ -179,7 +186,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
     async probe(signal) {
       const { probe } = adapter;
       if (probe === undefined) return false;
-      await attempt(signal, (asking) => probe(asking)).result;
+      await attempt({ signal, until: () => Number.POSITIVE_INFINITY }, (asking) => probe(asking)).result;
       return true;
     },
 

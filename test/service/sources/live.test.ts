@@ -337,6 +337,51 @@ describe('pace', () => {
     expect(provider.requests).toHaveLength(3);
   });
 
+  test.each<[string, Partial<Adapter>]>([
+    ['its own', { pace: { perMinute: 6, burst: 1 } }],
+    ['of all machines', { everyMs: 10 * SECOND }],
+  ])(
+    'a turn (%s) beyond the caller’s own time is refused at once, and is the next one’s',
+    async (_, more) => {
+      const provider = await startProvider(json({}));
+      const { source, waited } = startLive({
+        ...more,
+        find: async (__, { ask }) => {
+          await ask({ url: new URL(provider.url) });
+          return [];
+        },
+      });
+      await source.find(query({ prompt: 'a' }));
+      const outage = await outageOf(source.find(query({ prompt: 'b', mostMs: 6 * SECOND })));
+      expect(outage).toMatchObject({ code: 'source_busy', unasked: true });
+      expect(waited).toEqual([]);
+      await source.find(query({ prompt: 'b', mostMs: 12 * SECOND }));
+      expect(waited).toEqual([10 * SECOND]);
+    },
+  );
+
+  test('who asks the same and has more time is waited for', async () => {
+    const first = pending<void>();
+    const provider = await startProvider(async (_, response) => {
+      await first.promise;
+      response.end('{}');
+    });
+    const { source, waited } = startLive({
+      pace: { perMinute: 60_000, burst: 10 },
+      everyMs: 10 * SECOND,
+      find: async (_, { ask }) => {
+        await ask({ url: new URL(provider.url) });
+        return [item()];
+      },
+    });
+    const one = source.find(query({ prompt: 'a' }));
+    const hasty = source.find(query({ prompt: 'b', mostMs: 6 * SECOND }));
+    const patient = source.find(query({ prompt: 'b', mostMs: 12 * SECOND }));
+    first.resolve();
+    await expect(Promise.all([one, hasty, patient])).resolves.toEqual([[item()], [item()], [item()]]);
+    expect(waited).toEqual([10 * SECOND]);
+  });
+
   test('time that ends while waiting is no failure of the source, and the turn goes to another', async () => {
     const provider = await startProvider(json({}));
     const { source } = startLive(

@@ -92,6 +92,7 @@ export function startAsking(signal = new AbortController().signal) {
   const asking: Asking = {
     ask: createAsk({ who: 'strandline-test', agent, clock, signal }),
     clock,
+    leftMs: () => 6_000,
     spend: async (units) => {
       spent.push(units);
     },
@@ -113,6 +114,7 @@ export function query(over: Partial<Query> = {}): Query {
     from: new Date('2026-11-14T12:00:00.000Z'),
     to: NOW,
     limit: 10,
+    mostMs: 25_000,
     signal: new AbortController().signal,
     ...over,
   };

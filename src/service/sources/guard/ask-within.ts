@@ -17,7 +17,10 @@ export type Within = {
   shortness: () => SourceDown | undefined;
 };
 
-/** @param signal ends what is asked; `mostMs` from now it will */
+/**
+ * @param signal ends what is asked
+ * @param parts.leftMs in how many milliseconds it will
+ */
 export function askWithin(
   signal: AbortSignal,
   adapter: Adapter,
@@ -28,32 +31,40 @@ export function askWithin(
     who: string;
     agent: Agent;
     pace: Pace;
-    mostMs: number;
+    leftMs: () => number;
   },
 ): Within {
-  const { clock, log, pace, mostMs } = parts;
-  const until = clock.now().getTime() + mostMs;
-  const leftMs = () => Math.max(0, until - clock.now().getTime());
-  const ask = createAsk({ who: parts.who, agent: parts.agent, clock, signal });
+  const { clock, log, pace, leftMs } = parts;
+  const asks = { who: parts.who, agent: parts.agent, clock };
   const waiting = new Set<Question>();
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
   const asking: Asking = {
     clock,
+    leftMs,
     ...createPurse(adapter, { clock, log, allowances: parts.ports.allowances }),
     cutShort(down) {
       short = signal.aborted ? outOfTime(isWaiting()) : down;
     },
-    async ask(question) {
+    async ask(question, mostMs) {
       signal.throwIfAborted();
+      const bounded =
+        mostMs === undefined
+          ? { signal, leftMs }
+          : {
+              signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
+              leftMs: () => Math.min(mostMs, leftMs()),
+            };
+      const ask = createAsk({ ...asks, signal: bounded.signal });
       waiting.add(question);
       try {
-        return await pace.inTurn({ signal, leftMs }, () => {
+        return await pace.inTurn(bounded, () => {
           waiting.delete(question);
           return ask(question);
         });
       } catch (error) {
         signal.throwIfAborted(); // whatever was waited for then
+        if (bounded.signal.aborted) throw outOfTime(waiting.has(question));
         throw error;
       } finally {
         if (!signal.aborted) waiting.delete(question);

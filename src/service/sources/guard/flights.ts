@@ -5,8 +5,16 @@
 import { untilAborted } from '../../until-aborted.ts';
 
 export type Flights<T> = {
-  /** Joins the flight of this name or begins it; whoever joins waits at once. */
-  join(name: string, begin: (signal: AbortSignal) => Begun<T>): Boarded<T>;
+  /**
+   * Joins the flight of this name or begins it; whoever joins waits at once.
+   * @param until the instant until which whoever joins can wait, in milliseconds since 1970
+   * @param begin.until until when the most patient of those who wait can
+   */
+  join(
+    name: string,
+    until: number,
+    begin: (signal: AbortSignal, until: () => number) => Begun<T>,
+  ): Boarded<T>;
 };
 
 export type Begun<T> = {
@@ -20,15 +28,22 @@ export type Boarded<T> = Pick<Begun<T>, 'isWaiting'> & {
   wait(signal: AbortSignal): Promise<T>;
 };
 
-type Flight<T> = Begun<T> & { end: (reason: unknown) => void; passengers: number };
+type Flight<T> = Begun<T> & { end: (reason: unknown) => void; passengers: number; patience: Patience };
+/** Until when the most patient of those who ever waited can, in milliseconds since 1970. */
+type Patience = { until: number };
 
 export function createFlights<T>(): Flights<T> {
   const flights = new Map<string, Flight<T>>();
 
-  function depart(name: string, begin: (signal: AbortSignal) => Begun<T>): Flight<T> {
+  function depart(
+    name: string,
+    patience: Patience,
+    begin: (signal: AbortSignal, until: () => number) => Begun<T>,
+  ): Flight<T> {
     const controller = new AbortController();
     const end = (reason: unknown) => controller.abort(reason);
-    const flight: Flight<T> = { ...begin(controller.signal), end, passengers: 0 };
+    const begun = begin(controller.signal, () => patience.until);
+    const flight: Flight<T> = { ...begun, end, passengers: 0, patience };
     const forget = () => forgetFlight(name, flight);
     flights.set(name, flight);
     flight.result.then(forget, forget);
@@ -40,8 +55,9 @@ export function createFlights<T>(): Flights<T> {
   }
 
   return {
-    join(name, begin) {
-      const flight = flights.get(name) ?? depart(name, begin);
+    join(name, until, begin) {
+      const flight = flights.get(name) ?? depart(name, { until }, begin);
+      flight.patience.until = Math.max(flight.patience.until, until);
       flight.passengers += 1;
       let isAboard = true;
       const leave = (reason?: unknown) => {
