@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/contract/post.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
 import { bluesky } from '../../../src/service/sources/providers/bluesky/bluesky.ts';
+import { startLive } from './living.ts';
 import {
   type Answer,
   everyWordOf,
@@ -625,6 +626,12 @@ describe('profiles', () => {
     clock.advance(1);
     await adapter.find(query({ limit: 60 }), asking);
     expect(actors()).toHaveLength(4);
+  });
+
+  test('that do not come in time cost no post', async () => {
+    const { adapter } = await startServer({ [V2]: [posts(view())], [PROFILES]: [() => {}] });
+    const [found] = await startLive(adapter).source.find(query({ mostMs: 300 }));
+    expect(found?.post?.user.followers_count).toBeNull();
   });
 
   test('that cannot be had leave their counters unknown', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SourceDown } from '../../../src/service/outage.ts';
 import { youtube } from '../../../src/service/sources/providers/youtube.ts';
+import { pending, startLive } from './living.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 
 const KEY = 'AIza-key-of-a-user';
@@ -96,6 +97,26 @@ test('without counters the videos are still found', async () => {
   const found = await youtube({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking);
   expect(found).toHaveLength(2);
   expect(found.every((item) => !('engagement' in item))).toBe(true);
+});
+
+test('counters that do not come cost no video, whatever is left of the time', async () => {
+  const { promise: gone, resolve } = pending<void>();
+  const provider = await startProvider(json({}));
+  const { source, clock, ports } = startLive(youtube({ apiKey: KEY, at: provider.url }));
+  provider.answers(
+    (request, response) => {
+      clock.advance(5_500);
+      void json(sample('youtube.search.json'))(request, response);
+    },
+    (_, response) => void response.on('close', resolve), // it never answers
+  );
+  const found = await source.find(query({ mostMs: 6_000 }));
+  expect(found).toHaveLength(2);
+  expect(provider.requests.map(({ path }) => path)).toEqual(['/youtube/v3/search', '/youtube/v3/videos']);
+  await gone; // and its connection with it
+  expect([...ports.units.values()]).toEqual([1]);
+  const { openUntil, lastFailure } = await source.health();
+  expect([openUntil, lastFailure]).toEqual([undefined, undefined]);
 });
 
 test('without an allowance nothing is asked', async () => {

@@ -4,6 +4,7 @@ import { HOUR } from '../../../engine/clock.ts';
 import { SourceDown } from '../../outage.ts';
 import type { Found, Query } from '../../source.ts';
 import type { Adapter, Asking } from '../adapter.ts';
+import { beside } from '../asking/beside.ts';
 import type { Reply } from '../guard/ask.ts';
 import { excerpt, plainText, titleOf } from '../reading/plain-text.ts';
 import { publishedAt } from '../reading/published-at.ts';
@@ -59,7 +60,7 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
     allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
     async find(query, asking) {
       const found = await search({ apiKey, at }, query, asking);
-      const reactions = await reactionsOf({ apiKey, at }, [...found.keys()], asking);
+      const reactions = await reactionsOf({ apiKey, at }, [...found.keys()], beside(asking));
       return Array.from(found, ([id, item]) => {
         const engagement = reactions.get(id);
         return engagement === undefined ? item : { ...item, engagement };
@@ -98,7 +99,7 @@ async function search(door: Door, query: Query, asking: Asking): Promise<Map<str
   );
 }
 
-/** Likes and comments by video. They are asked in one request that is no search; without them nothing is lost. */
+/** Likes and comments by video. They are asked in one request that is no search; without them, or where they do not come soon, nothing is lost. */
 async function reactionsOf(
   door: Door,
   ids: readonly string[],

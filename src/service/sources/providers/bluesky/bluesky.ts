@@ -6,6 +6,7 @@ import type { Adapter, Asking } from '../../adapter.ts';
 import { accountsOf, blueskyPost, blueskyView } from './post.ts';
 import { blueskyProfiles } from './profile.ts';
 import { type BlueskySession, blueskySession } from './session.ts';
+import { beside } from '../../asking/beside.ts';
 import { pagesOf } from '../../asking/pages.ts';
 import { foundOf } from '../../reading/post-of.ts';
 import { fitting, readAnswer } from '../../reading/read-answer.ts';
@@ -52,7 +53,7 @@ export function bluesky(account: {
         return { items: next.views, isLast: cursor === undefined };
       });
       const each = [...new Map(views.map((view) => [view.uri, view])).values()];
-      const profiles = await profilesOf(each.flatMap(accountsOf), asking);
+      const profiles = await profilesOf(each.flatMap(accountsOf), beside(asking));
       return each.flatMap((view) => blueskyPost(view, profiles)).flatMap(foundOf);
     },
   };
