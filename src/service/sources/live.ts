@@ -135,8 +135,9 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   }
 
   function restOf({ code, retryAfterMs }: SourceDown): number | undefined {
-    if (code === 'source_busy') return retryAfterMs ?? adapter.restMs ?? REST_MS;
-    return retryAfterMs;
+    // To come again at once is no rest: it says no more than nothing.
+    const told = retryAfterMs === 0 ? undefined : retryAfterMs;
+    return code === 'source_busy' ? (told ?? adapter.restMs ?? REST_MS) : told;
   }
 
   function downOf(error: unknown): SourceDown {

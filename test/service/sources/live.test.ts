@@ -195,6 +195,7 @@ describe('failures', () => {
   test.each<[ConstructorParameters<typeof SourceDown>, Partial<Adapter>, number]>([
     [['source_busy', { retryAfterMs: 7 * SECOND }], { restMs: 5 * MINUTE }, 7 * SECOND],
     [['source_busy'], { restMs: 5 * MINUTE }, 5 * MINUTE],
+    [['source_busy', { retryAfterMs: 0 }], { restMs: 5 * MINUTE }, 5 * MINUTE],
     [['source_busy'], {}, MINUTE],
     [['source_failed', { retryAfterMs: 90 * SECOND }], {}, 90 * SECOND],
     [['source_quota', { retryAfterMs: HOUR }], {}, HOUR],
@@ -211,6 +212,7 @@ describe('failures', () => {
 
   test.each<[ConstructorParameters<typeof SourceDown>, boolean]>([
     [['source_failed'], true],
+    [['source_failed', { retryAfterMs: 0 }], true],
     [['source_refused'], true],
     [['source_quota'], false],
     [['source_needs_key'], false],

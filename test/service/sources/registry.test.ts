@@ -168,8 +168,8 @@ describe('what answers', () => {
     const { sources } = open({ wanted: ['archive'] }, { archive });
     expect(sources.map(({ name, state }) => [name, state])).toContainEqual(['archive-news-forum', 'live']);
     expect(sources).toHaveLength(SOURCES.length);
-    const { keywords, ...question } = query();
-    expect(await sources[0]?.find({ ...question, keywords })).toEqual([item()]);
+    const { keywords, mostMs, ...question } = query();
+    expect(await sources[0]?.find({ ...question, keywords, mostMs })).toEqual([item()]);
     expect(asked).toEqual([{ ...question, source: 'web' }]);
   });
 
