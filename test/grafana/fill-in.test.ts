@@ -3,7 +3,7 @@ import { fillIn, variablesIn } from './fill-in.ts';
 
 const filling = {
   range: { from: new Date('2026-09-01T00:00:00Z'), to: new Date('2026-09-02T12:00:00Z') },
-  variables: { one: "o'clock", many: ["it's", 'b'], none: [], interval: '6h' },
+  variables: { one: "o'clock", double: 'a "b"', many: ["it's", 'b'], none: [], interval: '6h' },
 };
 
 test.each([
@@ -24,6 +24,8 @@ test.each([
 test.each([
   ['${many:sqlstring}', "'it''s','b'"],
   ['${one:sqlstring}', "'o''clock'"],
+  // Pairs single quotes, and escapes double ones as Postgres does not: no slug holds one.
+  ['${double:sqlstring}', `'a \\"b\\"'`],
   ['${none:sqlstring}', ''],
   ['${many:csv}', "it's,b"],
   ['${one:raw}', "o'clock"],

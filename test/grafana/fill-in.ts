@@ -42,7 +42,7 @@ function written(value: string | readonly string[], format: string | undefined):
     case undefined:
       return typeof value === 'string' ? value.replaceAll("'", "''") : values.map(quoted).join(',');
     case 'sqlstring':
-      return values.map(quoted).join(',');
+      return values.map((one) => quoted(one.replaceAll('"', '\\"'))).join(',');
     case 'csv':
     case 'raw':
       return values.join(',');
