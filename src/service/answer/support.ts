@@ -25,26 +25,48 @@ const QUOTED = 4;
 
 /** The items of a question, as they are compared. */
 export type Ground = {
+  /** Made when it is first asked for: few items are cited. */
   read(item: Numbered): Reading;
-  all: readonly Reading[];
+  /** The roots of the words of each item. */
+  all: readonly ReadonlySet<string>[];
   /** The roots of the words of the query: they say nothing of what a source says. */
   asked: ReadonlySet<string>;
 };
 
-type Reading = { text: string; line: string; roots: ReadonlySet<string> };
+type Reading = {
+  /** Its words in a row, as `bare` gives them. */
+  line: string;
+  words: ReadonlySet<string>;
+  roots: ReadonlySet<string>;
+  figures: ReadonlySet<string>;
+  tags: readonly string[];
+  negates: boolean;
+};
 
 export function groundOf(items: readonly Numbered[], prompt: string): Ground {
-  const readings = new Map(items.map((item) => [item, readingOf(item)]));
+  const readings = new Map<Numbered, Reading>();
+  const rootsOf = (words: readonly string[]) => new Set(words.map(root));
   return {
-    read: (item) => readings.get(item) ?? readingOf(item),
-    all: [...readings.values()],
-    asked: new Set(indexWords(normal(prompt)).map(root)),
+    read(item) {
+      const known = readings.get(item);
+      if (known !== undefined) return known;
+      const text = normal(`${item.text} ${item.date}`);
+      const words = indexWords(text);
+      const reading: Reading = {
+        line: bare(text),
+        words: new Set(words),
+        roots: rootsOf(words),
+        // As it stands: the normal form of a fraction is two figures.
+        figures: figuresOf(`${item.text} ${item.date}`),
+        tags: tagsOf(text),
+        negates: holdsNegation(text),
+      };
+      readings.set(item, reading);
+      return reading;
+    },
+    all: items.map(({ text }) => rootsOf(indexWords(normal(text)))),
+    asked: rootsOf(indexWords(normal(prompt))),
   };
-}
-
-function readingOf(item: Numbered): Reading {
-  const text = normal(`${item.text} ${item.date}`);
-  return { text, line: bare(text), roots: new Set(indexWords(text).map(root)) };
 }
 
 /** @param sentence one, in one line */
@@ -55,28 +77,28 @@ export function isSupported(sentence: string, sources: readonly Numbered[], grou
   const line = bare(said);
   if (indexWords(line).length >= QUOTED && readings.some((one) => ` ${one.line} `.includes(` ${line} `)))
     return true;
-  return holdsWhatMustBeHeld(said, readings, ground.asked) && holdsEnough(said, readings, ground);
+  return holdsEnough(said, readings, ground) && holdsWhatMustBeHeld(sentence, readings, ground.asked);
 }
 
 function holdsWhatMustBeHeld(
-  said: string,
+  sentence: string,
   readings: readonly Reading[],
   asked: ReadonlySet<string>,
 ): boolean {
-  const whole = readings.map(({ text }) => text).join('\n');
-  const held = figuresOf(whole);
-  if ([...figuresOf(said)].some((figure) => !held.has(figure))) return false;
-  if (holdsNegation(said) && !holdsNegation(whole)) return false;
-  const words = indexWords(whole);
-  const heavy = heavyWordsOf(said);
-  if (heavy.some((start) => !words.some((word) => word.startsWith(start)))) return false;
-  if (addressesIn(said).some((word) => !words.includes(word))) return false;
-  const tags = tagsOf(whole);
-  if (tagsOf(said).some((tag) => !tags.includes(tag) && !words.includes(tag.slice(1)))) return false;
+  const said = normal(sentence);
+  const any = (holds: (reading: Reading) => boolean) => readings.some(holds);
+  const isBegun = (start: string) => any(({ words }) => [...words].some((word) => word.startsWith(start)));
+  const isTagged = (tag: string) => any(({ tags, words }) => tags.includes(tag) || words.has(tag.slice(1)));
   const isLittle = stopWordsOf(indexWords(said));
-  const holds = (name: string) =>
-    asked.has(root(name)) || readings.some(({ roots }) => roots.has(root(name)));
-  return namesOf(said).every((name) => isLittle(name) || indexWords(name).every(holds));
+  const isKnown = (word: string) => asked.has(root(word)) || any(({ roots }) => roots.has(root(word)));
+  return (
+    [...figuresOf(sentence)].every((figure) => any(({ figures }) => figures.has(figure))) &&
+    (!holdsNegation(said) || any(({ negates }) => negates)) &&
+    addressesIn(said).every((word) => any(({ words }) => words.has(word))) &&
+    tagsOf(said).every(isTagged) &&
+    heavyWordsOf(said).every(isBegun) &&
+    namesOf(said).every((name) => isLittle(name) || indexWords(name).every(isKnown))
+  );
 }
 
 /** Of the telling words enough, no long row of others, and no other item many more. */
@@ -88,13 +110,11 @@ function holdsEnough(said: string, readings: readonly Reading[], { all, asked }:
     .map(root)
     .filter((word) => !asked.has(word));
   if (telling.length === 0) return false;
-  const holds = (items: readonly Reading[]) =>
-    telling.map((word) => items.some(({ roots }) => roots.has(word)));
-  const held = holds(readings);
+  const held = telling.map((word) => readings.some(({ roots }) => roots.has(word)));
   const support = shareOf(held);
   const tooLong = isUnspaced(said) ? OWN_RUN_UNSPACED : OWN_RUN;
   if (support < SUPPORT || longestRun(held) >= tooLong) return false;
-  return all.every((item) => shareOf(holds([item])) - support < ELSEWHERE);
+  return all.every((item) => shareOf(telling.map((word) => item.has(word))) - support < ELSEWHERE);
 }
 
 function shareOf(held: readonly boolean[]): number {

@@ -30,6 +30,8 @@ const SENTENCE_MAX = 600;
 const KEY_MAX = 300;
 const SENTENCES_MAX = 14;
 const CITES_MAX = 4;
+/** Of one `text`, which is to be one sentence. */
+const TOGETHER_MOST = 8;
 /** Of more sentences than these none is looked at. */
 const READ_MOST = 40;
 /** So many words in a row of what we told it are no coincidence. */
@@ -120,7 +122,9 @@ function usable(raw: string, most: number, sources: readonly Numbered[], ground:
   if (text === '' || text.length > most || sources.length === 0) return undefined;
   if (holdsMarkup(text.normalize('NFKC')) || isEncoded(text)) return undefined;
   if (holdsHost(text) || holdsOrder(text)) return undefined;
-  const carried = cut(text).filter((sentence) => isSupported(sentence, sources, ground));
+  const carried = cut(text)
+    .slice(0, TOGETHER_MOST)
+    .filter((sentence) => isSupported(sentence, sources, ground));
   return carried.length === 0 ? undefined : carried.join(' ');
 }
 
