@@ -37,10 +37,11 @@ export async function spikesSince(
   measure: SpikeMeasure,
   since: Date,
 ): Promise<Date[]> {
-  const { rows } = await db.pool.query<{ window_end: Date }>(
-    'SELECT window_end FROM strandline.spikes WHERE search_id = $1 AND measure = $2 AND window_end > $3 ORDER BY window_end',
-    [searchId, measure, since],
-  );
+  const { rows } = await db.pool.query<{ window_end: Date }>({
+    name: 'spikes_since',
+    text: 'SELECT window_end FROM strandline.spikes WHERE search_id = $1 AND measure = $2 AND window_end > $3 ORDER BY window_end',
+    values: [searchId, measure, since],
+  });
   return rows.map((row) => row.window_end);
 }
 

@@ -63,7 +63,7 @@ async function run(search: Search, minutes: number, posts: Readonly<Record<strin
 }
 
 async function gainsOf(search: Search) {
-  await keepGains(world.db, search.id, at(-600));
+  await keepGains(world.db, search.id, { since: at(-600), recentFrom: at(-600) });
   const { rows } = await world.db.pool.query(
     `SELECT (extract(epoch FROM from_at - $2::timestamptz) / 60)::int AS "from", (extract(epoch FROM until_at - $2::timestamptz) / 60)::int AS until,
        g.posts, gained::int, right(p.external_id, 1) AS top, top_gained::int

@@ -1,7 +1,7 @@
 import type { Id } from '../../store/database.ts';
 import type { SpikeMeasure } from '../../store/spikes.ts';
-import { gainedSince, gainsBetween } from '../../store/volume/gains.ts';
-import { volumeBetween, type Watched } from '../../store/volume/history.ts';
+import { gainsBetween } from '../../store/volume/gains.ts';
+import { volumeBetween } from '../../store/volume/history.ts';
 import type { Context } from '../context.ts';
 import type { Spike } from '../trend/detect.ts';
 import { growthSeries, isOfMany, topWithin } from '../trend/growth.ts';
@@ -20,7 +20,7 @@ export type Measured = {
 export type Measure = {
   name: SpikeMeasure;
   /** How much of it there was lately, to see at once that nothing happened. */
-  recent: () => Promise<number>;
+  recent: number;
   /** Times in ms since 1970, whole quarters of an hour. */
   between: (from: number, until: number) => Promise<Measured>;
 };
@@ -28,10 +28,10 @@ export type Measure = {
 type Parts = Pick<Context, 'db'>;
 
 /** Posts of a search by their own time. */
-export function postsOf({ db }: Parts, searchId: Id, { recent }: Pick<Watched, 'recent'>): Measure {
+export function postsOf({ db }: Parts, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
-    recent: () => Promise.resolve(recent),
+    recent,
     between: async (from, until) => ({
       series: await volumeBetween(db, searchId, from, until),
       mayTell: () => true,
@@ -41,10 +41,10 @@ export function postsOf({ db }: Parts, searchId: Id, { recent }: Pick<Watched, '
 }
 
 /** What the counters of a search's posts gained from one answer to the next. */
-export function engagementOf({ db }: Parts, searchId: Id, recentFrom: Date): Measure {
+export function engagementOf({ db }: Parts, searchId: Id, recent: number): Measure {
   return {
     name: 'engagement',
-    recent: () => gainedSince(db, searchId, recentFrom),
+    recent,
     between: async (from, until) => {
       const gains = await gainsBetween(db, searchId, new Date(from), new Date(until));
       return {

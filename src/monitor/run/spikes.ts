@@ -28,12 +28,13 @@ export async function findSpikes(ctx: Parts, run: Run): Promise<Id[]> {
   const recentFrom = new Date(now - NEWS_MS - LONGEST_MS);
   const watched = await watchedAt(ctx.db, run.id, recentFrom);
   if (watched === null) return [];
-  await keepGains(ctx.db, run.search_id, new Date(now - NEWS_MS));
+  const since = new Date(now - NEWS_MS);
+  const gained = await keepGains(ctx.db, run.search_id, { since, recentFrom });
   if (watched.sensitivity === 'off') return [];
   const told: Id[] = [];
   for (const measure of [
-    postsOf(ctx, run.search_id, watched),
-    engagementOf(ctx, run.search_id, recentFrom),
+    postsOf(ctx, run.search_id, watched.recent),
+    engagementOf(ctx, run.search_id, gained),
   ]) {
     const id = await findSpike(ctx, run, watched, measure);
     if (id !== null) told.push(id);
@@ -45,7 +46,7 @@ async function findSpike(ctx: Parts, run: Run, watched: Watched, measure: Measur
   const { sensitivity, tz, every_seconds: everySeconds } = watched;
   if (sensitivity === 'off') return null;
   const longest = Math.max(LONGEST_MS, everySeconds * 1_000);
-  if (longest === LONGEST_MS && (await measure.recent()) < LEAST) return null;
+  if (longest === LONGEST_MS && measure.recent < LEAST) return null;
 
   const now = ctx.clock.now();
   const until = quarterOf(watched.observed_until.getTime());

@@ -16,7 +16,7 @@ const countersAt = (time: string) => `(
  * row yet. A post says something where both answers held it; a counter that fell gained nothing. Where none was
  * seen again, the row says that of no post. Runs that lie
  * further apart than two intervals are not compared: nobody knows when in between it was gained.
- * $1 search, $2 since when.
+ * What comes back is what was gained lately. $1 search, $2 since when, $3 what is lately.
  */
 const KEEP = `
 WITH pairs AS MATERIALIZED (
@@ -43,16 +43,34 @@ WITH pairs AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = u.id OFFSET 0) p
   CROSS JOIN LATERAL ${countersAt('t.from_at')} a
   CROSS JOIN LATERAL ${countersAt('t.until_at')} b
+), kept AS (
+  INSERT INTO ${S}.run_gains (run_id, search_id, from_at, until_at, posts, gained, top_post_id, top_gained)
+  SELECT t.run_id, $1, t.from_at, t.until_at, count(gained), coalesce(sum(gained), 0),
+    (array_agg(id ORDER BY gained DESC, id) FILTER (WHERE gained > 0))[1], max(gained) FILTER (WHERE gained > 0)
+  FROM pairs t LEFT JOIN steps USING (run_id) GROUP BY t.run_id, t.from_at, t.until_at
+  ON CONFLICT (run_id) DO NOTHING
+  RETURNING gained
 )
-INSERT INTO ${S}.run_gains (run_id, search_id, from_at, until_at, posts, gained, top_post_id, top_gained)
-SELECT t.run_id, $1, t.from_at, t.until_at, count(gained), coalesce(sum(gained), 0),
-  (array_agg(id ORDER BY gained DESC, id) FILTER (WHERE gained > 0))[1], max(gained) FILTER (WHERE gained > 0)
-FROM pairs t LEFT JOIN steps USING (run_id) GROUP BY t.run_id, t.from_at, t.until_at
-ON CONFLICT (run_id) DO NOTHING`;
+SELECT sum(gained)::float8 AS gained FROM (
+  SELECT gained FROM kept
+  UNION ALL SELECT gained FROM ${S}.run_gains WHERE search_id = $1 AND until_at > $3
+) recent`;
 
-/** Of runs of a search since then that have none yet. Again and at once by several, the same is written once. */
-export async function keepGains(db: Database, searchId: Id, since: Date): Promise<void> {
-  await db.pool.query({ name: 'keep_gains', text: KEEP, values: [searchId, since] });
+/**
+ * For runs of a search since then that have none yet. Again, or at once by several, the same is written once.
+ * @returns what was gained from `recentFrom` on
+ */
+export async function keepGains(
+  db: Database,
+  searchId: Id,
+  { since, recentFrom }: { since: Date; recentFrom: Date },
+): Promise<number> {
+  const { rows } = await db.pool.query<{ gained: number | null }>({
+    name: 'keep_gains',
+    text: KEEP,
+    values: [searchId, since, recentFrom],
+  });
+  return rows[0]?.gained ?? 0;
 }
 
 /** What the posts of two runs in a row gained between them, together; times in ms since 1970. */
@@ -60,7 +78,7 @@ export type RunGain = { from: number; until: number; gained: number; topPost: Id
 
 /** Texts in place of rows: a fortnight is up to 4,032 runs, read after every run. $1 search, $2 from, $3 until. */
 const BETWEEN = `
-SELECT string_agg(concat_ws(',', (extract(epoch FROM from_at) * 1000)::bigint, (extract(epoch FROM until_at) * 1000)::bigint,
+SELECT string_agg(concat_ws(',', (date_part('epoch', from_at) * 1000)::bigint, (date_part('epoch', until_at) * 1000)::bigint,
   gained, coalesce(top_post_id::text, ''), coalesce(top_gained, 0)), ';') AS gains
 FROM ${S}.run_gains WHERE search_id = $1 AND until_at > $2 AND from_at < $3 AND posts > 0`;
 
@@ -83,14 +101,4 @@ export async function gainsBetween(db: Database, searchId: Id, from: Date, until
       topGained: Number(topGained),
     };
   });
-}
-
-/** What a search's posts gained in runs since then. */
-export async function gainedSince(db: Database, searchId: Id, since: Date): Promise<number> {
-  const { rows } = await db.pool.query<{ gained: number }>({
-    name: 'gained_since',
-    text: `SELECT coalesce(sum(gained), 0)::float8 AS gained FROM ${S}.run_gains WHERE search_id = $1 AND until_at > $2`,
-    values: [searchId, since],
-  });
-  return rows[0]?.gained ?? 0;
 }
