@@ -1,6 +1,6 @@
 /** A token bucket per key: a burst is fine, a flood waits. */
 import { SECOND, type Clock } from '../engine/clock.ts';
-import { type Bucket, createBucket } from './sources/guard/bucket.ts';
+import { type Bucket, createBucket } from './bucket.ts';
 
 export type RateLimit = { perMinute: number; burst: number };
 export const DEFAULT_RATE: RateLimit = { perMinute: 1_200, burst: 300 };

@@ -1,6 +1,7 @@
 /** One prompt in several wordings: sources that want every word find more with fewer. */
 import { keywordsOf } from './rank/keywords.ts';
 import type { Query } from './source.ts';
+import { bestWords } from './sources/asking/words.ts';
 
 export type Wording = Pick<Query, 'prompt' | 'keywords'>;
 
@@ -21,12 +22,9 @@ const TOGETHER = [
 
 export function wordingsOf(prompt: string): Wordings {
   const keywords = keywordsOf(prompt);
-  const lower = prompt.toLowerCase();
-  const placeOf = (word: string) => lower.indexOf(word);
   const of = (places: readonly number[]): Wording => {
     const chosen = places.flatMap((place) => keywords.slice(place, place + 1));
-    // In the order of the prompt: "ai regulation" is not "regulation ai".
-    const words = chosen.toSorted((a, b) => placeOf(a) - placeOf(b));
+    const words = bestWords({ prompt, keywords: chosen }, chosen.length);
     return { prompt: words.join(' '), keywords: words };
   };
   const few = keywords.length;

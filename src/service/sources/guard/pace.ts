@@ -4,7 +4,7 @@ import type { Clock } from '../../../engine/clock.ts';
 import { SourceDown } from '../../outage.ts';
 import type { Turns } from '../../ports.ts';
 import type { Adapter } from '../adapter.ts';
-import { createBucket } from './bucket.ts';
+import { createBucket } from '../../bucket.ts';
 import { untilAborted } from '../../until-aborted.ts';
 
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MINUTE, steppedClock } from '../../../src/engine/clock.ts';
-import { createBucket } from '../../../src/service/sources/guard/bucket.ts';
-import { NOW } from './provider.ts';
+import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
+import { createBucket } from '../../src/service/bucket.ts';
+import { NOW } from './sources/provider.ts';
 
 test('a burst is fine, then one comes for each part of a minute', () => {
   const clock = steppedClock(NOW);

@@ -1,5 +1,5 @@
 /** A token bucket whose tokens can be had in advance, against waiting. */
-import { MINUTE, type Clock } from '../../../engine/clock.ts';
+import { MINUTE, type Clock } from '../engine/clock.ts';
 
 export type Bucket = {
   /** Takes a token and says in how many milliseconds it is there; undefined, and none is taken, beyond `mostMs`. */
