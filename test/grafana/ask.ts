@@ -7,10 +7,15 @@ import { type Filling, fillIn } from './fill-in.ts';
 export type Choice = Filling['variables'];
 
 /** No schema is searched, so that a view must be named in full: a reader of one's own has no search path of ours. */
-export function ask(readerUrl: string, sql: string, filling: Filling): Promise<ReaderResult> {
+export function searchingNothing(readerUrl: string): string {
   const url = new URL(readerUrl);
   url.searchParams.set('options', '-c search_path=pg_catalog');
-  return readerQuery({ url: url.href, sql: fillIn(sql, filling) });
+  return url.href;
+}
+
+/** @throws pg's error where the statement is wrong or not allowed, Error where it cannot be filled in */
+export function ask(readerUrl: string, sql: string, filling: Filling): Promise<ReaderResult> {
+  return readerQuery({ url: searchingNothing(readerUrl), sql: fillIn(sql, filling) });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A history for dashboards: two simulated topics over six days, and a paid search over eighteen that has its troubles. */
+/** A history for dashboards: two simulated topics over five days, and a paid search over eighteen that has its troubles. */
 import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
 import type { Context } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
@@ -16,7 +16,7 @@ const later = (from: Date, ms: number) => new Date(from.getTime() + ms);
 /** All of it lies in between. */
 export const FROM = new Date('2026-08-26T00:00:00Z');
 export const TO = later(FROM, 18 * DAY + HOUR);
-const SIMULATED_FROM = later(FROM, 12 * DAY);
+const SIMULATED_FROM = later(FROM, 13 * DAY);
 const ENDED = later(FROM, 18 * DAY);
 /** The simulated topics rest from here to there: longer than a run of theirs reaches back. */
 export const PAUSED = { from: later(FROM, 14 * DAY), to: later(FROM, 15 * DAY) };
