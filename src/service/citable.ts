@@ -1,3 +1,4 @@
+import { isHere } from './not-public.ts';
 import type { Found } from './source.ts';
 
 const SAFE = /^https?:\/\/[^\s()<>[\]{}"'`\\|^@\p{C}]+$/iu;
@@ -10,13 +11,14 @@ export function citableOf(item: Found): Found[] {
 }
 
 /**
- * The address of something on the web as it may be written in `[n](address)`, or undefined where it may not: no web address, or one that holds a name
- * or password. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
+ * The address of something on the web as it may be written in `[n](address)`, or undefined where it may not: no web address, one that holds a name
+ * or password, or one of the machine that looks at it. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
  */
 export function citable(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined;
-  if (SAFE.test(link)) return link;
   const url = new URL(link);
+  if (isHere(url)) return undefined;
+  if (SAFE.test(link)) return link;
   if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
     return undefined;
   return url.href.replace(

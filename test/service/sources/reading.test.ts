@@ -101,6 +101,12 @@ test('a result of the web without a title is called by its host', () => {
   expect(webResult({ ...bare, url: 'magnet:?xt=1' })).toEqual([]);
 });
 
+test('a public search has no business in an intranet; a search of one’s own may know it', () => {
+  const result = { title: 'Wiki', text: undefined, published: undefined, url: 'http://192.168.0.9/wiki' };
+  expect(webResult(result)).toEqual([]);
+  expect(webResult({ ...result, intranet: true })).toMatchObject([{ link: result.url }]);
+});
+
 test('the shortest period reaches back to the start of the window', () => {
   const periods = [
     ['day', 1],

@@ -83,6 +83,14 @@ test.each([
   expect(provider.requests.map(({ params }) => params['time_range'])).toEqual([range]);
 });
 
+test('what it knows of an intranet is kept', async () => {
+  const link = 'http://wiki.corp.internal/tides';
+  const result = { url: link, title: 'Tides' };
+  const provider = await startProvider(json({ results: [result] }), json({ results: [] }));
+  const found = await searxng({ server: provider.url }).find(query(), startAsking().asking);
+  expect(found.map((one) => one.link)).toEqual([link]);
+});
+
 test('enough results are enough, and two pages are the most', async () => {
   const results = Array.from({ length: 12 }, (_, i) => ({ title: `t${i}`, url: `https://a.example/${i}` }));
   const provider = await startProvider(json({ ...EMPTY, results }));

@@ -67,7 +67,7 @@ async function findPage(
     throw new SourceDown('source_failed', { detail: 'no engine answered' });
   }
   const items = fitting(results, result).flatMap(({ url: link, title, content, publishedDate }) =>
-    webResult({ title, url: link, text: content, published: publishedDate }),
+    webResult({ title, url: link, text: content, published: publishedDate, intranet: true }),
   );
   return { items, isLast: items.length === 0 };
 }

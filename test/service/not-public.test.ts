@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { citable } from '../../src/service/citable.ts';
+import { isHere, isIntranet } from '../../src/service/not-public.ts';
+
+test.each([
+  'http://127.0.0.1/x',
+  'http://127.8.9.1:8080/',
+  'http://2130706433/',
+  'http://0x7f.1/',
+  'http://0.0.0.0/',
+  'http://localhost:3000/x',
+  'http://LOCALHOST./',
+  'http://app.localhost/',
+  'http://169.254.169.254/latest/meta-data/',
+  'http://[::1]/',
+  'http://[::]/',
+  'http://[fe80::1]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[::ffff:a9fe:a9fe]/',
+])('%s is this machine, and is never cited', (link) => {
+  expect(isHere(new URL(link))).toBe(true);
+  expect(citable(link)).toBeUndefined();
+});
+
+test.each([
+  'http://10.1.2.3/',
+  'http://172.16.0.1/',
+  'http://172.31.255.255/',
+  'http://192.168.1.1/admin',
+  'http://100.64.0.1/',
+  'http://[fd00::1]/',
+  'http://[::ffff:10.0.0.1]/',
+  'http://printer.local/',
+  'http://wiki.corp.internal/',
+  'http://nas.home.arpa./',
+  'http://intranet/',
+])('%s is an intranet’s, and may be cited where such a one was searched', (link) => {
+  expect(isIntranet(new URL(link))).toBe(true);
+  expect(isHere(new URL(link))).toBe(false);
+  expect(citable(link)).toBe(link);
+});
+
+test.each([
+  'https://a.example/x',
+  'https://localhost.example/',
+  'https://notlocalhost/.',
+  'https://local.example/',
+  'https://172.32.0.1/',
+  'https://11.0.0.1/',
+  'https://8.8.8.8/',
+  'https://[2001:db8::1]/',
+  'https://127.0.0.1.example/',
+])('%s is not this machine', (link) => {
+  expect(isHere(new URL(link))).toBe(false);
+  expect(citable(link)).toBeDefined();
+});
+
+test.each(['https://a.example/', 'https://172.32.0.1/', 'https://[2001:db8::1]/', 'https://local.example/'])(
+  '%s is public',
+  (link) => expect(isIntranet(new URL(link))).toBe(false),
+);
