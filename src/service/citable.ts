@@ -17,7 +17,8 @@ export function citableOf(item: Found): Found[] {
 export function citable(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined;
   const url = new URL(link);
-  if (isHere(url)) return undefined;
+  // The brackets of a v6 address can neither stand there nor be encoded.
+  if (isHere(url) || url.hostname.startsWith('[')) return undefined;
   if (SAFE.test(link)) return link;
   if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
     return undefined;

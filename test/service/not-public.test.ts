@@ -37,7 +37,8 @@ test.each([
 ])('%s is an intranet’s, and may be cited where such a one was searched', (link) => {
   expect(isIntranet(new URL(link))).toBe(true);
   expect(isHere(new URL(link))).toBe(false);
-  expect(citable(link)).toBe(link);
+  // The brackets of a v6 address would end the citation.
+  expect(citable(link)).toBe(link.includes('[') ? undefined : link);
 });
 
 test.each([
@@ -52,7 +53,7 @@ test.each([
   'https://127.0.0.1.example/',
 ])('%s is not this machine', (link) => {
   expect(isHere(new URL(link))).toBe(false);
-  expect(citable(link)).toBeDefined();
+  expect(citable(link) === undefined).toBe(link.includes('['));
 });
 
 test.each(['https://a.example/', 'https://172.32.0.1/', 'https://[2001:db8::1]/', 'https://local.example/'])(
