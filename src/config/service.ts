@@ -6,6 +6,12 @@ import { bareAddress, list, port, whole } from './variable.ts';
 const server = bareAddress('https://host', 'a key has a variable of its own');
 const secret = z.string().min(1);
 
+/** It is sent in a header, which holds no other characters; `Bearer` before it would be read as the scheme. */
+const serviceKeys = list.refine(
+  (keys) => keys.every((key) => /^(?!bearer\s)[\x20-\x7e]+$/i.test(key)),
+  'keys of ASCII letters, digits and signs, without Bearer: a header can hold no others',
+);
+
 export const SERVICE_SECRETS = [
   'SERVICE_API_KEYS',
   'BLUESKY_APP_PASSWORD',
@@ -21,7 +27,7 @@ export const SERVICE_SECRETS = [
 
 export const serviceVariables = z.object({
   SERVICE_PORT: port(7811),
-  SERVICE_API_KEYS: list.default([]),
+  SERVICE_API_KEYS: serviceKeys.default([]),
   // Of one key. As much as two cores answer: a lower one is for a service that others may use.
   SERVICE_CALLS_PER_MINUTE: whole(1, 10_000_000).default(60_000),
   SERVICE_SOURCES: list.default(['auto']),
