@@ -9,9 +9,8 @@ import {
   validationBody,
 } from '../contract/error-bodies.ts';
 import { servedAiAnswer, servedMicroblogAnswer } from '../contract/extras.ts';
-import { microblogSearchRequest } from '../contract/request.ts';
 import { toWire } from '../contract/wire.ts';
-import { boundedAiSearchRequest } from './request.ts';
+import { boundedAiSearchRequest, boundedMicroblogSearchRequest } from './request.ts';
 
 type Json = { [name: string]: unknown };
 
@@ -64,7 +63,7 @@ function pathsOf(dialect: Dialect, webGroup: boolean): Json {
     example: EXAMPLES.ai,
   });
   const microblog = operation(dialect, 'microblogSearch', 'Microblog posts that match a prompt', {
-    request: microblogSearchRequest,
+    request: boundedMicroblogSearchRequest,
     answer: servedMicroblogAnswer,
     example: EXAMPLES.microblog,
   });

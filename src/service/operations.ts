@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dialect } from '../contract/dialect.ts';
 import { type Model, SOURCE_OF_TOOL } from '../contract/enumerations.ts';
 import { validationBody } from '../contract/error-bodies.ts';
-import { type AiSearchRequest, microblogSearchRequest } from '../contract/request.ts';
+import type { AiSearchRequest } from '../contract/request.ts';
 import { toWire } from '../contract/wire.ts';
 import type { Clock } from '../engine/clock.ts';
 import { type AiSearchContext, aiSearch } from './ai-search.ts';
 import { groupOf, isGrouped } from './assemble.ts';
 import { ClientGone } from './client-gone.ts';
 import { retrievePosts } from './posts.ts';
-import { boundedAiSearchRequest, parseRequest } from './request.ts';
+import { boundedAiSearchRequest, boundedMicroblogSearchRequest, parseRequest } from './request.ts';
 import type { Retrieval } from './retrieve.ts';
 import { distortAnswer, distortPosts, type Faults, readFaults, shapeAnswer } from './sandbox/faults.ts';
 import { groupsOf, openStream } from './stream.ts';
@@ -49,7 +49,7 @@ export function aiSearchHandler(ctx: OperationContext): Handler {
 /** Operation B. */
 export function microblogHandler(ctx: OperationContext): Handler {
   return async (request, reply) => {
-    const parsed = parseRequest(microblogSearchRequest, ctx.dialect, request.body);
+    const parsed = parseRequest(boundedMicroblogSearchRequest, ctx.dialect, request.body);
     if (!parsed.ok) return reply.code(422).send(validationBody(parsed.problems));
     const faults = readFaults(ctx.faulty ? request.headers['x-sandbox-fault'] : undefined);
     if (faults.status !== undefined) return sendFault(reply, faults.status);

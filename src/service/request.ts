@@ -6,16 +6,28 @@ import type { z } from 'zod';
 import type { Dialect } from '../contract/dialect.ts';
 import { MODELS, DATE_FILTERS, TOOLS } from '../contract/enumerations.ts';
 import type { ValidationProblem } from '../contract/errors.ts';
-import { aiSearchRequest, PROMPT_MAX } from '../contract/request.ts';
+import { aiSearchRequest, microblogSearchRequest, PROMPT_MAX } from '../contract/request.ts';
 import { fromWire } from '../contract/wire.ts';
 
 /** The most entries of `tools`; doubles count here and are one afterwards. */
 const TOOLS_MOST = 50;
 
+/** A letter, a digit or a sign that can be seen: a NUL or a space of no width asks nothing. */
+const VISIBLE = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u;
+
+// One that is empty is told as such.
+const prompt = aiSearchRequest.shape.prompt.refine(
+  (text) => text === '' || VISIBLE.test(text),
+  'Value error, the prompt needs a visible character',
+);
+
 /** The request of operation A with the bounds of this service. */
 export const boundedAiSearchRequest = aiSearchRequest.extend({
+  prompt,
   tools: aiSearchRequest.shape.tools.max(TOOLS_MOST),
 });
+/** The request of operation B with the bounds of this service. */
+export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({ prompt });
 
 export type Parsed<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 

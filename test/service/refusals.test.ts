@@ -75,6 +75,11 @@ describe('a request that cannot be read', () => {
       { prompt: ' ', tools: ['Web Search'] },
       [field(['prompt'], 'String should have at least 1 character', 'string_too_short')],
     ],
+    ...['\0', '\u200b', '\ufeff\u00ad', '\u3164', '\u0301'].map((prompt) => [
+      `a prompt that nobody sees, ${JSON.stringify(prompt)}`,
+      { prompt, tools: ['Web Search'] },
+      [field(['prompt'], 'Value error, the prompt needs a visible character', 'value_error')],
+    ]),
     [
       'a long prompt',
       { prompt: 'x'.repeat(2_001), tools: ['Web Search'] },
@@ -99,6 +104,17 @@ describe('a request that cannot be read', () => {
     const response = await service.post(A, body);
     expect(response.status).toBe(422);
     expect(await response.json()).toEqual({ detail });
+  });
+
+  test.each(['?', '潮', '🌊', 'a\u200b'])(
+    'a prompt of one visible character is answered: %s',
+    async (prompt) => {
+      expect((await service.post(B, { prompt })).status).toBe(200);
+    },
+  );
+
+  test('a prompt that nobody sees is refused of posts too', async () => {
+    expect((await service.post(B, { prompt: '\u200b' })).status).toBe(422);
   });
 
   test('is refused in the words of its dialect', async () => {
