@@ -1,6 +1,6 @@
 /** What is answered when no operation answers: the documented bodies, never a stack or a cause. */
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { internalErrorBody } from '../contract/error-bodies.ts';
 import type { Logger } from '../engine/logger.ts';
 import { ClientGone } from './client-gone.ts';
@@ -11,12 +11,20 @@ const REFUSALS: Readonly<Record<number, string>> = {
   408: 'Request Timeout',
   413: 'Request Entity Too Large',
   414: 'URI Too Long',
-  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
   431: 'Request Header Fields Too Large',
 };
 
+/** Those that any path is answered under. */
+const METHODS = ['GET', 'HEAD', 'POST'];
+
 export function answerErrors(app: FastifyInstance, log: Logger): void {
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  app.setNotFoundHandler(({ url }, reply) => {
+    const [path = ''] = url.split('?', 1);
+    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: path }));
+    if (allowed.length === 0) return reply.code(404).send({ detail: 'Not Found' });
+    return reply.code(405).header('allow', allowed.join(', ')).send({ detail: 'Method Not Allowed' });
+  });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (error instanceof ClientGone) {
       log.debug({ request: request.id }, 'the client went away');
@@ -27,6 +35,25 @@ export function answerErrors(app: FastifyInstance, log: Logger): void {
     log.error({ err: error, request: request.id }, 'a request failed');
     return reply.code(500).send(internalErrorBody());
   });
+}
+
+/** Refuses what no path and no hook ever sees: an address that cannot be read. */
+export function refuseAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.code(400).header('x-request-id', request.id).send({ detail: REFUSALS[400] });
+}
+
+/** Refuses a request by what HTTP itself says of its head, before anything of it is looked at; undefined: goes on. */
+export async function refuseHead(
+  { raw, headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    return reply.code(400).send({ detail: REFUSALS[400] });
+  }
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
+    return reply.code(417).send({ detail: REFUSALS[417] });
+  }
+  return undefined;
 }
 
 /** What Node calls a request that never became one, as a status. */

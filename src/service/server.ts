@@ -6,7 +6,7 @@ import { type Clock, SECOND } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { answerAbout } from './about.ts';
 import type { LanguageModel } from './answer/model.ts';
-import { answerErrors, refuseConnection } from './errors.ts';
+import { answerErrors, refuseAddress, refuseConnection, refuseHead } from './errors.ts';
 import { createGate } from './gate.ts';
 import { answerHealth } from './health.ts';
 import type { KeyVerifier } from './key-verifier.ts';
@@ -97,10 +97,13 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
     connectionTimeout: IDLE_MS,
     http: {
       maxHeaderSize: HEADERS_MOST,
+      // Refused where its answer has a body (errors.ts).
+      requireHostHeader: false,
       headersTimeout: requestMs,
       connectionsCheckingInterval: requestMs / 10,
     },
     clientErrorHandler: refuseConnection,
+    frameworkErrors: refuseAddress,
     forceCloseConnections: true,
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
   });
@@ -109,7 +112,12 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // Whatever a body is said to be, it is read as JSON; a type that cannot be read is no reason to refuse it.
+    request.raw.headers['content-type'] = 'application/json';
   });
+  app.addHook('onRequest', refuseHead);
+  // By itself Node refuses what it does not expect with an empty body; here it is one of the routes' requests.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   app.addHook('onResponse', async (request, reply) => {
     const took = { status: reply.statusCode, ms: Math.round(reply.elapsedTime), request: request.id };
     log.debug({ ...took, route: request.routeOptions.url ?? 'none' }, 'answered');
@@ -152,7 +160,7 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
   return app;
 }
 
-/** POST is answered behind the gate; any other method is told so. Answers with anything invented say it. */
+/** POST is answered behind the gate. Answers with anything invented say it. */
 function answerPost(
   app: FastifyInstance,
   gate: ReturnType<typeof createGate>,
@@ -172,12 +180,6 @@ function answerPost(
     },
     handler,
   );
-  app.route({
-    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: path,
-    handler: (_request, reply) =>
-      reply.code(405).header('allow', 'POST').send({ detail: 'Method Not Allowed' }),
-  });
 }
 
 /** The caller's own id, when it is harmless to repeat. */

@@ -75,11 +75,6 @@ describe('a request that cannot be read', () => {
       { prompt: ' ', tools: ['Web Search'] },
       [field(['prompt'], 'String should have at least 1 character', 'string_too_short')],
     ],
-    ...['\0', '\u200b', '\ufeff\u00ad', '\u3164', '\u0301'].map((prompt) => [
-      `a prompt that nobody sees, ${JSON.stringify(prompt)}`,
-      { prompt, tools: ['Web Search'] },
-      [field(['prompt'], 'Value error, the prompt needs a visible character', 'value_error')],
-    ]),
     [
       'a long prompt',
       { prompt: 'x'.repeat(2_001), tools: ['Web Search'] },
@@ -113,9 +108,19 @@ describe('a request that cannot be read', () => {
     },
   );
 
-  test('a prompt that nobody sees is refused of posts too', async () => {
-    expect((await service.post(B, { prompt: '\u200b' })).status).toBe(422);
-  });
+  test.each(['\0', '\u200b', '\ufeff\u00ad', '\u3164', '\u0301'])(
+    'a prompt that nobody sees is refused by both operations: %j',
+    async (prompt) => {
+      const detail = [field(['prompt'], 'Value error, the prompt needs a visible character', 'value_error')];
+      for (const [path, body] of [
+        [A, { prompt, tools: ['Web Search'] }],
+        [B, { prompt }],
+      ] as const) {
+        const response = await service.post(path, body);
+        expect([response.status, await response.json()]).toEqual([422, { detail }]);
+      }
+    },
+  );
 
   test('is refused in the words of its dialect', async () => {
     const response = await service.post('/desearch/ai/search', { prompt: 'x', tools: ['Tea'] });
@@ -175,6 +180,51 @@ describe('other refusals', () => {
     expect([method.status, await method.json()]).toEqual([405, { detail: 'Method Not Allowed' }]);
     expect(method.headers.get('allow')).toBe('POST');
   });
+
+  const key = 'authorization: test-key-$1';
+  const ask = `${key}\r\ncontent-length: 14\r\nconnection: close`;
+  test.each([
+    ['an address that cannot be read', 'GET /% HTTP/1.1\r\nhost: x\r\nconnection: close', 400, 'Bad Request'],
+    ['no host', `POST ${B} HTTP/1.1\r\n${ask}`, 400, 'Bad Request'],
+    [
+      'another expectation',
+      `POST ${B} HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n${ask}`,
+      417,
+      'Expectation Failed',
+    ],
+  ])('%s is refused in the documented form', async (_, head, status, detail) => {
+    const said = await talk(
+      service.port,
+      `${head}\r\n\r\n${head.startsWith('POST') ? '{"prompt":"x"}' : ''}`,
+    );
+    expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${status} ${detail}\r\n`));
+    expect(said).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/i);
+    expect(said.split('\r\n\r\n')[1]).toBe(JSON.stringify({ detail }));
+  });
+
+  test.each(['PROPFIND', 'TRACE', 'OPTIONS', 'DELETE', 'SEARCH', 'QUERY'])(
+    'the method %s is told which one is answered',
+    async (method) => {
+      const head = `${method} ${B}?x=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
+      const said = await talk(service.port, head);
+      expect(said).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+      expect(said).toMatch(/\r\nallow: POST\r\n/);
+      expect(said).toMatch(/\{"detail":"Method Not Allowed"\}$/);
+    },
+  );
+
+  test('a path that is read tells so, too', async () => {
+    const response = await fetch(`${service.url}/healthz`, { method: 'POST', body: '{}' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test.each(['', 'text/plain', 'no type at all'])(
+    'a body is JSON whatever its type says: %j',
+    async (type) => {
+      const head = `POST ${B} HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\n${ask}`;
+      expect(await talk(service.port, `${head}\r\n\r\n{"prompt":"x"}`)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    },
+  );
 
   test('too many calls of one key are asked to wait, in the body as text', async () => {
     const busy = await startForTest({ rate: { perMinute: 1, burst: 2 } });
