@@ -45,13 +45,18 @@ export async function insertServiceKey(
   return row;
 }
 
-/** @returns the key as it is now; undefined where there is none of this prefix */
+/**
+ * @param given the prefix of a key, or its id
+ * @returns the key as it is now; undefined where there is none
+ */
 export async function revokeServiceKey(
   { orm }: Pick<Database, 'orm'>,
   given: string,
   now: Date,
 ): Promise<ServiceKeyRow | undefined> {
-  const which = and(eq(prefix, given), ofService);
+  // A prefix has eight characters: fewer digits are the id.
+  const named = /^\d{1,7}$/.test(given) ? eq(id, BigInt(given)) : eq(prefix, given);
+  const which = and(named, ofService);
   // The first revocation is the one that counts: a second changes nothing.
   await orm
     .update(tokens)

@@ -131,6 +131,16 @@ describe('service key', () => {
     ]);
     expect(await findServiceKeyHash(stand.world.db, prefix)).toBeUndefined();
   });
+
+  it.each(['id', 'prefix'] as const)('closes a key by the %s that its JSON says', async (member) => {
+    const { stdout } = await stand.run(['service', 'key', 'create', '--json']);
+    const made = JSON.parse(stdout) as Record<typeof member, string>; // an answer of our own
+    const revoked = await stand.run(['service', 'key', 'revoke', made[member], '--json']);
+    expect(revoked.code).toBe(0);
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ prefix: made.prefix, revoked_at: expect.any(String) });
+    const other = await stand.run(['service', 'key', 'revoke', '9999999']);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('no such key')]);
+  });
 });
 
 describe('config show', () => {

@@ -58,7 +58,7 @@ export function registerServiceKey(program: Command, cli: Cli): void {
   key
     .command('revoke')
     .description('close a key; whoever uses it is refused within seconds')
-    .argument('<key>', 'the part that names it, see: service key list')
+    .argument('<key>', 'the part that names it, or its id; see: service key list')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
