@@ -20,10 +20,20 @@ type Options = Omit<Parameters<typeof playRounds>[2], 'concurrencies'>;
 
 /** @param rows of snapshots, and as many sightings */
 export async function measureHistory(stage: Stage, rows: number, options: Options): Promise<string> {
-  const young = await stage.addDatabase('young');
   const old = await stage.addDatabase('old');
   await fill(old, rows);
   await stage.checkpoint();
+  return compareSaves(stage, old, `${rows} snapshots and ${rows} sightings of history`, options);
+}
+
+/** The save on an empty database and, turn by turn, on one that is full already. */
+export async function compareSaves(
+  stage: Stage,
+  old: { db: Database },
+  history: string,
+  options: Options,
+): Promise<string> {
+  const young = await stage.addDatabase('young');
   const entrants = [await enter(young.db, 'young', options), await enter(old.db, 'old', options)];
   const results = await playRounds(stage.db, entrants, { ...options, concurrencies: [1] });
 
@@ -42,7 +52,7 @@ export async function measureHistory(stage: Stage, rows: number, options: Option
     ];
   });
   const table = aligned([['case', 'empty ms', 'history ms', 'times', 'target', ''], ...lines]);
-  return `a batch, one at a time, with ${rows} snapshots and ${rows} sightings of history:\n${table}\n`;
+  return `a batch, one at a time, with ${history}:\n${table}\n`;
 }
 
 async function enter(db: Database, name: string, options: Options): Promise<Entrant> {

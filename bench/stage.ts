@@ -15,7 +15,7 @@ import { ensureService } from '../src/store/services.ts';
 export type Stage = {
   db: Database;
   /** Another database on the same server, migrated and empty. */
-  addDatabase(name: string): Promise<{ db: Database; url: string }>;
+  addDatabase(name: string): Promise<{ db: Database; url: string; readerUrl: string }>;
   /** Closes a pool of somebody's own before the server ends. */
   adopt(db: Database): void;
   /** Writes out what is in memory, so that it does not fall into the next measurement. */
@@ -68,7 +68,7 @@ export async function openStage(connections: number): Promise<Stage> {
       async addDatabase(name) {
         await asSuperuser(`CREATE DATABASE ${name} OWNER ${new URL(server.url).username}`);
         const url = withDatabase(server.url, name);
-        return { db: await prepare(url), url };
+        return { db: await prepare(url), url, readerUrl: withDatabase(server.readerUrl, name) };
       },
       adopt: (db) => open.push(db),
       checkpoint: () => asSuperuser('CHECKPOINT'),

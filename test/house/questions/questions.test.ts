@@ -68,7 +68,7 @@ const COLUMNS: readonly (readonly [number, string])[] = [
   [15, 'not_seen_since url created_at like_count seen_elsewhere'],
   [16, 'lang posts share'],
   [17, 'by_whom of_whom reposts last_found_at'],
-  [18, 'text url first_seen_at runs_seen'],
+  [18, 'position text url new'],
   [19, 'version request_version created_at prompt runs failed seen_per_run new_per_run'],
   [20, 'day posts median_minutes p95_minutes'],
 ];

@@ -1,0 +1,128 @@
+/**
+ * The questions of docs/questions.md on a history of a million posts and ten million snapshots, asked as the reader
+ * asks: docs/performance.md says what came out. It prints and fails on nothing.
+ *
+ *   npm run -s bench:questions -- [--posts 1000000] [--times 40] [--save 3] [--only 7]
+ */
+import { parseArgs } from 'node:util';
+import { Client, type QueryConfig } from 'pg';
+import { HOUR } from '../src/engine/clock.ts';
+import { type Question, readQuestions } from '../test/house/questions/page.ts';
+import { compareSaves } from './history.ts';
+import { AI_SEARCHES, fillHistory, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from './questions/fill.ts';
+import { aligned } from './report.ts';
+import { openStage } from './stage.ts';
+
+/** At the 95th percentile. */
+const TARGET_MS = 30;
+/** A connection's first questions fill its caches; those of a pool are long past that. */
+const WARM_UP = 3;
+
+const { values } = parseArgs({
+  options: {
+    posts: { type: 'string', default: '1000000' },
+    times: { type: 'string', default: '40' },
+    save: { type: 'string' },
+    only: { type: 'string' },
+    explain: { type: 'boolean', default: false },
+  },
+});
+const posts = Number(values.posts);
+const times = Number(values.times);
+if (!(posts >= 1_000 && times >= 1)) throw new Error('--posts is 1000 or more, --times 1 or more');
+
+const stage = await openStage(2);
+try {
+  const history = await stage.addDatabase('history');
+  const until = new Date(Math.floor(Date.now() / HOUR) * HOUR);
+  const begun = performance.now();
+  await fillHistory(history, { posts, until, told: (step, s) => print(`${step}: ${s.toFixed(1)} s`) });
+  print(
+    `history of ${posts} posts in ${((performance.now() - begun) / 1_000).toFixed(0)} s: ${await sizeOf()}\n`,
+  );
+  await stage.checkpoint();
+  print(await measureQuestions());
+  if (values.save !== undefined)
+    print(
+      await compareSaves(stage, history, 'this history', {
+        rounds: Number(values.save),
+        batch: 100,
+        batches: 4,
+      }),
+    );
+
+  async function measureQuestions(): Promise<string> {
+    const client = new Client({ connectionString: history.readerUrl, application_name: 'strandline bench' });
+    await client.connect();
+    try {
+      const lines = [['', 'question', 'rows', 'p50 ms', 'p95 ms', 'most ms', `under ${TARGET_MS}`]];
+      const asked = (await readQuestions()).filter(
+        ({ n }) => values.only === undefined || n === Number(values.only),
+      );
+      for (const question of asked) lines.push(await measureQuestion(client, question));
+      return `${times} times each, with searches and topics at random, Node ${process.versions.node}, PostgreSQL ${stage.version}\n${aligned(lines)}\n`;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function measureQuestion(client: Client, { n, title, sql, fullScan }: Question): Promise<string[]> {
+    const took: number[] = [];
+    let rows = 0;
+    for (let i = -WARM_UP; i < times; i += 1) {
+      const text = placed(sql);
+      const before = performance.now();
+      const answer = await client.query(extended(text));
+      if (i < 0) continue;
+      took.push(performance.now() - before);
+      rows += answer.rows.length / times;
+    }
+    if (values.explain) {
+      const { rows: plan } = await client.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN (ANALYZE, BUFFERS) ${placed(sql, 1)}`,
+      );
+      print(plan.map((line) => line['QUERY PLAN']).join('\n'));
+    }
+    took.sort((a, b) => a - b);
+    const at = (part: number) =>
+      took[Math.min(took.length - 1, Math.ceil(part * took.length) - 1)] ?? Number.NaN;
+    const mark = at(0.95) < TARGET_MS ? '✓' : fullScan ? 'full scan' : '✗';
+    return [
+      String(n),
+      title.slice(0, 50),
+      rows.toFixed(0),
+      at(0.5).toFixed(1),
+      at(0.95).toFixed(1),
+      at(1).toFixed(1),
+      mark,
+    ];
+  }
+
+  async function sizeOf(): Promise<string> {
+    const { rows } = await history.db.pool.query<{ size: string }>(
+      `SELECT pg_size_pretty(pg_database_size(current_database())) || ', ' || (SELECT count(*) FROM strandline.post_snapshots) || ' snapshots, '
+         || (SELECT count(*) FROM strandline.post_sightings) || ' sightings, ' || (SELECT count(*) FROM strandline.runs) || ' runs' AS size`,
+    );
+    return rows[0]?.size ?? '';
+  }
+} finally {
+  await stage.close();
+}
+
+/** The page's names, each replaced by one that is drawn; by the n-th (the largest is the first) where it is given. */
+function placed(sql: string, n?: number): string {
+  const draw = (of: number) => n ?? 1 + Math.floor(Math.random() * of);
+  return sql
+    .replaceAll(`'trains-posts'`, `'${slugOf('microblog', draw(MICROBLOG_SEARCHES))}'`)
+    .replaceAll(`'trains-ai'`, `'${slugOf('ai', draw(AI_SEARCHES))}'`)
+    .replaceAll(`'trains'`, `'${topicOf(draw(TOPICS))}'`);
+}
+
+/** As `strandline sql` sends it: planned anew each time. */
+function extended(text: string): QueryConfig & { queryMode: 'extended' } {
+  return { text, queryMode: 'extended' };
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
