@@ -10,7 +10,7 @@ import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
 import { openQueue } from './engine/queue/queue.ts';
 import type { Context } from './monitor/context.ts';
 import { repeatStrategy } from './monitor/schedule/repeat.ts';
-import { accessServices, type ServiceAccess } from './service-access.ts';
+import { accessServices, assertSources, type ServiceAccess } from './service-access.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { instanceName } from './store/facts.ts';
 import { migrate } from './store/migrate.ts';
@@ -65,6 +65,7 @@ export async function openDatabaseHome({ config, log, role }: HomeOptions): Prom
  */
 export async function openHome(options: HomeOptions & { openService?: boolean }): Promise<Home> {
   const { config, log } = options;
+  assertSources(config); // what is set wrongly is said before anything is made
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     const failures: unknown[] = [];

@@ -11,6 +11,7 @@ import { createKeyVerifier } from './service/key-verifier.ts';
 import { LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
 import { openSources } from './service/sources/open.ts';
 import type { Probed } from './service/sources/probe.ts';
+import { chooseSources } from './service/sources/registry.ts';
 import { portsOf } from './service-ports.ts';
 import type { Database } from './store/database.ts';
 import { findServiceKeyHash } from './store/service-keys.ts';
@@ -48,6 +49,11 @@ export type ServiceAccessOptions = {
   /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
   open: boolean;
 };
+
+/** @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set */
+export function assertSources({ service }: Pick<Config, 'service'>): void {
+  chooseSources(service.sources, VERSION);
+}
 
 /** Ten seconds' worth of calls may come at once. */
 const BURSTS = 6;

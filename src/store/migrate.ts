@@ -35,9 +35,10 @@ export async function migrate(options: {
   });
   try {
     await assertServer(client);
-    log.info({ database: where }, 'database to migrate');
     await lockMigrations(client, log);
     const pending = await findPending(client, known, where);
+    // Which database it is is said before it is changed.
+    if (pending.length > 0) log.info({ database: where, migrations: pending.length }, 'database to migrate');
     for (const migration of pending) {
       await apply(client, migration);
       log.info({ migration: migration.name }, 'migration applied');

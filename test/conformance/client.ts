@@ -1,6 +1,7 @@
 /** A client that knows the specification alone. */
 import type { Names } from './names.ts';
 import { isObject } from './objects.ts';
+import { Unusable } from './unusable.ts';
 
 /** HORIZON may take 120 s, and 5 of grace. */
 const TIMEOUT_MS = 125_000;
@@ -20,7 +21,8 @@ export function createClient({ url, names, key }: { url: string; names: Names; k
   const base = url.replace(/\/+$/, '');
   async function post(path: string, body: unknown, with_: string | null): Promise<Reply> {
     calls += 1;
-    const response = await fetch(`${base}/${[names.prefix, path].filter((part) => part !== '').join('/')}`, {
+    const at = `${base}/${[names.prefix, path].filter((part) => part !== '').join('/')}`;
+    const response = await reach(at, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -30,6 +32,7 @@ export function createClient({ url, names, key }: { url: string; names: Names; k
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    if (response === undefined) return { status: 0, contentType: '', text: 'no answer', json: undefined };
     const text = await response.text();
     return {
       status: response.status,
@@ -38,6 +41,18 @@ export function createClient({ url, names, key }: { url: string; names: Names; k
       json: parsed(text),
     };
   }
+  /** Undefined where nobody answers any more; a server that never did is no server to walk through. */
+  async function reach(at: string, init: RequestInit): Promise<Response | undefined> {
+    try {
+      return await fetch(at, init);
+    } catch (error) {
+      if (calls > 1) return undefined;
+      const cause = error instanceof Error ? error.cause : undefined;
+      const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+      throw new Unusable(`no server answers at ${at}${code}`);
+    }
+  }
+
   return {
     ai: (body, with_ = key) => post('ai/search', wired(body, names), with_),
     microblog: (body, with_ = key) => post(names.microblogPath, body, with_),

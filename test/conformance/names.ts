@@ -3,6 +3,7 @@
  * a mistake in one of the two tables shows.
  */
 import { readFileSync } from 'node:fs';
+import { Unusable } from './unusable.ts';
 
 export type Names = {
   prefix: string;
@@ -50,7 +51,22 @@ const NAMED: Table = {
 export function readNames(name: string): Names {
   if (name === 'neutral') return namesOf({});
   if (name === 'named') return namesOf(NAMED);
-  return namesOf(JSON.parse(readFileSync(name, 'utf8')) as Table); // of a person's own making
+  const table = readTable(name);
+  return namesOf('named' in table ? (table['named'] as Table) : table); // a file of both dialects has it inside
+}
+
+function readTable(file: string): Table & Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new Unusable(`--names ${file}: neutral, named, or a JSON file that can be read`);
+  }
+  try {
+    return JSON.parse(text) as Table & Record<string, unknown>; // of a person's own making
+  } catch {
+    throw new Unusable(`--names ${file}: the file is not JSON`);
+  }
 }
 
 function namesOf({ service_prefix, microblog_path, tools = {}, members = {} }: Table): Names {

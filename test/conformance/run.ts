@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readNames } from './names.ts';
+import { Unusable } from './unusable.ts';
 import { linesOf, summaryOf } from './report.ts';
 import { walk } from './walk.ts';
 
@@ -19,7 +20,12 @@ const USAGE = `npm run -s conformance -- --url URL (--key KEY | --key-file FILE)
   --json          the checks as JSON
 `;
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  // What a person asked wrongly is told in words; anything else is a mistake of ours and shows its place.
+  if (!(error instanceof Unusable)) throw error;
+  process.stderr.write(`error: ${error.message}\n`);
+  return 2;
+});
 
 async function main(): Promise<number> {
   const options = optionsOf(process.argv.slice(2));
@@ -28,7 +34,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const { url, names, prompt, brief, strict, json } = options;
-  const key = options['key-file'] ? readFileSync(options['key-file'], 'utf8').trim() : (options.key ?? '');
+  const key = options['key-file'] ? readKey(options['key-file']) : (options.key ?? '');
   const asked = { url: url ?? '', names: readNames(names ?? 'neutral'), key, brief: brief ?? false };
   const { report, calls } = await walk({ ...asked, ...(prompt !== undefined && { prompt }) });
   const checks = report.checks();
@@ -39,6 +45,14 @@ async function main(): Promise<number> {
     process.stdout.write(`${[...linesOf(checks), '', `${words.join(', ')}; ${calls} calls`].join('\n')}\n`);
   }
   return summary.failed > 0 || (strict === true && summary.differs > 0) ? 1 : 0;
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Unusable(`--key-file: ${file} cannot be read`);
+  }
 }
 
 function optionsOf(args: string[]) {

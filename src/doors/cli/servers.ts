@@ -8,7 +8,7 @@ import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
-import { sourceLines } from './source-lines.ts';
+import { FOR_CALLERS, sourceLines } from './source-lines.ts';
 
 /** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
 export function registerServers(program: Command, cli: Cli): void {
@@ -63,8 +63,7 @@ async function service(cli: Cli): Promise<void> {
     const { service: asked } = home.ctx.config;
     if (port !== asked.port) cli.say(`port ${asked.port} was taken; it is ${port}`);
     cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
-    for (const line of sourceLines(await home.services.probe(), root)) cli.say(`  ${line}`);
-    if (root === 'live') cli.say(`below ${url}${SANDBOX_PATH} everything is simulated`);
+    for (const line of sourceLines(await home.services.probe(), root, FOR_CALLERS)) cli.say(`  ${line}`);
     if (home.ctx.config.service.keys.length === 0)
       cli.say('keys: those made by `strandline service key create`');
     await ending.asked;

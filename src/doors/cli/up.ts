@@ -16,7 +16,7 @@ import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
-import { sourceLines } from './source-lines.ts';
+import { FOR_WATCHERS, sourceLines } from './source-lines.ts';
 
 export function registerUp(program: Command, cli: Cli): void {
   program
@@ -46,7 +46,7 @@ async function up(cli: Cli): Promise<void> {
   const home = await openHome({ config, log, role: 'owner', openService: true });
   try {
     const service = await home.services.local();
-    const sources = sourceLines(await home.services.probe(), service.root);
+    const sources = sourceLines(await home.services.probe(), service.root, FOR_WATCHERS);
     print(...foundation(home, service, sources), ...(await warnings(home)), '');
     const sample = await makeSampleTopic(home.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  made a sample topic, ${sample.topic}: simulated posts`), '');
