@@ -69,7 +69,7 @@ export type Asking = {
   leftMs: () => number;
   /**
    * Takes units of the source's allowance *before* they are spent.
-   * @throws SourceDown `source_quota` when fewer are left
+   * @throws SourceDown `source_quota` when fewer are left, `source_busy` when questions under way hold them
    */
   spend: (units: number) => Promise<void>;
   /** Gives back what was taken and not used. Never fails. */

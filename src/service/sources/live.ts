@@ -75,6 +75,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   const cache = createCache(REMEMBERED, charactersIn, clock);
   const flights = createFlights<readonly Found[]>();
   const mostMs = Math.min(adapter.mostMs ?? LONGEST_MS, LONGEST_MS);
+  const held = { units: 0 };
   let lastSuccess: Date | undefined;
   let lastFailure: LiveHealth['lastFailure'];
 
@@ -90,7 +91,8 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
     const signal = AbortSignal.any([caller.signal, limit.signal]);
     const own = clock.now().getTime() + mostMs;
     const leftMs = () => Math.max(0, Math.min(own, caller.until()) - clock.now().getTime());
-    const { asking, isWaiting, shortness } = askWithin(signal, adapter, { ...options, pace, leftMs });
+    const within = askWithin(signal, adapter, { ...options, pace, leftMs, held });
+    const { asking, isWaiting, shortness } = within;
     const run = async () => {
       const passage = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
@@ -119,6 +121,7 @@ export function liveSource(adapter: Adapter, options: LiveOptions): LiveSource {
         throw down;
       } finally {
         clearTimeout(timer);
+        within.settle();
       }
     };
     return { result: run(), isWaiting, shortness };

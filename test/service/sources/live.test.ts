@@ -506,6 +506,28 @@ describe('an allowance', () => {
     expect([...ports.units.keys()]).toEqual(['tested 2026-11-21', 'tested 2026-11-22']);
   });
 
+  test('that questions under way hold is not used up, and can be had when they end', async () => {
+    const under = pending<void>();
+    const { source } = startLive({
+      allowance,
+      find: async (_, { spend, unspend }) => {
+        await spend(2);
+        await under.promise;
+        await unspend(1);
+        return [];
+      },
+    });
+    const first = source.find(query({ prompt: 'a' }));
+    expect(await outageOf(source.find(query({ prompt: 'b' })))).toMatchObject({
+      code: 'source_busy',
+      detail: 'what is left of its allowance is held by questions under way',
+      unasked: true,
+    });
+    under.resolve();
+    await first;
+    expect((await outageOf(source.find(query({ prompt: 'c' })))).code).toBe('source_quota');
+  });
+
   test('is given back to the day that it was taken from', async () => {
     const live = startLive({
       allowance,

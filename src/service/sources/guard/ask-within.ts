@@ -5,7 +5,7 @@ import type { Logger } from '../../../engine/logger.ts';
 import { SourceDown } from '../../outage.ts';
 import type { ServicePorts } from '../../ports.ts';
 import type { Adapter, Asking } from '../adapter.ts';
-import { createPurse } from './allowance.ts';
+import { createPurse, type Held } from './allowance.ts';
 import { createAsk, type Question } from './ask.ts';
 import type { Pace } from './pace.ts';
 
@@ -15,6 +15,8 @@ export type Within = {
   isWaiting: () => boolean;
   /** Why less was found than there is; undefined where all was. */
   shortness: () => SourceDown | undefined;
+  /** Ends the question: what it took of the allowance and did not give back is spent. */
+  settle: () => void;
 };
 
 /**
@@ -32,6 +34,7 @@ export function askWithin(
     agent: Agent;
     pace: Pace;
     leftMs: () => number;
+    held: Held;
   },
 ): Within {
   const { clock, log, pace, leftMs } = parts;
@@ -39,10 +42,12 @@ export function askWithin(
   const waiting = new Set<Question>();
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
+  const purse = createPurse(adapter, { clock, log, allowances: parts.ports.allowances, held: parts.held });
   const asking: Asking = {
     clock,
     leftMs,
-    ...createPurse(adapter, { clock, log, allowances: parts.ports.allowances }),
+    spend: purse.spend,
+    unspend: purse.unspend,
     cutShort(down) {
       short = signal.aborted ? outOfTime(isWaiting()) : down;
     },
@@ -71,7 +76,7 @@ export function askWithin(
       }
     },
   };
-  return { asking, isWaiting, shortness: () => short };
+  return { asking, isWaiting, shortness: () => short, settle: purse.settle };
 }
 
 /** @param isWaiting whether it was not even asked, because its turn had not come */

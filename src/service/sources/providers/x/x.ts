@@ -86,7 +86,8 @@ async function reserve(limit: number, asking: Asking): Promise<{ posts: number; 
     await asking.spend(worstCost(posts));
     return { posts, cost: worstCost(posts) };
   } catch (error) {
-    const isShort = error instanceof SourceDown && error.code === 'source_quota';
+    const isShort =
+      error instanceof SourceDown && (error.code === 'source_quota' || error.code === 'source_busy');
     if (!isShort || posts === POSTS_MIN) throw error;
     await asking.spend(worstCost(POSTS_MIN));
     return { posts: POSTS_MIN, cost: worstCost(POSTS_MIN) };
