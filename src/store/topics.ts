@@ -29,14 +29,14 @@ export async function listTopics(db: Reader): Promise<Topic[]> {
   return rows;
 }
 
-/** @returns the topic of this slug, made now or before; a removed one lives again */
+/** @returns the topic of this slug, made now or before, also a removed one; its row is locked */
 export async function ensureTopic(
   tx: Transaction,
   input: { slug: string; name: string; sample: boolean; now: Date },
 ): Promise<Topic> {
   const { rows } = await tx.query<Topic>(
     `INSERT INTO strandline.topics (slug, name, sample, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (slug) DO UPDATE SET archived_at = NULL
+     ON CONFLICT (slug) DO UPDATE SET archived_at = topics.archived_at
      RETURNING id, slug, name, sample, created_at, archived_at`,
     [input.slug, input.name, input.sample, input.now],
   );

@@ -194,6 +194,27 @@ describe('watch and topic', () => {
     const topics = await stand.json<{ slug: string }[]>('topic', 'list');
     expect(topics.map(({ slug }) => slug)).not.toContain('night-train');
   });
+
+  it.each([
+    [['watch', 'Night Train!'], '--slug night-train-2'],
+    [add('x9', '--topic', 'night-train'), '--topic night-train-2'],
+  ])('and refuses to begin it again: %j', async (argv, way) => {
+    const { code, stdout, stderr } = await stand.run(argv);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^error: the topic "night-train" was removed on 2026-\S+, for good; its history stays/,
+    );
+    expect(stderr).toContain(`(strandline topic show night-train), so choose another slug: ${way}\n`);
+  });
+
+  it('and says where to look at one that is watched already', async () => {
+    await stand.run(['watch', 'Day Train']);
+    const { code, stderr } = await stand.run(['watch', 'Day Train']);
+    expect([code, stderr]).toEqual([
+      1,
+      'error: the topic "day-train" exists already; see: strandline topic show day-train\n',
+    ]);
+  });
 });
 
 describe('search edit and preview', () => {

@@ -9,6 +9,7 @@ import { nextSlot } from '../schedule/cadence.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
 import { serviceFor } from './service-for.ts';
+import { topicRemoved } from './named.ts';
 
 export type NewSearch = WrittenSearch & { topic?: string | undefined; service?: string | undefined };
 export type Created = { search: Search; firstRunId: Id };
@@ -16,7 +17,7 @@ export type Created = { search: Search; firstRunId: Id };
 /**
  * Saves a search, in a topic that is made where there is none, and lets it run once at once: what that
  * first look finds is its baseline.
- * @throws InvalidInput, Refused `conflict` where the slug is taken
+ * @throws InvalidInput, Refused `conflict` where the slug is taken or the topic was removed
  */
 export async function createSearch(ctx: Context, written: NewSearch): Promise<Created> {
   const checked = checkSearch(written);
@@ -45,7 +46,8 @@ export async function insertChecked(
   { checked, topic, service }: Insertable,
 ): Promise<Created> {
   const now = ctx.clock.now();
-  const { id: topicId } = await ensureTopic(tx, { ...topic, now });
+  const { id: topicId, archived_at } = await ensureTopic(tx, { ...topic, now });
+  if (archived_at !== null) throw topicRemoved(topic.slug, archived_at, '--topic');
   const nextDueAt = new Date(nextSlot(checked.schedule, now));
   const { slug, operation, labels, sensitivity, definition } = checked;
   try {

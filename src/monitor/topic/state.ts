@@ -39,7 +39,7 @@ export async function changeTopic(ctx: Context, slug: string, change: Change): P
     const topic = await lockTopic(tx, slug);
     if (topic === null || topic.archived_at !== null)
       throw new Refused('not_found', `there is no topic "${slug}"`);
-    // Read under the topic's lock: a search that was being made in it is there by now, or comes to a topic that lives again.
+    // Read under the topic's lock: a search that was being made in it is there by now, or is refused.
     const made: (Changed | null)[] = [];
     for (const { id } of await listSearches(tx, topic.id)) {
       const search = await lockSearch(tx, id);

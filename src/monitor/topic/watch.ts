@@ -5,6 +5,7 @@ import { findTopic } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
 import { announce, type Created, insertChecked } from './create.ts';
 import { checkSearch } from './definition.ts';
+import { topicRemoved } from './named.ts';
 import { serviceFor } from './service-for.ts';
 
 /** How often a watched topic is looked at where nobody says otherwise: 96 and 24 calls a day. */
@@ -25,7 +26,7 @@ export type Watched = { topic: string; created: Created[] };
 
 /**
  * Watches a text: one topic with a microblog search and an AI search over all tools, both running at once.
- * @throws InvalidInput, Refused `conflict` where the topic exists
+ * @throws InvalidInput, Refused `conflict` where the topic exists, or did
  */
 export async function watchTopic(ctx: Context, watch: Watch): Promise<Watched> {
   const slug = watch.slug ?? slugOf(watch.text);
@@ -40,9 +41,10 @@ export async function watchTopic(ctx: Context, watch: Watch): Promise<Watched> {
   ];
   const checked = written.map(checkSearch);
   const service = await serviceFor(ctx, watch.service);
-  if ((await findTopic(ctx.db.pool, slug)) !== null) {
-    throw new Refused('conflict', `the topic "${slug}" exists already; see: topic show ${slug}`);
-  }
+  const before = await findTopic(ctx.db.pool, slug);
+  if (before !== null && before.archived_at !== null) throw topicRemoved(slug, before.archived_at, '--slug');
+  if (before !== null)
+    throw new Refused('conflict', `the topic "${slug}" exists already; see: strandline topic show ${slug}`);
   const topic = { slug, name: watch.name ?? watch.text, sample: watch.sample ?? false };
   const created = await inTransaction(ctx.db, async (tx) => {
     const made: (Created & { checked: (typeof checked)[number] })[] = [];
