@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { createLogger, type Logger } from '../../engine/logger.ts';
 import { openHome } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
-import { SANDBOX_PATH } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
