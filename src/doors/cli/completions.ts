@@ -14,6 +14,7 @@ import { readId } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { registerCompletionDiff } from './completion-diff.ts';
 import { findSearchRow } from './find.ts';
+import { tellInventedOf } from './invented.ts';
 import type { Terminal } from './terminal.ts';
 import { list } from './table.ts';
 import { cut, oneLine, paragraphs, wrap } from './text.ts';
@@ -50,6 +51,7 @@ export function registerCompletions(program: Command, cli: Cli): void {
         await cli.show(options.json, { ...completion, key_items, links }, () =>
           page(completion, key_items, links, cli.page),
         );
+        await tellInventedOf(cli, ctx, options.json, [completion.search]);
       });
     });
   registerCompletionDiff(completions, cli);

@@ -15,6 +15,7 @@ import type { Cli } from './cli.ts';
 import { discoveryLines } from './discovery-line.ts';
 import { discoveryColumns } from './discovery-page.ts';
 import { assertFilter } from './find.ts';
+import { tellInventedOf } from './invented.ts';
 import { toJson } from './json.ts';
 
 /** How many are shown where nobody says: to a person, to a program, and before those that are followed. */
@@ -72,6 +73,7 @@ async function showNew(
   await cli.show(json, rows, () =>
     withAddresses(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
   );
+  await tellInventedOf(cli, ctx, json, searchesOf(rows));
   if (rows.length === filter.limit) cli.page.say(`the newest ${filter.limit}; there may be more (--limit)`);
 }
 
@@ -89,11 +91,16 @@ async function follow(
   while (!stopping.aborted) {
     cursor = rows.at(-1)?.id ?? cursor;
     if (rows.length > 0) await print(cli, rows, json);
+    if (!waiting) await tellInventedOf(cli, ctx, json, searchesOf(rows));
     if (!waiting && cli.page.live) cli.page.say('waiting for what comes; Ctrl-C ends');
     waiting = true;
     if (rows.length === 0) await sleep(LOOK_MS, undefined, { signal: stopping, ref: false }).catch(() => {});
     rows = stopping.aborted ? [] : await discoveriesAfter(ctx.db, { ...filter, after: cursor, limit: 500 });
   }
+}
+
+function searchesOf(rows: readonly DiscoveryRow[]): string[] {
+  return rows.map(({ search }) => search);
 }
 
 async function print({ page, out }: Cli, rows: readonly DiscoveryRow[], json: boolean): Promise<void> {

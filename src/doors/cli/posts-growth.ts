@@ -6,6 +6,7 @@ import { readLimit, readOneOf, readSince } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter } from './find.ts';
+import { tellInvented } from './invented.ts';
 import type { Page } from './page.ts';
 import type { Column } from './table.ts';
 import { count, when } from './words.ts';
@@ -48,6 +49,11 @@ export function registerPostsGrowth(posts: Command, cli: Cli): void {
         if (rows.length === 0) cli.page.say('no post grew; see: strandline posts growth --help');
         await cli.show(json, rows, () =>
           withAddresses(rows, columns(now, cli.page), (post) => post.url, cli.page),
+        );
+        tellInvented(
+          cli,
+          json,
+          rows.map(({ service_kind }) => service_kind),
         );
       });
     });

@@ -4,6 +4,7 @@ import { readLimit, readOneOf, readSince } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter } from './find.ts';
+import { tellInvented } from './invented.ts';
 import type { Page } from './page.ts';
 import type { Column } from './table.ts';
 import { count, when } from './words.ts';
@@ -46,6 +47,11 @@ export function registerPostsTop(posts: Command, cli: Cli): void {
         if (rows.length === 0) cli.page.say('no posts');
         await cli.show(json, rows, () =>
           withAddresses(rows, columns(by, now, cli.page), (post) => post.url, cli.page),
+        );
+        tellInvented(
+          cli,
+          json,
+          rows.map(({ service }) => service),
         );
       });
     });

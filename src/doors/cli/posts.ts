@@ -5,6 +5,7 @@ import { readLimit, readOneOf, readSince } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter } from './find.ts';
+import { tellInvented } from './invented.ts';
 import type { Page } from './page.ts';
 import type { Column } from './table.ts';
 import { registerPostsGrowth } from './posts-growth.ts';
@@ -52,6 +53,11 @@ export function registerPosts(program: Command, cli: Cli): void {
         if (rows.length === 0) cli.page.say('no posts');
         await cli.show(options.json, rows, () =>
           withAddresses(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
+        );
+        tellInvented(
+          cli,
+          options.json,
+          rows.map(({ service }) => service),
         );
       });
     });

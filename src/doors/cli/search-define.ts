@@ -5,6 +5,7 @@ import type { WrittenSearch } from '../../monitor/topic/definition.ts';
 import { editSearch } from '../../monitor/topic/edit.ts';
 import type { Cli } from './cli.ts';
 import { takeFirstRuns } from './first-runs.ts';
+import { tellChosen } from './invented.ts';
 import { searchPage } from './search-page.ts';
 import { assertKept, findSearchRow } from './find.ts';
 
@@ -57,6 +58,8 @@ export function registerDefine(search: Command, cli: Cli): void {
           service,
           ...written(options),
         });
+        if (service === undefined)
+          await tellChosen(cli, home.ctx, created.search, '--service own, with another slug');
         const [saved] = await takeFirstRuns(cli, home, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : searchPage(saved, cli.page)));
       });

@@ -23,6 +23,7 @@ import {
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter, findSearches } from './find.ts';
+import { tellInvented } from './invented.ts';
 import { hoursEach } from './sparkline.ts';
 import { sparkRoom, trendPage } from './trend-page.ts';
 import { comparePage, readVoices } from './trends-compare.ts';
@@ -87,7 +88,13 @@ export function registerTrends(program: Command, cli: Cli): void {
           for (const one of compared) await assertFilter(ctx.db, { topic: one });
           const voices = await readVoices(ctx, compared, days);
           if (voices.length === 0) cli.page.say('none of these topics was looked at on a whole day yet');
-          return cli.show(options.json, voices, () => comparePage(voices, cli.page));
+          await cli.show(options.json, voices, () => comparePage(voices, cli.page));
+          tellInvented(
+            cli,
+            options.json,
+            voices.map(({ service_kind }) => service_kind),
+          );
+          return;
         }
         const searches = await findSearches(ctx.db, { topic, search });
         if (searches.length === 0) cli.page.say('no searches; add one: strandline watch "..."');
@@ -97,6 +104,11 @@ export function registerTrends(program: Command, cli: Cli): void {
         );
         const rows = await readTrends(ctx, searches, { days, hoursEach: hoursEach(days, room) });
         await cli.show(options.json, rows, () => trendPage(rows, cli.page));
+        tellInvented(
+          cli,
+          options.json,
+          searches.map(({ service_kind }) => service_kind),
+        );
       });
     });
   registerRebuild(trends, cli);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { watchTopic } from '../../monitor/topic/watch.ts';
 import type { Cli } from './cli.ts';
 import { takeFirstRuns } from './first-runs.ts';
+import { tellChosen } from './invented.ts';
 import { searchColumns } from './search-page.ts';
 import { table } from './table.ts';
 
@@ -41,6 +42,8 @@ export function registerWatch(program: Command, cli: Cli): void {
           postsEvery: every,
           aiEvery,
         });
+        if (service === undefined)
+          await tellChosen(cli, home.ctx, created[0]?.search, `--service own --slug ${topic.slice(0, 46)}-2`);
         const searches = await takeFirstRuns(cli, home, created, stopping);
         const now = home.ctx.clock.now();
         await cli.show(json, { topic, searches }, () =>

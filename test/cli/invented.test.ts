@@ -1,0 +1,97 @@
+/** What is invented is called so: where the sandbox was chosen for a user, and where all that is shown is of it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, wirePost } from '../stub-service.ts';
+import { collector, makeStand, type Stand } from './stand.ts';
+
+const CHOSEN = 'looked for in the sandbox, which is invented: no public source answered; with a network: ';
+const NOTE = 'invented: found in the sandbox\n';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await makeStand();
+  stand.stub.answers(
+    json({
+      miner_microblog_posts: [wirePost('1')],
+      completion: 'A claim [1](https://a.example/1).',
+      search: [],
+    }),
+  );
+  const { ctx } = stand.world;
+  // Nothing hosted, and no public source that answers: what a laptop without a network sees.
+  Object.assign(ctx, {
+    config: { ...ctx.config, hosted: undefined },
+    ownSources: () => Promise.resolve('silent'),
+  });
+});
+afterAll(() => stand.close());
+
+const add = (slug: string, ...more: string[]) =>
+  stand.run([
+    'search',
+    'add',
+    slug,
+    '--operation',
+    'microblog',
+    '--prompt',
+    'ferry',
+    '--every',
+    '15m',
+    ...more,
+  ]);
+
+describe('a sandbox that nobody asked for', () => {
+  it('is told by watch, with the way to look outside', async () => {
+    const { code, stderr } = await stand.run(['watch', 'Tide pools']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`${CHOSEN}--service own --slug tide-pools-2\n`),
+    ]);
+  });
+
+  it('is told by search add', async () => {
+    expect((await add('one')).stderr).toContain(`${CHOSEN}--service own, with another slug\n`);
+  });
+
+  it('is not told where it was asked for, or where no source is ever asked', async () => {
+    expect((await add('asked', '--service', 'sandbox')).stderr).not.toContain('invented');
+    const { ctx } = stand.world;
+    const before = ctx.ownSources;
+    ctx.ownSources = () => Promise.resolve('none');
+    expect((await add('none')).stderr).not.toContain('invented');
+    ctx.ownSources = before;
+  });
+});
+
+describe('lists', () => {
+  const looking = async (...argv: string[]) => {
+    const stderr = collector();
+    const { code } = await stand.run(argv, { stderr: Object.assign(stderr.stream, { isTTY: true }) });
+    return [code, stderr.text()];
+  };
+  const LISTS = [['new'], ['posts', 'list'], ['posts', 'top'], ['trends']];
+
+  it.each([...LISTS, ['completions', 'show', 'tide-pools-ai']])(
+    '%s %s says so to a person',
+    async (...argv) => {
+      expect(await looking(...argv)).toEqual([0, NOTE]);
+      expect(await looking(...argv, '--json')).toEqual([0, '']);
+      expect((await stand.run(argv)).stderr).toBe('');
+    },
+  );
+
+  it('posts growth says so of posts that grew', async () => {
+    stand.world.clock.advance(3_600_000);
+    stand.stub.answers(json({ miner_microblog_posts: [wirePost('1', { like_count: 4_000 })] }));
+    await stand.run(['search', 'run', 'one', '--wait']);
+    const [code, stderr] = await looking('posts', 'growth');
+    expect([code, stderr]).toEqual([0, NOTE]);
+  });
+
+  it.each(LISTS)('%s %s says nothing where one of them is real', async (...argv) => {
+    const { ctx } = stand.world;
+    ctx.ownSources = () => Promise.resolve('answering');
+    stand.stub.answers(json({ miner_microblog_posts: [wirePost('2')] }));
+    await add('real', '--service', 'own');
+    expect(await looking(...argv)).toEqual([0, '']);
+  });
+});
