@@ -150,6 +150,21 @@ describe('completions diff', () => {
     });
   });
 
+  it('shows a claim once that stands in two texts of the completion, with their names', async () => {
+    const said = `A lock broke [1](${OLD}).`;
+    stand.world.clock.advance(3_600_000);
+    stand.stub.answers(json({ search: [result(OLD)], completion: { summary: said, twitter_summary: said } }));
+    await stand.run(['search', 'resume', 'port']);
+    const run = await stand.run(['search', 'run', 'port', '--wait']);
+    expect(run.code, run.stderr).toBe(0);
+    const { stdout } = await stand.run(['completions', 'diff', 'port']);
+    expect(stdout).toContain('  1 new, 1 gone, ');
+    expect(stdout.match(/A lock broke/g)).toHaveLength(1);
+    expect(stdout).toContain('+ A lock broke.\n  in: summary, microblog\n  cites: About old');
+    const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
+    expect(diff.new_claims.map(({ role }) => role)).toEqual(['summary', 'microblog_summary']);
+  });
+
   it('fits the page', async () => {
     const { stdout } = await stand.run(['completions', 'diff', 'port', '--since', '2020-01-01'], {
       env: { COLUMNS: '30' },

@@ -81,6 +81,19 @@ function page(diff: CompletionDiff, terminal: Terminal): string[] {
   const silent = (n: number) =>
     `${counted(n, 'run')} without a completion: what ${n === 1 ? 'it' : 'they'} would have said is not known`;
   const { green, red, yellow } = terminal.colors;
+  const added = saidOnce(new_claims, (claim) => [
+    ...claim.brought_by.flatMap((link) => source('brought by', link, terminal)),
+    ...claim.cited
+      .filter((link) => !claim.brought_by.includes(link))
+      .flatMap((link) => source('cites', link, terminal)),
+  ]);
+  const gone = saidOnce(gone_claims, (claim) =>
+    claim.cited.flatMap((link) => source('cited', link, terminal)),
+  );
+  const changed = saidOnce(changed_claims, (claim) => [
+    ...claim.cited_new.flatMap((link) => source('now cites', link, terminal)),
+    ...claim.cited_gone.flatMap((link) => source('no longer cites', link, terminal)),
+  ]);
   return [
     ...list(
       [
@@ -91,42 +104,54 @@ function page(diff: CompletionDiff, terminal: Terminal): string[] {
         ...(gaps.after > 0 ? [['since then', silent(gaps.after)] as const] : []),
         [
           'claims',
-          `${new_claims.length} new, ${gone_claims.length} gone, ${changed_claims.length} with other sources, ${kept} kept`,
+          `${added.length} new, ${gone.length} gone, ${changed.length} with other sources, ${kept} kept`,
         ],
       ],
       terminal,
     ),
-    ...section('new', new_claims, terminal, green('+'), (claim) => [
-      ...claim.brought_by.flatMap((link) => source('brought by', link, terminal)),
-      ...claim.cited
-        .filter((link) => !claim.brought_by.includes(link))
-        .flatMap((link) => source('cites', link, terminal)),
-    ]),
-    ...section('gone', gone_claims, terminal, red('-'), (claim) =>
-      claim.cited.flatMap((link) => source('cited', link, terminal)),
-    ),
-    ...section('with other sources', changed_claims, terminal, yellow('~'), (claim) => [
-      ...claim.cited_new.flatMap((link) => source('now cites', link, terminal)),
-      ...claim.cited_gone.flatMap((link) => source('no longer cites', link, terminal)),
-    ]),
+    ...section('new', added, terminal, green('+')),
+    ...section('gone', gone, terminal, red('-')),
+    ...section('with other sources', changed, terminal, yellow('~')),
   ];
 }
 
-function section<T extends DiffedClaim>(
-  heading: string,
+/** A claim with what is told below it, and the texts of the completion that make it. */
+type Said = { text: string; below: readonly string[]; parts: string[] };
+
+/** What stands word for word, with the same sources, in several texts of a completion is one claim to a reader. */
+function saidOnce<T extends DiffedClaim>(
   claims: readonly T[],
-  terminal: Terminal,
-  sign: string,
   below: (claim: T) => readonly string[],
-): string[] {
+): Said[] {
+  const said = new Map<string, Said>();
+  for (const claim of claims) {
+    const part = PARTS[claim.role];
+    const lines = [...below(claim), ...unresolved(claim)];
+    const key = JSON.stringify([claim.text, lines]);
+    const known = said.get(key);
+    if (known === undefined) said.set(key, { text: claim.text, below: lines, parts: [part] });
+    else known.parts.push(part);
+  }
+  return [...said.values()];
+}
+
+/** Texts of a completion as `completions show` calls them. */
+const PARTS: Readonly<Record<DiffedClaim['role'], string>> = {
+  summary: 'summary',
+  news_forum_summary: 'news forums',
+  discussion_board_summary: 'discussion boards',
+  microblog_summary: 'microblog',
+};
+
+function section(heading: string, claims: readonly Said[], terminal: Terminal, sign: string): string[] {
   if (claims.length === 0) return [];
   const { bold, dim, width, more } = terminal;
   return [
     '',
     bold(cut(heading, width, more)),
-    ...claims.flatMap((claim) => [
-      ...indented(claim.text, terminal).map((line, nth) => (nth === 0 ? `${sign} ${line}` : `  ${line}`)),
-      ...[...below(claim), ...unresolved(claim)].flatMap((line) =>
+    ...claims.flatMap(({ text, below, parts }) => [
+      ...indented(text, terminal).map((line, nth) => (nth === 0 ? `${sign} ${line}` : `  ${line}`)),
+      ...[...(parts.length > 1 ? [`in: ${parts.join(', ')}`] : []), ...below].flatMap((line) =>
         indented(line, terminal).map((part) => `  ${dim(part)}`),
       ),
     ]),
