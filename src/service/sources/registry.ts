@@ -70,7 +70,7 @@ export function chooseSources(settings: SourceSettings, version: string): Choice
     const adapter = make(settings, addresses[line.name], version);
     return { ...line, adapter, isOn: isWanted.has(line.name) || (auto && adapter !== undefined) };
   });
-  const problems = [...problemsOfNames(wanted, addresses), ...problemsOfKeys(offered)];
+  const problems = [...problemsOfNames(wanted, addresses), ...problemsOfKeys(offered, settings)];
   if (problems.length > 0) throw new InvalidInput(problems);
   return { offered, archive: isWanted.has('archive'), sandbox: isWanted.has('sandbox') };
 }
@@ -92,12 +92,14 @@ function problemsOfNames(wanted: readonly string[], addresses: Readonly<Record<s
   return problems;
 }
 
-function problemsOfKeys(offered: readonly Offered[]): Problem[] {
+/** Names only what is missing: the one source that can be half set is `x`, whose amount is no part of its key. */
+function problemsOfKeys(offered: readonly Offered[], { x: paid }: SourceSettings): Problem[] {
+  const isSet = (variable: string) => variable === 'X_BEARER_TOKEN' && paid !== undefined;
   return offered
     .filter(({ isOn, adapter }) => isOn && adapter === undefined)
     .map(({ name, needs }) => ({
       path: 'SERVICE_SOURCES',
       given: name,
-      expected: `${needs.join(' and ')} to be set beside it`,
+      expected: `${needs.filter((variable) => !isSet(variable)).join(' and ')} to be set beside it`,
     }));
 }

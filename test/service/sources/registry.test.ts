@@ -113,6 +113,11 @@ describe('what is asked', () => {
     [
       'what costs money without an amount',
       { wanted: ['x'], x: { bearerToken: KEY, usdPerDay: 0 } },
+      /got "x"; X_USD_PER_DAY to be set/,
+    ],
+    [
+      'what costs money without a key',
+      { wanted: ['x'] },
       /got "x"; X_BEARER_TOKEN and X_USD_PER_DAY to be set/,
     ],
     ['nothing', { wanted: [] }, /some of auto/],
