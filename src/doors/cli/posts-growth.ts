@@ -73,7 +73,7 @@ function columns(now: Date, page: Page): Column<GrowthRow>[] {
       drop: 3,
     },
     { head: 'likes/h', cell: (row) => count(rounded(row.likes_per_hour_24h), page), right: true },
-    { head: 'at its age', cell: ({ at_age }) => (at_age === null ? '' : compared(at_age)), drop: 1 },
+    { head: 'times the usual', cell: ({ at_age }) => (at_age === null ? '' : compared(at_age)), drop: 1 },
     {
       head: 'not seen since',
       cell: ({ not_seen_since: at }) => (at === null ? '' : when(at, now, page)),
@@ -100,9 +100,9 @@ function steps(first: number | null, last: number | null, lost: number | null, p
     : `${count(first, page)} > ${count(last, page)}${fell}`;
 }
 
-/** `3.2x at 24 h`: of what posts of its search usually have when they are as old. */
+/** `3.2x at 24 h old`: when it was that old it had so many times what is usual of its search's posts at that age. */
 function compared({ hours, engagement_ratio: ratio }: AtAge): string {
-  return ratio === null ? '' : `${rounded(ratio)}x at ${hours} h`;
+  return ratio === null ? '' : `${rounded(ratio)}x at ${hours} h old`;
 }
 
 function rounded(value: number): number;
