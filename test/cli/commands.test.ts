@@ -2,13 +2,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { checkHosted, checkNode, checkQueueServer } from '../../src/doors/cli/checks.ts';
+import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
+import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
 import { readStatus } from '../../src/doors/cli/status.ts';
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
 import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/doors/cli/sql.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Probed } from '../../src/service-access.ts';
 import { isKeyOf } from '../../src/service/keys.ts';
 import { findServiceKeyHash, readServiceKeys, touchServiceKey } from '../../src/store/service-keys.ts';
 import { onRedis } from '../backends.ts';
@@ -265,6 +267,46 @@ describe('doctor', () => {
     expect(await checkHosted(config)).toMatchObject([
       { ok: false, advice: expect.stringContaining('SEARCH_API_URL') },
     ]);
+  });
+
+  it('connects to a language model and asks it nothing; one that is away is a note', async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
+    const config = readConfig({ LLM_BASE_URL: `http://127.0.0.1:${port}/v1`, LLM_MODEL: 'm' });
+    const found = `127.0.0.1:${port} accepts connections`;
+    expect(await checkModel(config)).toMatchObject([{ check: 'language model', ok: true, found }]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(requests).toBe(0);
+    expect(await checkModel(config)).toMatchObject([
+      { ok: null, advice: expect.stringContaining('LLM_BASE_URL') },
+    ]);
+    expect(await checkModel(readConfig({}))).toEqual([]);
+  });
+
+  it('has a line for each public source that is asked; one that is away is a note', async () => {
+    const probe = () =>
+      Promise.resolve<Probed[]>([
+        { name: 'arxiv', source: 'preprint', title: 'arXiv', outcome: 'reachable', words: 'reachable' },
+        {
+          name: 'lemmy',
+          source: 'discussion_board',
+          title: 'L',
+          outcome: 'unreachable',
+          words: 'not reachable (x)',
+        },
+        { name: 'brave', source: 'web', title: 'B', outcome: 'off', words: 'needs BRAVE_API_KEY' },
+      ]);
+    const checks = await checksOfHome({ ...stand.home, services: { ...stand.home.services, probe } });
+    expect(checks.filter(({ check }) => check.startsWith('source '))).toMatchObject([
+      { check: 'source arxiv (preprint)', ok: true, found: 'reachable', advice: null },
+      { check: 'source lemmy (discussion_board)', ok: null, found: 'not reachable (x)' },
+    ]);
+    expect(checksOfSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none is asked' }]);
   });
 
   onRedis('with a Redis', (redisUrl) => {

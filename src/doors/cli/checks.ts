@@ -1,9 +1,7 @@
 /** What the doctor looks at. Nothing here changes anything, and nothing is paid for. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { connect as connectTcp, isIP } from 'node:net';
 import path from 'node:path';
-import { connect as connectTls } from 'node:tls';
 import type { Config } from '../../config.ts';
 import { checkRedis } from '../../engine/queue/redis-check.ts';
 import { SECOND } from '../../engine/clock.ts';
@@ -15,9 +13,11 @@ import { readerQuery } from '../../store/reader-query.ts';
 import { checkSchema } from '../../store/schema-state.ts';
 import { measureSkew } from '../../store/workers.ts';
 import { aside, bad, type Check, good, sayingOf } from './check.ts';
+import { checksOfSources } from './checks-of-sources.ts';
 import { checksOfWork } from './checks-of-work.ts';
 import type { Cli } from './cli.ts';
 import { PATIENCE_MS, withPatience } from './patience.ts';
+import { reach } from './reach.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 const OLDEST_POSTGRES = 150_000;
@@ -98,13 +98,9 @@ export function checkEmbedded(error: unknown): Check {
 /** A hosted service is connected to and told nothing: no key, no request. */
 export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   if (hosted === undefined) return [];
-  const { protocol, hostname, port, host } = new URL(hosted.url);
-  const at = {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
-  };
+  const { host } = new URL(hosted.url);
   try {
-    await reach(at, protocol === 'https:');
+    await reach(hosted.url, PATIENCE_MS);
     const key =
       hosted.key === undefined
         ? [bad('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')]
@@ -119,22 +115,6 @@ export async function checkHosted({ hosted }: Config): Promise<Check[]> {
       ),
     ];
   }
-}
-
-function reach({ host, port }: { host: string; port: number }, secure: boolean): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const done = () => {
-      socket.destroy();
-      resolve();
-    };
-    const socket = secure
-      ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) }, done)
-      : connectTcp({ host, port }, done);
-    socket.setTimeout(PATIENCE_MS, () =>
-      socket.destroy(new Error(`no answer within ${PATIENCE_MS / SECOND} s`)),
-    );
-    socket.on('error', reject);
-  });
 }
 
 /** What BullMQ needs of a Redis. */
@@ -171,6 +151,7 @@ export async function checksOfHome(home: Home): Promise<Check[]> {
     await checkQueue(home),
     await checkReader(home),
     ...(await checkLocalService(home)),
+    ...checksOfSources(await home.services.probe()),
     ...(await checksOfWork(home)),
   ];
 }

@@ -9,6 +9,7 @@ import {
   checkNode,
   checkQueueServer,
 } from './checks.ts';
+import { checkModel } from './checks-of-sources.ts';
 import type { Check } from './check.ts';
 import type { Cli } from './cli.ts';
 import { oneLine } from './text.ts';
@@ -18,7 +19,10 @@ export function registerDoctor(program: Command, cli: Cli): void {
     .command('doctor')
     .description('look at everything strandline stands on, and say what to do about what is wrong')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nNo paid call is made: a hosted service is only connected to, without a key.\n')
+    .addHelpText(
+      'after',
+      '\nNo paid call is made: a hosted service and a model are only connected to, without a key; public sources are asked once.\n',
+    )
     .action(async (options: { json?: boolean }) => {
       const checks = await examine(cli);
       await cli.show(options.json, checks, () => checks.flatMap((check) => linesOf(check, cli)));
@@ -34,7 +38,7 @@ export async function examine(cli: Cli): Promise<Check[]> {
   if (config.value === undefined) return found;
   const { value } = config;
 
-  found.push(...(await checkHosted(value)), ...(await checkQueueServer(value)));
+  found.push(...(await checkHosted(value)), ...(await checkModel(value)), ...(await checkQueueServer(value)));
   if (value.databaseUrl === undefined) {
     const dataDir = await checkDataDir(value.dataDir);
     found.push(dataDir);
