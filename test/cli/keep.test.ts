@@ -62,6 +62,21 @@ test('an author is forgotten only with --yes; without it is said what would go, 
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no author @nobody of hosted')]);
 });
 
+test('an author who was forgotten is known by the id; by name it is said why not, and a bare name is told of the @', async () => {
+  const forget = (author: string) => stand.run(['author', 'forget', author, '--service', 'hosted', '--yes']);
+  expect(await forget('@user_1')).toMatchObject({
+    code: 1,
+    stderr:
+      'error: no author @user_1 of hosted is stored; names of the forgotten are not kept, so whether they were forgotten is known by their id alone\n',
+  });
+  expect(await forget('user_2')).toMatchObject({
+    code: 1,
+    stderr:
+      'error: no author user_2 of hosted is stored; an id is meant; a name is written with @ before it: @user_2\n',
+  });
+  expect(await forget('91')).toMatchObject({ code: 0, stderr: 'forgotten already\n' });
+});
+
 test('retention shows what holds and what would go, and lets it go when asked', async () => {
   await stand.world.db.pool.query(
     `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at)

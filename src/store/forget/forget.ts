@@ -50,7 +50,10 @@ export async function findAuthor(
   const [author] = rows;
   if (author !== undefined) return author;
   if (await isForgotten(db, { kind: 'author', serviceId: known.id, externalId: given })) return undefined;
-  throw new Refused('not_found', `no author ${given} of ${service} is stored`);
+  const otherwise = given.startsWith('@')
+    ? 'names of the forgotten are not kept, so whether they were forgotten is known by their id alone'
+    : `an id is meant; a name is written with @ before it: @${given}`;
+  throw new Refused('not_found', `no author ${given} of ${service} is stored; ${otherwise}`);
 }
 
 /** How much is stored of an author, for whoever is about to have it removed. */
