@@ -32,6 +32,11 @@ test('a backup tells each table and where it is; restored elsewhere it is told t
     format: 'strandline backup 1',
   });
   expect((await stand.run(['backup', directory])).stderr).toMatch(/^error: .* is there already/);
+  const nowhere = path.join(folder, 'nope');
+  expect(await stand.run(['backup', path.join(nowhere, 'b')])).toMatchObject({
+    code: 1,
+    stderr: `error: the folder ${nowhere} does not exist\n`,
+  });
 
   const env = { DATABASE_URL: empty.url, DATABASE_READER_URL: empty.readerUrl };
   const restored = await stand.run(['restore', directory, '--json'], { env });

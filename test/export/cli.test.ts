@@ -60,6 +60,12 @@ it('takes the format from the name of the file', async () => {
   expect(await decode('ndjson', await readFile(path.join(out, 'links.ndjson')))).toHaveLength(2);
 });
 
+it('says that a folder does not exist, and makes none for a file', async () => {
+  const nowhere = path.join(out, 'nope');
+  const { code, stdout, stderr } = await stand.run(['export', 'posts', '--out', path.join(nowhere, 'x.csv')]);
+  expect([code, stdout, stderr]).toEqual([1, '', `error: the folder ${nowhere} does not exist\n`]);
+});
+
 describe('is refused with 2:', () => {
   it.each([
     [

@@ -69,5 +69,7 @@ function inWords(error: unknown, target: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const isOfFiles = error instanceof Error && 'syscall' in error && 'path' in error;
   if (!isOfFiles && !FULL.has(code)) return error;
+  // What is written is new: only its folder can be missing.
+  if (code === 'ENOENT') return new Refused('conflict', `the folder ${path.dirname(target)} does not exist`);
   return new Refused('conflict', `${target} cannot be written (${code}); what was there is still there`);
 }

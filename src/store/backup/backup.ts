@@ -166,5 +166,7 @@ async function settle(parent: string): Promise<void> {
 function inWords(error: unknown, directory: string): unknown {
   const isOfFiles = error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
   if (!isOfFiles) return error;
+  if (error.code === 'ENOENT' && error.syscall === 'mkdir')
+    return new Refused('unavailable', `the folder ${path.dirname(directory)} does not exist`);
   return new Refused('unavailable', `the backup cannot be written to ${directory}: ${error.message}`);
 }
