@@ -45,6 +45,17 @@ describe('search add', () => {
     expect([typeof saved.id, typeof saved.first_run.id]).toEqual(['string', 'string']);
   });
 
+  it.each([
+    ['ORBIT', ['--model', 'orbit']],
+    ['NOVA', []],
+  ])('asks the microblog operation with the model %s that was chosen', async (model, argv) => {
+    const saved = await stand.json<Saved & { model: string }>(...add(`by-${model.toLowerCase()}`, ...argv));
+    expect([saved.model, stand.stub.requests.at(-1)?.body]).toEqual([
+      model,
+      { prompt: 'harbour ferry', model },
+    ]);
+  });
+
   it('is done even where the first look fails, and says how it failed', async () => {
     stand.stub.answers(json({ detail: 'no such key' }, 401));
     const { code, stdout, stderr } = await stand.run(add('refused', '--json'));
