@@ -11,7 +11,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // A process per file: nothing is shared between test files but the servers of global-setup.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores it is measured on: the longest files mostly wait, for leases to end and servers to start.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 30_000,
