@@ -23,4 +23,3 @@ export type AiAnswer = z.infer<typeof aiAnswer>;
 
 /** With the group that the specification does not show; answered only where it is switched on. */
 export const aiAnswerWithWeb = aiAnswer.extend({ web_search_results: resultGroup.optional() });
-export type AiAnswerWithWeb = z.infer<typeof aiAnswerWithWeb>;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** An element of the completion's key lists. */
 export const keyItem = z.object({ text: z.string(), url: z.url() });
-export type KeyItem = z.infer<typeof keyItem>;
 
 /** What was written about the results. A tool that was not selected has an empty list and an empty text. */
 export const completion = z.object({

@@ -16,7 +16,7 @@ export type ServedWarning = z.infer<typeof warning>;
 export const UNANSWERED = 'tool_unanswered';
 
 /** Who wrote the completion; `none` where nothing was found, so that nothing was written. */
-export const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
+const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
 
 const known = z.int().nonnegative();
 /** Counters that are written as 0 because they are not known; absent where all are. */

@@ -3,4 +3,3 @@ import { microblogPost } from './post.ts';
 
 /** The answer of operation B. */
 export const microblogAnswer = z.object({ miner_microblog_posts: z.array(microblogPost) });
-export type MicroblogAnswer = z.infer<typeof microblogAnswer>;

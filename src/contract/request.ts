@@ -19,4 +19,3 @@ export const microblogSearchRequest = z.object({
   prompt: z.string().trim().min(1).max(PROMPT_MAX),
   model: z.enum(MODELS).optional(),
 });
-export type MicroblogSearchRequest = z.infer<typeof microblogSearchRequest>;

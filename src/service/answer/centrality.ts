@@ -5,7 +5,7 @@
 import type { Passage } from './passages.ts';
 
 /** Up to so many sentences are compared with each other. */
-export const LEXRANK_MOST = 300;
+const LEXRANK_MOST = 300;
 /** Two sentences are neighbours from this cosine on; LexRank's own figure. */
 const NEIGHBOURS = 0.1;
 const DAMPING = 0.85;

@@ -86,7 +86,7 @@ function draftsOf(source: Source, item: Found, vocabulary: Vocabulary): Draft[] 
 }
 
 /** From the first order to a machine on, a text is not read: what follows it serves it. */
-export function quotableSentences(text: string, source: Source): readonly string[] {
+function quotableSentences(text: string, source: Source): readonly string[] {
   return LOOSE.has(source) ? looseSentences(text) : strictSentences(text);
 }
 
@@ -101,7 +101,7 @@ function readSentences(text: string, loose: boolean): readonly string[] {
 }
 
 /** The title in one line, or '' where it may not be quoted. */
-export const quotableTitle = remembered(KEPT, (title) => {
+const quotableTitle = remembered(KEPT, (title) => {
   const line = plainLine(title, TITLE_MAX);
   return isQuotable(line) && !holdsOrder(line) && /\p{L}/u.test(line) ? line : '';
 });

@@ -52,7 +52,7 @@ export function usualPerHour({ topic }: TopicInWorld, at: number): number {
 }
 
 /** Posts that a stir is expected to add within a span. */
-export function extraWithin({ topic }: TopicInWorld, stir: Stir, from: number, to: number): number {
+function extraWithin({ topic }: TopicInWorld, stir: Stir, from: number, to: number): number {
   return summed((at) => (topic.postsPerDay / 24) * added(stir, at), from, to);
 }
 

@@ -98,7 +98,7 @@ function filled(draw: Draw, text: string, topic: Topic): string {
 }
 
 /** A word that a search for the topic would look for, taken by itself. */
-export function oneWordOf(draw: Draw, topic: Topic): string {
+function oneWordOf(draw: Draw, topic: Topic): string {
   const phrase = topic.phrases.length > 0 ? pick(draw, topic.phrases) : topic.subject;
   return pick(draw, phrase.split(' '));
 }

@@ -7,7 +7,7 @@ import type { SaidClaim } from './claims.ts';
 type Claim = Pick<SaidClaim, 'claim_id' | 'role' | 'text' | 'cited_links'>;
 
 /** The share of runs of three words that two wordings must have in common (Jaccard index). */
-export const NEARLY_SAME = 0.8;
+const NEARLY_SAME = 0.8;
 const RUN = 3;
 
 const WORD =

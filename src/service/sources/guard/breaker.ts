@@ -4,7 +4,7 @@ import { type OutageCode, SourceDown } from '../../outage.ts';
 
 /** So many failures one after the other open the circuit, for so long. */
 export const FAILURES_MOST = 3;
-export const OPEN_MS = MINUTE;
+const OPEN_MS = MINUTE;
 
 export type Breaker = {
   /**
