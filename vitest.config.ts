@@ -5,10 +5,9 @@ const REPORT = 'node_modules/.cache/vitest/report.json';
 
 const counted = process.env['CI'] !== undefined || process.env['STRANDLINE_REQUIRE'] !== undefined;
 
-const SERVICE = ['test/service/**/*.test.ts'];
-
 export default defineConfig({
   test: {
+    include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     // A process per file: nothing is shared between test files but the servers of global-setup.
     pool: 'forks',
@@ -17,11 +16,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 30_000,
-    projects: [
-      // The service keeps nothing between calls and stands on no database: its files share a process, and are read once.
-      { extends: true, test: { name: 'service', include: SERVICE, isolate: false } },
-      { extends: true, test: { name: 'rest', include: ['test/**/*.test.ts'], exclude: SERVICE } },
-    ],
     reporters: counted ? ['default', ['json', { outputFile: REPORT }]] : ['default'],
   },
 });
