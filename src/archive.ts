@@ -1,5 +1,6 @@
 /** What was collected, as a source of the search service: rows of the store in the words of the service. */
-import { type MicroblogPost, microblogPost } from './contract/post.ts';
+import { AUTHOR_COUNTERS } from './contract/author.ts';
+import { microblogPost, POST_COUNTERS } from './contract/post.ts';
 import type { Archive } from './service/ports.ts';
 import { foundOf } from './service/sources/reading/post-of.ts';
 import type { Found } from './service/source.ts';
@@ -40,7 +41,7 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): Found[] {
   if (author === null) return [];
   const read = microblogPost.safeParse({
     ...post,
-    ...NO_COUNTS,
+    ...uncounted(POST_COUNTERS),
     id: post.external_id,
     user: userOf(author),
     created_at: post.created_at?.toISOString(),
@@ -54,15 +55,9 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): Found[] {
 }
 
 /** What was counted when it was stored is not what it is now, and is told by nobody as such. */
-const NO_COUNTS = {
-  reply_count: null,
-  repost_count: null,
-  like_count: null,
-  view_count: null,
-  quote_count: null,
-  impression_count: null,
-  bookmark_count: null,
-} satisfies Partial<MicroblogPost>;
+function uncounted(counters: readonly string[]): Record<string, null> {
+  return Object.fromEntries(counters.map((counter) => [counter, null]));
+}
 
 function userOf(author: AuthorRow) {
   return {
@@ -71,10 +66,6 @@ function userOf(author: AuthorRow) {
     username: author.username ?? '',
     name: author.name ?? '',
     created_at: author.created_at?.toISOString() ?? null,
-    favourites_count: null,
-    followers_count: null,
-    listed_count: null,
-    media_count: null,
-    statuses_count: null,
+    ...uncounted(AUTHOR_COUNTERS),
   };
 }

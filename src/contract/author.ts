@@ -3,6 +3,15 @@ import { z } from 'zod';
 /** A whole number from 0; null where it is not known, which is not the same as 0. */
 export const counter = z.int().nonnegative().nullable();
 
+/** Its members that are counters. */
+export const AUTHOR_COUNTERS = [
+  'favourites_count',
+  'followers_count',
+  'listed_count',
+  'media_count',
+  'statuses_count',
+] as const;
+
 /** The author of a microblog post (`user`). The specification shows every member; what is unknown is null. */
 export const microblogAuthor = z.object({
   id: z.string().min(1),

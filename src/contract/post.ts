@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { counter, microblogAuthor } from './author.ts';
 
+/** Its members that are counters. */
+export const POST_COUNTERS = [
+  'reply_count',
+  'repost_count',
+  'like_count',
+  'view_count',
+  'quote_count',
+  'impression_count',
+  'bookmark_count',
+] as const;
+
 /** A reference to a post or a person: null where there is none. */
 const reference = z.string().nullable();
 

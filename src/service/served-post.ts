@@ -2,26 +2,9 @@
  * A post as it is answered: the specification types its members, so that what no source said has to be
  * written as something. This is the one place where that happens.
  */
-import type { MicroblogAuthor } from '../contract/author.ts';
+import { AUTHOR_COUNTERS, type MicroblogAuthor } from '../contract/author.ts';
 import type { ServedAuthor, ServedPost } from '../contract/extras.ts';
-import type { MicroblogPost } from '../contract/post.ts';
-
-const POST_COUNTERS = [
-  'reply_count',
-  'repost_count',
-  'like_count',
-  'view_count',
-  'quote_count',
-  'impression_count',
-  'bookmark_count',
-] as const;
-const AUTHOR_COUNTERS = [
-  'favourites_count',
-  'followers_count',
-  'listed_count',
-  'media_count',
-  'statuses_count',
-] as const;
+import { type MicroblogPost, POST_COUNTERS } from '../contract/post.ts';
 
 /**
  * An unknown counter is 0 and named in `unknown_counters`, an unknown text is empty (`lang`: `und`, which

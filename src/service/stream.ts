@@ -10,19 +10,11 @@ import type { ServedAiAnswer } from '../contract/extras.ts';
 import type { ResultItem } from '../contract/result-item.ts';
 import { toWire } from '../contract/wire.ts';
 import { SECOND } from '../engine/clock.ts';
-import type { Role } from './answer/write.ts';
+import { type Role, ROLES } from './answer/draft.ts';
 import { GROUPS, type GroupedSource } from './assemble.ts';
 import { piecesOf } from './pieces.ts';
 
 const PING_MS = 10 * SECOND;
-
-/** The texts of a completion, in the order in which those that nobody told are sent. */
-const ROLES = [
-  'microblog_summary',
-  'discussion_board_summary',
-  'news_forum_summary',
-  'summary',
-] as const satisfies readonly Role[];
 
 export type EventStream = {
   group(source: GroupedSource, items: readonly ResultItem[]): void;

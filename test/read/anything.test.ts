@@ -8,7 +8,8 @@ import { createStreamReader } from '../../src/contract/stream.ts';
 import { fromWire, toWire, type WireKind } from '../../src/contract/wire.ts';
 import { RUN_CODES, RunError } from '../../src/errors.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { POST_COUNTERS, type Findings } from '../../src/monitor/read/findings.ts';
+import { POST_COUNTERS } from '../../src/contract/post.ts';
+import type { Findings } from '../../src/monitor/read/findings.ts';
 import { sample } from '../samples/sample.ts';
 
 const dialects = ['neutral', 'named'].map(loadDialect);

@@ -1,7 +1,7 @@
 /** When two wordings are one claim. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClaimRole } from '../../src/store/schema/analytics.ts';
+import type { ClaimRole } from '../../src/monitor/read/findings.ts';
 import { matchClaims } from '../../src/store/reads/claim-match.ts';
 
 let ids = 0n;

@@ -4,6 +4,7 @@
  * whole numbers or null (unknown is not zero), references are ids or null.
  */
 import type { Source } from '../../contract/enumerations.ts';
+import type { POST_COUNTERS } from '../../contract/post.ts';
 
 export type ReadAuthor = {
   external_id: string;
@@ -25,15 +26,6 @@ export type ReadAuthor = {
   statuses_count: number | null;
 };
 
-export const POST_COUNTERS = [
-  'reply_count',
-  'repost_count',
-  'like_count',
-  'view_count',
-  'quote_count',
-  'impression_count',
-  'bookmark_count',
-] as const;
 export type PostCounter = (typeof POST_COUNTERS)[number];
 
 export type ReadPost = Record<PostCounter, number | null> & {

@@ -1,6 +1,7 @@
 /** A language model behind an OpenAI-compatible address: one question, the text of one answer. */
 import { request } from 'undici';
 import { z } from 'zod';
+import { networkCode, readAtMost } from '../network.ts';
 
 export type LanguageModel = {
   /** As its operator calls it; for logs. */
@@ -87,7 +88,9 @@ export function languageModel(settings: {
       response.body.on('error', () => {}).destroy();
       return { status: response.statusCode, text: '' };
     }
-    return { status: 200, text: await readWithin(response.body) };
+    const text = await readAtMost(response.body, MOST_BYTES);
+    if (text === undefined) throw new ModelFailed('too_large');
+    return { status: 200, text };
   }
 
   return {
@@ -107,16 +110,10 @@ export function languageModel(settings: {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof ModelFailed) throw error;
-        throw new ModelFailed('no_answer', codeOf(error));
+        throw new ModelFailed('no_answer', networkCode(error));
       }
     },
   };
-}
-
-/** Of the network: a word of our own machine's, never of the server's. */
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code) ? code : undefined;
 }
 
 function bodyOf(model: string, way: Way, { system, user, schema }: ModelQuestion) {
@@ -152,16 +149,4 @@ function jsonOf(text: string): unknown {
   } catch {
     throw new ModelFailed('unreadable');
   }
-}
-
-async function readWithin(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.byteLength;
-    // Leaving the loop destroys the body, and with it the connection.
-    if (bytes > MOST_BYTES) throw new ModelFailed('too_large');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

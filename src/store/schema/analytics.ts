@@ -13,6 +13,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import type { RunCode } from '../../errors.ts';
+import type { ClaimRole } from '../../monitor/read/findings.ts';
 import type { ServiceKind } from '../services.ts';
 import { counter, instant, ref } from './schema.ts';
 
@@ -433,8 +434,6 @@ export const spikesView = analytics
     weekday_usual: doublePrecision(),
   })
   .existing();
-
-export type ClaimRole = 'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary';
 
 /** What a claim cites; `cited_returned` is null where that is nothing that is known. */
 const cited = {

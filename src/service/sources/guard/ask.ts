@@ -5,6 +5,7 @@
 import { Agent, fetch, type Response } from 'undici';
 import { retryAfterMs } from '../../../contract/retry-after.ts';
 import type { Clock } from '../../../engine/clock.ts';
+import { networkCode, readAtMost } from '../../network.ts';
 import { SourceDown } from '../../outage.ts';
 
 /** The most decoded bytes that are read of an answer: a hundred posts are half a million. Reading more would keep others waiting. */
@@ -43,24 +44,19 @@ export function createAsk(options: { who: string; agent: Agent; clock: Clock; si
       });
       const { status } = response;
       if (response.ok || reads.includes(status)) {
-        return { status, headers: response.headers, text: await readWithin(response, MOST_BYTES) };
+        const text = await readAtMost(response.body ?? [], MOST_BYTES);
+        if (text === undefined)
+          throw new SourceDown('source_failed', { detail: `more than ${MOST_BYTES} bytes` });
+        return { status, headers: response.headers, text };
       }
       await response.body?.cancel().catch(() => {});
       throw refusalOf(response, clock);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SourceDown) throw error;
-      throw new SourceDown('source_failed', { detail: `no answer (${codeOf(error)})` });
+      throw new SourceDown('source_failed', { detail: `no answer (${networkCode(error) ?? 'unknown'})` });
     }
   };
-}
-
-/** What the network says, as a code: its words may repeat what a server sent. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))
-    return error.code;
-  return error.cause === undefined ? 'unknown' : codeOf(error.cause);
 }
 
 /**
@@ -78,15 +74,4 @@ function refusalOf({ status, headers }: Response, clock: Clock): SourceDown {
   if (status === 429) return new SourceDown('source_busy', { detail, retryAfterMs: wait });
   if (status === 401 || status === 403) return new SourceDown('source_refused', { detail });
   return new SourceDown('source_failed', { detail, retryAfterMs: wait });
-}
-
-async function readWithin(response: Response, most: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > most) throw new SourceDown('source_failed', { detail: `more than ${most} bytes` });
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
