@@ -20,8 +20,6 @@ import { VERSION } from './version.ts';
 export type { Probed } from './service/sources/probe.ts';
 /** What the sandbox has to show to somebody who is new. */
 export { SAMPLE_TOPIC } from './service/sandbox/topics.ts';
-/** What a key of the service looks like is known to the service alone. */
-export { keyIdOf, makeKey } from './service/keys.ts';
 
 export type ServiceAccess = {
   endpoint: Context['endpoint'];

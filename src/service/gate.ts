@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { tooManyRequestsBody, unauthorizedBody } from '../contract/error-bodies.ts';
 import type { KeyVerifier } from './key-verifier.ts';
-import { hashKey, isKeyOf, keyOfHeader } from './keys.ts';
+import { hashKey, isKeyOf, keyOfHeader } from '../engine/keys.ts';
 import type { Limiter } from './rate-limit.ts';
 
 /**

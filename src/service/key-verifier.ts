@@ -1,6 +1,6 @@
 /** Decides whether a key may call this service. */
 import { SECOND, type Clock } from '../engine/clock.ts';
-import { hashKey, isKeyOf, keyIdOf } from './keys.ts';
+import { hashKey, isKeyOf, keyIdOf } from '../engine/keys.ts';
 
 export type KeyVerifier = { verify(raw: string): Promise<boolean> };
 
@@ -29,7 +29,7 @@ export function createKeyVerifier({
   async function decide(raw: string): Promise<boolean> {
     // Every configured key is compared, so that the time says nothing about which one matched.
     if (configured.filter((hash) => isKeyOf(raw, hash)).length > 0) return true;
-    const id = keyIdOf(raw);
+    const id = keyIdOf(raw, 'sk');
     const hash = id === undefined ? undefined : await findKeyHash(id);
     return hash !== undefined && isKeyOf(raw, hash);
   }

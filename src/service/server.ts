@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import { loadDialect, paths } from '../contract/dialect.ts';
 import { type Clock, SECOND } from '../engine/clock.ts';
+import { addressOf, listenAt } from '../engine/listen.ts';
 import type { Logger } from '../engine/logger.ts';
 import { answerAbout } from './about.ts';
 import type { LanguageModel } from './answer/model.ts';
@@ -10,7 +11,6 @@ import { answerErrors, refuseAddress, refuseConnection, refuseHead } from './err
 import { createGate } from './gate.ts';
 import { answerHealth } from './health.ts';
 import type { KeyVerifier } from './key-verifier.ts';
-import { addressOf, listenAt } from './listen.ts';
 import { aiSearchHandler, type Handler, microblogHandler } from './operations.ts';
 import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
 import { SANDBOX_SEED, sandboxSources } from './sandbox/sources.ts';
@@ -77,7 +77,10 @@ export type Service = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const simulated = sandboxSources(options.sandboxSeed);
   const parts = { ...options, simulated, sources: options.sources ?? simulated, instance: randomUUID() };
-  const { app, port } = await listenAt(() => buildService(parts), options);
+  const { app, port } = await listenAt(() => buildService(parts), {
+    ...options,
+    what: 'the search service',
+  });
   const url = addressOf(options.host, port);
   options.log.info({ address: url }, 'the search service listens');
   return { url, port, close: () => app.close() };

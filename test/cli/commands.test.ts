@@ -11,7 +11,7 @@ import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/doors/cli/sql.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Probed } from '../../src/service-access.ts';
-import { isKeyOf } from '../../src/service/keys.ts';
+import { isKeyOf } from '../../src/engine/keys.ts';
 import { findServiceKeyHash, readServiceKeys, touchServiceKey } from '../../src/store/service-keys.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';

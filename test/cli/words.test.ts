@@ -4,7 +4,7 @@ import { pageOf } from '../../src/doors/cli/page.ts';
 import { runLines } from '../../src/doors/cli/run-line.ts';
 import { list, table } from '../../src/doors/cli/table.ts';
 import { cut, oneLine, paragraphs, widthOf, wrap } from '../../src/doors/cli/text.ts';
-import { toJson } from '../../src/doors/cli/json.ts';
+import { toJson } from '../../src/doors/json.ts';
 import type { RunReport } from '../../src/monitor/run/report.ts';
 import type { Highlight } from '../../src/store/reads/highlights.ts';
 

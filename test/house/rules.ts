@@ -20,6 +20,7 @@ const leaves = ['src/contract/', 'src/config.ts', 'src/errors.ts', 'src/engine/c
 const writes = ['src/store/save/', 'src/store/slots.ts'];
 const behindDoors = [
   ...leaves,
+  'src/engine/keys.ts',
   'src/engine/logger.ts',
   'src/version.ts',
   'src/demo.ts',
@@ -28,9 +29,11 @@ const behindDoors = [
   'src/service-ports.ts',
   'src/store/',
   'src/monitor/context.ts',
+  'src/monitor/access/',
   'src/monitor/export/',
   'src/monitor/run/',
   'src/monitor/schedule/',
+  'src/monitor/tell/',
   'src/monitor/topic/',
   'src/monitor/trend/',
 ];
@@ -48,6 +51,7 @@ export const RULES: readonly Rule[] = [
   { of: 'src/contract/', may: ['src/errors.ts'], planted: "import { readConfig } from '../config.ts';" },
   { of: 'src/engine/clock.ts', may: [], planted: "import { Refused } from '../errors.ts';" },
   { of: 'src/engine/logger.ts', may: [], planted: "import { systemClock } from './clock.ts';" },
+  { of: 'src/engine/keys.ts', may: [], planted: "import { Refused } from '../errors.ts';" },
   { of: 'src/engine/', may: ['src/errors.ts'], planted: "import type { Config } from '../config.ts';" },
   {
     of: 'src/relevance/',
@@ -119,8 +123,24 @@ export const RULES: readonly Rule[] = [
     planted: "import { readPosts } from '../../store/reads/posts.ts';",
   },
   {
+    of: 'src/monitor/access/',
+    may: [...leaves, 'src/engine/keys.ts', 'src/store/', 'src/monitor/context.ts'],
+    planted: "import { previewSearch } from '../topic/preview.ts';",
+  },
+  {
+    of: 'src/monitor/tell/',
+    may: [...leaves, 'src/engine/network/', 'src/store/', 'src/monitor/context.ts'],
+    types: ['src/engine/queue/'],
+    planted: "import { previewSearch } from '../topic/preview.ts';",
+  },
+  {
     of: 'src/service/',
-    may: ['src/contract/', 'src/relevance/', 'src/errors.ts', 'src/engine/clock.ts', 'src/engine/logger.ts'],
+    may: [
+      'src/contract/',
+      'src/relevance/',
+      'src/errors.ts',
+      ...['clock', 'keys', 'listen', 'logger'].map((name) => `src/engine/${name}.ts`),
+    ],
     planted: "import { findServiceKeyHash } from '../store/service-keys.ts';",
   },
   {
@@ -132,10 +152,35 @@ export const RULES: readonly Rule[] = [
   {
     of: 'src/doors/cli/',
     // `doctor` looks at Redis without opening a queue on it.
-    may: [...behindDoors, 'src/doors/worker.ts', 'src/engine/queue/redis-check.ts'],
+    may: [
+      ...behindDoors,
+      'src/doors/json.ts',
+      'src/doors/worker.ts',
+      'src/engine/queue/redis-check.ts',
+      'src/web.ts',
+    ],
     types: ['connection', 'queue', 'workers'].map((name) => `src/engine/queue/${name}.ts`),
     never: writes,
     planted: "import { startService } from '../../service/server.ts';",
+  },
+  { of: 'src/doors/json.ts', may: [], planted: "import { openHome } from '../home.ts';" },
+  {
+    of: 'src/doors/routes.ts',
+    may: [],
+    types: ['src/home.ts', 'src/monitor/access/'],
+    planted: "import { openHome } from '../home.ts';",
+  },
+  {
+    of: 'src/doors/http/',
+    may: [...behindDoors, 'src/doors/json.ts', 'src/doors/routes.ts', 'src/engine/listen.ts'],
+    never: writes,
+    planted: "import { page } from '../pages/page.tsx';",
+  },
+  {
+    of: 'src/doors/pages/',
+    may: [...behindDoors, 'src/doors/json.ts', 'src/doors/routes.ts'],
+    never: writes,
+    planted: "import { startHttp } from '../http/server.ts';",
   },
 ];
 
@@ -149,6 +194,7 @@ export const ROOT: readonly string[] = [
   'src/simulation.ts',
   'src/simulation/agenda.ts',
   'src/simulation/lane.ts',
+  'src/web.ts',
   'src/main.ts',
 ];
 

@@ -11,7 +11,7 @@ export type Import = { target: string; type: boolean };
 export async function readSources(): Promise<Source[]> {
   const names = await readdir(path.join(REPOSITORY, 'src'), { recursive: true });
   const files = names
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `src/${name.replaceAll('\\', '/')}`);
   return Promise.all(
     files.toSorted().map(async (file) => {

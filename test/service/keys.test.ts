@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { steppedClock } from '../../src/engine/clock.ts';
 import { createKeyVerifier } from '../../src/service/key-verifier.ts';
-import { hashKey, isKeyOf, keyIdOf, keyOfHeader, makeKey } from '../../src/service/keys.ts';
+import { hashKey, isKeyOf, keyIdOf, keyOfHeader, makeKey } from '../../src/engine/keys.ts';
 
 describe('a key', () => {
   test('has a name and a secret, and is kept as a hash', () => {
-    const { key, id, hash } = makeKey();
+    const { key, id, hash } = makeKey('sk');
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
-    expect(keyIdOf(key)).toBe(id);
+    expect(keyIdOf(key, 'sk')).toBe(id);
     expect(hash).toEqual(hashKey(key));
     expect(isKeyOf(key, hash)).toBe(true);
     expect(isKeyOf(`${key.slice(0, -1)}!`, hash)).toBe(false);
     expect(isKeyOf(key, hash.subarray(1))).toBe(false);
-    expect(makeKey().key).not.toBe(key);
+    expect(makeKey('sk').key).not.toBe(key);
   });
 
   test('holds every bit of its random bytes', () => {
-    const { key } = makeKey((bytes) => Buffer.alloc(bytes, 0xff));
+    const { key } = makeKey('sk', (bytes) => Buffer.alloc(bytes, 0xff));
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
-    expect(key).not.toBe(makeKey((bytes) => Buffer.alloc(bytes, 0xfe)).key);
+    expect(key).not.toBe(makeKey('sk', (bytes) => Buffer.alloc(bytes, 0xfe)).key);
   });
 
   test('stands in its header raw or behind Bearer', () => {
@@ -31,18 +31,18 @@ describe('a key', () => {
 
 describe('the verifier', () => {
   test('accepts configured keys of any form and stored keys, and no other', async () => {
-    const { key, id, hash } = makeKey();
+    const { key, id, hash } = makeKey('sk');
     const clock = steppedClock('2026-11-21T12:00:00Z');
     const findKeyHash = (asked: string) => Promise.resolve(asked === id ? hash : undefined);
     const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHash, clock });
     expect(await verifier.verify('old$key')).toBe(true);
     expect(await verifier.verify(key)).toBe(true);
-    expect(await verifier.verify(makeKey().key)).toBe(false);
+    expect(await verifier.verify(makeKey('sk').key)).toBe(false);
     expect(await verifier.verify('')).toBe(false);
   });
 
   test('asks for a stored key once in ten seconds', async () => {
-    const { key, hash } = makeKey();
+    const { key, hash } = makeKey('sk');
     const clock = steppedClock('2026-11-21T12:00:00Z');
     let stored: Buffer | undefined = hash;
     let asked = 0;

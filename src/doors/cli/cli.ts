@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../../config.ts';
 import { createLogger, type Logger } from '../../engine/logger.ts';
 import { type Home, openHome } from '../../home.ts';
 import type { Io } from './io.ts';
-import { toJson } from './json.ts';
+import { toJson } from '../json.ts';
 import { type Output, openOutput } from './output.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';

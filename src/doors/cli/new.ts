@@ -16,7 +16,7 @@ import { discoveryLines } from './discovery-line.ts';
 import { discoveryColumns } from './discovery-page.ts';
 import { assertFilter } from './find.ts';
 import { tellInventedOf } from './invented.ts';
-import { toJson } from './json.ts';
+import { toJson } from '../json.ts';
 
 /** How many are shown where nobody says: to a person, to a program, and before those that are followed. */
 const SHOWN = 50;

@@ -5,7 +5,7 @@ import { isUnreachable, sqlState } from '../../store/database.ts';
 import { type Cli, Interrupted } from './cli.ts';
 import { wordsOf } from './failure-words.ts';
 import { hintFor, listOf, optionOf } from './hints.ts';
-import { escapeUnsafe } from './json.ts';
+import { escapeUnsafe } from '../json.ts';
 import { secretsOf } from './secrets.ts';
 import { oneLine } from './text.ts';
 

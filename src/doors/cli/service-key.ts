@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
-import { keyIdOf, makeKey } from '../../service-access.ts';
+import { keyIdOf, makeKey } from '../../engine/keys.ts';
 import {
   insertServiceKey,
   readServiceKeys,
@@ -31,7 +31,7 @@ export function registerServiceKey(program: Command, cli: Cli): void {
       if (name.trim() === '' || name.length > NAME_MAX)
         throw new InvalidInput([{ path: 'name', given: name, expected: `1 to ${NAME_MAX} characters` }]);
       return cli.withHome(async ({ ctx }) => {
-        const { key: secret, id, hash } = makeKey();
+        const { key: secret, id, hash } = makeKey('sk');
         const row = await insertServiceKey(ctx.db, {
           prefix: id,
           name: name.trim(),
@@ -63,7 +63,7 @@ export function registerServiceKey(program: Command, cli: Cli): void {
     .action((given: string, { json }: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
         // Whoever pastes the whole key means that key.
-        const prefix = keyIdOf(given) ?? given;
+        const prefix = keyIdOf(given, 'sk') ?? given;
         const row = await revokeServiceKey(ctx.db, prefix, ctx.clock.now());
         if (row === undefined)
           throw new Refused('not_found', 'there is no such key; see: strandline service key list');

@@ -1,6 +1,6 @@
 /**
- * API keys of this service: `sk_` + 8 characters that name the key + 43 characters that are its secret
- * (32 random bytes). Only the SHA-256 of the whole key is ever kept; a key this random needs no slow hash.
+ * Keys of our own making: what it opens (`sk_` the search service, `st_` this program's API) + 8 characters that
+ * name the key + 43 characters that are its secret (32 random bytes). Only the SHA-256 of the whole key is ever kept; a key this random needs no slow hash.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -8,7 +8,10 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 8;
 /** 62^43 is the first power of 62 above 2^256. */
 const SECRET_LENGTH = 43;
-const KEY = new RegExp(`^sk_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH}}$`);
+const KEY = new RegExp(`^(s[kt])_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH}}$`);
+
+/** `sk`: a key of the search service; `st`: a token of this program's API. */
+export type KeyKind = 'sk' | 'st';
 
 export type NewKey = {
   /** Shown once and then forgotten. */
@@ -20,15 +23,16 @@ export type NewKey = {
 };
 
 /** @param random cryptographically strong bytes; given only in tests */
-export function makeKey(random: (bytes: number) => Buffer = randomBytes): NewKey {
+export function makeKey(kind: KeyKind, random: (bytes: number) => Buffer = randomBytes): NewKey {
   const id = base62(random(8), ID_LENGTH);
-  const key = `sk_${id}${base62(random(32), SECRET_LENGTH)}`;
+  const key = `${kind}_${id}${base62(random(32), SECRET_LENGTH)}`;
   return { key, id, hash: hashKey(key) };
 }
 
-/** The id in a key of our own making; undefined for any other text. */
-export function keyIdOf(key: string): string | undefined {
-  return KEY.exec(key)?.[1];
+/** The id in a key of our own making; undefined for any other text, and for a key to something else. */
+export function keyIdOf(key: string, kind: KeyKind): string | undefined {
+  const [, found, id] = KEY.exec(key) ?? [];
+  return found === kind ? id : undefined;
 }
 
 /** SHA-256 of a key, 32 bytes. */

@@ -1,4 +1,4 @@
-/** Finding a port to listen at. */
+/** Finding a port to listen at, for the servers of this program. */
 import type { FastifyInstance } from 'fastify';
 import { Refused } from '../errors.ts';
 
@@ -8,11 +8,12 @@ const PORTS_TRIED = 100;
 /**
  * Listens at the port, or, when it is only a default and taken, at the next free one. Each attempt gets a
  * server of its own: one that failed to listen cannot try again.
+ * @param at.what who wants to listen, for the words of a refusal: `the search service`
  * @throws Refused `unavailable` when the port was asked for and is taken, or none can be had
  */
 export async function listenAt(
   build: () => Promise<FastifyInstance>,
-  { host, port, portAsked }: { host: string; port: number; portAsked: boolean },
+  { what, host, port, portAsked }: { what: string; host: string; port: number; portAsked: boolean },
 ): Promise<{ app: FastifyInstance; port: number }> {
   const last = portAsked || port === 0 ? port : Math.min(65_535, port + PORTS_TRIED);
   for (let next = port; ; next++) {
@@ -25,16 +26,16 @@ export async function listenAt(
       await app.close();
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
       if (code === 'EADDRINUSE' && next < last) continue;
-      throw new Refused('unavailable', wordsFor(code, host, port, portAsked));
+      throw new Refused('unavailable', wordsFor(what, code, host, port, portAsked));
     }
   }
 }
 
-function wordsFor(code: string, host: string, port: number, portAsked: boolean): string {
-  if (code !== 'EADDRINUSE') return `the search service cannot listen at ${host}:${port} (${code})`;
+function wordsFor(what: string, code: string, host: string, port: number, portAsked: boolean): string {
+  if (code !== 'EADDRINUSE') return `${what} cannot listen at ${host}:${port} (${code})`;
   return portAsked
-    ? `port ${port} of ${host} is taken; the search service was asked to use it and no other`
-    : `no free port for the search service from ${port} on at ${host}`;
+    ? `port ${port} of ${host} is taken; ${what} was asked to use it and no other`
+    : `no free port for ${what} from ${port} on at ${host}`;
 }
 
 /** The address as a client writes it. */

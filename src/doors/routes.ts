@@ -1,0 +1,40 @@
+/** What the routes of every door on HTTP are written against: the API's and the pages' alike. */
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Home } from '../home.ts';
+import type { Scope, Visitor } from '../monitor/access/scopes.ts';
+
+/** A server whose routes are declared with zod. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** What a route stands on. */
+export type WebHome = Pick<Home, 'ctx' | 'backend' | 'services' | 'readerUrl' | 'embedded'>;
+
+/** Adds routes to a server. */
+export type Routes = (app: App, home: WebHome) => void | Promise<void>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * What a visitor must be allowed to. Every route says it, or the server does not start; `open` is for what
+     * anybody may see: that we live, and the way in.
+     */
+    scope?: Scope | readonly Scope[] | 'open';
+  }
+  interface FastifyRequest {
+    /** Who asks, once it is known. */
+    visitor: Visitor;
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * What a visitor may do. `read` sees everything that was found and how it goes; `write` changes topics, searches and
+ * rules; `run` lets calls be made, which may cost money; `admin` sees and makes tokens and channels' secrets.
+ */
+export const SCOPES = ['read', 'write', 'run', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Whoever may do anything may read; an admin may do all. */
+const IMPLIES: Readonly<Record<Scope, readonly Scope[]>> = {
+  read: ['read'],
+  write: ['write', 'read'],
+  run: ['run', 'read'],
+  admin: SCOPES,
+};
+
+/** Who asks: somebody on this machine where no token exists, whoever holds a token, or a session begun with one. */
+export type Visitor = {
+  kind: 'local' | 'token' | 'session' | 'nobody';
+  scopes: ReadonlySet<Scope>;
+  /** What tells visitors apart, for limits and logs: the public part of a token, or nothing. */
+  name: string | null;
+};
+
+/** What these scopes allow, what they imply included. */
+export function allowedBy(scopes: readonly Scope[]): ReadonlySet<Scope> {
+  return new Set(scopes.flatMap((scope) => IMPLIES[scope]));
+}
+
+/** Whether a visitor may do all of what is asked for. */
+export function mayDo({ scopes }: Pick<Visitor, 'scopes'>, wanted: Scope | readonly Scope[]): boolean {
+  return [wanted].flat().every((scope) => scopes.has(scope));
+}
