@@ -178,6 +178,28 @@ export const callsView = analytics
   })
   .existing();
 
+export const trialsView = analytics
+  .view('trials', {
+    id: id(),
+    service: text().notNull(),
+    operation: text().$type<'ai' | 'microblog'>().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    state: text().notNull(),
+    http_status: integer(),
+    code: text().$type<RunCode>(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: usd(),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  })
+  .existing();
+
 export const rejectsView = analytics
   .view('rejects', {
     id: id(),

@@ -106,6 +106,8 @@ export const calls = strandline.table(
   (t) => [
     primaryKey({ columns: [t.run_id, t.n] }),
     index('calls_service').on(t.service_id, t.sent_at),
+    // What calls cost is asked of the last ones that were told a cost; most services never tell one.
+    index('calls_cost').on(t.service_id, t.sent_at).where(sql`${t.cost_usd} is not null`),
     check('calls_state', sql`${t.state} in ('sent', 'received', 'failed', 'unknown')`),
   ],
 );
