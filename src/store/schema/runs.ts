@@ -68,6 +68,8 @@ export const runs = strandline.table(
     uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
     index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
     index('runs_search').on(t.search_id, t.id),
+    // What ended lately, of all searches: who listens is told.
+    index('runs_ended').on(t.ended_at),
     check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
     check(
       'runs_status',

@@ -1,0 +1,1 @@
+CREATE INDEX "runs_ended" ON "strandline"."runs" USING btree ("ended_at");
