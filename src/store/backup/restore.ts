@@ -104,8 +104,8 @@ async function load(
 ): Promise<void> {
   const tables = await tablesOf(client);
   assertSame(tables, manifest);
-  // What migrations put there stands in the backup, as it was by then.
-  await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')}`);
+  // What migrations put there stands in the backup, as it was by then; what is left out of backups may refer to it.
+  await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')} CASCADE`);
   if (manifest.months !== null) {
     const months = manifest.months.map((month) => `${month}-01T00:00:00Z`);
     await client.query(`SELECT ${SCHEMA}.ensure_snapshot_partitions($1, $2)`, months);

@@ -13,6 +13,9 @@ export type Table = {
   needs: string[];
 };
 
+/** Who is signed in is no part of what was found, and what forms are secured with belongs to one database alone. */
+const LEFT_OUT = ['sessions', 'form_secret'];
+
 /** Months that were taken out of their parent and not yet dropped are on their way out: no tables of ours. */
 const TABLES = `
 SELECT t.relname AS name, t.relkind = 'p' AS partitioned,
@@ -28,12 +31,12 @@ JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdroppe
 LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p'
 LEFT JOIN pg_partitioned_table p ON p.partrelid = t.oid
 WHERE t.relnamespace = '${SCHEMA}'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
-  AND t.relname <> '${MIGRATIONS_TABLE}' AND t.relname !~ '_snapshots_\\d{4}_\\d\\d$'
+  AND t.relname <> ALL ('{${[MIGRATIONS_TABLE, ...LEFT_OUT].join(',')}}') AND t.relname !~ '_snapshots_\\d{4}_\\d\\d$'
 GROUP BY t.oid, t.relname, t.relkind, k.conkey, p.partattrs ORDER BY t.relname`;
 
 /**
- * Every table of ours but the ledger of migrations, in an order in which none refers to a later one; partitions
- * belong to their parent.
+ * Every table of ours but the ledger of migrations and what is left out, in an order in which none refers to a
+ * later one; partitions belong to their parent.
  */
 export async function tablesOf(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { oid: string }>(TABLES);

@@ -26,6 +26,8 @@ export const tokens = strandline.table(
     scopes: text().array().notNull(),
     created_at: instant().notNull(),
     last_used_at: instant(),
+    /** Null: it does not end by itself. */
+    expires_at: instant(),
     revoked_at: instant(),
   },
   (t) => [unique('tokens_prefix_key').on(t.prefix)],
