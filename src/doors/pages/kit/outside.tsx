@@ -1,4 +1,5 @@
 /** Text and addresses that came from outside: shown, never believed. */
+import { urlOf } from '../../../contract/url.ts';
 
 /** Signs that turn the direction of a line or hide in it, shown as what they are. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -12,8 +13,8 @@ export function Outside({ text, most = 400 }: { text: string | null; most?: numb
 
 /** An address of the web that may be followed, or undefined: only http and https, and no name or password in it. */
 export function followable(address: string | null): URL | undefined {
-  if (address === null || !URL.canParse(address)) return undefined;
-  const url = new URL(address);
+  const url = address === null ? undefined : urlOf(address);
+  if (url === undefined) return undefined;
   const plain = url.username === '' && url.password === '';
   return plain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : undefined;
 }

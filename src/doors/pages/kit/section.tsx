@@ -5,17 +5,30 @@ export function Section({
   title,
   note,
   id,
+  aside,
+  live = false,
+  held = false,
   children,
 }: {
-  title: string;
+  title: ComponentChildren;
   /** One sentence that says what is seen here, with its unit and its span. */
   note?: ComponentChildren;
+  /** Needed where it is live. */
   id?: string;
+  /** Beside the heading: tabs, or a link to more. */
+  aside?: ComponentChildren;
+  /** Follows events: what changed in it is put in its place. */
+  live?: boolean;
+  /** Live, but what is new is announced first, so that nothing moves under the eyes of who reads. */
+  held?: boolean;
   children: ComponentChildren;
 }) {
   return (
-    <section id={id}>
-      <h2>{title}</h2>
+    <section id={id} data-live={live || held ? id : undefined} data-held={held ? '' : undefined}>
+      <div class="section-head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
       {note === undefined ? null : <p class="note">{note}</p>}
       {children}
     </section>

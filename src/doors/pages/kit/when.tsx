@@ -1,9 +1,24 @@
-/** A moment as a person says it ("3 min ago"); its exact time, with the zone, in the title and for programs. */
-export function When({ at, now }: { at: Date | null; now: Date }) {
-  if (at === null) return <span class="unknown">never</span>;
+import { useFrame } from './frame.ts';
+import { fullOf, minuteOf } from './zone.ts';
+
+/**
+ * A moment as a person says it ("3 min ago"), or where `exact` as the clock does ("21 Nov, 14:05"); its exact time,
+ * with the zone, in the title and for programs.
+ */
+export function When({
+  at,
+  exact = false,
+  never = 'never',
+}: {
+  at: Date | null;
+  exact?: boolean;
+  never?: string;
+}) {
+  const { now, zone } = useFrame();
+  if (at === null) return <span class="unknown">{never}</span>;
   return (
-    <time dateTime={at.toISOString()} title={`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`}>
-      {spanBetween(at, now)}
+    <time dateTime={at.toISOString()} title={fullOf(at, zone)}>
+      {exact ? minuteOf(at, zone) : spanBetween(at, now)}
     </time>
   );
 }
@@ -17,9 +32,10 @@ const UNITS = [
 ] as const;
 const WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
-function spanBetween(at: Date, now: Date): string {
+/** `3 min. ago`, `in 2 hr.`; without the full stops of the abbreviations. */
+export function spanBetween(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1_000;
   for (const [unit, size] of UNITS)
-    if (Math.abs(seconds) >= size) return WORDS.format(Math.round(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return WORDS.format(Math.round(seconds / size), unit).replaceAll('.', '');
   return seconds > 0 ? 'in a moment' : 'just now';
 }

@@ -25,7 +25,7 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
                   head: 'Topic',
                   cell: (topic) => <a href={`/topics/${topic.slug}`}>{topic.name}</a>,
                 },
-                { head: 'Since', cell: (topic) => <When at={topic.created_at} now={ctx.clock.now()} /> },
+                { head: 'Since', cell: (topic) => <When at={topic.created_at} /> },
               ]}
             />
           )}

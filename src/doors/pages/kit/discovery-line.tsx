@@ -1,0 +1,54 @@
+import type { DiscoveryRow } from '../../../store/reads/discoveries.ts';
+import { Badge } from './badge.tsx';
+import { Icon } from './icon.tsx';
+import { Outside } from './outside.tsx';
+import { When } from './when.tsx';
+
+/** A discovery in a line: what it is, what it says, who found it, when. */
+export function DiscoveryLine({
+  discovery,
+  fresh = false,
+  within,
+}: {
+  discovery: DiscoveryRow;
+  fresh?: boolean;
+  /** Leaves out what the page says already. */
+  within?: 'topic' | 'search';
+}) {
+  const { kind, at, search, topic, baseline, author_username } = discovery;
+  return (
+    <div class={`line is-${kind}${fresh ? ' fresh' : ''}`}>
+      <span class="line-what">
+        <Icon name={kind} />
+        <span class="unseen">{`${kind}: `}</span>
+        {author_username === null ? null : (
+          <span class="who">
+            <Outside text={`@${author_username}`} most={40} />{' '}
+          </span>
+        )}
+        <a href={placeOf(discovery)}>
+          <Outside text={discovery.text ?? discovery.url ?? `a new ${kind}`} most={180} />
+        </a>
+      </span>
+      <span class="line-more">
+        {within === 'search' ? null : (
+          <a href={`/searches/${search}`}>{within === 'topic' ? search : `${topic} / ${search}`}</a>
+        )}
+        <When at={at} />
+        {fresh ? <Badge state="new" /> : null}
+        {baseline ? (
+          <Badge
+            state="baseline"
+            why="found by the first run of a request: it may have been there for long"
+          />
+        ) : null}
+      </span>
+    </div>
+  );
+}
+
+function placeOf({ kind, post_id, link_id, run_id, search }: DiscoveryRow): string {
+  if (post_id !== null && kind === 'post') return `/posts/${post_id}`;
+  if (link_id !== null && kind === 'link') return `/links/${link_id}`;
+  return kind === 'completion' ? `/runs/${run_id}` : `/searches/${search}#spikes`;
+}

@@ -1,0 +1,259 @@
+/** Forms: what was typed is kept, what is wrong stands beside its field. */
+import { createContext, type ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Problem } from '../../../errors.ts';
+import { useFrame } from './frame.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+/** What a form was sent with, by the names of its fields. */
+export type Given = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+type Sent = { given: Given; problems: readonly Problem[] };
+const SentContext = createContext<Sent>({ given: {}, problems: [] });
+
+/** A form that changes something: it carries the token without which the server refuses it. */
+export function Form({
+  action,
+  given = {},
+  problems = [],
+  children,
+  class: name = 'form',
+  label,
+  help,
+}: {
+  action: string;
+  /** What was typed, where the form comes back. */
+  given?: Given | undefined;
+  /** What was wrong with it; each stands beside its field, and all in a list above. */
+  problems?: readonly Problem[] | undefined;
+  children: ComponentChildren;
+  class?: string;
+  label?: string;
+  /** Where the script asks, while one types, what the form would do. */
+  help?: string;
+}) {
+  const { formToken } = useFrame();
+  return (
+    <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
+      <input type="hidden" name="form_token" value={formToken} />
+      {problems.length === 0 ? null : <Problems problems={problems} />}
+      <SentContext.Provider value={{ given, problems }}>{children}</SentContext.Provider>
+    </form>
+  );
+}
+
+function Problems({ problems }: { problems: readonly Problem[] }) {
+  return (
+    <div class="problems" role="alert">
+      <p>
+        <Icon name="warning" /> {problems.length === 1 ? 'One thing is' : `${problems.length} things are`} not
+        as expected. Nothing was changed.
+      </p>
+      <ul>
+        {problems.map((problem) => (
+          <li>
+            <a href={`#field-${problem.path}`}>{problem.path}</a>: {wordsOf(problem)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** `got "every minute"; expected a cron expression` */
+export function wordsOf({ given, expected }: Problem): string {
+  const shown = given === undefined || given === '' ? 'nothing' : JSON.stringify(given);
+  return `got ${shown.length > 80 ? `${shown.slice(0, 77)}…` : shown}; expected ${expected}`;
+}
+
+export type FieldProps = {
+  name: string;
+  label: string;
+  /** Shown where nothing was sent yet. */
+  value?: string | readonly string[] | undefined;
+  kind?:
+    | 'text'
+    | 'number'
+    | 'search'
+    | 'password'
+    | 'url'
+    | 'datetime-local'
+    | 'textarea'
+    | 'select'
+    | 'checkbox';
+  /** One line below the field. */
+  help?: ComponentChildren;
+  /** For `select`; where `many`, as boxes to tick. */
+  options?: readonly { value: string; words: string }[];
+  many?: boolean;
+  /** Path of the member in a problem, where it is not the field's name. */
+  path?: string;
+  placeholder?: string;
+  required?: boolean;
+  rows?: number;
+  min?: number;
+  max?: number;
+  autocomplete?: string;
+  disabled?: boolean;
+};
+
+export function Field(props: FieldProps) {
+  const { name, label, help, path = name, many = false, kind = 'text' } = props;
+  const sent = useContext(SentContext);
+  const wrong = sent.problems.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const value = sent.given[name] ?? props.value;
+  const id = `field-${path}`;
+  const told = [help === undefined ? '' : `${id}-help`, wrong.length === 0 ? '' : `${id}-wrong`]
+    .join(' ')
+    .trim();
+  const described = { 'aria-describedby': told || undefined, 'aria-invalid': wrong.length > 0 || undefined };
+  const below = (
+    <>
+      {help === undefined ? null : (
+        <p class="help" id={`${id}-help`} data-help-for={name}>
+          {help}
+        </p>
+      )}
+      {wrong.length === 0 ? null : (
+        <p class="wrong" id={`${id}-wrong`}>
+          <Icon name="warning" /> {wrong.map(wordsOf).join('; ')}
+        </p>
+      )}
+    </>
+  );
+  if (many)
+    return (
+      <fieldset class="field" id={id} {...described}>
+        <legend>{label}</legend>
+        <Boxes {...props} chosen={value === undefined ? [] : [value].flat()} />
+        {below}
+      </fieldset>
+    );
+  const first = value === undefined ? undefined : [value].flat()[0];
+  if (kind === 'checkbox')
+    return (
+      <div class="field">
+        <label class="box">
+          <input type="checkbox" id={id} name={name} value="yes" checked={first === 'yes'} {...described} />
+          {label}
+        </label>
+        {below}
+      </div>
+    );
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <Input {...props} id={id} described={described} first={first} />
+      {below}
+    </div>
+  );
+}
+
+type Described = { 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+
+function Input({
+  id,
+  first,
+  described,
+  ...props
+}: FieldProps & { id: string; first: string | undefined; described: Described }) {
+  const {
+    name,
+    kind = 'text',
+    options = [],
+    placeholder,
+    required,
+    rows,
+    min,
+    max,
+    autocomplete,
+    disabled,
+  } = props;
+  const common = { id, name, required, disabled, ...described };
+  if (kind === 'textarea')
+    return (
+      <textarea {...common} rows={rows ?? 3} placeholder={placeholder}>
+        {first ?? ''}
+      </textarea>
+    );
+  if (kind === 'select')
+    return (
+      <select {...common}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === first}>
+            {option.words}
+          </option>
+        ))}
+      </select>
+    );
+  return (
+    <input
+      {...common}
+      type={kind}
+      value={first}
+      placeholder={placeholder}
+      min={min}
+      max={max}
+      autocomplete={autocomplete}
+    />
+  );
+}
+
+function Boxes({ name, options = [], chosen }: FieldProps & { chosen: readonly string[] }) {
+  return (
+    <div class="boxes">
+      {options.map(({ value, words }) => (
+        <label class="box">
+          <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> {words}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+type ButtonKind = 'main' | 'plain' | 'danger' | 'quiet';
+
+/** Sends its form. */
+export function Button({
+  words,
+  kind = 'plain',
+  icon,
+  name,
+  value,
+}: {
+  words: string;
+  kind?: ButtonKind;
+  icon?: IconName;
+  name?: string;
+  value?: string;
+}) {
+  return (
+    <button type="submit" class={kind} name={name} value={value}>
+      {icon === undefined ? null : <Icon name={icon} />} {words}
+    </button>
+  );
+}
+
+/** A form that is one button, with what goes with it. */
+export function Act({
+  action,
+  words,
+  kind = 'plain',
+  icon,
+  fields = {},
+}: {
+  action: string;
+  words: string;
+  kind?: ButtonKind;
+  icon?: IconName;
+  fields?: Readonly<Record<string, string>>;
+}) {
+  return (
+    <Form action={action} class="act">
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <Button words={words} kind={kind} {...(icon === undefined ? {} : { icon })} />
+    </Form>
+  );
+}

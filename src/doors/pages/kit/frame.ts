@@ -1,0 +1,67 @@
+/** What every page is shown in: the moment, the zone of its times, the theme, and where one can go. */
+import { fastifyCookie } from '@fastify/cookie';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { mayDo, type Visitor } from '../../../monitor/access/scopes.ts';
+import { readTopics } from '../../../store/reads/topics.ts';
+import type { App, WebHome } from '../../routes.ts';
+import { zoneNamed } from './zone.ts';
+
+export type Frame = {
+  now: Date;
+  /** IANA name of the zone in which times are shown: the visitor's, as the script found it, or else UTC. */
+  zone: string;
+  /** What the visitor chose; null follows the system. */
+  theme: 'light' | 'dark' | null;
+  /** Topics of the switcher, by name; empty where the visitor may not read. */
+  topics: readonly { slug: string; name: string }[];
+  /** Goes with every form, so that no other site can send one. */
+  formToken: string;
+  visitor: Visitor;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set for every page before its handler. */
+    frame: Frame;
+  }
+}
+
+const MOST_TOPICS = 200;
+
+/** Sets `request.frame` for the routes that are added to this server. */
+export function addFrame(app: App, { ctx }: WebHome): void {
+  app.decorateRequest('frame');
+  app.addHook('preHandler', async (request) => {
+    const cookies = cookiesOf(request.headers.cookie);
+    const { visitor } = request;
+    const topics = mayDo(visitor, 'read') ? await readTopics(ctx.db, { limit: MOST_TOPICS }) : [];
+    request.frame = {
+      now: ctx.clock.now(),
+      zone: zoneNamed(cookies['zone']),
+      theme: themeNamed(cookies['theme']),
+      topics: topics.map(({ slug, name }) => ({ slug, name })),
+      formToken: '',
+      visitor,
+    };
+  });
+}
+
+/** Cookies of a request by name. */
+export function cookiesOf(header: string | undefined): Record<string, string | undefined> {
+  return header === undefined ? {} : fastifyCookie.parse(header);
+}
+
+function themeNamed(given: string | undefined): Frame['theme'] {
+  return given === 'light' || given === 'dark' ? given : null;
+}
+
+const FrameContext = createContext<Frame | undefined>(undefined);
+export const FrameProvider = FrameContext.Provider;
+
+/** The frame of the page that is being rendered. */
+export function useFrame(): Frame {
+  const frame = useContext(FrameContext);
+  if (frame === undefined) throw new Error('a component of a page was rendered without its frame');
+  return frame;
+}

@@ -1,0 +1,91 @@
+import type { ComponentChildren } from 'preact';
+import { Avatar } from './avatar.tsx';
+import { Badge } from './badge.tsx';
+import { Short, Times } from './number.tsx';
+import { OutLink, Outside } from './outside.tsx';
+import { When } from './when.tsx';
+
+/** What is shown of a post; the members are those of the views. */
+export type CardPost = {
+  id: bigint;
+  author_id: bigint | null;
+  author_username: string | null;
+  author_name?: string | null;
+  text: string;
+  url: string | null;
+  created_at: Date | null;
+  reply_count?: number | null;
+  repost_count?: number | null;
+  like_count?: number | null;
+  view_count?: number | null;
+};
+
+const COUNTERS = [
+  ['like_count', 'likes'],
+  ['repost_count', 'reposts'],
+  ['reply_count', 'replies'],
+  ['view_count', 'views'],
+] as const;
+
+export function PostCard({
+  post,
+  note,
+  times = null,
+  fresh = false,
+}: {
+  post: CardPost;
+  /** One line about it: what it gained, which search found it. */
+  note?: ComponentChildren;
+  /** Times what posts as old usually have. */
+  times?: number | null;
+  /** New since the last visit. */
+  fresh?: boolean;
+}) {
+  const name = post.author_username ?? post.author_name ?? null;
+  return (
+    <article class={fresh ? 'post fresh' : 'post'}>
+      <Avatar name={name} />
+      <div>
+        <p class="post-head">
+          <Author id={post.author_id} name={name} />
+          <a class="post-when" href={`/posts/${post.id}`}>
+            <When at={post.created_at} never="at an unknown time" />
+          </a>
+          {fresh ? <Badge state="new" /> : null}
+        </p>
+        <p class="post-text">
+          <Outside text={post.text} />
+        </p>
+        <p class="post-foot">
+          {COUNTERS.map(([member, words]) => {
+            const count = post[member];
+            return count === undefined || count === null ? null : (
+              <span>
+                <Short of={count} /> {words}
+              </span>
+            );
+          })}
+          {times === null ? null : (
+            <span>
+              <Times of={times} /> the usual
+            </span>
+          )}
+          {note === undefined ? null : <span>{note}</span>}
+          {post.url === null ? null : <OutLink href={post.url} text="original" />}
+        </p>
+      </div>
+    </article>
+  );
+}
+
+function Author({ id, name }: { id: bigint | null; name: string | null }) {
+  if (name === null) return <span class="unknown">unknown author</span>;
+  const shown = <Outside text={`@${name}`} most={40} />;
+  return id === null ? (
+    <span class="who">{shown}</span>
+  ) : (
+    <a class="who" href={`/authors/${id}`}>
+      {shown}
+    </a>
+  );
+}

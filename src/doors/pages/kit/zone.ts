@@ -1,0 +1,60 @@
+/** Moments as a person reads them, in a zone. */
+
+type Formats = Record<'minute' | 'hour' | 'day' | 'full', Intl.DateTimeFormat>;
+
+/** By the name that Intl gives a zone: there are some six hundred, whatever is asked for. */
+const known = new Map<string, Formats>();
+
+/** The zone of this name, or UTC where there is none. */
+export function zoneNamed(given: string | undefined): string {
+  if (given === undefined || given.length > 64) return 'UTC';
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC'; // a cookie may hold anything
+  }
+}
+
+/** `14:05` */
+export function timeOfDay(at: Date, zone: string): string {
+  return formatsOf(zone).hour.format(at);
+}
+
+/** `21 Nov` */
+export function dayOf(at: Date, zone: string): string {
+  return formatsOf(zone).day.format(at);
+}
+
+/** `21 Nov, 14:05` */
+export function minuteOf(at: Date, zone: string): string {
+  return formatsOf(zone).minute.format(at);
+}
+
+/** `Sat, 21 Nov 2026, 14:05:09 CET` */
+export function fullOf(at: Date, zone: string): string {
+  return formatsOf(zone).full.format(at);
+}
+
+function formatsOf(zone: string): Formats {
+  const found = known.get(zone);
+  if (found !== undefined) return found;
+  const of = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
+  const formats: Formats = {
+    hour: of({ hour: '2-digit', minute: '2-digit' }),
+    day: of({ day: 'numeric', month: 'short' }),
+    minute: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+    full: of({
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'short',
+    }),
+  };
+  known.set(zone, formats);
+  return formats;
+}
