@@ -1,0 +1,164 @@
+import { sql } from 'drizzle-orm';
+import { check, index, integer, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { instant, key, ref, strandline } from './schema.ts';
+
+/** Where somebody is told: an address, what messages are signed with, and how far the feed was read for it. */
+export const channels = strandline.table(
+  'channels',
+  {
+    id: key(),
+    slug: text().notNull(),
+    kind: text().notNull(),
+    /** May be a secret itself, as addresses of webhooks are: no view has it. */
+    address: text().notNull(),
+    /** Sealed, the newest first: `v1:kid:...`. Two while they are rotated; none once the channel is removed. */
+    secrets: text().array().notNull(),
+    /** Until when messages are signed with the second secret, too. */
+    former_until: instant(),
+    state: text().notNull(),
+    state_reason: text(),
+    state_since: instant().notNull(),
+    /** The last discovery that was judged for it. It stands still while the channel is not active. */
+    cursor: ref().notNull(),
+    /** Attempts that failed in a row, since when, and until when nothing is sent because of them. */
+    failures: integer().notNull().default(0),
+    failing_since: instant(),
+    resting_until: instant(),
+    last_delivered_at: instant(),
+    /** One sender at a time: whoever holds the highest fence, by the database's clock. */
+    fence: integer().notNull().default(0),
+    lease_until: instant(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+  },
+  (t) => [
+    uniqueIndex('channels_slug_key').on(t.slug).where(sql`${t.archived_at} is null`),
+    check('channels_kind', sql`${t.kind} in ('webhook')`),
+    check('channels_state', sql`${t.state} in ('active', 'paused', 'disabled')`),
+    check('channels_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
+    check('channels_secrets', sql`cardinality(${t.secrets}) <= 2`),
+  ],
+);
+
+/** What is told, and to which channels. */
+export const rules = strandline.table(
+  'rules',
+  {
+    id: key(),
+    slug: text().notNull(),
+    name: text().notNull(),
+    /** Of one topic, of one search, or of all where both are null. */
+    topic_id: ref(),
+    search_id: ref(),
+    kinds: text().array().notNull(),
+    /** Words that must and must not appear; empty: all. See monitor/tell/filter.ts. */
+    filter: text().notNull(),
+    cooldown_seconds: integer().notNull(),
+    state: text().notNull(),
+    state_since: instant().notNull(),
+    /** It sees discoveries behind this one: those since it was made, or went on. */
+    after: ref().notNull(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+  },
+  (t) => [
+    uniqueIndex('rules_slug_key').on(t.slug).where(sql`${t.archived_at} is null`),
+    check('rules_scope', sql`${t.topic_id} is null or ${t.search_id} is null`),
+    check('rules_kinds', sql`cardinality(${t.kinds}) > 0 and ${t.kinds} <@ array['post', 'link', 'spike']`),
+    check('rules_cooldown', sql`${t.cooldown_seconds} >= 0`),
+    check('rules_state', sql`${t.state} in ('active', 'paused')`),
+    check('rules_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
+  ],
+);
+
+/** Channels of a rule, and from which discovery on each hears of it. */
+export const rule_channels = strandline.table(
+  'rule_channels',
+  {
+    rule_id: ref()
+      .notNull()
+      .references(() => rules.id),
+    channel_id: ref()
+      .notNull()
+      .references(() => channels.id),
+    after: ref().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.rule_id, t.channel_id] }),
+    index('rule_channels_channel').on(t.channel_id),
+  ],
+);
+
+/**
+ * One message to one channel. While it is `gathering` it has no body: what it says is what it gathered. Its
+ * body is made once, and its id never changes, however often it is sent.
+ */
+export const deliveries = strandline.table(
+  'deliveries',
+  {
+    id: key(),
+    /** `msg_...`: what a receiver knows it by. */
+    message_id: text().notNull(),
+    channel_id: ref()
+      .notNull()
+      .references(() => channels.id),
+    rule_id: ref()
+      .notNull()
+      .references(() => rules.id),
+    /** The run that found all of it; null where several did. */
+    run_id: ref(),
+    state: text().notNull(),
+    /** Why it is dead or cancelled. */
+    reason: text(),
+    /** As it is sent, byte for byte; null while it is not made, and where an author in it was forgotten. */
+    body: text(),
+    created_at: instant().notNull(),
+    /** When its body was made: cooldowns are counted from here. */
+    made_at: instant(),
+    /** Null once nothing more is tried. */
+    next_attempt_at: instant(),
+    attempts: integer().notNull().default(0),
+    last_attempt_at: instant(),
+    delivered_at: instant(),
+    /** What came of the last attempt. */
+    http_status: integer(),
+    code: text(),
+    /** The beginning of what the receiver answered, cleaned. No view has it. */
+    answer: text(),
+  },
+  (t) => [
+    unique('deliveries_message_key').on(t.message_id),
+    // What a sender and the reconciler ask for; and one that gathers per rule and channel.
+    index('deliveries_due')
+      .on(t.channel_id, t.next_attempt_at)
+      .where(sql`${t.state} in ('gathering', 'pending')`),
+    index('deliveries_channel').on(t.channel_id, t.id),
+    index('deliveries_rule').on(t.rule_id, t.channel_id, t.made_at),
+    index('deliveries_dead').on(t.channel_id, t.id).where(sql`${t.state} = 'dead'`),
+    index('deliveries_run').on(t.run_id),
+    check('deliveries_state', sql`${t.state} in ('gathering', 'pending', 'delivered', 'dead', 'cancelled')`),
+    check('deliveries_body', sql`${t.state} <> 'pending' or ${t.body} is not null`),
+    check(
+      'deliveries_next',
+      sql`(${t.state} in ('gathering', 'pending')) = (${t.next_attempt_at} is not null)`,
+    ),
+  ],
+);
+
+/** What each message says. The key keeps anything from being said twice, whoever judges at once. */
+export const delivery_discoveries = strandline.table(
+  'delivery_discoveries',
+  {
+    rule_id: ref().notNull(),
+    discovery_id: ref().notNull(),
+    channel_id: ref().notNull(),
+    delivery_id: ref()
+      .notNull()
+      .references(() => deliveries.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.rule_id, t.discovery_id, t.channel_id] }),
+    index('delivery_discoveries_delivery').on(t.delivery_id, t.discovery_id),
+    index('delivery_discoveries_discovery').on(t.discovery_id),
+  ],
+);
