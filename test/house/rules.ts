@@ -95,6 +95,9 @@ export const RULES: readonly Rule[] = [
       'src/monitor/trend/',
       // A failure that stops its search stops it as a person does: with a row for each slot that was due.
       'src/monitor/schedule/stop.ts',
+      // A search that is tried out is checked, and finds its service, as when it is saved.
+      'src/monitor/topic/definition.ts',
+      'src/monitor/topic/service-for.ts',
       'src/monitor/context.ts',
     ],
     planted: "import { tickSearch } from '../schedule/tick.ts';",

@@ -8,6 +8,7 @@ import {
   staleQueuedRuns,
   whileAlone,
 } from '../../store/repairs.ts';
+import { markUnknownTrials } from '../../store/trials.ts';
 import { retainWhenDue } from '../../store/retention/retain.ts';
 import { type Context, wake } from '../context.ts';
 import { healSchedules } from './heal-schedules.ts';
@@ -58,6 +59,7 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
     );
     const schedules = await healSchedules(ctx, new Set(overdue), thorough);
 
+    await markUnknownTrials(ctx.db, now);
     await ensurePartitions(ctx.db, now);
     const retained = await retainWhenDue(ctx.db, ctx.config, now);
     const repairs: Repairs = {

@@ -1,5 +1,5 @@
-import type { Findings, LinkRef, ReadCompletion, ReadPost } from '../../monitor/read/findings.ts';
-import type { Id, Transaction } from '../database.ts';
+import type { Findings, LinkRef, ReadAuthor, ReadCompletion, ReadPost } from '../../monitor/read/findings.ts';
+import type { Database, Id, Transaction } from '../database.ts';
 import { deleteRejectsAbout } from './rejects.ts';
 import { type Forgettable, forgottenAmong, raiseTombstones } from './tombstones.ts';
 
@@ -13,9 +13,30 @@ type Input = { runId: Id; serviceId: Id; findings: Findings; observedAt: Date };
  */
 export async function leaveOutForgotten(tx: Transaction, input: Input): Promise<Findings> {
   const { findings, serviceId, runId } = input;
+  const { kept, gonePosts, goneAuthors } = await withoutForgotten(tx, { findings, serviceId });
+  if (sizeOf(kept) === sizeOf(findings)) return findings;
+
+  await raiseTombstones(
+    tx,
+    gonePosts.flatMap(({ external_id: externalId, url }) => [
+      { kind: 'post', serviceId, externalId } as const,
+      ...(url === null ? [] : [{ kind: 'link', address: url } as const]),
+    ]),
+    input.observedAt,
+  );
+  await tx.query('DELETE FROM strandline.answers WHERE run_id = $1', [runId]);
+  await deleteRejectsAbout(tx, goneAuthors, runId);
+  return kept;
+}
+
+/** The same without a trace: what an answer holds beside those who were forgotten, and what of theirs it held. */
+export async function withoutForgotten(
+  db: Pick<Transaction, 'query'> | Database['pool'],
+  { findings, serviceId }: Pick<Input, 'findings' | 'serviceId'>,
+): Promise<{ kept: Findings; gonePosts: ReadPost[]; goneAuthors: ReadAuthor[] }> {
   const author = (externalId: string): Forgettable => ({ kind: 'author', serviceId, externalId });
   const post = (externalId: string): Forgettable => ({ kind: 'post', serviceId, externalId });
-  const isGone = await forgottenAmong(tx, thingsIn(findings, author, post));
+  const isGone = await forgottenAmong(db, thingsIn(findings, author, post));
 
   const isOfGone = (one: ReadPost) =>
     isGone(post(one.external_id)) ||
@@ -38,28 +59,16 @@ export async function leaveOutForgotten(tx: Transaction, input: Input): Promise<
       .map((one) =>
         one.quoted_status_id !== null && isGoneId(one.quoted_status_id) ? { ...one, quote: null } : one,
       );
+  const isGoneAuthor = (one: ReadAuthor) => isGone(author(one.external_id));
   const kept: Findings = {
     ...findings,
     posts: posts(findings.posts),
     nestedPosts: posts(findings.nestedPosts),
-    authors: findings.authors.filter((one) => !isGone(author(one.external_id))),
+    authors: findings.authors.filter((one) => !isGoneAuthor(one)),
     links: findings.links.filter((link) => !isGoneLink(link)),
     completion: findings.completion && withoutLinks(findings.completion, isGoneLink, isGoneId),
   };
-  if (sizeOf(kept) === sizeOf(findings)) return findings;
-
-  await raiseTombstones(
-    tx,
-    gonePosts.flatMap((one) => [
-      post(one.external_id),
-      ...(one.url === null ? [] : [{ kind: 'link', address: one.url } as const]),
-    ]),
-    input.observedAt,
-  );
-  await tx.query('DELETE FROM strandline.answers WHERE run_id = $1', [runId]);
-  const goneAuthors = findings.authors.filter((one) => isGone(author(one.external_id)));
-  await deleteRejectsAbout(tx, goneAuthors, runId);
-  return kept;
+  return { kept, gonePosts, goneAuthors: findings.authors.filter(isGoneAuthor) };
 }
 
 function thingsIn(

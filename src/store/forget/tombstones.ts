@@ -1,6 +1,6 @@
 /** Who and what was forgotten, as digests: enough to know them again in an answer, too little to read anyone out of. */
 import { createHash } from 'node:crypto';
-import type { Id, Transaction } from '../database.ts';
+import type { Database, Id, Transaction } from '../database.ts';
 
 /** Ids of authors and posts are unique within a service; an address belongs to none. */
 export type Forgettable =
@@ -31,11 +31,11 @@ export async function raiseTombstones(
 
 /** Which of the given are forgotten, as a question to be asked of each. */
 export async function forgottenAmong(
-  tx: Transaction,
+  db: Pick<Transaction, 'query'> | Database['pool'],
   things: readonly Forgettable[],
 ): Promise<(thing: Forgettable) => boolean> {
   const digests = [...new Map(things.map((thing) => [keyOf(thing), digestOf(thing)])).values()];
-  const { rows } = await tx.query<{ digest: Buffer }>(
+  const { rows } = await db.query<{ digest: Buffer }>(
     'SELECT digest FROM strandline.forgotten WHERE digest = ANY ($1::bytea[])',
     [digests],
   );

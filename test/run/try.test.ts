@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { RunError } from '../../src/errors.ts';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { type Tried, trySearch } from '../../src/monitor/run/try.ts';
+import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { raiseTombstones } from '../../src/store/forget/tombstones.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { readCallCost, readCallCosts } from '../../src/store/reads/call-costs.ts';
+import { openTrial } from '../../src/store/trials.ts';
+import { gated, json, type StubAnswer, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url, env: { CALLS_PER_DAY: '50' } });
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+afterEach(async () => {
+  world.clock.set(START);
+  stub.requests.length = 0;
+  stub.answers(json({ miner_tweets: [] }));
+  await rows('TRUNCATE strandline.trials');
+  await rows('DELETE FROM strandline.call_days');
+});
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const trials = () => rows('SELECT * FROM strandline_analytics.trials ORDER BY id');
+const callsToday = async () =>
+  (await rows('SELECT coalesce(sum(calls), 0)::int AS n FROM strandline.call_days'))[0].n;
+const unhurried = () => new AbortController().signal;
+const attempt = (over: Tried = { prompt: 'harbour ferry' }, signal = unhurried()) =>
+  trySearch(world.ctx, over, { signal });
+const priced =
+  (value: unknown, usd: string): StubAnswer =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'x-request-cost-usd': usd });
+    response.end(JSON.stringify(value));
+  };
+
+test('a trial makes one call, shows what came with what is known of it already, and keeps nothing but its row', async () => {
+  const { firstRunId } = await createSearch(world.ctx, {
+    slug: 'earlier',
+    operation: 'microblog',
+    prompt: 'ferry',
+    every: '15m',
+  });
+  stub.answers(json({ miner_tweets: [wirePost('1')] }));
+  await executeRun(world.ctx, firstRunId);
+  await rows('DELETE FROM strandline.call_days');
+  stub.requests.length = 0;
+  const before = await rows(
+    'SELECT (SELECT count(*) FROM strandline.posts) AS posts, (SELECT count(*) FROM strandline.runs) AS runs, (SELECT count(*) FROM strandline.answers) AS answers',
+  );
+
+  stub.answers(priced({ miner_tweets: [wirePost('1'), wirePost('2', { like_count: null }), null] }, '0.004'));
+  const trial = await attempt();
+  expect(trial).toMatchObject({
+    service: 'hosted',
+    operation: 'microblog',
+    cost_usd: 0.004,
+    posts_found: 2,
+    posts_known: 1,
+    rejected: 1,
+    items_seen: 3,
+    links_found: 0,
+    completion: null,
+  });
+  expect(trial.posts).toMatchObject([
+    { external_id: '1', author_username: 'user_1', known: true, like_count: 1 },
+    { external_id: '2', known: false, like_count: null, created_at: new Date('2026-11-21T11:00:00Z') },
+  ]);
+  expect(stub.requests).toMatchObject([{ body: { prompt: 'harbour ferry', model: 'NOVA' } }]);
+  expect(await trials()).toMatchObject([
+    {
+      id: trial.id,
+      state: 'received',
+      code: null,
+      http_status: 200,
+      cost_usd: '0.004000',
+      service: 'hosted',
+    },
+  ]);
+  expect(await callsToday()).toBe(1);
+  expect(
+    await rows(
+      'SELECT (SELECT count(*) FROM strandline.posts) AS posts, (SELECT count(*) FROM strandline.runs) AS runs, (SELECT count(*) FROM strandline.answers) AS answers',
+    ),
+  ).toEqual(before);
+});
+
+test('an AI search is tried with its tools, and shows its links and its completion', async () => {
+  stub.answers(
+    json({
+      miner_tweets: [],
+      search: [
+        { title: 'Ferry strike', link: 'https://news.example/ferry?utm_source=x', snippet: 'No boats' },
+      ],
+      completion: { summary: 'Boats stand still.' },
+    }),
+  );
+  const trial = await attempt({
+    operation: 'ai',
+    prompt: 'ferry',
+    tools: ['web'],
+    date_filter: 'PAST_WEEK',
+    every: '1h',
+  });
+  expect(trial).toMatchObject({ operation: 'ai', links_found: 1, links_known: 0 });
+  expect(trial.links).toMatchObject([{ site: 'news.example', title: 'Ferry strike', source: 'web' }]);
+  expect(trial.completion).toMatchObject({ summary: 'Boats stand still.' });
+  expect(stub.requests[0]?.body).toMatchObject({ date_filter: 'PAST_WEEK', tools: ['Web Search'] });
+});
+
+test('the row is committed before the request, and the calls of a day are an exact limit for trials at once', async () => {
+  let seen: unknown;
+  stub.answers(async (request, response) => {
+    seen ??= (await trials()).map(({ state }) => state as unknown);
+    await json({ miner_tweets: [] })(request, response);
+  });
+  await attempt();
+  expect(seen).toEqual(['sent']);
+
+  await rows('UPDATE strandline.call_days SET calls = 47');
+  stub.requests.length = 0;
+  const ends = await Promise.allSettled(Array.from({ length: 10 }, () => attempt()));
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  expect(stub.requests).toHaveLength(3);
+  expect(await callsToday()).toBe(50);
+  const refused = ends.find(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject({ reason: { code: 'budget_exceeded', budget: 'day' } });
+});
+
+test('what is wrong is said all at once, and nothing is called or counted', async () => {
+  await expect(
+    attempt({ operation: 'microblog', prompt: ' ', model: 'FAST', tools: ['web'], service: 'other' }),
+  ).rejects.toMatchObject({ problems: [{ path: 'prompt' }, { path: 'model' }, { path: 'tools' }] });
+  await expect(attempt({ prompt: 'ferry', service: 'other' })).rejects.toMatchObject({
+    problems: [{ path: 'service' }],
+  });
+  await expect(attempt({ prompt: 'ferry', cron: '61 * * * *' })).rejects.toMatchObject({
+    problems: [{ path: 'cron (minute)' }],
+  });
+  expect(stub.requests).toHaveLength(0);
+  expect([await trials(), await callsToday()]).toEqual([[], 0]);
+});
+
+test('a failure, and an answer that cannot be read, are told with their code and stay in the ledger', async () => {
+  stub.answers(json({ detail: 'no balance' }, 402));
+  await expect(attempt()).rejects.toMatchObject({ code: 'payment' });
+  stub.answers(json({ something: 'else' }));
+  await expect(attempt()).rejects.toBeInstanceOf(RunError);
+  expect(await trials()).toMatchObject([
+    { state: 'failed', code: 'payment', http_status: 402 },
+    { state: 'received', code: 'schema_mismatch', http_status: 200 },
+  ]);
+  expect(await callsToday()).toBe(2);
+});
+
+test('whoever goes away ends the call, which counts and whose outcome is unknown', async () => {
+  const gate = gated(json({ miner_tweets: [] }));
+  const visitor = new AbortController();
+  stub.answers((request, response) => {
+    visitor.abort();
+    return gate.answer(request, response);
+  });
+  await expect(attempt(undefined, visitor.signal)).rejects.toMatchObject({ code: 'unknown_outcome' });
+  gate.open();
+  expect(await trials()).toMatchObject([{ state: 'unknown', code: 'unknown_outcome' }]);
+  expect(await callsToday()).toBe(1);
+  await expect(attempt(undefined, visitor.signal)).rejects.toBeInstanceOf(RunError);
+  expect(await trials(), 'who is gone before it calls nothing').toHaveLength(1);
+});
+
+test('a trial whose process ended is unknown once nobody can hear of it, and not before', async () => {
+  const [service] = await rows(`SELECT id FROM strandline.services WHERE name = 'hosted'`);
+  await openTrial(world.db, {
+    serviceId: service.id,
+    request: {
+      operation: 'microblog',
+      prompt: 'ferry',
+      tools: [],
+      model: 'NOVA',
+      date_filter: null,
+      streaming: false,
+      extra: {},
+    },
+    callsPerDay: null,
+    now: world.clock.now(),
+    deadline: new Date(world.clock.now().getTime() + 60_000),
+  });
+  await reconcile(world.ctx, false);
+  expect(await trials()).toMatchObject([{ state: 'sent' }]);
+  world.clock.advance(61_000);
+  await reconcile(world.ctx, false);
+  expect(await trials()).toMatchObject([{ state: 'unknown', code: 'unknown_outcome' }]);
+});
+
+test('who was forgotten is not shown', async () => {
+  const [service] = await rows(`SELECT id FROM strandline.services WHERE name = 'hosted'`);
+  await inTransaction(world.db, (tx) =>
+    raiseTombstones(tx, [{ kind: 'author', serviceId: service.id, externalId: '9666' }], world.clock.now()),
+  );
+  stub.answers(json({ miner_tweets: [wirePost('666'), wirePost('667')] }));
+  expect(await attempt()).toMatchObject({ posts_found: 1, posts: [{ external_id: '667' }] });
+});
+
+test('what calls cost of late is known by operation and model, and is unknown where it was never told', async () => {
+  expect(await readCallCosts(world.db, 'hosted')).toEqual([]);
+  for (const usd of ['0.001', '0.009', '0.002']) {
+    stub.answers(priced({ miner_tweets: [] }, usd));
+    await attempt();
+  }
+  expect(await readCallCosts(world.db, 'hosted')).toEqual([
+    { operation: 'microblog', model: 'NOVA', calls: 3, median_usd: 0.002, most_usd: 0.009 },
+  ]);
+  const call = { service: 'hosted', operation: 'ai', model: 'NOVA' } as const;
+  expect(await readCallCost(world.db, call)).toBeNull();
+});
