@@ -61,6 +61,8 @@ export const completions = strandline.table(
   (t) => [
     unique('completions_run_key').on(t.run_id),
     index('completions_search').on(t.search_id, t.observed_at, t.run_id),
+    // Which of them cite a link.
+    index('completions_cited').using('gin', t.completion_links),
   ],
 );
 

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { boolean, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './services.ts';
@@ -95,6 +96,8 @@ export const posts = strandline.table(
     unique('posts_external_key').on(t.service_id, t.external_id),
     index('posts_author').on(t.author_id),
     index('posts_created').on(t.created_at),
+    // Which of them have an address in their text; two thirds have none.
+    index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
   ],
 );
 

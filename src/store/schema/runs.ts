@@ -68,6 +68,9 @@ export const runs = strandline.table(
     uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
     index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
     index('runs_search').on(t.search_id, t.id),
+    // Those of a day, by blocks; and what did not go as planned, which is rare.
+    index('runs_created').using('brin', t.created_at),
+    index('runs_amiss').on(t.status, t.id).where(sql`${t.status} in ('failed', 'skipped', 'cancelled')`),
     // What ended lately, of all searches: who listens is told.
     index('runs_ended').on(t.ended_at),
     check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
