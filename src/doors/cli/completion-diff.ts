@@ -11,7 +11,7 @@ import {
 } from '../../store/reads/completion-diff.ts';
 import { readId, readSince } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { findSearchRow } from './find.ts';
+import { findSearchRow } from '../../monitor/topic/find.ts';
 import type { Page } from './page.ts';
 import { list } from './table.ts';
 import type { Terminal } from './terminal.ts';

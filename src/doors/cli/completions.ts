@@ -13,7 +13,7 @@ import type { LinkRow } from '../../store/reads/links.ts';
 import { readId } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { registerCompletionDiff } from './completion-diff.ts';
-import { findSearchRow } from './find.ts';
+import { findSearchRow } from '../../monitor/topic/find.ts';
 import { tellInventedOf } from './invented.ts';
 import type { Terminal } from './terminal.ts';
 import { list } from './table.ts';

@@ -5,7 +5,7 @@ import { type LinkRow, readLinks } from '../../store/reads/links.ts';
 import { readLimit, readSince } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
-import { assertFilter } from './find.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
 import type { Page } from './page.ts';
 import type { Column } from './table.ts';
 import { duration, when } from './words.ts';

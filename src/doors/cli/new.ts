@@ -14,7 +14,7 @@ import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
 import { discoveryLines } from './discovery-line.ts';
 import { discoveryColumns } from './discovery-page.ts';
-import { assertFilter } from './find.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
 import { tellInventedOf } from './invented.ts';
 import { toJson } from '../json.ts';
 

@@ -4,7 +4,7 @@ import { POST_ORDERS, type PostRow, readPosts } from '../../store/reads/posts.ts
 import { readLimit, readOneOf, readSince } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
-import { assertFilter } from './find.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
 import { tellInvented } from './invented.ts';
 import type { Page } from './page.ts';
 import type { Column } from './table.ts';

@@ -12,7 +12,7 @@ import type { Cli } from './cli.ts';
 import { discoveryColumnsOfRun } from './discovery-page.ts';
 import { callColumns, rejectColumns } from './run-details.ts';
 import { runColumns, runPage } from './run-page.ts';
-import { assertFilter } from './find.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
 import { type Column, table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { cut } from './text.ts';

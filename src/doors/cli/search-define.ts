@@ -7,7 +7,7 @@ import type { Cli } from './cli.ts';
 import { takeFirstRuns } from './first-runs.ts';
 import { tellChosen } from './invented.ts';
 import { searchPage } from './search-page.ts';
-import { assertKept, findSearchRow } from './find.ts';
+import { assertKept, findSearchRow } from '../../monitor/topic/find.ts';
 
 /** What a person may write about a search; every value is checked by the verb. */
 type Written = {

@@ -6,7 +6,7 @@ import { previewSearch } from '../../monitor/topic/preview.ts';
 import type { SearchRow } from '../../store/reads/searches.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { findSearchRow } from './find.ts';
+import { findSearchRow } from '../../monitor/topic/find.ts';
 import { list } from './table.ts';
 import { count } from './words.ts';
 

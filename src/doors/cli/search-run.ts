@@ -5,7 +5,7 @@ import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import type { Cli } from './cli.ts';
-import { assertKept } from './find.ts';
+import { assertKept } from '../../monitor/topic/find.ts';
 import { lonelyOutcomeLine, outcomeLine } from './run-line.ts';
 import { runPage } from './run-page.ts';
 import { hasWorkers, runUntilEnded } from './take-run.ts';

@@ -4,7 +4,7 @@ import { readSearches } from '../../store/reads/searches.ts';
 import { readTopics, type TopicRow } from '../../store/reads/topics.ts';
 import { LIMIT_MAX } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { assertTopicKept, findTopicRow } from './find.ts';
+import { assertTopicKept, findTopicRow } from '../../monitor/topic/find.ts';
 import type { Page } from './page.ts';
 import { searchColumns } from './search-page.ts';
 import { changed } from './search.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { rebuildVolume } from '../../store/volume/rebuild.ts';
 import type { Cli } from './cli.ts';
-import { findSearches } from './find.ts';
+import { findSearches } from '../../monitor/topic/find.ts';
 import { counted } from './words.ts';
 
 export function registerRebuild(trends: Command, cli: Cli): void {

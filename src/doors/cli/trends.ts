@@ -22,7 +22,7 @@ import {
 } from '../../store/reads/trends.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { assertFilter, findSearches } from './find.ts';
+import { assertFilter, findSearches } from '../../monitor/topic/find.ts';
 import { tellInvented } from './invented.ts';
 import { hoursEach } from './sparkline.ts';
 import { sparkRoom, trendPage } from './trend-page.ts';

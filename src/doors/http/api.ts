@@ -1,8 +1,19 @@
-/** Every group of routes of the API: a new one is one file and one line here. */
+/**
+ * Every group of routes of the API: a new one is one file and one line here.
+ *
+ * A group is `thingRoutes(app, home)`. Each of its routes says its scope, its `operationId` (a verb in camel case),
+ * a summary and tags; what it takes is made of `given.ts` (strict objects, each value with an example that the
+ * seeded world of test/web/api/world.ts knows), what it answers of `shapes.ts`, a list by `listing.ts` and a cursor
+ * by `cursor.ts`. Failures are thrown (`Refused`, `InvalidInput`) and documented by `failures.ts`.
+ */
+import { toJson } from '../json.ts';
 import type { App, WebHome } from '../routes.ts';
+import { topicRoutes } from './topics.ts';
 
-const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [];
+const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [topicRoutes];
 
 export function apiRoutes(app: App, home: WebHome): void {
+  // Rows as they are: a schema documents a reply, and a row that is odd is no reason to answer nothing.
+  app.setReplySerializer((payload) => toJson(payload));
   for (const add of GROUPS) add(app, home);
 }

@@ -1,4 +1,4 @@
-import { asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 import type { Database } from '../database.ts';
 import { topicsView } from '../schema/analytics.ts';
 
@@ -10,15 +10,20 @@ export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): P
   return row;
 }
 
-/** Topics by slug; removed ones only where they are asked for. */
+/** Topics by slug, behind the slug `after`; removed ones only where they are asked for. */
 export async function readTopics(
   { orm }: Pick<Database, 'orm'>,
-  filter: { removed?: boolean | undefined; limit: number },
+  filter: { removed?: boolean | undefined; after?: string | undefined; limit: number },
 ): Promise<TopicRow[]> {
   return orm
     .select()
     .from(topicsView)
-    .where(filter.removed === true ? undefined : isNull(topicsView.archived_at))
+    .where(
+      and(
+        filter.removed === true ? undefined : isNull(topicsView.archived_at),
+        filter.after === undefined ? undefined : gt(topicsView.slug, filter.after),
+      ),
+    )
     .orderBy(asc(topicsView.slug))
     .limit(filter.limit);
 }

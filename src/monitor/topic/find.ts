@@ -1,15 +1,18 @@
+/** Topics and searches by name, as whoever names one means it: what is not there is refused with the nearest name. */
 import { Refused } from '../../errors.ts';
-import { nearest } from '../../monitor/schedule/nearest.ts';
 import type { Database } from '../../store/database.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/reads/searches.ts';
-import { LIMIT_MAX } from './arguments.ts';
 import { readTopic, readTopics, type TopicRow } from '../../store/reads/topics.ts';
+import { nearest } from '../schedule/nearest.ts';
+
+/** More searches than anybody has. */
+const ALL = 100_000;
 
 /** A search by its slug, also a removed one: its history stays. @throws Refused `not_found` */
 export async function findSearchRow(db: Database, slug: string): Promise<SearchRow> {
   const row = await readSearch(db, slug);
   if (row === undefined) {
-    const all = await readSearches(db, { removed: true, limit: LIMIT_MAX });
+    const all = await readSearches(db, { removed: true, limit: ALL });
     throw unknown('search', slug, all);
   }
   return row;
@@ -34,14 +37,14 @@ function unknown(what: 'search' | 'topic', slug: string, all: readonly { slug: s
     all.map((one) => one.slug),
   );
   const meant = near === undefined ? '' : ` (did you mean ${near}?)`;
-  return new Refused('not_found', `there is no ${what} "${slug}"${meant}; see: strandline ${what} list`);
+  return new Refused('not_found', `there is no ${what} "${slug}"${meant}`);
 }
 
 function removed(what: 'search' | 'topic', slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
   return new Refused(
     'conflict',
-    `the ${what} "${slug}" was removed on ${since}, for good; its history stays (strandline ${what} show ${slug})`,
+    `the ${what} "${slug}" was removed on ${since}, for good; its history stays`,
   );
 }
 
@@ -49,7 +52,7 @@ function removed(what: 'search' | 'topic', slug: string, at: Date): Refused {
 export async function findTopicRow(db: Database, slug: string): Promise<TopicRow> {
   const row = await readTopic(db, slug);
   if (row === undefined) {
-    const all = await readTopics(db, { removed: true, limit: LIMIT_MAX });
+    const all = await readTopics(db, { removed: true, limit: ALL });
     throw unknown('topic', slug, all);
   }
   return row;
@@ -70,7 +73,7 @@ export async function findSearches(
   { topic, search }: { topic: string | undefined; search: string | undefined },
 ): Promise<SearchRow[]> {
   await assertFilter(db, { topic, search });
-  if (search === undefined) return readSearches(db, { topic, limit: LIMIT_MAX });
+  if (search === undefined) return readSearches(db, { topic, limit: ALL });
   const row = await readSearch(db, search);
   if (row !== undefined && topic !== undefined && row.topic !== topic)
     throw new Refused('conflict', `the search "${search}" belongs to the topic "${row.topic}"`);

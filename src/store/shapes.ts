@@ -1,0 +1,59 @@
+/** The rows of the SQL contract's views as they stand in JSON: what documents a row, made from what reads it. */
+import { Column } from 'drizzle-orm';
+import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
+import * as declared from './schema/analytics.ts';
+
+type Views = typeof declared;
+type NameOf<T> = T extends PgView<infer Name> ? Name : never;
+
+/** A view of `strandline_analytics` that the program reads. */
+export type ViewName = { [K in keyof Views]: NameOf<Views[K]> }[keyof Views];
+
+/** A row of a view: each column is a member, in the view's order. */
+export type RowShape = z.ZodObject<Record<string, z.ZodType>>;
+
+/** A key of ours: a bigint, which JSON can only hold as text. */
+export const idShape: z.ZodType = z.string().regex(/^\d{1,19}$/);
+export const timeShape: z.ZodType = z.string().meta({ format: 'date-time' });
+
+/**
+ * The shape of a view's row in JSON: ids are strings, times ISO 8601. It describes replies and checks nothing at
+ * run time; `x-view` names the view, whose comments are the words for its members.
+ */
+export function shapeOf(view: ViewName): RowShape {
+  const columns = VIEWS.get(view);
+  if (columns === undefined) throw new Error(`no such view: ${view}`);
+  return z.object(columns).meta({ 'x-view': view });
+}
+
+function memberShape(column: Column): z.ZodType {
+  return column.notNull ? valueShape(column) : valueShape(column).nullable();
+}
+
+function valueShape(column: Column): z.ZodType {
+  if ('baseColumn' in column) return z.array(valueShape(column.baseColumn as Column)); // an array's, by PgArray
+  if (column.dataType === 'number') return /int/i.test(column.columnType) ? z.int() : z.number();
+  const shape = SHAPES.get(column.dataType);
+  if (shape === undefined) throw new Error(`a column that JSON has no shape for: ${column.name}`);
+  return shape;
+}
+
+const SHAPES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['bigint', idShape],
+  ['string', z.string()],
+  ['boolean', z.boolean()],
+  ['date', timeShape],
+  ['json', z.unknown()],
+]);
+
+const VIEWS = new Map(
+  Object.values(declared).flatMap((one): [string, Record<string, z.ZodType>][] => {
+    if (!(one instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(one);
+    const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.ZodType][] =>
+      column instanceof Column ? [[member, memberShape(column)]] : [],
+    );
+    return [[name, Object.fromEntries(members)]];
+  }),
+);
