@@ -4,12 +4,13 @@ import { readRuns } from '../../store/reads/runs.ts';
 import { readSearches, type SearchRow } from '../../store/reads/searches.ts';
 import { LIMIT_MAX, readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { assertFilter, assertKept, findSearchRow } from './find.ts';
+import { assertFilter, assertKept, findSearchRow } from '../../monitor/topic/find.ts';
 import { runPage } from './run-page.ts';
 import { registerDefine } from './search-define.ts';
 import { searchColumns, searchPage } from './search-page.ts';
 import { registerPreview } from './search-preview.ts';
 import { registerSearchRun } from './search-run.ts';
+import { registerTry } from './search-try.ts';
 import { table } from './table.ts';
 import { relative } from './words.ts';
 
@@ -18,13 +19,14 @@ const STATES = ['active', 'paused', 'broken', 'capped'] as const;
 export function registerSearch(program: Command, cli: Cli): void {
   const search = program
     .command('search')
-    .summary('saved searches: add, list, show, edit, pause, resume, remove, run, preview')
+    .summary('saved searches: add, list, show, edit, pause, resume, remove, run, preview, try')
     .description('Saved searches: what is asked, of whom, and when.');
   registerDefine(search, cli);
   registerList(search, cli);
   registerShow(search, cli);
   registerSearchRun(search, cli);
   registerPreview(search, cli);
+  registerTry(search, cli);
   for (const [change, summary] of CHANGES) registerChange(search, cli, change, summary);
 }
 

@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import type { Trial, TriedLink, TriedPost } from '../../monitor/run/trial.ts';
+import { type Tried, trySearch } from '../../monitor/run/try.ts';
+import { readWhole } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { tellInvented } from './invented.ts';
+import type { Page } from './page.ts';
+import { type Column, list, table } from './table.ts';
+import { paragraphs } from './text.ts';
+import { count, counted, dollars, when } from './words.ts';
+
+type Options = {
+  operation: string;
+  prompt?: string;
+  tools?: string;
+  model?: string;
+  dateFilter?: string;
+  streaming?: boolean;
+  extra?: string;
+  service?: string;
+  limit?: string;
+  json?: boolean;
+};
+
+export function registerTry(search: Command, cli: Cli): void {
+  search
+    .command('try')
+    .description('try out a search that is not saved: makes one call, shows what comes, keeps nothing')
+    .addOption(
+      new Option('--operation <operation>', 'microblog (posts) or ai (all sources)').makeOptionMandatory(),
+    )
+    .option('--prompt <text>', 'what is asked')
+    .option('--tools <list>', 'tools of an ai search, separated by commas (default: all)')
+    .option('--model <model>', 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds')
+    .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
+    .option('--streaming', 'have the answer of an ai search streamed')
+    .option('--extra <json>', 'JSON object of members beyond the specification')
+    .option('--service <service>', 'own, sandbox or hosted (default: as for a search that is saved)')
+    .option('--limit <n>', 'how many posts and links to show (default: 20)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline search try --operation microblog --prompt "harbour ferry"\n',
+    )
+    .action((options: Options) => {
+      const shown = options.limit === undefined ? 20 : readWhole('limit', options.limit, 0, 200);
+      return cli.withHome(async ({ ctx }, stopping) => {
+        const trial = await trySearch(ctx, tried(options), { signal: stopping, shown });
+        await cli.show(options.json, trial, () => trialPage(trial, ctx.clock.now(), cli.page));
+        tellInvented(cli, options.json, [trial.service_kind]);
+      });
+    });
+}
+
+function tried({ tools, dateFilter, limit: _limit, json: _json, ...rest }: Options): Tried {
+  return { ...rest, tools: tools?.split(','), date_filter: dateFilter };
+}
+
+function trialPage(trial: Trial, now: Date, page: Page): string[] {
+  const { posts, links, completion, posts_found, posts_known, links_found, links_known } = trial;
+  const found = (n: number, known: number, unit: string) =>
+    `${counted(n, unit)}, of which ${count(known, page)} known already`;
+  const texts = Object.values(completion ?? {}).flatMap((text) => (text === null ? [] : [text]));
+  return [
+    ...list(
+      [
+        ['service', trial.service],
+        ['found', found(posts_found, posts_known, 'post')],
+        ['', found(links_found, links_known, 'link')],
+        ...(trial.rejected === 0
+          ? []
+          : [['', `${counted(trial.rejected, 'item')} that could not be read`] as const]),
+        ['took', `${(trial.latency_ms / 1_000).toFixed(1)} s, cost ${dollars(trial.cost_usd, page)}`],
+      ],
+      page,
+    ),
+    ...(posts.length === 0 ? [] : ['', ...table(posts, postColumns(now, page), page)]),
+    ...(links.length === 0 ? [] : ['', ...table(links, linkColumns(now, page), page)]),
+    ...texts.flatMap((text) => ['', ...paragraphs(text)]),
+  ];
+}
+
+function postColumns(now: Date, page: Page): Column<TriedPost>[] {
+  return [
+    { head: 'written', cell: (post) => when(post.created_at, now, page) },
+    { head: 'likes', cell: (post) => count(post.like_count, page), right: true },
+    { head: 'by', cell: ({ author_username: by }) => (by === null ? page.unknown : `@${by}`), elastic: 1 },
+    { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },
+    { head: 'known', cell: ({ known }) => (known ? 'yes' : '') },
+  ];
+}
+
+function linkColumns(now: Date, page: Page): Column<TriedLink>[] {
+  return [
+    { head: 'source', cell: ({ source }) => source },
+    { head: 'published', cell: (link) => when(link.published_at, now, page), drop: 1 },
+    { head: 'title', cell: ({ title }) => title ?? page.unknown, elastic: 3, least: 16 },
+    { head: 'address', cell: ({ url }) => url, elastic: 2 },
+    { head: 'known', cell: ({ known }) => (known ? 'yes' : '') },
+  ];
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { json, wirePost } from '../stub-service.ts';
+import { makeStand, type Stand } from './stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await makeStand();
+});
+afterAll(() => stand.close());
+
+test('search try shows what one call brings and saves nothing', async () => {
+  stand.stub.answers(json({ miner_tweets: [wirePost('1', { text: 'the \u001b[2Jferry' })] }));
+  const argv = ['search', 'try', '--operation', 'microblog', '--prompt', 'ferry'];
+  const printed = await stand.run(argv);
+  expect(printed.code).toBe(0);
+  expect(printed.stdout).toContain('1 post, of which 0 known already');
+  expect(printed.stdout).toContain('the ferry');
+  expect(printed.stdout).not.toContain('\u001b');
+  expect(await stand.json(...argv)).toMatchObject({
+    posts_found: 1,
+    posts: [{ external_id: '1', known: false }],
+    cost_usd: null,
+  });
+  expect(stand.stub.requests).toHaveLength(2);
+  expect(await stand.json('search', 'list')).toEqual([]);
+});
+
+test('search try says what is wrong before it calls, and what failed after', async () => {
+  stand.stub.requests.length = 0;
+  const wrong = await stand.run(['search', 'try', '--operation', 'microblog', '--model', 'FAST']);
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toMatch(/prompt[^]*model/);
+  expect(stand.stub.requests).toHaveLength(0);
+  stand.stub.answers(json({ detail: 'no' }, 402));
+  const failed = await stand.run(['search', 'try', '--operation', 'ai', '--prompt', 'ferry']);
+  expect(failed).toMatchObject({ code: 1, stdout: '' });
+  expect(failed.stderr).toContain('no balance');
+});
