@@ -6,6 +6,7 @@ import { findSpikes } from '../../src/monitor/run/spikes.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { changeSearch } from '../../src/monitor/topic/state.ts';
 import type { Id } from '../../src/store/database.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -24,13 +25,13 @@ const at = (minutes: number) => new Date(NOON + minutes * MINUTE);
 const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 let lastId = 1_000;
 
-async function newSearch(slug: string): Promise<Search> {
+async function newSearch(slug: string, when: object = { every: '15m' }): Promise<Search> {
   world.clock.set(at(-60));
   const { search } = await createSearch(world.ctx, {
     slug,
     operation: 'microblog',
     prompt: slug,
-    every: '15m',
+    ...when,
   });
   await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
   return search;
@@ -163,6 +164,39 @@ test('a rebuild gives the same rows', async () => {
     await volumeOf(search),
     await rows('SELECT * FROM strandline.coverage WHERE search_id = $1 ORDER BY 1', [search.id]),
   ]).toEqual(before);
+});
+
+const coverageOf = (search: Search) =>
+  rows('SELECT * FROM strandline.coverage WHERE search_id = $1 ORDER BY run_id', [search.id]);
+
+test('a rebuild knows the interval of a time whose slots got their rows later', async () => {
+  const search = await newSearch('late-slots', { cron: '*/30 * * * *' });
+  for (const minute of [0, 90]) await run(search, minute, []);
+  const before = [await volumeOf(search), await coverageOf(search)];
+  await world.db.pool.query(
+    `INSERT INTO strandline.runs (search_id, version, request_version, slot_at, trigger, status, reason, created_at, ended_at)
+     SELECT $1, 1, 1, t, 'schedule', 'skipped', 'missed', $2, $2 FROM generate_series($3::timestamptz, $2, '30 minutes') t`,
+    [search.id, at(90), at(-30)],
+  );
+  await rebuildVolume(world.db, search.id);
+  expect([await volumeOf(search), await coverageOf(search)]).toEqual(before);
+});
+
+test('a rebuild knows that an answer was cut although posts of a forgotten author are left out of it', async () => {
+  const search = await newSearch('left-out');
+  const posts = Array.from({ length: 6 }, (_, i) => post(-1 - i));
+  await run(search, 0, posts);
+  const [forgotten] = posts;
+  const author = await findAuthor(world.db, 'hosted', `@user_${forgotten?.id}`);
+  if (author === undefined) throw new Error('no author');
+  await forgetAuthor(world.db, author, at(1));
+  const full = [...Array.from({ length: 5 }, (_, i) => post(14 - i)), ...posts.slice(0, 1)];
+  await run(search, 15, full);
+  const before = await coverageOf(search);
+  expect(before).toMatchObject([{ posts: 6 }, { posts: 6, most_posts: 6 }]);
+  await rebuildVolume(world.db, search.id);
+  expect(await coverageOf(search)).toMatchObject([{ posts: 6 }, { posts: 6, most_posts: 6 }]);
+  expect(await hourOf(search, 0)).toMatchObject([{ lower_bound: true }]);
 });
 
 /** Two weeks of two posts a quarter, as runs would have left them. */

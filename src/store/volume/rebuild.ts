@@ -1,14 +1,20 @@
 import { type Database, type Id, inTransaction } from '../database.ts';
 import { rollUp } from './roll-up.ts';
 
-/** Succeeded runs with the posts they returned and those they saw first, in the order of their answers. $1 search. */
+/**
+ * Succeeded runs with the posts they returned and those they saw first, in the order of their answers. What only the
+ * time itself could tell is taken from what was written down then: the interval of a schedule whose slots got their rows
+ * later, and how many posts an answer held before those of a forgotten author were left out. $1 search.
+ */
 const RUNS = `
-SELECT r.id AS run_id, coalesce(c.received_at, r.ended_at) AS observed_at, cardinality(rr.post_ids) AS posts,
+SELECT r.id AS run_id, coalesce(c.received_at, r.ended_at) AS observed_at, k.every_seconds,
+  greatest(cardinality(rr.post_ids), k.posts) AS posts,
   (SELECT coalesce(array_agg(extract(epoch FROM p.created_at)::float8 * 1000), '{}') FROM strandline.posts p
     WHERE p.id = ANY (rr.post_ids) AND p.created_at IS NOT NULL) AS times,
   coalesce(f.times, '{}') AS new_times
 FROM strandline.runs r
 JOIN strandline.run_results rr ON rr.run_id = r.id
+LEFT JOIN strandline.coverage k ON k.run_id = r.id
 LEFT JOIN LATERAL (
   SELECT max(received_at) AS received_at FROM strandline.calls WHERE run_id = r.id AND state = 'received'
 ) c ON true
@@ -22,6 +28,7 @@ ORDER BY observed_at, r.id`;
 type RunRow = {
   run_id: Id;
   observed_at: Date;
+  every_seconds: number | null;
   posts: number;
   times: number[];
   new_times: (number | null)[];
@@ -35,13 +42,14 @@ type RunRow = {
 export async function rebuildVolume(db: Database, searchId: Id): Promise<number> {
   return inTransaction(db, async (tx) => {
     await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    const { rows } = await tx.query<RunRow>(RUNS, [searchId]);
     await tx.query('DELETE FROM strandline.coverage WHERE search_id = $1', [searchId]);
     await tx.query('DELETE FROM strandline.volume WHERE search_id = $1', [searchId]);
-    const { rows } = await tx.query<RunRow>(RUNS, [searchId]);
     for (const row of rows)
       await rollUp(tx, {
         runId: row.run_id,
         observedAt: row.observed_at,
+        everySeconds: row.every_seconds,
         posts: row.posts,
         times: row.times,
         newTimes: row.new_times,

@@ -90,6 +90,8 @@ ON CONFLICT (search_id, bucket_at) DO UPDATE
 export type Observed = {
   runId: Id;
   observedAt: Date;
+  /** Between two slots, where that was written down before; null: it is asked. */
+  everySeconds?: number | null;
   /** How many posts the answer holds, and the times of those that have one. */
   posts: number;
   times: readonly number[];
@@ -106,7 +108,7 @@ export async function rollUp(tx: Transaction, observed: Observed): Promise<void>
   const look = await lookBack(tx, observed);
   const seenAt = observedAt.getTime();
   const notAfter = (time: number) => Math.min(time, seenAt);
-  const before = beforeOf(look);
+  const before = beforeOf(look, observed.everySeconds);
   const reach = reachOf(before, { observedAt: seenAt, posts, times: times.map(notAfter) });
   const known = newTimes.filter((time) => time !== null);
   const coverage = reach && {
@@ -173,11 +175,12 @@ async function lookBack(tx: Transaction, { runId, observedAt, posts }: Observed)
   return row;
 }
 
-function beforeOf(look: LookBack): Before {
+function beforeOf(look: LookBack, known: number | null | undefined): Before {
+  const every = known ?? look.every_seconds ?? look.since_slot_seconds ?? UNKNOWN_EVERY_SECONDS;
   return {
     operation: look.operation,
     dateFilter: look.date_filter,
-    everySeconds: Math.round(look.every_seconds ?? look.since_slot_seconds ?? UNKNOWN_EVERY_SECONDS),
+    everySeconds: Math.round(every),
     asked: look.asked,
     lastUntil: look.last_until?.getTime() ?? null,
     mostPosts: look.most_posts,
