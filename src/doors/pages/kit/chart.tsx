@@ -1,0 +1,278 @@
+/** A chart that is drawn on the server and read without script; the script makes it one that can be zoomed. */
+import { useFrame } from './frame.ts';
+import { Short } from './number.tsx';
+import { type Mark, Marks, MarkLines } from './chart-marks.tsx';
+import { percent, roundTop, ticksOf } from './scale.ts';
+import { runsOf } from './spark.tsx';
+import { minuteOf } from './zone.ts';
+
+export type Series = {
+  name: string;
+  /** One per moment of the chart; null was not observed, which is not zero. */
+  values: readonly (number | null)[];
+  /** Which of them are lower bounds: an answer was cut at its limit. */
+  least?: readonly boolean[] | undefined;
+};
+
+export type ChartProps = {
+  /** What is seen, for those who cannot see it; it is the caption of the table too. */
+  caption: string;
+  /** Begins of buckets, or moments, the oldest first. */
+  at: readonly Date[];
+  /** How long a bucket is; 0 for moments. */
+  seconds: number;
+  series: readonly Series[];
+  /** Of all values: `posts`. */
+  unit: string;
+  kind?: 'bars' | 'lines';
+  /** What is usual in a bucket. */
+  usual?: number | null | undefined;
+  /** Spikes, and versions of the query. */
+  marks?: readonly Mark[];
+  /** What it spans, where that is more than its moments. */
+  from?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** Rows of a table beyond which nobody reads on. */
+const MOST_ROWS = 400;
+
+export function Chart(props: ChartProps) {
+  const { caption, at, seconds, series, unit, usual = null, marks = [], kind = 'bars' } = props;
+  const span = spanOf(props);
+  const top = roundTop(
+    Math.max(usual ?? 0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0))),
+  );
+  const inside = marks.filter((mark) => mark.at.getTime() < span.until && endOf(mark) > span.from);
+  return (
+    <figure
+      class="chart"
+      data-chart={kind}
+      data-seconds={seconds}
+      data-unit={unit}
+      data-usual={usual ?? undefined}
+      data-from={span.from / 1_000}
+      data-until={span.until / 1_000}
+    >
+      <div class="plot">
+        <svg class="drawn" role="img" aria-label={caption}>
+          <Gaps at={at} seconds={seconds} series={series} {...span} />
+          <Grid top={top} {...span} />
+          <svg class="area" y="14" height="160">
+            <MarkLines marks={inside} {...span} />
+            {series.map((one, i) =>
+              kind === 'bars' ? (
+                <BarsOf {...span} at={at} seconds={seconds} one={one} of={series.length} nth={i} top={top} />
+              ) : (
+                <LineOf {...span} at={at} seconds={seconds} one={one} nth={i} top={top} />
+              ),
+            )}
+            {usual === null ? null : (
+              <line class="usual" x1="0" x2="100%" y1={yOf(usual, top)} y2={yOf(usual, top)} />
+            )}
+          </svg>
+        </svg>
+      </div>
+      <figcaption>
+        {series.length < 2 && usual === null ? null : (
+          <span class="legend">
+            {series.map((one, i) => (
+              <span class={`key c${i + 1}`}>{one.name}</span>
+            ))}
+            {usual === null ? null : (
+              <span class="key usual-key">
+                usual: <Short of={Math.round(usual * 10) / 10} />
+              </span>
+            )}
+          </span>
+        )}
+        <Marks marks={inside} />
+      </figcaption>
+      <details class="numbers">
+        <summary>These numbers as a table</summary>
+        <Numbers caption={caption} at={at} series={series} unit={unit} />
+      </details>
+    </figure>
+  );
+}
+
+type Span = { from: number; until: number };
+
+function spanOf({ at, seconds, from, until }: ChartProps): Span {
+  const first = from ?? at[0] ?? new Date(0);
+  const last = until?.getTime() ?? (at.at(-1) ?? first).getTime() + seconds * 1_000;
+  return { from: first.getTime(), until: Math.max(last, first.getTime() + 1_000) };
+}
+
+function endOf({ at, until }: Mark): number {
+  return (until ?? at).getTime() + 1;
+}
+
+/** Lines of the height, and moments below. */
+function Grid({ top, from, until }: Span & { top: number }) {
+  const { zone } = useFrame();
+  return (
+    <>
+      {[1, 0.5].map((share) => (
+        <>
+          <line class="grid" x1="0" x2="100%" y1={14 + 160 * (1 - share)} y2={14 + 160 * (1 - share)} />
+          <text class="tick" x="0" y={14 + 160 * (1 - share) - 4}>
+            {(top * share).toLocaleString('en', { maximumFractionDigits: 1 })}
+          </text>
+        </>
+      ))}
+      <line class="ground" x1="0" x2="100%" y1="174" y2="174" />
+      {ticksOf(from, until, zone).map(({ at, words }) => {
+        const share = (at - from) / (until - from);
+        const anchor = share < 0.03 ? 'start' : share > 0.97 ? 'end' : 'middle';
+        const x = percent(at - from, until - from);
+        return (
+          <>
+            <line class="ground" x1={x} x2={x} y1="174" y2="178" />
+            <text class="tick" x={x} y="192" text-anchor={anchor}>
+              {words}
+            </text>
+          </>
+        );
+      })}
+    </>
+  );
+}
+
+/** Where nothing was observed. */
+function Gaps({ at, seconds, series, from, until }: Pick<ChartProps, 'at' | 'seconds' | 'series'> & Span) {
+  if (seconds === 0) return null;
+  const known = at.map((_, i) => (series.some(({ values }) => (values[i] ?? null) !== null) ? 1 : null));
+  const edges = [
+    from,
+    ...runsOf(known).flatMap(([a, b]) => [timeAt(at, a), timeAt(at, b - 1) + seconds * 1_000]),
+    until,
+  ];
+  const gaps: [number, number][] = [];
+  for (let i = 0; i + 1 < edges.length; i += 2) {
+    const [a = 0, b = 0] = [edges[i], edges[i + 1]];
+    if (b - a > 1_000) gaps.push([a, b]);
+  }
+  return (
+    <>
+      {gaps.map(([a, b]) => (
+        <>
+          <rect
+            class="gap"
+            x={percent(a - from, until - from)}
+            width={percent(b - a, until - from)}
+            y="14"
+            height="160"
+          >
+            <title>not observed</title>
+          </rect>
+          <line
+            class="gap-line"
+            x1={percent(a - from, until - from)}
+            x2={percent(b - from, until - from)}
+            y1="174"
+            y2="174"
+          />
+        </>
+      ))}
+    </>
+  );
+}
+
+function timeAt(at: readonly Date[], i: number): number {
+  return at[i]?.getTime() ?? 0;
+}
+
+type Drawn = Span & { at: readonly Date[]; seconds: number; one: Series; nth: number; top: number };
+
+function BarsOf({ at, seconds, one, nth, of, top, from, until }: Drawn & { of: number }) {
+  const length = (seconds * 1_000 * 0.82) / of;
+  return (
+    <g class={`c${nth + 1}`}>
+      {one.values.map((value, i) => {
+        if (value === null || value === 0) return null;
+        const x = timeAt(at, i) - from + seconds * 90 + nth * length;
+        const least = one.least?.[i] === true;
+        return (
+          <rect
+            class={least ? 'least' : undefined}
+            x={percent(x, until - from)}
+            width={percent(length, until - from)}
+            y={yOf(value, top)}
+            height={percent(value, top)}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
+function LineOf({ at, seconds, one, nth, top, from, until }: Drawn) {
+  const x = (i: number) =>
+    Math.round(((timeAt(at, i) + seconds * 500 - from) / (until - from)) * 10_000) / 10;
+  const y = (value: number) => Math.round((1 - value / top) * 1_600) / 10;
+  return (
+    <svg class={`c${nth + 1}`} viewBox="0 0 1000 160" preserveAspectRatio="none">
+      {runsOf(one.values).map(([a, b]) => {
+        const points = one.values.slice(a, b).map((value, i) => `${x(a + i)} ${y(value ?? 0)}`);
+        return b - a === 1 ? (
+          <path class="dot" d={`M${points[0]}h0`} />
+        ) : (
+          <path class="line" d={`M${points.join('L')}`} />
+        );
+      })}
+    </svg>
+  );
+}
+
+function yOf(value: number, top: number): string {
+  return percent(top - value, top);
+}
+
+function Numbers({ caption, at, series, unit }: Pick<ChartProps, 'caption' | 'at' | 'series' | 'unit'>) {
+  const { zone } = useFrame();
+  const from = Math.max(0, at.length - MOST_ROWS);
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}: table`}>
+      <table>
+        <caption>
+          {caption}, in {unit}; times in {zone}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {series.map(({ name }) => (
+              <th scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {at.slice(from).map((moment, row) => (
+            <tr>
+              <th scope="row">
+                <time dateTime={moment.toISOString()}>{minuteOf(moment, zone)}</time>
+              </th>
+              {series.map(({ values, least }) => (
+                <td class="number">
+                  <Cell value={values[from + row] ?? null} least={least?.[from + row] === true} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell({ value, least }: { value: number | null; least: boolean }) {
+  if (value === null) return <span class="unknown">not observed</span>;
+  return (
+    <data value={value} class={least ? 'least' : undefined}>
+      {least ? '≥ ' : ''}
+      {value.toLocaleString('en', { maximumFractionDigits: 1 })}
+    </data>
+  );
+}
