@@ -1,5 +1,6 @@
 /** Kinds of values that a variable of the environment can hold. */
 import { z } from 'zod';
+import { urlOf } from '../contract/url.ts';
 
 export function port(fallback: number) {
   return z
@@ -21,7 +22,7 @@ export function whole(min: number, max: number) {
 
 export function address(schemes: readonly string[], example: string) {
   return z.string().refine((text) => {
-    return URL.canParse(text) && schemes.includes(new URL(text).protocol);
+    return schemes.includes(urlOf(text)?.protocol ?? '');
   }, `an address such as ${example}`);
 }
 
@@ -42,7 +43,8 @@ export const list = z.string().transform((text) =>
 );
 
 function isBare(text: string): boolean {
-  if (!URL.canParse(text)) return true; // told already
-  const { username, password, search, hash } = new URL(text);
+  const url = urlOf(text);
+  if (url === undefined) return true; // told already
+  const { username, password, search, hash } = url;
   return username + password + search + hash === '';
 }

@@ -10,6 +10,7 @@
  *
  * Not a link: another scheme (`ftp:`, `mailto:`, `javascript:`), a relative address, one with credentials.
  */
+import { urlOf } from './url.ts';
 
 /** Query members that say where a reader came from and nothing about what is read. */
 const TRACKING = new Set(
@@ -21,8 +22,8 @@ const TRACKING = new Set(
 /** The address of something on the web; null where this is none. */
 export function webUrl(address: string): URL | null {
   // The scheme must be written out: `URL` would also take `https:host` and `\\host` for addresses.
-  if (!/^https?:\/\/[^\s/\\]/i.test(address) || !URL.canParse(address)) return null;
-  const url = new URL(address);
+  const url = /^https?:\/\/[^\s/\\]/i.test(address) ? urlOf(address) : undefined;
+  if (url === undefined) return null;
   return url.username === '' && url.password === '' && hostOf(url) !== '' ? url : null;
 }
 

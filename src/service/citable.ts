@@ -1,3 +1,4 @@
+import { urlOf } from '../contract/url.ts';
 import { isHere } from './not-public.ts';
 import type { Found } from './source.ts';
 
@@ -15,8 +16,8 @@ export function citableOf(item: Found): Found[] {
  * or password, or one of the machine that looks at it. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
  */
 export function citable(link: string): string | undefined {
-  if (!URL.canParse(link)) return undefined;
-  const url = new URL(link);
+  const url = urlOf(link);
+  if (url === undefined) return undefined;
   // The brackets of a v6 address can neither stand there nor be encoded.
   if (isHere(url) || url.hostname.startsWith('[')) return undefined;
   if (SAFE.test(link)) return link;

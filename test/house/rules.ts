@@ -31,6 +31,7 @@ const behindDoors = [
   'src/monitor/context.ts',
   'src/monitor/access/',
   'src/monitor/export/',
+  'src/monitor/feed/',
   'src/monitor/run/',
   'src/monitor/schedule/',
   'src/monitor/tell/',
@@ -42,7 +43,11 @@ const behindDoors = [
 export const RULES: readonly Rule[] = [
   { of: 'src/errors.ts', may: [], planted: "import { readConfig } from './config.ts';" },
   { of: 'src/version.ts', may: [], planted: "import { Refused } from './errors.ts';" },
-  { of: 'src/config/', may: ['src/errors.ts'], planted: "import { readConfig } from '../config.ts';" },
+  {
+    of: 'src/config/',
+    may: ['src/errors.ts', 'src/contract/url.ts'],
+    planted: "import { readConfig } from '../config.ts';",
+  },
   {
     of: 'src/config.ts',
     may: ['src/errors.ts', 'src/config/'],
@@ -126,13 +131,19 @@ export const RULES: readonly Rule[] = [
     planted: "import { readPosts } from '../../store/reads/posts.ts';",
   },
   {
+    of: 'src/monitor/feed/',
+    may: [...leaves, 'src/store/', 'src/monitor/context.ts'],
+    types: ['src/monitor/access/'],
+    planted: "import { previewSearch } from '../topic/preview.ts';",
+  },
+  {
     of: 'src/monitor/access/',
     may: [...leaves, 'src/engine/keys.ts', 'src/store/', 'src/monitor/context.ts'],
     planted: "import { previewSearch } from '../topic/preview.ts';",
   },
   {
     of: 'src/monitor/tell/',
-    may: [...leaves, 'src/engine/network/', 'src/store/', 'src/monitor/context.ts'],
+    may: [...leaves, 'src/engine/network/', 'src/engine/vault.ts', 'src/store/', 'src/monitor/context.ts'],
     types: ['src/engine/queue/'],
     planted: "import { previewSearch } from '../topic/preview.ts';",
   },
@@ -166,6 +177,11 @@ export const RULES: readonly Rule[] = [
     never: writes,
     planted: "import { startService } from '../../service/server.ts';",
   },
+  {
+    of: 'src/doors/failure.ts',
+    may: ['src/errors.ts', 'src/monitor/access/', 'src/store/database.ts'],
+    planted: "import { openHome } from '../home.ts';",
+  },
   { of: 'src/doors/json.ts', may: [], planted: "import { openHome } from '../home.ts';" },
   {
     of: 'src/doors/routes.ts',
@@ -175,13 +191,19 @@ export const RULES: readonly Rule[] = [
   },
   {
     of: 'src/doors/http/',
-    may: [...behindDoors, 'src/doors/json.ts', 'src/doors/routes.ts', 'src/engine/listen.ts'],
+    may: [
+      ...behindDoors,
+      'src/doors/failure.ts',
+      'src/doors/json.ts',
+      'src/doors/routes.ts',
+      'src/engine/listen.ts',
+    ],
     never: writes,
     planted: "import { page } from '../pages/page.tsx';",
   },
   {
     of: 'src/doors/pages/',
-    may: [...behindDoors, 'src/doors/json.ts', 'src/doors/routes.ts'],
+    may: [...behindDoors, 'src/doors/failure.ts', 'src/doors/json.ts', 'src/doors/routes.ts'],
     never: writes,
     planted: "import { startHttp } from '../http/server.ts';",
   },
@@ -223,6 +245,13 @@ export const WORDS: readonly { what: string; word: RegExp; only: string; planted
       word: /\bDate\s*\.\s*now\b/,
       only: 'src/engine/clock.ts',
       planted: 'export const now = Date.now();',
+      lint: true,
+    },
+    {
+      what: 'URL.canParse',
+      word: /\bURL\s*\.\s*canParse\b/,
+      only: 'src/contract/url.ts',
+      planted: "export const known = URL.canParse('http://a.example');",
       lint: true,
     },
     {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Dialect, paths } from '../../contract/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../contract/enumerations.ts';
 import { toWire } from '../../contract/wire.ts';
+import { urlOf } from '../../contract/url.ts';
 import { RunError } from '../../errors.ts';
 
 /** A request in the specification's words; what is null or absent is not sent. */
@@ -53,9 +54,9 @@ export function composeRequest(target: Target, request: ServiceRequest): HttpReq
 }
 
 function addressOf({ baseUrl, prefix, dialect }: Target, operation: Operation): URL {
-  if (!URL.canParse(baseUrl))
-    throw new RunError('internal', { detail: 'the address of the service is none' });
-  const { origin, pathname } = new URL(baseUrl);
+  const base = urlOf(baseUrl);
+  if (base === undefined) throw new RunError('internal', { detail: 'the address of the service is none' });
+  const { origin, pathname } = base;
   return new URL(origin + pathname.replace(/\/+$/, '') + paths(dialect, prefix)[operation]);
 }
 

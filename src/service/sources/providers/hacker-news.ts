@@ -1,4 +1,5 @@
 /** Hacker News through the search of Algolia: keyless, exact dates, every story with its points. */
+import { urlOf } from '../../../contract/url.ts';
 import { z } from 'zod';
 import { SECOND } from '../../../engine/clock.ts';
 import type { Found, Query } from '../../source.ts';
@@ -96,7 +97,7 @@ function snippetOf({ story_text, comment_text, url, points, num_comments }: Hit)
   const text = plainText(story_text || comment_text || '');
   if (text !== '') return excerpt(text, SNIPPET_MOST);
   const counts = `${countOf(points)} points, ${countOf(num_comments)} comments`;
-  const domain = url && URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : '';
+  const domain = urlOf(url ?? '')?.hostname.replace(/^www\./, '') ?? '';
   return domain === '' ? counts : `${counts}, ${domain}`;
 }
 

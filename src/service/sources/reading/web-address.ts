@@ -1,4 +1,5 @@
 /** Addresses that are asked, and addresses that are found. */
+import { urlOf } from '../../../contract/url.ts';
 
 /** The longest link that is shown, in characters. */
 const LINK_MAX = 2_048;
@@ -12,8 +13,9 @@ export function endpoint(server: string, path: string, params: Readonly<Record<s
 
 /** A link that can be shown: HTTP, with a host, without user and password. It is text and never fetched. */
 export function shownLink(text: string): string | undefined {
-  if (text.length > LINK_MAX || !URL.canParse(text)) return undefined;
-  const { protocol, hostname, username, password, href } = new URL(text);
+  const url = text.length > LINK_MAX ? undefined : urlOf(text);
+  if (url === undefined) return undefined;
+  const { protocol, hostname, username, password, href } = url;
   const isShown =
     /^https?:$/.test(protocol) &&
     hostname !== '' &&

@@ -1,4 +1,5 @@
 /** The discussion board found with a web search, where the board itself cannot be asked. */
+import { urlOf } from '../../../contract/url.ts';
 import type { Found, SearchSource } from '../../source.ts';
 
 /** Any of the board's own hosts; the path of a thread, or of a comment in it. */
@@ -28,8 +29,9 @@ export function boardThroughWeb(web: SearchSource): SearchSource {
 }
 
 function threadOf(address: string): { id: string; link: string } | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const { hostname, pathname } = new URL(address);
+  const url = urlOf(address);
+  if (url === undefined) return undefined;
+  const { hostname, pathname } = url;
   const match = HOST.test(hostname) ? THREAD.exec(pathname) : null;
   if (match === null) return undefined;
   const [, board = '', thread = '', slug = ''] = match;
