@@ -6,14 +6,12 @@
  * seeded world of test/web/api/world.ts knows), what it answers of `shapes.ts`, a list by `listing.ts` and a cursor
  * by `cursor.ts`. Failures are thrown (`Refused`, `InvalidInput`) and documented by `failures.ts`.
  */
-import { toJson } from '../json.ts';
 import type { App, WebHome } from '../routes.ts';
+import { documentRoutes } from './openapi.ts';
 import { topicRoutes } from './topics.ts';
 
-const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [topicRoutes];
+const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [documentRoutes, topicRoutes];
 
 export function apiRoutes(app: App, home: WebHome): void {
-  // Rows as they are: a schema documents a reply, and a row that is odd is no reason to answer nothing.
-  app.setReplySerializer((payload) => toJson(payload));
   for (const add of GROUPS) add(app, home);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Problem } from './shapes.ts';
 
 const MEANINGS = {
-  400: 'Something that was given is wrong: problems says what and where.',
+  400: 'Something that was given is wrong: errors says what and where.',
   401: 'A token is needed, and none that counts was given.',
   403: 'The token may not do this.',
   404: 'What was asked for is not there.',

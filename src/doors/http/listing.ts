@@ -4,11 +4,13 @@ import { z } from 'zod';
 const LIMIT_MAX = 200;
 const LIMIT = 50;
 
+const EXPECTED = `a whole number from 1 to ${LIMIT_MAX}`;
+
 export const givenLimit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(LIMIT_MAX)
+  .number(EXPECTED)
+  .int(EXPECTED)
+  .min(1, EXPECTED)
+  .max(LIMIT_MAX, EXPECTED)
   .default(LIMIT)
   .meta({ description: 'Most items of a page.' });
 

@@ -8,7 +8,7 @@ import { finish } from './document.ts';
 import { failuresOf } from './failures.ts';
 
 /**
- * Collects every route that is declared after it. `app.swagger()` gives the document once the server is ready;
+ * Collects every route of `/api` that is declared after it. `app.swagger()` gives the document once the server is ready;
  * it is made once and must not be changed.
  */
 export async function documentApi(app: App, { ctx }: WebHome): Promise<void> {
@@ -42,5 +42,8 @@ export async function documentApi(app: App, { ctx }: WebHome): Promise<void> {
     },
     transformObject: (input) => finish(withComponents(input), meanings),
   });
+}
+
+export function documentRoutes(app: App): void {
   app.get('/openapi.json', { config: { scope: 'read' }, schema: { hide: true } }, () => app.swagger());
 }

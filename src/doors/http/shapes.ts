@@ -19,21 +19,25 @@ export const Run = row('Run', 'runs');
 export const Call = row('Call', 'calls');
 export const Reject = row('Reject', 'rejects');
 
-/** Every failure, as `application/problem+json` (RFC 9457). */
+/** Every failure, as `application/problem+json` (RFC 9457); made by problem.ts. */
 export const Problem = z
   .object({
-    type: z.string(),
-    title: z.string().describe('What kind of failure it is.'),
+    type: z.string().describe('What kind of failure it is, for programs.'),
+    title: z.string().describe('What kind of failure it is, in words.'),
     status: z.int().describe('The status of the reply.'),
-    detail: z.string().optional().describe('What was wrong, in words.'),
-    problems: z
+    detail: z.string().describe('What was wrong this time.'),
+    instance: z.string().describe('Names the request, as the log does.'),
+    errors: z
       .array(
         z.object({
-          path: z.string().describe('The member that is wrong.'),
+          path: z
+            .string()
+            .describe('The member that is wrong, beginning with where it stood: body, query or params.'),
           given: z.unknown().describe('What was given.'),
           expected: z.string().describe('What is allowed.'),
         }),
       )
-      .optional(),
+      .optional()
+      .describe('Each thing that is wrong in what was sent; only where something is.'),
   })
   .meta({ id: 'Problem' });
