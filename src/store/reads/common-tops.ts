@@ -1,0 +1,39 @@
+/** Authors, hashtags and domains that several topics have in common. */
+import type { Database } from '../database.ts';
+
+export const COMMON_KINDS = ['author', 'hashtag', 'domain'] as const;
+export type CommonKind = (typeof COMMON_KINDS)[number];
+
+export type Common = {
+  /** Key of an author, a hashtag without #, or a host without www. */
+  name: string;
+  /** Handle of an author; null when unknown, and for what is no author. */
+  username: string | null;
+  /** Posts (and, for a domain, links), each once per topic, by the topic's slug. */
+  posts: Record<string, number>;
+  all: number;
+};
+
+/** $1 topics, $2 kinds, $3 from, $4 until, $5 most. */
+const COMMON = `
+SELECT c.name, a.username, c.posts, c.all FROM (
+  SELECT name, jsonb_object_agg(topic, posts) AS posts, sum(posts)::int AS all FROM (
+    SELECT t.slug AS topic, k.name, sum(k.topic_posts)::int AS posts
+    FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id JOIN strandline.search_tops k ON k.search_id = s.id
+    WHERE t.slug = ANY ($1::text[]) AND k.kind = ANY ($2::text[]) AND k.day_at >= $3 AND k.day_at < $4
+    GROUP BY 1, 2 HAVING sum(k.topic_posts) > 0
+  ) each GROUP BY name HAVING count(*) > 1
+  ORDER BY count(*) DESC, min(posts) DESC, sum(posts) DESC, name LIMIT $5
+) c LEFT JOIN strandline.authors a ON $2 = '{author}' AND a.id = CASE WHEN $2 = '{author}' THEN c.name::bigint END
+ORDER BY cardinality(array(SELECT jsonb_object_keys(c.posts))) DESC, c.all DESC, c.name`;
+
+/** What most of the topics share first, and of that what each of them has much of. Whole days (UTC). */
+export async function readCommon(
+  { pool }: Pick<Database, 'pool'>,
+  kind: CommonKind,
+  { topics, from, until, limit }: { topics: readonly string[]; from: Date; until: Date; limit: number },
+): Promise<Common[]> {
+  const kinds = kind === 'domain' ? ['domain', 'site'] : [kind];
+  const { rows } = await pool.query<Common>(COMMON, [topics, kinds, from, until, limit]);
+  return rows;
+}

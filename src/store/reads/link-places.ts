@@ -1,0 +1,114 @@
+/** One link: its addresses, where it stood over time, and who cites or contains it. */
+import { asc, eq } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { linkSourcesView, linksView } from '../schema/analytics.ts';
+import type { LinkRow } from './links.ts';
+
+type Reads = Pick<Database, 'orm'>;
+type Pooled = Pick<Database, 'pool'>;
+
+export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
+
+export async function readLink({ orm }: Reads, id: Id): Promise<LinkRow | undefined> {
+  const [row] = await orm.select().from(linksView).where(eq(linksView.id, id)).limit(1);
+  return row;
+}
+
+/** Every address under which a link was seen, in alphabetical order. */
+export async function readAddresses({ pool }: Pooled, linkId: Id, limit = 200): Promise<string[]> {
+  const { rows } = await pool.query<{ address: string }>(
+    'SELECT address FROM strandline.link_addresses WHERE link_id = $1 ORDER BY address LIMIT $2',
+    [linkId, limit],
+  );
+  return rows.map(({ address }) => address);
+}
+
+/** The searches that found a link, in the order in which they did. */
+export async function readLinkSources({ orm }: Reads, linkId: Id, limit = 100): Promise<LinkSourceRow[]> {
+  return orm
+    .select()
+    .from(linkSourcesView)
+    .where(eq(linkSourcesView.link_id, linkId))
+    .orderBy(asc(linkSourcesView.nth))
+    .limit(limit);
+}
+
+export type LinkRank = {
+  search: string;
+  run_id: Id;
+  observed_at: Date;
+  /** Group of the answer, and place numbers in it and in the whole answer, from 1; null where the answer did not hold it. */
+  source: string | null;
+  rank: number | null;
+  place: number | null;
+};
+
+/** As the view `link_ranks`, with a row also for runs that did not return it. $1 link, $2 most runs of a search. */
+const RANKS = `
+SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at, u.source, u.place,
+  (SELECT count(*)::int FROM unnest(rr.link_sources[1:u.place]) AS b(source) WHERE b.source = u.source) AS rank
+FROM (SELECT * FROM strandline.link_sightings WHERE link_id = $1 ORDER BY first_seen_at LIMIT 10) s
+JOIN strandline.searches q ON q.id = s.search_id
+CROSS JOIN LATERAL (
+  SELECT id, ended_at FROM strandline.runs
+  WHERE search_id = s.search_id AND id >= s.first_run_id AND status = 'succeeded' ORDER BY id DESC LIMIT $2
+) r
+JOIN strandline.run_results rr ON rr.run_id = r.id
+CROSS JOIN LATERAL (SELECT p.place, rr.link_sources[p.place] AS source FROM (SELECT array_position(rr.link_ids, s.link_id) AS place) p) u
+ORDER BY r.ended_at, r.id`;
+
+/** Where each run returned a link, oldest first: of each of the first ten searches that found it, the newest runs. */
+export async function readPlaces({ pool }: Pooled, linkId: Id, runs = 100): Promise<LinkRank[]> {
+  const { rows } = await pool.query<LinkRank>(RANKS, [linkId, runs]);
+  return rows;
+}
+
+export type Citing = {
+  completion_id: Id;
+  run_id: Id;
+  search: string;
+  topic: string;
+  observed_at: Date;
+  summary: string | null;
+};
+
+/** The bounds keep both ways short: by the link where few cite it, by the newest where many do. $1 link, $2 most. */
+const CITING = `
+SELECT c.id AS completion_id, c.run_id, q.slug AS search, t.slug AS topic, c.observed_at,
+  left(coalesce(c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary), 400) AS summary
+FROM strandline.completions c
+JOIN strandline.searches q ON q.id = c.search_id
+JOIN strandline.topics t ON t.id = q.topic_id
+WHERE c.completion_links @> ARRAY[$1::bigint]
+ORDER BY c.observed_at DESC, c.run_id DESC LIMIT $2`;
+
+/** The newest completions that cite a link. */
+export async function readCiting({ pool }: Pooled, linkId: Id, limit = 20): Promise<Citing[]> {
+  const { rows } = await pool.query<Citing>(CITING, [linkId, limit]);
+  return rows;
+}
+
+export type PostWithLink = {
+  id: Id;
+  author_id: Id | null;
+  author_username: string | null;
+  text: string;
+  created_at: Date | null;
+  like_count: number | null;
+};
+
+/** $1 link, $2 most. */
+const CONTAINING = `
+SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, p.like_count::float8 AS like_count
+FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
+WHERE p.urls <> '{}' AND p.urls && (SELECT array_agg(address) FROM (
+    SELECT address FROM strandline.link_addresses WHERE link_id = $1
+    UNION SELECT canonical FROM strandline.links WHERE id = $1
+  ) known)
+ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT $2`;
+
+/** The newest posts that have a link in their text, under one of the addresses under which it was seen. */
+export async function readPostsWith({ pool }: Pooled, linkId: Id, limit = 20): Promise<PostWithLink[]> {
+  const { rows } = await pool.query<PostWithLink>(CONTAINING, [linkId, limit]);
+  return rows;
+}

@@ -1,0 +1,76 @@
+/** How the machinery stands: what waits, what was called, what is taken of public sources. */
+import type { Database } from '../database.ts';
+import type { ServiceKind } from '../services.ts';
+
+type Pooled = Pick<Database, 'pool'>;
+
+export type Backlog = {
+  /** Active searches whose slot is past, and since when the first of them is. */
+  overdue: number;
+  overdue_since: Date | null;
+  queued: number;
+  /** When the oldest queued run was made. */
+  queued_since: Date | null;
+  running: number;
+  /** Runs whose worker stopped renewing its lease. */
+  expired: number;
+  /** Searches that should have a schedule in the queue. */
+  scheduled: number;
+};
+
+/** $1 now. */
+const BACKLOG = `
+SELECT due.*, open.*, (SELECT count(*)::int FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')) AS scheduled
+FROM (
+  SELECT count(*)::int AS overdue, min(next_due_at) AS overdue_since FROM strandline.searches
+  WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
+) due, (
+  SELECT count(*) FILTER (WHERE status = 'queued')::int AS queued, min(created_at) FILTER (WHERE status = 'queued') AS queued_since,
+    count(*) FILTER (WHERE status = 'running')::int AS running,
+    count(*) FILTER (WHERE status = 'running' AND lease_until < clock_timestamp())::int AS expired
+  FROM strandline.runs WHERE status IN ('queued', 'running')
+) open`;
+
+/** What should have happened by now and has not; the reconciler puts it right. */
+export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
+  const { rows } = await pool.query<Backlog>(BACKLOG, [now]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a count without a row');
+  return row;
+}
+
+export type CallDay = {
+  /** Whole UTC day, as `2026-11-21`. */
+  day: string;
+  service: string;
+  kind: ServiceKind;
+  /** Calls made or possibly made: what the limit of a day is decided on. */
+  calls: number;
+};
+
+/** Calls per service and UTC day since then, the newest day first. */
+export async function readCallDays({ pool }: Pooled, since: Date): Promise<CallDay[]> {
+  const { rows } = await pool.query<CallDay>(
+    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, s.name AS service, s.kind, d.calls
+     FROM strandline.call_days d JOIN strandline.services s ON s.id = d.service_id
+     WHERE d.day >= ($1::timestamptz AT TIME ZONE 'UTC')::date ORDER BY d.day DESC, s.name LIMIT 1000`,
+    [since],
+  );
+  return rows;
+}
+
+/** What keeps the schema and its size. */
+export type Upkeep = {
+  /** Migrations that were applied. */
+  migrations: number;
+  /** When retention was last done to the end; null where it never was. */
+  retained_at: Date | null;
+};
+
+export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
+  const { rows } = await pool.query<Upkeep>(
+    `SELECT (SELECT count(*)::int FROM strandline.migrations) AS migrations,
+            (SELECT at FROM strandline.facts WHERE name = 'retention') AS retained_at`,
+  );
+  return rows[0] ?? { migrations: 0, retained_at: null };
+}

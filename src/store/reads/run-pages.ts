@@ -1,0 +1,138 @@
+/** Runs a page at a time, and what belongs to one of them. */
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import type { DateFilter, Model, Operation, Tool } from '../../contract/enumerations.ts';
+import type { RunCode } from '../../errors.ts';
+import type { Database, Id } from '../database.ts';
+import { runsView, type RunStatus } from '../schema/analytics.ts';
+import { runs } from '../schema/runs.ts';
+import type { ServiceKind } from '../services.ts';
+import type { RunRow } from './runs.ts';
+
+export type RunPageFilter = {
+  /** Only of these searches; undefined: of all. */
+  searches?: readonly Id[] | undefined;
+  status?: RunStatus | undefined;
+  code?: RunCode | undefined;
+  /** Made at this time or later. */
+  since?: Date | undefined;
+  /** Older than this run. */
+  before?: Id | undefined;
+  limit: number;
+};
+
+/**
+ * Runs, the newest first, and whether there are older ones. Ids first, from the table alone: what the view sums is
+ * summed for those that are shown. Ids are in the order in which runs were made, so a time is a bound of ids too.
+ */
+export async function readRunPage(
+  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
+  { searches, status, code, since, before, limit }: RunPageFilter,
+): Promise<{ runs: RunRow[]; more: boolean }> {
+  if (searches?.length === 0) return { runs: [], more: false };
+  const first = since === undefined ? undefined : await firstSince({ pool }, since);
+  if (first === null) return { runs: [], more: false };
+  const found = await orm
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        searches === undefined ? undefined : inArray(runs.search_id, [...searches]),
+        // As text and not as a parameter: the partial index on what did not run is found by it.
+        status === undefined ? undefined : sql`${runs.status} = ${sql.raw(`'${status}'`)}`,
+        code === undefined ? undefined : eq(runs.code, code),
+        first === undefined ? undefined : gte(runs.id, first),
+        before === undefined ? undefined : lt(runs.id, before),
+      ),
+    )
+    .orderBy(desc(runs.id))
+    .limit(limit + 1);
+  const ids = found.slice(0, limit).map(({ id }) => id);
+  if (ids.length === 0) return { runs: [], more: false };
+  const rows = await orm
+    .select()
+    .from(runsView)
+    .where(inArray(runsView.id, ids))
+    .orderBy(desc(runsView.id))
+    .limit(limit);
+  return { runs: rows, more: found.length > limit };
+}
+
+/** The fence of OFFSET 0 has the rows looked for by their time; otherwise all older ones are walked through by their ids. */
+async function firstSince({ pool }: Pick<Database, 'pool'>, since: Date): Promise<Id | null> {
+  const { rows } = await pool.query<{ id: Id | null }>(
+    'SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= $1 OFFSET 0) r',
+    [since],
+  );
+  return rows[0]?.id ?? null;
+}
+
+export type RunNeighbours = { previous: Id | null; next: Id | null };
+
+/** The runs of the same search before and after one. */
+export async function readNeighbours(
+  { pool }: Pick<Database, 'pool'>,
+  run: { id: Id; search_id: Id },
+): Promise<RunNeighbours> {
+  const { rows } = await pool.query<RunNeighbours>(
+    `SELECT (SELECT max(id) FROM strandline.runs WHERE search_id = $1 AND id < $2) AS previous,
+            (SELECT min(id) FROM strandline.runs WHERE search_id = $1 AND id > $2) AS next`,
+    [run.search_id, run.id],
+  );
+  return rows[0] ?? { previous: null, next: null };
+}
+
+export type KeptAnswerNote = {
+  /** Number of the call that brought it. */
+  n: number;
+  content_type: string | null;
+  /** Decoded, and as it is stored. */
+  bytes: number;
+  stored_bytes: number;
+  received_at: Date;
+};
+
+/** What is kept of a run's answer, without its body; undefined where it expired or never came. */
+export async function readAnswerNote(
+  { pool }: Pick<Database, 'pool'>,
+  runId: Id,
+): Promise<KeptAnswerNote | undefined> {
+  const { rows } = await pool.query<KeptAnswerNote>(
+    `SELECT n, content_type, bytes, octet_length(body) AS stored_bytes, received_at
+     FROM strandline.answers WHERE run_id = $1 ORDER BY n DESC LIMIT 1`,
+    [runId],
+  );
+  return rows[0];
+}
+
+/** What a run asks for, and of whom. */
+export type RequestRow = {
+  operation: Operation;
+  prompt: string;
+  tools: Tool[];
+  model: Model;
+  date_filter: DateFilter | null;
+  streaming: boolean;
+  extra: Record<string, unknown>;
+  service: string;
+  service_kind: ServiceKind;
+  /** Base address of a hosted service; null for those of this program. */
+  address: string | null;
+  dialect: string;
+};
+
+export async function readRequest(
+  { pool }: Pick<Database, 'pool'>,
+  runId: Id,
+): Promise<RequestRow | undefined> {
+  const { rows } = await pool.query<RequestRow>(
+    `SELECT s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+       sv.name AS service, sv.kind AS service_kind, sv.address, sv.dialect
+     FROM strandline.runs r
+     JOIN strandline.searches s ON s.id = r.search_id
+     JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
+     JOIN strandline.services sv ON sv.id = s.service_id
+     WHERE r.id = $1`,
+    [runId],
+  );
+  return rows[0];
+}
