@@ -1,2 +1,498 @@
-// What a page can do once it is there. Everything is readable without it.
-document.documentElement.classList.add('scripted');
+// @ts-check
+/**
+ * What a page can do beside being read: charts that zoom, times in the visitor's zone, what is new while one looks,
+ * keys. Without it every link and form works.
+ */
+
+/** @param {string} name @param {string} value */
+const keep = (name, value) => {
+  document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=31536000; samesite=lax`;
+};
+
+/**
+ * @template {Element} E
+ * @param {string} selector @param {ParentNode} [within]
+ * @returns {E[]}
+ */
+const all = (selector, within = document) => /** @type {E[]} */ ([...within.querySelectorAll(selector)]);
+
+/** @param {string} tag @param {Record<string, string>} [attributes] @param {(Node | string)[]} [children] */
+const make = (tag, attributes = {}, children = []) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+};
+
+const body = document.body;
+
+/* ---- the page as the server shows it now ---- */
+
+/** Regions that follow events, as the server sent them: what is compared is not what the script made of it. */
+/** @type {Map<string, string>} */
+const sent = new Map();
+const remember = () => {
+  for (const region of all('[data-live]')) sent.set(region.getAttribute('data-live') ?? '', region.outerHTML);
+};
+
+/** @returns {Promise<Document | undefined>} */
+const fetchPage = async () => {
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
+  if (answer?.ok !== true) return undefined;
+  return new DOMParser().parseFromString(await answer.text(), 'text/html');
+};
+
+/** @param {Element} old @param {Element} fresh */
+const put = (old, fresh) => {
+  const key = fresh.getAttribute('data-live') ?? '';
+  sent.set(key, fresh.outerHTML);
+  const open = new Set(all('details', old).flatMap((one, i) => (one.hasAttribute('open') ? [i] : [])));
+  const node = /** @type {Element} */ (document.adoptNode(fresh));
+  for (const [i, one] of all('details', node).entries()) one.toggleAttribute('open', open.has(i));
+  for (const chart of all('.chart', old)) forget(chart);
+  old.replaceWith(node);
+  enhance(node);
+};
+
+/** Puts in place what changed, but for what is being used and what is announced first. */
+/** @param {{ held: boolean }} options */
+const refresh = async ({ held }) => {
+  const page = await fetchPage();
+  if (page === undefined) return;
+  for (const old of all('[data-live]')) {
+    const key = old.getAttribute('data-live') ?? '';
+    const fresh = page.querySelector(`[data-live="${CSS.escape(key)}"]`);
+    if (fresh === null || fresh.outerHTML === sent.get(key)) continue;
+    if (!held && old.hasAttribute('data-held')) continue;
+    if (!held && old.contains(document.activeElement)) continue;
+    put(old, fresh);
+  }
+};
+
+/* ---- zone ---- */
+
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The first page is shown in UTC: it is shown again, in place, once the zone is known. */
+const settleZone = async () => {
+  if (zone === undefined || zone === body.dataset['zone']) return;
+  keep('zone', zone);
+  if (!document.cookie.includes('zone=')) return;
+  const page = await fetchPage();
+  const [main, foot] = [page?.querySelector('main'), page?.querySelector('footer')];
+  if (main == null || foot == null || body.contains(document.activeElement?.closest('form') ?? null)) return;
+  document.querySelector('main')?.replaceWith(document.adoptNode(main));
+  document.querySelector('footer')?.replaceWith(document.adoptNode(foot));
+  body.dataset['zone'] = zone;
+  remember();
+  enhance(document);
+};
+
+/* ---- theme ---- */
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const switchTheme = () => {
+  const now = document.documentElement.dataset['theme'] ?? (dark.matches ? 'dark' : 'light');
+  const next = now === 'dark' ? 'light' : 'dark';
+  document.documentElement.dataset['theme'] = next;
+  keep('theme', next);
+  redraw();
+};
+
+/* ---- charts ---- */
+
+/** @type {Map<Element, { plot: any, resize: ResizeObserver }>} */
+const plots = new Map();
+
+/** @param {Element} chart */
+const forget = (chart) => {
+  const known = plots.get(chart);
+  known?.resize.disconnect();
+  known?.plot.destroy();
+  plots.delete(chart);
+};
+
+/** Times in seconds, and a row of values for each series, from the table below the chart. */
+/** @param {HTMLElement} chart */
+const numbersOf = (chart) => {
+  const rows = all('tbody tr', chart);
+  const names = all('thead th', chart)
+    .slice(1)
+    .map((one) => one.textContent ?? '');
+  const at = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
+  const cells = rows.map((row) => all('td', row).map((cell) => cell.querySelector('data')));
+  const values = names.map((_, i) => cells.map((row) => (row[i] == null ? null : Number(row[i]?.value))));
+  const least = names.map((_, i) => cells.map((row) => row[i]?.classList.contains('least') === true));
+  return { names, at, values, least };
+};
+
+/** @param {number} value */
+const shown = (value) => value.toLocaleString('en', { maximumFractionDigits: 1 });
+
+/** @param {HTMLElement} chart */
+const draw = (chart) => {
+  const Plot = /** @type {any} */ (globalThis).uPlot;
+  const room = /** @type {HTMLElement | null} */ (chart.querySelector('.plot'));
+  if (Plot === undefined || room === null) return;
+  forget(chart);
+  const { names, at, values, least } = numbersOf(chart);
+  if (at.length < 2) return;
+  const style = getComputedStyle(chart);
+  /** @param {string} name */
+  const color = (name) => style.getPropertyValue(name).trim();
+  const hues = ['--sea', '--c2', '--c3', '--c4', '--c5', '--c6'].map(color);
+  const { chart: kind = 'bars', unit = '', usual } = chart.dataset;
+  const seconds = Number(chart.dataset['seconds']);
+  const bars = kind === 'bars' && names.length === 1;
+  const shift = seconds / 2;
+  const span = [Number(chart.dataset['from']), Number(chart.dataset['until'])];
+  const shownZone = body.dataset['zone'] ?? 'UTC';
+  /** Without a row nothing was observed: the line must break there. */
+  const times = at.map((one) => one + shift);
+  const marks = all('[data-mark]', chart).map((one) => ({
+    kind: one.getAttribute('data-mark'),
+    from: Number(one.getAttribute('data-at')),
+    until: Number(one.getAttribute('data-until')),
+    short: one.getAttribute('data-short') ?? '',
+  }));
+  const ratio = devicePixelRatio;
+  /** @param {any} u */
+  const under = (u) => {
+    const { ctx, bbox } = u;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    /** @param {number} from @param {number} until @param {string} fill */
+    const band = (from, until, fill) => {
+      const [a, b] = [u.valToPos(from, 'x', true), u.valToPos(until, 'x', true)];
+      ctx.fillStyle = fill;
+      ctx.fillRect(a, bbox.top, Math.max(ratio, b - a), bbox.height);
+    };
+    if (seconds > 0) {
+      let edge = span[0] ?? 0;
+      for (const [i, one] of at.entries()) {
+        if (values.every((row) => row[i] === null)) continue;
+        if (one - edge > 1) band(edge, one, color('--gap'));
+        edge = one + seconds;
+      }
+      if ((span[1] ?? 0) - edge > 1) band(edge, span[1] ?? 0, color('--gap'));
+    }
+    for (const mark of marks) if (mark.kind === 'spike') band(mark.from, mark.until, color('--coral-thin'));
+    ctx.restore();
+  };
+  /** @param {any} u */
+  const over = (u) => {
+    const { ctx, bbox } = u;
+    ctx.save();
+    ctx.font = `${11.5 * ratio}px ${style.fontFamily}`;
+    for (const mark of marks) {
+      const middle = mark.kind === 'spike' ? (mark.from + mark.until) / 2 : mark.from;
+      const x = u.valToPos(middle, 'x', true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.fillStyle = mark.kind === 'spike' ? color('--coral') : color('--soft');
+      if (mark.kind === 'spike') {
+        ctx.beginPath();
+        ctx.arc(x, bbox.top + 4 * ratio, 4 * ratio, 0, 2 * Math.PI);
+        ctx.fill();
+      } else {
+        for (let y = bbox.top; y < bbox.top + bbox.height; y += 5 * ratio)
+          ctx.fillRect(x, y, ratio, 2 * ratio);
+        ctx.fillText(mark.short, x + 4 * ratio, bbox.top + 10 * ratio);
+      }
+    }
+    if (usual !== undefined) {
+      const y = u.valToPos(Number(usual), 'y', true);
+      ctx.strokeStyle = color('--soft');
+      ctx.setLineDash([5 * ratio, 4 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y);
+      ctx.lineTo(bbox.left + bbox.width, y);
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
+  const readout = make('div', { class: 'readout', hidden: '' });
+  const clock = new Intl.DateTimeFormat('en-GB', {
+    timeZone: shownZone,
+    ...(seconds >= 86_400 ? {} : { hour: '2-digit', minute: '2-digit' }),
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+  });
+  /** @param {any} u */
+  const tell = (u) => {
+    const i = u.cursor.idx;
+    readout.hidden = i === null || i === undefined;
+    if (readout.hidden) return;
+    const parts = names.map((name, nth) => {
+      const value = values[nth]?.[i] ?? null;
+      const count =
+        value === null ? 'not observed' : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)} ${unit}`;
+      return names.length === 1 ? count : `${name} ${count}`;
+    });
+    readout.textContent = `${clock.format(new Date((at[i] ?? 0) * 1_000))} · ${parts.join(' · ')}`;
+  };
+  const axis = {
+    stroke: color('--soft'),
+    font: `11.5px ${style.fontFamily}`,
+    grid: { stroke: color('--hair'), width: 1 },
+    ticks: { stroke: color('--edge'), width: 1, size: 4 },
+  };
+  const width = Math.max(160, room.clientWidth);
+  const plot = new Plot(
+    {
+      width,
+      height: 200,
+      padding: [14, 0, 0, 0],
+      /** @param {number} seconds1970 */
+      tzDate: (seconds1970) => Plot.tzDate(new Date(seconds1970 * 1_000), shownZone),
+      cursor: { y: false, drag: { x: true, y: false }, points: { show: !bars } },
+      legend: { show: false },
+      scales: {
+        x: {
+          time: true,
+          range: (/** @type {any} */ _u, /** @type {number} */ a, /** @type {number} */ b) => zoomed(a, b),
+        },
+        y: {
+          range: (/** @type {any} */ _u, /** @type {number} */ _least, /** @type {number} */ most) => [
+            0,
+            Math.max(2, most * 1.12, Number(usual ?? 0) * 1.12),
+          ],
+        },
+      },
+      axes: [
+        { ...axis, grid: { show: false }, size: 26, values: ticks },
+        {
+          ...axis,
+          ticks: { show: false },
+          size: 44,
+          gap: 4,
+          values: (/** @type {any} */ _u, /** @type {number[]} */ given) => given.map(shown),
+        },
+      ],
+      series: [
+        {},
+        ...names.map((name, i) => ({
+          label: name,
+          stroke: hues[i % hues.length],
+          width: bars ? 0 : 1.8,
+          fill: bars ? hues[i % hues.length] : undefined,
+          spanGaps: false,
+          points: { show: names.length > 0 && at.length < 40 && !bars },
+          paths: bars ? Plot.paths.bars({ size: [0.82, 64], align: 0 }) : undefined,
+        })),
+      ],
+      hooks: { drawClear: [under], draw: [over], setCursor: [tell] },
+    },
+    [times, ...values],
+    room,
+  );
+  /** @param {number} a @param {number} b */
+  function zoomed(a, b) {
+    const whole = a <= (times[0] ?? 0) && b >= (times.at(-1) ?? 0);
+    return whole ? span : [a, b];
+  }
+  /** @param {any} _u @param {number[]} given */
+  function ticks(_u, given) {
+    const day = new Intl.DateTimeFormat('en-GB', { timeZone: shownZone, day: 'numeric', month: 'short' });
+    const time = new Intl.DateTimeFormat('en-GB', {
+      timeZone: shownZone,
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+    return given.map((one) => {
+      const words = time.format(one * 1_000);
+      return words === '00:00' ? day.format(one * 1_000) : words;
+    });
+  }
+  room.querySelector('.drawn')?.setAttribute('hidden', '');
+  /** @type {any} */ (room.querySelector('.drawn')).style.display = 'none';
+  room.append(readout);
+  const resize = new ResizeObserver(() => {
+    if (Math.abs(room.clientWidth - plot.width) > 1) plot.setSize({ width: room.clientWidth, height: 200 });
+  });
+  resize.observe(room);
+  plots.set(chart, { plot, resize });
+};
+
+const redraw = () => {
+  for (const chart of [...plots.keys()]) {
+    chart.querySelector('.readout')?.remove();
+    draw(/** @type {HTMLElement} */ (chart));
+  }
+};
+dark.addEventListener('change', redraw);
+
+/* ---- what is new ---- */
+
+let waiting = 0;
+let due = 0;
+/** Draws events of a burst together. */
+const soon = () => {
+  if (due !== 0 || document.hidden) return;
+  due = window.setTimeout(() => {
+    due = 0;
+    void refresh({ held: false });
+  }, 400);
+};
+
+const note = make('div', { class: 'news', role: 'status' });
+const announce = () => {
+  const held = document.querySelector('[data-held]');
+  if (held === null || waiting === 0) return;
+  const button = /** @type {HTMLButtonElement} */ (
+    make('button', { type: 'button' }, [`${waiting} new: show`])
+  );
+  button.addEventListener('click', () => {
+    waiting = 0;
+    note.remove();
+    void refresh({ held: true });
+  });
+  note.replaceChildren(button);
+  if (!note.isConnected) held.before(note);
+};
+
+/** @type {EventSource | undefined} */
+let events;
+let last = '';
+const listen = () => {
+  const address = body.dataset['events'];
+  if (address === undefined || events !== undefined || document.hidden) return;
+  const from = last === '' ? '' : `${address.includes('?') ? '&' : '?'}after=${last}`;
+  events = new EventSource(address + from);
+  events.addEventListener('discovery', (event) => {
+    last = event.lastEventId;
+    waiting += 1;
+    announce();
+    soon();
+  });
+  events.addEventListener('run', soon);
+};
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    events?.close();
+    events = undefined;
+    return;
+  }
+  listen();
+  if (body.dataset['events'] !== undefined) soon();
+});
+
+/* ---- help of forms while one types ---- */
+
+/** @param {HTMLFormElement} form */
+const helpForm = (form) => {
+  let timer = 0;
+  let asked = 0;
+  form.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(async () => {
+      asked += 1;
+      const mine = asked;
+      const query = new URLSearchParams();
+      for (const [name, value] of new FormData(form))
+        if (typeof value === 'string' && name !== 'form_token') query.append(name, value);
+      const answer = await fetch(`${form.dataset['help']}?${query}`).catch(() => undefined);
+      if (answer?.ok !== true || mine !== asked) return;
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      for (const fresh of all('[data-help-for]', page)) {
+        const old = form.querySelector(
+          `[data-help-for="${CSS.escape(fresh.getAttribute('data-help-for') ?? '')}"]`,
+        );
+        old?.replaceChildren(...fresh.childNodes);
+      }
+    }, 250);
+  });
+};
+
+/* ---- keys ---- */
+
+const keysHelp = () => {
+  const rows = all('[data-key]').map((one) => [`g ${one.getAttribute('data-key')}`, one.textContent ?? '']);
+  const list = make('dl', { class: 'keys' });
+  for (const [keys = '', words = ''] of [
+    ['/', 'Search'],
+    ...rows,
+    ['t', 'Light or dark'],
+    ['?', 'These keys'],
+  ])
+    list.append(
+      make(
+        'dt',
+        {},
+        keys.split(' ').flatMap((key) => [make('kbd', {}, [key]), ' ']),
+      ),
+      make('dd', {}, [words]),
+    );
+  const close = make('button', { class: 'plain', autofocus: '' }, ['Close']);
+  const dialog = /** @type {HTMLDialogElement} */ (
+    make('dialog', { 'aria-label': 'Keys' }, [
+      make('h2', {}, ['Keys']),
+      list,
+      make('form', { method: 'dialog' }, [close]),
+    ])
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  body.append(dialog);
+  dialog.showModal();
+};
+
+let going = 0;
+document.addEventListener('keydown', (event) => {
+  const target = /** @type {Element | null} */ (event.target);
+  if (event.key === 'Escape') for (const menu of all('details.menu[open]')) menu.removeAttribute('open');
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target?.closest('input, textarea, select, dialog') != null) return;
+  if (Date.now() - going < 1_200) {
+    going = 0;
+    const place = all('[data-key]').find((one) => one.getAttribute('data-key') === event.key);
+    if (place instanceof HTMLAnchorElement) location.assign(place.href);
+    return;
+  }
+  if (event.key === 'g') going = Date.now();
+  else if (event.key === 't') switchTheme();
+  else if (event.key === '?') keysHelp();
+  else if (event.key === '/') {
+    event.preventDefault();
+    /** @type {HTMLElement | null} */ (document.querySelector('[data-find]'))?.focus();
+  }
+});
+
+/** A row of many links is one stop of the tab key; arrows go along it. */
+/** @param {HTMLElement} strip */
+const rove = (strip) => {
+  /** @type {HTMLAnchorElement[]} */
+  const links = all('a', strip);
+  for (const [i, link] of links.entries()) link.tabIndex = i === links.length - 1 ? 0 : -1;
+  strip.addEventListener('keydown', (event) => {
+    const here = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -here, End: links.length - 1 - here }[event.key];
+    if (here < 0 || step === undefined) return;
+    event.preventDefault();
+    const next = links[Math.min(Math.max(here + step, 0), links.length - 1)];
+    if (next === undefined) return;
+    for (const link of links) link.tabIndex = link === next ? 0 : -1;
+    next.focus();
+  });
+};
+
+/** @param {ParentNode} within */
+function enhance(within) {
+  for (const chart of all('.chart', within)) draw(/** @type {HTMLElement} */ (chart));
+  for (const strip of all('[data-roving]', within)) rove(/** @type {HTMLElement} */ (strip));
+  for (const form of all('form[data-help]', within)) helpForm(/** @type {HTMLFormElement} */ (form));
+  for (const button of all('[data-theme-switch], [data-keys-help]', within)) {
+    button.removeAttribute('hidden');
+    button.addEventListener('click', button.hasAttribute('data-theme-switch') ? switchTheme : keysHelp);
+  }
+}
+
+document.addEventListener('click', (event) => {
+  for (const menu of all('details.menu[open]'))
+    if (!menu.contains(/** @type {Node} */ (event.target))) menu.removeAttribute('open');
+});
+
+remember();
+enhance(document);
+listen();
+void settleZone();
