@@ -1,10 +1,13 @@
 /** The dashboard and the API at one address, put together. */
 import { apiRoutes } from './doors/http/api.ts';
-import { startHttp, type WebServer } from './doors/http/server.ts';
+import { type Doors, startHttp, type WebServer } from './doors/http/server.ts';
 import { pageRoutes } from './doors/pages/pages.tsx';
 import type { WebHome } from './doors/routes.ts';
 
+/** Everything that is served, for whoever serves it otherwise. */
+export const WEB: Doors = { api: [apiRoutes], pages: [pageRoutes] };
+
 /** @throws Refused `unavailable` when it cannot listen */
 export async function startWeb(home: WebHome): Promise<WebServer> {
-  return startHttp(home, [apiRoutes, pageRoutes]);
+  return startHttp(home, WEB);
 }

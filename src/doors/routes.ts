@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Home } from '../home.ts';
+import type { Access } from '../monitor/access/access.ts';
 import type { Scope, Visitor } from '../monitor/access/scopes.ts';
 
 /** A server whose routes are declared with zod. */
@@ -32,9 +33,21 @@ declare module 'fastify' {
      * anybody may see: that we live, and the way in.
      */
     scope?: Scope | readonly Scope[] | 'open';
+    /** Through which door it is asked; the server says it of each of its routes. */
+    door?: 'api' | 'page';
+  }
+  interface FastifyInstance {
+    access: Access;
+    /** Every route there is, those that answer HEAD included. */
+    routeTable: readonly { method: string; url: string; scope: Scope | readonly Scope[] | 'open' }[];
   }
   interface FastifyRequest {
     /** Who asks, once it is known. */
     visitor: Visitor;
+    /**
+     * What every form holds in a hidden field `form_token`; another one each time it is asked for. A form without it
+     * is refused before its route sees it, and the route never sees the field.
+     */
+    readonly formToken: string;
   }
 }

@@ -1,42 +1,155 @@
 /** The server of API and pages: what every request passes, and the routes behind it. */
-import fastify from 'fastify';
+import { randomUUID } from 'node:crypto';
+import compress from '@fastify/compress';
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import fastify, { type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { SECOND } from '../../engine/clock.ts';
 import { addressOf, listenAt } from '../../engine/listen.ts';
-import { allowedBy, SCOPES } from '../../monitor/access/scopes.ts';
+import { Refused } from '../../errors.ts';
+import { openAccess } from '../../monitor/access/access.ts';
+import { hasTokens } from '../../store/tokens.ts';
+import { toJson } from '../json.ts';
 import type { App, Routes, WebHome } from '../routes.ts';
+import { addGate } from './access/gate.ts';
+import { headersFor } from './access/headers.ts';
+import { isPrivate } from './access/hosts.ts';
+import { readJsonBodies } from './access/json-body.ts';
+import { type Limits, LIMITS, rateOfAll, rateOfRuns } from './access/limits.ts';
+import { healthRoutes } from './health.ts';
+import { documentApi } from './openapi.ts';
+import { sendProblem } from './problem.ts';
 
 export type WebServer = {
   /** `http://host:port`, without a path. */
   url: string;
   port: number;
+  /** Takes nothing new, ends streams of events, and lets what is being answered be answered, for a moment. */
   close(): Promise<void>;
 };
 
+/** The routes of both doors. Pages set an error handler of their own; what they do not find is an error too. */
+export type Doors = { api: readonly Routes[]; pages: readonly Routes[] };
+
+/** How long answers under way may take when the server closes. */
+const DRAIN_MS = 2 * SECOND;
+
 /**
  * Starts the server.
- * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken
+ * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken; `conflict` when others
+ *   could reach it and no token was made
  */
-export async function startHttp(home: WebHome, routes: readonly Routes[]): Promise<WebServer> {
-  const { host, port: asked, portAsked } = home.ctx.config.http;
-  const { app, port } = await listenAt(() => buildServer(home, routes), {
+export async function startHttp(home: WebHome, doors: Doors, limits?: Partial<Limits>): Promise<WebServer> {
+  const { host, port: asked, portAsked, baseUrl } = home.ctx.config.http;
+  if (!isPrivate({ host, baseUrl }) && !(await hasTokens(home.ctx.db)))
+    throw new Refused(
+      'conflict',
+      `others can reach ${baseUrl ?? host}, and there is no token yet; make one first: strandline token create --name NAME --scope admin`,
+    );
+  const { app, port } = await listenAt(() => buildServer(home, doors, limits), {
     what: 'the dashboard',
     host,
     port: asked,
     portAsked,
   });
-  return { url: addressOf(host, port), port, close: () => app.close() };
+  return {
+    url: addressOf(host, port),
+    port,
+    close: async () => {
+      const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
 }
 
-/** @returns a server that is ready and does not listen */
-export async function buildServer(home: WebHome, routes: readonly Routes[]): Promise<App> {
-  const app: App = fastify({ forceCloseConnections: true }).withTypeProvider<ZodTypeProvider>();
+/**
+ * @returns a server that is ready and does not listen
+ * @throws Error where a route does not say who may ask it
+ */
+export async function buildServer(home: WebHome, doors: Doors, less: Partial<Limits> = {}): Promise<App> {
+  const limits = { ...LIMITS, ...less };
+  const { log, config } = home.ctx;
+  const problem = sendProblem(log);
+  const app: App = fastify({
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.requestMs / 10,
+    },
+    trustProxy: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void problem(error, request, reply),
+    genReqId: () => randomUUID(),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.server.maxConnections = limits.connections;
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(problem);
+  app.removeAllContentTypeParsers();
+
+  const bound = config.http;
+  const access = await openAccess(home.ctx, { localMayEnter: isPrivate(bound) });
+  app.decorate('access', access);
   app.decorateRequest('visitor');
-  app.addHook('onRequest', async (request) => {
-    request.visitor = { kind: 'local', scopes: allowedBy(SCOPES), name: null };
+  app.decorateRequest('formToken', {
+    getter(this: FastifyRequest) {
+      return access.formTokenFor(this.visitor);
+    },
   });
-  for (const add of routes) await app.register(async (scoped: App) => add(scoped, home));
+  keepTable(app, limits);
+  await app.register(helmet, headersFor(bound.baseUrl?.startsWith('https:') === true));
+  await app.register(cookie);
+  addGate(app, access, bound);
+  await app.register(rateLimit, rateOfAll(limits));
+  await app.register(compress, { globalDecompression: false, threshold: 1_024 });
+
+  await documentApi(app, home);
+  await app.register(async (scoped: App) => {
+    opensTo(scoped, 'api');
+    scoped.setReplySerializer((payload) => toJson(payload));
+    readJsonBodies(scoped);
+    for (const add of [healthRoutes, ...doors.api]) await add(scoped, home);
+  });
+  await app.register(async (scoped: App) => answerUnknown(scoped), { prefix: '/api' });
+  await app.register(async (scoped: App) => {
+    opensTo(scoped, 'page');
+    await scoped.register(formbody);
+    for (const add of doors.pages) await add(scoped, home);
+    answerUnknown(scoped);
+  });
   await app.ready();
   return app;
+}
+
+/** Writes down every route, and lets none in that does not say who may ask it. */
+function keepTable(app: App, limits: Limits): void {
+  const table: App['routeTable'][number][] = [];
+  app.decorate('routeTable', table);
+  app.addHook('onRoute', (route) => {
+    const { scope } = route.config ?? {};
+    if (scope === undefined || scope.length === 0)
+      throw new Error(`the route ${String(route.method)} ${route.url} does not say who may ask it`);
+    for (const method of [route.method].flat()) table.push({ method, url: route.url, scope });
+    if ([scope].flat().includes('run')) route.config = { rateLimit: rateOfRuns(limits), ...route.config };
+  });
+}
+
+/** Says of each route of this scope by which door it is asked. */
+function opensTo(scoped: App, door: 'api' | 'page'): void {
+  scoped.addHook('onRoute', (route) => {
+    route.config = { ...route.config, door };
+  });
+}
+
+/** What no route answers is an error like others, told in the words of this scope. */
+function answerUnknown(scoped: App): void {
+  scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, () => {
+    throw new Refused('not_found', 'there is nothing at this address');
+  });
 }

@@ -19,6 +19,8 @@ export type Visitor = {
   scopes: ReadonlySet<Scope>;
   /** What tells visitors apart, for limits and logs: the public part of a token, or nothing. */
   name: string | null;
+  /** Its row, where it is a session. */
+  session?: bigint;
 };
 
 /** What these scopes allow, what they imply included. */

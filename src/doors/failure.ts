@@ -1,0 +1,177 @@
+/** What an error means to whoever asked over HTTP: the one mapping, for the API and the pages alike. */
+import { STATUS_CODES } from 'node:http';
+import { InvalidInput, type Problem, Refused, RUN_CODES, type RunCode, RunError } from '../errors.ts';
+import { Denied, type DeniedKind } from '../monitor/access/denied.ts';
+import { isUnreachable } from '../store/database.ts';
+
+export type Failure = {
+  /** Of HTTP. */
+  status: number;
+  /** Names the kind of failure, for programs: `invalid_input`, `not_found`, a code of a run. */
+  code: string;
+  /** The kind of failure in a few words, always the same ones. */
+  title: string;
+  /** What went wrong this time, for a person. Holds nothing of ours where the fault is ours. */
+  detail: string;
+  /** Each thing that is wrong in what was sent; paths begin with where it stood: `body.prompt`. */
+  errors: readonly Problem[];
+  retryAfterSeconds: number | undefined;
+};
+
+/** What was sent, to say what was given where it does not fit. */
+export type Sent = { body?: unknown; query?: unknown; params?: unknown };
+
+const DENIED: Readonly<Record<DeniedKind, [status: number, title: string]>> = {
+  unknown_visitor: [401, 'A token is needed'],
+  scope: [403, 'Not allowed'],
+  forged: [403, 'Asked from another site'],
+  host: [421, 'Not our name'],
+  too_many: [429, 'Too many requests'],
+};
+
+const REFUSED: Readonly<Record<Refused['kind'], [status: number, title: string]>> = {
+  not_found: [404, 'Not found'],
+  conflict: [409, 'Not possible as it is now'],
+  unavailable: [503, 'Not available now'],
+};
+
+/** Runs that end while somebody waits: what is our fault, theirs, and the service's. All others are the service's (502). */
+const OF_RUNS: Partial<Record<RunCode, number>> = {
+  internal: 500,
+  lease_lost: 409,
+  budget_exceeded: 409,
+  service_unknown: 503,
+  db_unavailable: 503,
+  rate_limited: 503,
+  sources_down: 503,
+  timeout_connect: 504,
+  timeout_headers: 504,
+  timeout_body: 504,
+};
+
+/** What the server itself refuses, before a route sees it. */
+const OF_SERVER: Readonly<Record<number, [code: string, detail: string]>> = {
+  400: ['bad_request', 'the request cannot be read'],
+  413: ['too_large', 'the body is larger than may be sent'],
+  415: ['media_type', 'the API reads application/json, and a page the form that it shows'],
+};
+
+const RETRY_SECONDS = 5;
+
+/** @param sent what came with the request; left out, nothing is said of what was given */
+export function failureOf(error: unknown, sent: Sent = {}): Failure {
+  const failed = (status: number, code: string, title: string, detail: string, more = {}): Failure => ({
+    status,
+    code,
+    title,
+    detail,
+    errors: [],
+    retryAfterSeconds: undefined,
+    ...more,
+  });
+  const invalid = (errors: readonly Problem[]) =>
+    failed(400, 'invalid_input', 'Not as it must be', summaryOf(errors), { errors });
+
+  if (error instanceof InvalidInput) return invalid(error.problems);
+  if (error instanceof Denied) {
+    const [status, title] = DENIED[error.kind];
+    const { retryAfterSeconds } = error;
+    return failed(status, error.kind, title, error.message, { retryAfterSeconds });
+  }
+  if (error instanceof Refused) {
+    const [status, title] = REFUSED[error.kind];
+    const retryAfterSeconds = error.kind === 'unavailable' ? RETRY_SECONDS : undefined;
+    return failed(status, error.kind, title, error.message, { retryAfterSeconds });
+  }
+  if (error instanceof RunError) return ofRun(error, failed);
+  const problems = misfits(error, sent);
+  if (problems !== undefined) return invalid(problems);
+  if (isOfServer(error)) {
+    const [code, detail] = OF_SERVER[error.statusCode] ?? ['bad_request', 'the request cannot be read'];
+    return failed(error.statusCode, code, STATUS_CODES[error.statusCode] ?? 'Refused', detail);
+  }
+  if (isUnreachable(error))
+    return failed(503, 'unavailable', 'Not available now', 'the database cannot be reached just now', {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  return failed(
+    500,
+    'internal',
+    'strandline failed',
+    'what went wrong stands in the log under the number of this request',
+  );
+}
+
+function ofRun(
+  error: RunError,
+  failed: (status: number, code: string, title: string, detail: string, more?: object) => Failure,
+): Failure {
+  const { code, detail, retryAfterMs } = error;
+  const status = OF_RUNS[code] ?? 502;
+  const words = detail === undefined ? RUN_CODES[code] : `${RUN_CODES[code]}: ${detail}`;
+  const asked = retryAfterMs === undefined ? RETRY_SECONDS : Math.ceil(retryAfterMs / 1_000);
+  return failed(status, code, RUN_CODES[code], words, {
+    retryAfterSeconds: status === 503 ? asked : undefined,
+  });
+}
+
+/** Errors that Fastify makes of a request: they have a code of theirs and say that the request is at fault. */
+function isOfServer(error: unknown): error is Error & { statusCode: number } {
+  if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return false;
+  const { statusCode, code } = error;
+  const theirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  return theirs && typeof code === 'string' && code.startsWith('FST_');
+}
+
+/** Where a part of a request stands in its problems' paths. */
+const PLACES = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const;
+
+type Misfit = { keyword: string; instancePath: string; message?: string; params: Record<string, unknown> };
+
+/** What a route's zod types refuse of a request; undefined for any other error. */
+function misfits(error: unknown, sent: Sent): Problem[] | undefined {
+  if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation))
+    return undefined;
+  const context = 'validationContext' in error ? error.validationContext : undefined;
+  const place = PLACES[isPlace(context) ? context : 'body'];
+  const whole = place === 'headers' ? undefined : sent[place];
+  // Fastify's validation results, of the shape that fastify-type-provider-zod gives them.
+  return (error.validation as Misfit[]).flatMap(({ keyword, instancePath, message, params }) => {
+    const steps = instancePath.split('/').filter((step) => step !== '');
+    const { keys } = params;
+    if (keyword === 'unrecognized_keys' && Array.isArray(keys))
+      return keys.map((key) =>
+        problemAt(place, whole, [...steps, String(key)], 'nothing: there is no such member'),
+      );
+    return [problemAt(place, whole, steps, message ?? 'something else')];
+  });
+}
+
+function isPlace(context: unknown): context is keyof typeof PLACES {
+  return typeof context === 'string' && context in PLACES;
+}
+
+function problemAt(place: string, whole: unknown, steps: readonly string[], expected: string): Problem {
+  const given = steps.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? Object.entries(value).find(([name]) => name === step)?.[1]
+        : undefined,
+    whole,
+  );
+  return { path: [place, ...steps].join('.'), given: shownOf(given, steps), expected };
+}
+
+const HIDDEN = /secret|token|password|key/i;
+const GIVEN_MOST = 200;
+
+/** What was given, where it is short and no secret. */
+function shownOf(given: unknown, steps: readonly string[]): unknown {
+  if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
+  if (given !== undefined && steps.some((step) => HIDDEN.test(step))) return '(hidden)';
+  return typeof given === 'string' ? given.slice(0, GIVEN_MOST).toWellFormed() : given;
+}
+
+function summaryOf(errors: readonly Problem[]): string {
+  return errors.map(({ path, expected }) => `${path}: ${expected}`).join('; ');
+}

@@ -1,0 +1,88 @@
+/** What every request passes: is it addressed to us, who asks, may they, and did they mean to. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keyOfHeader } from '../../../engine/keys.ts';
+import { type Access, NOBODY } from '../../../monitor/access/access.ts';
+import { Denied } from '../../../monitor/access/denied.ts';
+import { type Scope, mayDo, type Visitor } from '../../../monitor/access/scopes.ts';
+import { sessionCookie } from '../../../monitor/access/cookie.ts';
+import { isUnreachable } from '../../../store/database.ts';
+import type { App } from '../../routes.ts';
+import { type Bound, isOurHost, isOurOrigin } from './hosts.ts';
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Puts the gate before every route of the server that is added after it. */
+export function addGate(app: App, access: Access, bound: Bound): void {
+  const cookie = sessionCookie(bound.baseUrl).name;
+  app.addHook('onRequest', async (request, reply) => {
+    request.visitor = NOBODY;
+    reply.header('cache-control', 'no-store');
+    // A request that was injected has no port; it is then that of a `Host` without one.
+    if (!isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
+      throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
+    if (request.is404) return;
+    const { scope, door } = request.routeOptions.config;
+    request.visitor = await visitorOf(request);
+    if (scope !== 'open') {
+      if (request.visitor.kind === 'nobody' && door === 'page') return showTheWayIn(request, reply);
+      assertMay(request.visitor, scope);
+    }
+    if (!SAFE.has(request.method) && request.visitor.kind !== 'token') assertMeant(request, bound);
+    return undefined;
+  });
+  app.addHook('preValidation', async (request) => {
+    const { door } = request.routeOptions.config;
+    if (SAFE.has(request.method) || door !== 'page' || request.visitor.kind === 'token') return;
+    assertOurForm(access, request);
+  });
+
+  async function visitorOf(request: FastifyRequest): Promise<Visitor> {
+    const { scope, door } = request.routeOptions.config;
+    const open = scope === 'open';
+    if (open && door === 'api') return NOBODY;
+    try {
+      return await access.visitorOf({
+        token: open ? undefined : keyOfHeader(request.headers.authorization),
+        session: request.cookies[cookie],
+        address: request.ip,
+      });
+    } catch (error) {
+      // What anybody may see is shown also while nobody can be known.
+      if (open && isUnreachable(error)) return NOBODY;
+      throw error;
+    }
+  }
+}
+
+/** Pages send whoever is not known to where they can say who they are, and back afterwards. */
+function showTheWayIn({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const next = method === 'GET' && url !== '/' ? `?next=${encodeURIComponent(url)}` : '';
+  return reply.redirect(`/sign-in${next}`, 303);
+}
+
+function assertMay(visitor: Visitor, scope: Scope | readonly Scope[] | undefined): void {
+  if (visitor.kind === 'nobody')
+    throw new Denied('unknown_visitor', 'send a token of this program: Authorization: Bearer st_...');
+  if (scope === undefined) throw new Error('a route without a scope is served');
+  if (mayDo(visitor, scope)) return;
+  const lacking = [scope].flat().filter((one) => !visitor.scopes.has(one));
+  throw new Denied('scope', `the token lacks the scope ${lacking.join(' and ')}`);
+}
+
+/** A browser sends along who is signed in, and that it stands on this machine, whatever page made it ask. */
+function assertMeant({ headers }: FastifyRequest, bound: Bound): void {
+  const { origin, host = '' } = headers;
+  const site = headers['sec-fetch-site'];
+  const ours = site === undefined || site === 'same-origin' || site === 'none';
+  if (!ours || (origin !== undefined && !isOurOrigin(origin, host, bound)))
+    throw new Denied('forged', 'a page of another site made this request');
+}
+
+function assertOurForm(access: Access, request: FastifyRequest): void {
+  const { body, visitor } = request;
+  const form: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {};
+  const { form_token: token, ...rest } = form;
+  if (!access.isFormTokenOf(visitor, token))
+    throw new Denied('forged', 'this form is out of date: load its page again');
+  request.body = rest;
+}

@@ -1,0 +1,33 @@
+/** How much may be asked, and how slowly. Counted in memory: each process counts for itself. */
+import { MINUTE, SECOND } from '../../../engine/clock.ts';
+import { Denied } from '../../../monitor/access/denied.ts';
+import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+
+export const LIMITS = {
+  /** Requests a minute, of one token, or of one address without a token. */
+  perMinute: 1_200,
+  /** The same for what lets calls be made, which may cost money: all such routes together. */
+  runsPerMinute: 60,
+  bodyBytes: 1_000_000,
+  headerBytes: 16 * 1_024,
+  /** A request that has not come whole by then is given up. */
+  requestMs: 30 * SECOND,
+  /** Open connections, streams of events among them. */
+  connections: 2_000,
+};
+export type Limits = typeof LIMITS;
+
+/** Of routes that let calls be made; they are counted together. */
+export function rateOfRuns({ runsPerMinute: max }: Limits) {
+  return { max, timeWindow: MINUTE, groupId: 'run' };
+}
+
+export function rateOfAll({ perMinute: max }: Limits): RateLimitPluginOptions {
+  return {
+    max,
+    timeWindow: MINUTE,
+    keyGenerator: ({ visitor, ip }) => visitor.name ?? ip,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new Denied('too_many', 'more requests than may be made in a minute', Math.ceil(ttl / SECOND)),
+  };
+}

@@ -1,0 +1,81 @@
+/** Who is signed in. A session ends by itself, by its token, or when it is told to. */
+import { randomBytes } from 'node:crypto';
+import { DAY, HOUR, MINUTE } from '../engine/clock.ts';
+import type { Database, Id } from './database.ts';
+
+/** A session that nobody used for so long is over. */
+export const IDLE_MS = 12 * HOUR;
+/** However it is used, it is over by then. */
+export const LONGEST_MS = 7 * DAY;
+
+export type LiveSession = { id: Id; prefix: string; scopes: string[] };
+
+/** $1 hash, $2 now, $3 idle since, $4 begun. */
+const LIVE = `
+SELECT s.id, s.seen_at, t.prefix, t.scopes
+FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
+WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4
+  AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
+
+/**
+ * Begins a session, and clears away those that are over.
+ * @param hash of what the cookie holds
+ */
+export async function insertSession(
+  { pool }: Pick<Database, 'pool'>,
+  session: { hash: Buffer; tokenId: Id; now: Date },
+): Promise<void> {
+  const { now } = session;
+  await pool.query('DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2', limitsAt(now));
+  await pool.query(
+    'INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at) VALUES ($1, $2, $3, $3)',
+    [session.hash.toString('hex'), session.tokenId, now],
+  );
+}
+
+/** The session of a cookie, where it is not over; that it was used is written down at most once a minute. */
+export async function findSession(
+  { pool }: Pick<Database, 'pool'>,
+  hash: Buffer,
+  now: Date,
+): Promise<LiveSession | undefined> {
+  const { rows } = await pool.query<LiveSession & { seen_at: Date }>(LIVE, [
+    hash.toString('hex'),
+    now,
+    ...limitsAt(now),
+  ]);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { seen_at: seenAt, ...session } = row;
+  if (now.getTime() - seenAt.getTime() >= MINUTE)
+    await pool.query('UPDATE strandline.sessions SET seen_at = greatest(seen_at, $2) WHERE id = $1', [
+      session.id,
+      now,
+    ]);
+  return session;
+}
+
+export async function deleteSession({ pool }: Pick<Database, 'pool'>, id: Id): Promise<void> {
+  await pool.query('DELETE FROM strandline.sessions WHERE id = $1', [id]);
+}
+
+/** Sessions of a token that was closed. */
+export async function deleteSessionsOf({ pool }: Pick<Database, 'pool'>, tokenId: Id): Promise<void> {
+  await pool.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
+}
+
+/** What form tokens are made with, 32 bytes: made by whoever asks first, and then the same for all. */
+export async function formSecret({ pool }: Pick<Database, 'pool'>, now: Date): Promise<Buffer> {
+  await pool.query(
+    'INSERT INTO strandline.form_secret (secret, made_at) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING',
+    [randomBytes(32).toString('hex'), now],
+  );
+  const { rows } = await pool.query<{ secret: string }>('SELECT secret FROM strandline.form_secret');
+  const [row] = rows;
+  if (row === undefined) throw new Error('the secret of forms is not there');
+  return Buffer.from(row.secret, 'hex');
+}
+
+function limitsAt(now: Date): [idleSince: Date, begun: Date] {
+  return [new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LONGEST_MS)];
+}

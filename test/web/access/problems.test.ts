@@ -1,0 +1,67 @@
+import { afterAll, expect, test } from 'vitest';
+import { openStand } from './stand.ts';
+
+const stand = await openStand();
+const app = await stand.serve();
+afterAll(() => stand.close());
+
+const bodyOf = (response: { body: string }): Record<string, unknown> => JSON.parse(response.body);
+
+test.each([
+  ['invalid', 400, 'invalid_input'],
+  ['missing', 404, 'not_found'],
+  ['conflict', 409, 'conflict'],
+  ['away', 503, 'unavailable'],
+  ['slow', 503, 'rate_limited'],
+  ['upstream', 502, 'upstream_5xx'],
+  ['late', 504, 'timeout_body'],
+  ['ours', 500, 'internal'],
+])('an error %s is a problem of status %i, told by %s', async (how, status, code) => {
+  const response = await app.inject(`/api/v1/fails/${how}`);
+  expect(response.statusCode).toBe(status);
+  expect(response.headers['content-type']).toBe('application/problem+json');
+  expect(bodyOf(response)).toMatchObject({ type: `urn:strandline:problem:${code}`, status });
+  expect(response.body).not.toMatch(/10\.1\.2\.3|secret path/);
+  expect(response.headers['x-content-type-options']).toBe('nosniff');
+});
+
+test('what may be tried again says when', async () => {
+  expect((await app.inject('/api/v1/fails/slow')).headers['retry-after']).toBe('7');
+  expect((await app.inject('/api/v1/fails/away')).headers['retry-after']).toBe('5');
+  expect((await app.inject('/api/v1/fails/missing')).headers['retry-after']).toBeUndefined();
+});
+
+test('what a verb refuses keeps its paths; what a type refuses says where it stood', async () => {
+  expect(bodyOf(await app.inject('/api/v1/fails/invalid'))['errors']).toEqual([
+    { path: 'cron', given: 'x', expected: 'five fields' },
+  ]);
+  const body = await app.inject({ method: 'POST', url: '/api/v1/things', payload: { prompt: 'x', cost: 5 } });
+  expect(body.statusCode).toBe(400);
+  expect(bodyOf(body)['errors']).toEqual([
+    { path: 'body.prompt', given: 'x', expected: expect.stringContaining('>=2') },
+    { path: 'body.cost', given: 5, expected: 'nothing: there is no such member' },
+  ]);
+  const query = await app.inject('/api/v1/search/7?limit=500&token=st_secret');
+  expect(bodyOf(query)['errors']).toEqual([
+    { path: 'query.limit', given: '500', expected: expect.stringContaining('200') },
+    { path: 'query.token', given: '(hidden)', expected: 'nothing: there is no such member' },
+  ]);
+  expect(bodyOf(await app.inject('/api/v1/search/x'))['errors']).toEqual([
+    { path: 'params.id', given: 'x', expected: 'an id' },
+  ]);
+});
+
+test('an address that nothing answers is a problem too, and so is one that cannot be read', async () => {
+  const unknown = await app.inject('/api/v1/nothing');
+  expect(unknown.statusCode).toBe(404);
+  expect(bodyOf(unknown)).toMatchObject({ type: 'urn:strandline:problem:not_found' });
+  const unreadable = await app.inject('/api/v1/%E0%A4%A');
+  expect(unreadable.statusCode).toBe(400);
+  expect(unreadable.headers['content-type']).toBe('application/problem+json');
+});
+
+test('answers are JSON with ids that no number could hold', async () => {
+  const response = await app.inject('/api/v1/things');
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(bodyOf(response)).toMatchObject({ kind: 'local', id: '12345678901234567890' });
+});

@@ -1,0 +1,98 @@
+/** A server on a database of its own, with a few routes of every kind, for tests of who comes in. */
+import { z } from 'zod';
+import type { Limits } from '../../../src/doors/http/access/limits.ts';
+import { buildServer, type Doors } from '../../../src/doors/http/server.ts';
+import type { App, WebHome } from '../../../src/doors/routes.ts';
+import { InvalidInput, Refused, RunError } from '../../../src/errors.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
+import type { Scope } from '../../../src/monitor/access/scopes.ts';
+import { makeWorld, type World, type WorldOptions } from '../../world.ts';
+
+export type Stand = {
+  world: World;
+  home: WebHome;
+  /** A server of this test's own; closed with the stand. */
+  serve(doors?: Doors, limits?: Partial<Limits>): Promise<App>;
+  token(...scopes: Scope[]): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** Routes that say what they were given, one of each kind. */
+export const PROBES: Doors = {
+  api: [
+    (app) => {
+      app.get('/api/v1/things', { config: { scope: 'read' } }, ({ visitor }) => ({
+        kind: visitor.kind,
+        id: 12345678901234567890n,
+        scopes: [...visitor.scopes],
+      }));
+      app.post(
+        '/api/v1/things',
+        { schema: { body: z.strictObject({ prompt: z.string().min(2) }) }, config: { scope: 'write' } },
+        ({ body }) => body,
+      );
+      app.post('/api/v1/anything', { config: { scope: 'write' } }, ({ body }) => ({ body: body ?? null }));
+      app.post('/api/v1/things/run', { config: { scope: ['write', 'run'] } }, () => ({ ran: true }));
+      app.get('/api/v1/tokens', { config: { scope: 'admin' } }, () => ({ items: [] }));
+      app.get(
+        '/api/v1/search/:id',
+        {
+          schema: {
+            querystring: z.strictObject({ limit: z.coerce.number().int().max(200).default(50) }),
+            params: z.object({ id: z.string().regex(/^\d+$/, 'an id') }),
+          },
+          config: { scope: 'read' },
+        },
+        ({ query }) => query,
+      );
+      app.get('/api/v1/fails/:how', { config: { scope: 'read' } }, ({ params }) => {
+        throw ERRORS[(params as { how: string }).how]; // a path of one part
+      });
+    },
+  ],
+  pages: [
+    (app) => {
+      app.get('/', { config: { scope: 'read' } }, ({ formToken }, reply) =>
+        reply.type('text/html; charset=utf-8').send(`<p>${formToken}</p>`),
+      );
+      app.get('/explore', { config: { scope: 'read' } }, (_request, reply) =>
+        reply.type('text/html').send(''),
+      );
+      app.post('/new', { config: { scope: 'write' } }, ({ body }) => body);
+      app.get('/sign-in', { config: { scope: 'open' } }, (_request, reply) => reply.send('sign in'));
+    },
+  ],
+};
+
+/** What a route may throw, by name. */
+export const ERRORS: Readonly<Record<string, unknown>> = {
+  invalid: new InvalidInput([{ path: 'cron', given: 'x', expected: 'five fields' }]),
+  missing: new Refused('not_found', 'there is no such topic'),
+  conflict: new Refused('conflict', 'the search is removed'),
+  away: Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' }),
+  slow: new RunError('rate_limited', { retryAfterMs: 7_000 }),
+  upstream: new RunError('upstream_5xx', { detail: 'we are down' }),
+  late: new RunError('timeout_body'),
+  ours: new Error('the secret path /var/lib/strandline'),
+};
+
+export async function openStand(options: WorldOptions = {}): Promise<Stand> {
+  const world = await makeWorld(options);
+  // Of a home only the context is asked for here.
+  const home = { ctx: world.ctx } as WebHome;
+  const opened: App[] = [];
+  return {
+    world,
+    home,
+    serve: async (doors = PROBES, limits) => {
+      const app = await buildServer(home, doors, limits);
+      opened.push(app);
+      return app;
+    },
+    token: async (...scopes) => (await createToken(world.ctx, { name: 'of a test', scopes }, OPERATOR)).key,
+    close: async () => {
+      await Promise.all(opened.map((app) => app.close()));
+      await world.close();
+    },
+  };
+}
