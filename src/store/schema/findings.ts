@@ -15,7 +15,16 @@ export const post_sightings = strandline.table(
     /** The post's own time, carried here so that volume over time needs no join. */
     post_created_at: instant(),
   },
-  (t) => [primaryKey({ columns: [t.search_id, t.post_id] }), index('post_sightings_post').on(t.post_id)],
+  (t) => [
+    primaryKey({ columns: [t.search_id, t.post_id] }),
+    index('post_sightings_post').on(t.post_id),
+    // Posts of a search by their own time, page by page.
+    index('post_sightings_time').on(
+      t.search_id,
+      sql`coalesce(${t.post_created_at}, ${t.first_seen_at})`,
+      t.post_id,
+    ),
+  ],
 );
 
 /** The first time a search saw a link, and in which source group. */

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { boolean, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './services.ts';
@@ -36,7 +37,10 @@ export const authors = strandline.table(
     can_dm: boolean(),
     can_media_tag: boolean(),
   },
-  (t) => [unique('authors_external_key').on(t.service_id, t.external_id)],
+  (t) => [
+    unique('authors_external_key').on(t.service_id, t.external_id),
+    index('authors_username').on(sql`lower(${t.username})`),
+  ],
 );
 
 /** An author's counters over time, only when one changed. Partitioned by month; no foreign keys (they triple the WAL). */
