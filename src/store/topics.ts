@@ -48,3 +48,7 @@ export async function ensureTopic(
 export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Promise<void> {
   await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1', [topicId, now]);
 }
+
+export async function setName(db: Reader, slug: string, name: string): Promise<void> {
+  await db.query('UPDATE strandline.topics SET name = $2 WHERE slug = $1', [slug, name]);
+}

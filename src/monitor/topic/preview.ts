@@ -1,9 +1,11 @@
 import { callsPerDayOf } from '../../config.ts';
 import { DAY } from '../../engine/clock.ts';
+import type { CallCost } from '../../store/reads/call-costs.ts';
 import type { Search } from '../../store/searches.ts';
 import type { Context } from '../context.ts';
 import { nextSlots, slotsBetween } from '../schedule/cadence.ts';
 import { scheduleOf } from '../schedule/schedule-of.ts';
+import { parseSchedule, type ScheduleAsWritten } from '../schedule/schedule.ts';
 import { formatSlot, inWords } from '../schedule/words.ts';
 
 /** What a search will do: its next runs, and what they may cost in calls. */
@@ -34,5 +36,41 @@ export function previewSearch(
     runsPerDay,
     mostCallsPerDay: runsPerDay * ctx.config.maxCallsPerRun,
     callsPerDayLimit: callsPerDayOf(ctx.config, search.service_kind),
+  };
+}
+
+/** The same for a schedule that no search has yet. @throws InvalidInput with all that is wrong with it */
+export function previewWritten(
+  ctx: Pick<Context, 'clock' | 'config'>,
+  { service_kind, ...written }: Omit<ScheduleAsWritten, 'slug'> & Pick<Search, 'service_kind'>,
+  count = 5,
+): Preview {
+  const slug = 'preview';
+  const schedule = parseSchedule({ ...written, slug });
+  const when =
+    schedule.kind === 'cron'
+      ? { cron: schedule.cron, every_seconds: null, tz: schedule.tz }
+      : { cron: null, every_seconds: schedule.seconds, tz: 'UTC' };
+  return previewSearch(ctx, { slug, service_kind, ...when }, count);
+}
+
+/** What a search may cost on a day, in US dollars. */
+export type DayCost = {
+  /** One call per run, at what is usual of late. */
+  usual_usd: number;
+  /** As many calls as its runs may make, each at the most that one has cost of late. */
+  most_usd: number;
+};
+
+/** @param cost what its calls cost of late; null where that was never told, and then nothing is known */
+export function costPerDay(
+  { runsPerDay, mostCallsPerDay, callsPerDayLimit }: Preview,
+  cost: CallCost | null,
+): DayCost | null {
+  if (cost === null) return null;
+  const atMost = (calls: number) => Math.min(calls, callsPerDayLimit ?? calls);
+  return {
+    usual_usd: atMost(runsPerDay) * cost.median_usd,
+    most_usd: atMost(mostCallsPerDay) * cost.most_usd,
   };
 }

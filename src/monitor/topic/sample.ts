@@ -1,7 +1,8 @@
 import { listTopics } from '../../store/topics.ts';
 import { stateFact } from '../../store/facts.ts';
 import type { Context } from '../context.ts';
-import { type Watched, watchTopic } from './watch.ts';
+import type { Watched } from './create-topic.ts';
+import { watchTopic } from './watch.ts';
 
 /**
  * Gives an empty database one topic of the sandbox to look at, once: removed, it does not come back. It

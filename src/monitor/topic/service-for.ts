@@ -9,25 +9,35 @@ import type { Context } from '../context.ts';
  * @throws InvalidInput for a service that does not exist or cannot answer
  */
 export async function serviceFor(ctx: Context, asked: string | undefined): Promise<Service> {
+  const kind = await serviceKindFor(ctx, asked);
+  if (kind !== 'hosted' || ctx.config.hosted === undefined) return ensure(ctx, kind, null, 'neutral');
+  return ensure(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
+}
+
+/** The same, only named: for whoever wants to know before anything is saved. @throws InvalidInput */
+export async function serviceKindFor(
+  ctx: Pick<Context, 'config' | 'ownSources'>,
+  asked: string | undefined,
+): Promise<ServiceKind> {
   const kind = asked ?? (await usualService(ctx));
   const wrong = (expected: string) => new InvalidInput([{ path: 'service', given: asked, expected }]);
   switch (kind) {
     case 'sandbox':
-      return ensure(ctx, 'sandbox', null, 'neutral');
+      return kind;
     case 'hosted':
       if (ctx.config.hosted === undefined)
         throw wrong('set SEARCH_API_URL (and SEARCH_API_KEY) first, or use own or sandbox');
-      return ensure(ctx, 'hosted', ctx.config.hosted.url, ctx.config.hosted.names);
+      return kind;
     case 'own':
       if ((await ctx.ownSources()) === 'none')
         throw wrong('sandbox or hosted: SERVICE_SOURCES is set so that no public source is asked');
-      return ensure(ctx, 'own', null, 'neutral');
+      return kind;
     default:
       throw wrong('sandbox, own or hosted');
   }
 }
 
-async function usualService(ctx: Context): Promise<ServiceKind> {
+async function usualService(ctx: Pick<Context, 'config' | 'ownSources'>): Promise<ServiceKind> {
   if (ctx.config.hosted !== undefined) return 'hosted';
   return (await ctx.ownSources()) === 'answering' ? 'own' : 'sandbox';
 }

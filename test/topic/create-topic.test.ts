@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addSearches, createTopic } from '../../src/monitor/topic/create-topic.ts';
+import { costPerDay, previewWritten } from '../../src/monitor/topic/preview.ts';
+import { renameTopic } from '../../src/monitor/topic/rename.ts';
+import { changeTopic } from '../../src/monitor/topic/state.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world.close());
+
+const posts = { operation: 'microblog', prompt: 'ferry', every: '15m' };
+const rows = async (sql: string) => (await world.db.pool.query(sql)).rows;
+
+test('a topic is saved with all its searches, which run at once; more of them join it under names of their own', async () => {
+  const made = await createTopic(world.ctx, {
+    name: ' Ferry \u202eports\n ',
+    service: 'sandbox',
+    searches: [posts, { operation: 'ai', prompt: 'ferry news', cron: '0 8 * * 1-5', tz: 'Europe/Berlin' }],
+  });
+  expect(made.topic).toBe('ferry-ports');
+  expect(made.created.map(({ search }) => [search.slug, search.topic, search.cron])).toEqual([
+    ['ferry-ports-posts', 'ferry-ports', null],
+    ['ferry-ports-ai', 'ferry-ports', '0 8 * * 1-5'],
+  ]);
+  expect(world.enqueued.map(({ runId }) => runId)).toEqual(made.created.map((one) => one.firstRunId));
+  expect(await rows('SELECT name FROM strandline.topics')).toEqual([{ name: 'Ferry ports' }]);
+  const more = await addSearches(world.ctx, 'ferry-ports', { service: 'sandbox', searches: [posts, posts] });
+  expect(more.created.map(({ search }) => search.slug)).toEqual([
+    'ferry-ports-posts-2',
+    'ferry-ports-posts-3',
+  ]);
+  expect(await rows('SELECT name FROM strandline.topics')).toEqual([{ name: 'Ferry ports' }]);
+});
+
+test('everything that is wrong is said at once, with its search, and nothing is saved', async () => {
+  const before = await rows('SELECT count(*) FROM strandline.searches');
+  await expect(
+    createTopic(world.ctx, {
+      name: '\u202e ',
+      slug: 'Not One',
+      searches: [
+        { ...posts, prompt: '' },
+        { operation: 'ai', prompt: 'x', every: '1s', model: 'FAST' },
+      ],
+    }),
+  ).rejects.toMatchObject({
+    problems: [
+      { path: 'name' },
+      { path: 'slug' },
+      { path: 'searches[0].prompt' },
+      { path: 'searches[1].model' },
+      { path: 'searches[1].every' },
+    ],
+  });
+  await expect(createTopic(world.ctx, { name: 'none', searches: [] })).rejects.toThrow('one search or more');
+  await expect(
+    createTopic(world.ctx, {
+      name: 'torn',
+      service: 'sandbox',
+      searches: [posts, { ...posts, slug: 'ferry-ports-ai' }],
+    }),
+  ).rejects.toMatchObject({ kind: 'conflict' });
+  expect(await rows('SELECT count(*) FROM strandline.searches')).toEqual(before);
+  expect(await rows(`SELECT FROM strandline.topics WHERE slug = 'torn'`)).toEqual([]);
+});
+
+test('a topic is renamed and keeps its slug; one that was removed takes neither a name nor a search', async () => {
+  await renameTopic(world.ctx, 'ferry-ports', "Ports'; --");
+  expect(await rows('SELECT slug, name FROM strandline.topics')).toEqual([
+    { slug: 'ferry-ports', name: "Ports'; --" },
+  ]);
+  await expect(renameTopic(world.ctx, 'ferry-ports', ' ')).rejects.toMatchObject({
+    problems: [{ path: 'name' }],
+  });
+  await expect(renameTopic(world.ctx, 'ferry-port', 'x')).rejects.toThrow('did you mean ferry-ports');
+  await changeTopic(world.ctx, 'ferry-ports', 'remove');
+  await expect(renameTopic(world.ctx, 'ferry-ports', 'x')).rejects.toMatchObject({ kind: 'conflict' });
+  await expect(
+    addSearches(world.ctx, 'ferry-ports', { service: 'sandbox', searches: [posts] }),
+  ).rejects.toMatchObject({ kind: 'conflict' });
+});
+
+test('what a day may cost is what its calls may be, at most as many as the day allows', () => {
+  const preview = previewWritten(world.ctx, { every: '1m', service_kind: 'hosted' }, 2);
+  expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });
+  const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;
+  expect(costPerDay(preview, cost)).toEqual({ usual_usd: 14.4, most_usd: 40 });
+  expect(costPerDay(preview, null), 'never told is not free').toBeNull();
+});
