@@ -43,7 +43,11 @@ export async function liveThrough(
   let from = first;
   for (const [i, slot] of slots.entries()) {
     const times: number[] = [];
+    const begun = rows[row]?.at ?? Number.POSITIVE_INFINITY;
     for (; (rows[row]?.at ?? Number.POSITIVE_INFINITY) < slot; row += 1) times.push(...timesOf(rows[row]));
+    // Where the series has no rows, nobody looked.
+    if (begun >= slot) continue;
+    from = Math.max(from, begun);
     const runId = runIds[i];
     if (runId === undefined) throw new Error('the benchmark has too few runs');
     const reach = { reached: from, from, until: slot };

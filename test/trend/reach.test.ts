@@ -44,7 +44,10 @@ describe('how many minutes back an answer saw', () => {
 
   test('operation A that never gave a post says nothing of posts; an empty answer after others is a silence', () => {
     expect(seen({ operation: 'ai', mostPosts: null }, 0, [])).toBeNull();
-    expect(seen({ operation: 'ai', mostPosts: 2 }, 0, [])).toMatchObject({ from: DAY / MINUTE });
+    expect(seen({ operation: 'ai', mostPosts: 2, lastUntil: NOW - 6 * HOUR }, 0, [])).toMatchObject({
+      reached: 360,
+      from: 360,
+    });
     expect(seen({ mostPosts: null, lastUntil: null }, 0, [])).toEqual({ reached: 30, from: 30, until: 0 });
   });
 
@@ -62,6 +65,19 @@ describe('how many minutes back an answer saw', () => {
   test('a full answer that repeats the newest of the run before it leaves nothing out', () => {
     const ages = [1, 2, 3, 4, 600, 900];
     expect(seen({ mostPosts: 6, repeats: true }, 6, ages)).toEqual({ reached: 15, from: 15, until: 0 });
+  });
+
+  test('of operation A, too, a full answer that repeats says nothing of what was cut before the last run', () => {
+    const ages = [1, 2, 3, 4, 600, 900];
+    const week = { operation: 'ai', dateFilter: 'PAST_WEEK', mostPosts: 6 } as const;
+    expect(seen({ ...week, repeats: true }, 6, ages)).toEqual({
+      reached: (7 * DAY) / MINUTE,
+      from: 15,
+      until: 0,
+    });
+    expect(seen({ ...week, repeats: true, lastUntil: NOW - 9 * DAY }, 6, ages)?.from).toBe(
+      (7 * DAY) / MINUTE,
+    );
   });
 
   test('the first answer of a request may be cut: nobody knows its limit', () => {

@@ -34,7 +34,8 @@ export const UNKNOWN_EVERY_SECONDS = 3_600;
  * asked for, or as many as this request ever got, was cut at a limit. What is surely whole of a cut answer is
  * the newer half of it: a service may fill the rest with older posts that are read most (ours gives them 40 %).
  * The first answer of a request is taken to be cut, for nobody knows its limit yet. An answer that holds the newest
- * posts of the run before it again was cut before that: what came in between is there.
+ * posts of the run before it again was cut before that: what came in between is there. An answer without
+ * posts says that none came since the last run; how many there were before it cannot take back.
  * @param times of all posts of the answer, by their own clock; those without a time left out
  * @param posts how many posts the answer holds
  * @returns null where an answer says nothing of posts: operation A that never gave any
@@ -50,7 +51,10 @@ export function reachOf(
   const reached = clamped(
     Math.max(asFarAs(before, observedAt), before.resumedAt ?? Number.NEGATIVE_INFINITY),
   );
-  if (before.repeats || !isCut(before, posts)) return { reached, from: reached, until };
+  const sinceLast = clamped(Math.max(reached, before.lastUntil ?? reached));
+  if (posts === 0) return { reached: sinceLast, from: sinceLast, until };
+  if (!isCut(before, posts)) return { reached, from: reached, until };
+  if (before.repeats) return { reached, from: sinceLast, until };
   const newest = times.toSorted((a, b) => b - a);
   const whole = newest[Math.ceil(newest.length / 2) - 1] ?? until;
   return { reached, from: clamped(Math.max(reached, whole)), until };
