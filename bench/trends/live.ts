@@ -47,7 +47,7 @@ export async function liveThrough(
     for (; (rows[row]?.at ?? Number.POSITIVE_INFINITY) < slot; row += 1) times.push(...timesOf(rows[row]));
     // Where the series has no rows, nobody looked.
     if (begun >= slot) continue;
-    from = Math.max(from, begun);
+    if (begun > from + ROW_MS) from = begun;
     const runId = runIds[i];
     if (runId === undefined) throw new Error('the benchmark has too few runs');
     const reach = { reached: from, from, until: slot };
