@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import { sql } from 'drizzle-orm';
 import { boolean, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './services.ts';
