@@ -23,6 +23,39 @@ export function indexWords(text: string): string[] {
   return words.flatMap((word) => word.replace(UNSPACED, (run) => ` ${pairs(run)} `).match(/\S+/gu) ?? []);
 }
 
+/** A word of a text as an index has it, and where it stands there: from `start` to before `end`, in UTF-16 units. */
+export type WordPlace = { word: string; start: number; end: number };
+
+/** The words of {@link indexWords}, in the same order, with their places; the text is in NFC. */
+export function wordPlaces(text: string): WordPlace[] {
+  const unspaced = isUnspaced(text);
+  return [...text.matchAll(RUN)].flatMap(({ 0: run, index }) =>
+    unspaced ? piecesOf(run, index) : [placed(run, index)],
+  );
+}
+
+function piecesOf(run: string, at: number): WordPlace[] {
+  const places: WordPlace[] = [];
+  let from = 0;
+  for (const { 0: piece, index } of run.matchAll(UNSPACED)) {
+    if (index > from) places.push(placed(run.slice(from, index), at + from));
+    const characters = Array.from(piece);
+    const short = characters.length < 3;
+    let start = at + index;
+    for (const [i, character] of (short ? [piece] : characters.slice(0, -1)).entries()) {
+      places.push(placed(short ? piece : `${character}${characters[i + 1] ?? ''}`, start));
+      start += character.length;
+    }
+    from = index + piece.length;
+  }
+  if (from < run.length) places.push(placed(run.slice(from), at + from));
+  return places;
+}
+
+function placed(run: string, start: number): WordPlace {
+  return { word: run.toLowerCase(), start, end: start + run.length };
+}
+
 function pairs(run: string): string {
   const characters = Array.from(run);
   if (characters.length < 3) return run;

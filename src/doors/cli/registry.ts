@@ -9,6 +9,7 @@ import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExport } from './export.ts';
+import { registerFind } from './find-text.ts';
 import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
 import { registerPosts } from './posts.ts';
@@ -19,6 +20,7 @@ import { registerServers } from './servers.ts';
 import { registerServiceKey } from './service-key.ts';
 import { registerSql } from './sql.ts';
 import { registerStatus } from './status.ts';
+import { registerToken } from './token.ts';
 import { registerTopic } from './topic.ts';
 import { registerTrends } from './trends.ts';
 import { registerUp } from './up.ts';
@@ -26,12 +28,13 @@ import { registerWatch } from './watch.ts';
 
 const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
   // Keys are commands of `service`, which the servers bring.
-  ['Run:', [registerUp, registerServers, registerServiceKey]],
+  ['Run:', [registerUp, registerServers, registerServiceKey, registerToken]],
   ['Watch:', [registerWatch, registerTopic, registerSearch, registerDemo]],
   [
     'See what was found:',
     [
       registerNew,
+      registerFind,
       registerTrends,
       registerPosts,
       registerLinks,

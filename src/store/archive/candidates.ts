@@ -1,5 +1,5 @@
 /** Documents of the archive that hold a word of the question and pass its filters, by Postgres' own ranking. */
-import { and, desc, eq, exists, gte, lte, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Source } from '../../contract/enumerations.ts';
 import type { Database, Id } from '../database.ts';
 import { searchIs } from '../reads/searches.ts';
@@ -30,6 +30,8 @@ export type ArchiveQuestion = {
   /** By a thing's own time, or when it was first seen where it tells none; both included. */
   from?: Date | undefined;
   to?: Date | undefined;
+  /** The same, not included. */
+  before?: Date | undefined;
   /** With it, what is new and noticed is liked, within a bound, as seen at this time. */
   at?: Date | undefined;
   /** At most 100 are found. */
@@ -71,6 +73,7 @@ export async function findCandidates(
         asked.kind === undefined ? undefined : eq(kind, asked.kind),
         asked.from === undefined ? undefined : gte(at, asked.from),
         asked.to === undefined ? undefined : lte(at, asked.to),
+        asked.before === undefined ? undefined : lt(at, asked.before),
         ...postFilters(asked),
         ...sightingFilters({ orm }, asked),
       ),

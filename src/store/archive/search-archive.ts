@@ -10,8 +10,11 @@ import { type ArchiveQuestion, type Candidate, findCandidates } from './candidat
 import { type Question, readQuestion } from './question.ts';
 import { type ArchiveThing, readThings } from './things.ts';
 
-/** `score` is BM25, weighed by the prior where that was asked for: only to compare hits of one answer. */
-export type ArchiveHit = ArchiveThing & { score: number };
+/**
+ * `score` is BM25, weighed by the prior where that was asked for: only to compare hits of one answer. `config`: how
+ * its words were brought to their stems.
+ */
+export type ArchiveHit = ArchiveThing & { score: number; config: string };
 
 /** Best first. Nothing where no word of the question is known. */
 export async function searchArchive(
@@ -19,15 +22,30 @@ export async function searchArchive(
   asked: ArchiveQuestion,
 ): Promise<ArchiveHit[]> {
   const question = await readQuestion(db, { text: asked.text, sandbox: asked.sandbox ?? false });
+  return rankArchive(db, asked, question);
+}
+
+/** The same for a question that was read before. */
+export async function rankArchive(
+  db: Pick<Database, 'orm'>,
+  asked: ArchiveQuestion,
+  question: Question,
+): Promise<ArchiveHit[]> {
   if (question.lexemes.length === 0) return [];
   const candidates = await findCandidates(db, asked, question);
-  const relevance = new Map(
-    candidates.map((one) => [keyOf(one.kind, one.thing), relevanceOf(one, question)]),
+  const ranked = new Map(
+    candidates.map((one) => [
+      keyOf(one.kind, one.thing),
+      { relevance: relevanceOf(one, question), config: one.config },
+    ]),
   );
   const things = await readThings(db, candidates);
   const prior = priorFor(asked, things);
   return things
-    .map((thing) => ({ ...thing, score: (relevance.get(keyOf(thing.kind, thing.id)) ?? 0) * prior(thing) }))
+    .flatMap((thing) => {
+      const one = ranked.get(keyOf(thing.kind, thing.id));
+      return one === undefined ? [] : [{ ...thing, config: one.config, score: one.relevance * prior(thing) }];
+    })
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
     .slice(0, asked.limit);
 }

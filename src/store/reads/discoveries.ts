@@ -1,40 +1,59 @@
-import { and, asc, desc, eq, gt, gte, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { discoveriesView } from '../schema/analytics.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
+
+export type DiscoveryKind = DiscoveryRow['kind'];
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const satisfies DiscoveryKind[];
 
 export type DiscoveryFilter = {
   search?: string | undefined;
   topic?: string | undefined;
   /** Found at this time or later. */
   since?: Date | undefined;
+  /** Found before this time. */
+  until?: Date | undefined;
   runId?: Id | undefined;
+  kind?: DiscoveryKind | undefined;
+  /** Whether of a first look. */
+  baseline?: boolean | undefined;
 };
 
-/** The newest discoveries, in feed order: the last one is the newest. */
+/** The newest discoveries, in feed order: the last one is the newest. @param filter.before only those before this id */
 export async function newestDiscoveries(
   { orm }: Pick<Database, 'orm'>,
-  filter: DiscoveryFilter & { limit: number },
+  filter: DiscoveryFilter & { before?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
+  const { before } = filter;
   const rows = await orm
     .select()
     .from(discoveriesView)
-    .where(and(...matching(filter)))
+    .where(and(before === undefined ? undefined : lt(discoveriesView.id, before), ...matching(filter)))
     .orderBy(desc(discoveriesView.id))
     .limit(filter.limit);
   return rows.toReversed();
 }
 
-/** Discoveries behind a cursor, in feed order. Ids are in the order of commits, so none is missed. */
+/**
+ * Discoveries behind a cursor, in feed order. Ids are in the order of commits, so none is missed.
+ * @param filter.upTo the last id that is asked for
+ */
 export async function discoveriesAfter(
   { orm }: Pick<Database, 'orm'>,
-  filter: DiscoveryFilter & { after: Id; limit: number },
+  filter: DiscoveryFilter & { after: Id; upTo?: Id | undefined; limit: number },
 ): Promise<DiscoveryRow[]> {
+  const { after, upTo } = filter;
   return orm
     .select()
     .from(discoveriesView)
-    .where(and(gt(discoveriesView.id, filter.after), ...matching(filter)))
+    .where(
+      and(
+        gt(discoveriesView.id, after),
+        upTo === undefined ? undefined : lte(discoveriesView.id, upTo),
+        ...matching(filter),
+      ),
+    )
     .orderBy(asc(discoveriesView.id))
     .limit(filter.limit);
 }
@@ -49,11 +68,15 @@ export async function lastDiscoveryId({ orm }: Pick<Database, 'orm'>): Promise<I
   return row?.id ?? 0n;
 }
 
-function matching({ search, topic, since, runId }: DiscoveryFilter): (SQL | undefined)[] {
+function matching(filter: DiscoveryFilter): (SQL | undefined)[] {
+  const { search, topic, since, until, runId, kind, baseline } = filter;
   return [
     search === undefined ? undefined : eq(discoveriesView.search, search),
     topic === undefined ? undefined : eq(discoveriesView.topic, topic),
     since === undefined ? undefined : gte(discoveriesView.at, since),
+    until === undefined ? undefined : lt(discoveriesView.at, until),
     runId === undefined ? undefined : eq(discoveriesView.run_id, runId),
+    kind === undefined ? undefined : eq(discoveriesView.kind, kind),
+    baseline === undefined ? undefined : eq(discoveriesView.baseline, baseline),
   ];
 }

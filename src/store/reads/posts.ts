@@ -1,5 +1,5 @@
-import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
-import type { Database } from '../database.ts';
+import { and, desc, eq, exists, gte, inArray, sql } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
 import { postSightingsView, postsView, searchesView } from '../schema/analytics.ts';
 import { searchIs } from './searches.ts';
 
@@ -42,4 +42,14 @@ export async function readPosts(
     .where(and(exists(sighted), since === undefined ? undefined : gte(postsView.created_at, since)))
     .orderBy(sql`${BY[order]} desc nulls last`, desc(postsView.id))
     .limit(limit);
+}
+
+/** Posts by their keys, in no order. */
+export async function readPostsOf({ orm }: Pick<Database, 'orm'>, ids: readonly Id[]): Promise<PostRow[]> {
+  if (ids.length === 0) return [];
+  return orm
+    .select()
+    .from(postsView)
+    .where(inArray(postsView.id, [...ids]))
+    .limit(ids.length);
 }

@@ -1,0 +1,134 @@
+/** What is found, as it is found: server-sent events. */
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { SECOND } from '../../engine/clock.ts';
+import { InvalidInput, Refused } from '../../errors.ts';
+import type { Visitor } from '../../monitor/access/scopes.ts';
+import { openFeed } from '../../monitor/feed/feed.ts';
+import { whoMayStay } from '../../monitor/feed/stay.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
+import type { App, WebHome } from '../routes.ts';
+import { frameOf } from './events/frame.ts';
+import { type EventStream, openStream } from './events/stream.ts';
+import { givenId, searchSlug, topicSlug } from './given.ts';
+
+/** A proxy cuts what is silent; so do we what is not read. */
+const BEAT_MS = 15 * SECOND;
+const STREAMS_MOST = 500;
+const BACK_IN_SECONDS = 30;
+/** When a reader that lost its stream comes back: not all of them in the same moment. */
+const RETRY_MS = { least: 2_000, spread: 3_000 };
+
+const query = z.strictObject({
+  topic: topicSlug.optional(),
+  search: searchSlug.optional(),
+  after: z
+    .union([givenId, z.literal('0').transform(() => 0n)])
+    .optional()
+    .describe(
+      'Id of the last discovery that was seen: what came after it is told first. 0 for all there is.',
+    ),
+});
+
+export function eventRoutes(app: App, { ctx }: WebHome): void {
+  const feed = openFeed(ctx, frameOf);
+  const streams = new Map<EventStream, Visitor>();
+  let beating: NodeJS.Timeout | undefined;
+
+  const beat = async () => {
+    for (const stream of streams.keys()) stream.beat();
+    const stay = await whoMayStay(ctx, [...new Set(streams.values())]);
+    for (const [stream, visitor] of streams) if (!stay.has(visitor)) stream.end();
+  };
+  const remember = (stream: EventStream, visitor: Visitor) => {
+    streams.set(stream, visitor);
+    // What cannot be looked up now is looked up at the next sign of life.
+    beating ??= setInterval(
+      () => void beat().catch((error: unknown) => ctx.log.warn({ err: error }, 'visitors not looked up')),
+      BEAT_MS,
+    ).unref();
+    stream.signal.addEventListener('abort', () => {
+      streams.delete(stream);
+      if (streams.size > 0) return;
+      clearInterval(beating);
+      beating = undefined;
+    });
+  };
+
+  app.addHook('preClose', async () => {
+    for (const stream of streams.keys()) stream.end();
+    await feed.close();
+  });
+
+  app.get(
+    '/api/v1/events',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'followEvents',
+        summary: 'Discoveries and ended runs as they come (server-sent events)',
+        description:
+          'An event `discovery` has the id of the discovery and its row as data; an event `run` has no id, and the row ' +
+          'of a run that ended. After a break, the header Last-Event-ID (which an EventSource sends by itself) or the ' +
+          'member after names the last discovery that was seen: what came after it is told first, each once.',
+        tags: ['discoveries'],
+        querystring: query,
+        produces: ['text/event-stream'],
+        response: { 200: z.string().describe('Events, until one side ends it.') },
+      },
+    },
+    async (request, reply) => {
+      const { topic, search } = request.query;
+      const after = lastSeen(request.headers['last-event-id']) ?? request.query.after;
+      await assertFilter(ctx.db, { topic, search });
+      await feed.assertReached(after);
+      if (streams.size >= STREAMS_MOST) {
+        void reply.header('retry-after', String(BACK_IN_SECONDS));
+        throw new Refused('unavailable', `${STREAMS_MOST} streams of events are open; come back later`);
+      }
+      const stream = begin(reply, RETRY_MS.least + Math.floor(ctx.random() * RETRY_MS.spread));
+      remember(stream, request.visitor);
+      try {
+        await feed.listen(
+          {
+            filter: { topic, search },
+            replay: (frames) => stream.writeAll(frames),
+            tell: (frames) => stream.write(frames),
+          },
+          { after, signal: stream.signal },
+        );
+      } catch (error) {
+        // The head is written: all that is left to say is that it ended, and the reader comes back.
+        ctx.log.warn({ err: error }, 'a stream of events could not begin');
+        stream.end();
+      }
+    },
+  );
+}
+
+/** What an `EventSource` says when it comes back. @throws InvalidInput for anything but an id of ours */
+function lastSeen(header: string | string[] | undefined): bigint | undefined {
+  const given = Array.isArray(header) ? header[0] : header;
+  if (given === undefined || given === '') return undefined;
+  const read = z.safeDecode(givenId, given);
+  if (read.success) return read.data;
+  throw new InvalidInput([{ path: 'Last-Event-ID', given, expected: 'the id of a discovery' }]);
+}
+
+/** The answer is ours from here on: it must not wait for its end, and must not be kept or changed on its way. */
+function begin(reply: FastifyReply, retryMs: number): EventStream {
+  void reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  reply.hijack();
+  const { raw } = reply;
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) raw.setHeader(name, value);
+  }
+  raw.writeHead(200);
+  const stream = openStream(raw);
+  raw.write(`retry: ${retryMs}\n\n`);
+  return stream;
+}

@@ -1,0 +1,9 @@
+/** Events as an `EventSource` reads them. */
+import type { FeedEvent } from '../../../monitor/feed/feed.ts';
+import { toJson } from '../../json.ts';
+
+/** JSON has no line end outside its texts, and escapes those inside: one line of data holds a row. */
+export function frameOf({ event, row }: FeedEvent): string {
+  const id = event === 'discovery' ? `id: ${row.id}\n` : '';
+  return `event: ${event}\n${id}data: ${toJson(row)}\n\n`;
+}

@@ -1,0 +1,61 @@
+/** One reader of events: what is written to them, and how much may wait when they do not read. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+/** More than so many bytes waiting: the reader is too slow, and comes back with the last id it got. */
+const WAITING_MOST = 256 * 1024;
+/** How long what waits may still take to be read when the stream has ended. */
+const GRACE_MS = 5_000;
+
+export type EventStream = {
+  /** Aborted when the reader went or was sent away. */
+  signal: AbortSignal;
+  /** What happens now. A reader that is too slow for it is sent away. */
+  write(frames: readonly string[]): void;
+  /** What is read from a store: waits until the reader has taken it. */
+  writeAll(frames: readonly string[]): Promise<void>;
+  /** A sign of life; ends a stream of which nothing was read since the sign before. */
+  beat(): void;
+  end(): void;
+};
+
+/** @param raw a response whose head has been written */
+export function openStream(raw: ServerResponse): EventStream {
+  const gone = new AbortController();
+  /** Bytes that were handed over when the last sign of life was due; those that wait are not among them. */
+  let stuckAt: number | undefined;
+  let handed = 0;
+  raw.on('error', () => gone.abort());
+  raw.once('close', () => gone.abort());
+  const send = (text: string): boolean => {
+    if (gone.signal.aborted) return true;
+    handed += Buffer.byteLength(text);
+    return raw.write(text);
+  };
+  const end = () => {
+    if (gone.signal.aborted) return;
+    gone.abort();
+    raw.end();
+    const late = setTimeout(() => raw.destroy(), GRACE_MS).unref();
+    raw.once('close', () => clearTimeout(late));
+  };
+  return {
+    signal: gone.signal,
+    write: (frames) => {
+      send(frames.join(''));
+      if (raw.writableLength > WAITING_MOST) end();
+    },
+    writeAll: async (frames) => {
+      if (send(frames.join(''))) return;
+      // An abort is no failure: whoever replays looks at the signal.
+      await once(raw, 'drain', { signal: gone.signal }).catch(() => {});
+    },
+    beat: () => {
+      const read = handed - raw.writableLength;
+      if (raw.writableLength > 0 && stuckAt === read) return end();
+      stuckAt = read;
+      send(':\n\n');
+    },
+    end,
+  };
+}

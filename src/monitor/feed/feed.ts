@@ -1,0 +1,169 @@
+/**
+ * What is found and which runs end, told to everybody who listens in this process, from one look at the database a
+ * second however many they are. Discoveries have ids in the order of commits: who names the last one it saw misses
+ * none and gets none twice. Runs are told as they end and are not told again.
+ */
+import { SECOND } from '../../engine/clock.ts';
+import { InvalidInput } from '../../errors.ts';
+import type { Id } from '../../store/database.ts';
+import { discoveriesAfter, type DiscoveryRow, lastDiscoveryId } from '../../store/reads/discoveries.ts';
+import type { RunRow } from '../../store/reads/runs.ts';
+import type { Context } from '../context.ts';
+import { watchEnds } from './ends.ts';
+import { openTurns } from './turns.ts';
+
+export type FeedEvent = { event: 'discovery'; row: DiscoveryRow } | { event: 'run'; row: RunRow };
+
+/** Slugs. */
+export type FeedFilter = { topic?: string | undefined; search?: string | undefined };
+
+/** Somebody who listens. `T` is an event in their words. */
+export type Listener<T> = {
+  filter: FeedFilter;
+  /** What was missed, in order; the next of it is read when this has been taken. */
+  replay(events: readonly T[]): Promise<void>;
+  /** What is new. */
+  tell(events: readonly T[]): void;
+};
+
+export type Feed<T> = {
+  /**
+   * Who comes with an id of another database would wait for ever, and not know.
+   * @throws InvalidInput for an id that no discovery has reached yet
+   */
+  assertReached(after: Id | undefined): Promise<void>;
+  /**
+   * Replays what came after an id, then tells what is new.
+   * @param from.signal ends it; whoever listens must see to that, also where this throws
+   * @returns when everything that was missed has been replayed
+   */
+  listen(listener: Listener<T>, from: { after?: Id | undefined; signal: AbortSignal }): Promise<void>;
+  /** Looks once, as is done every second while anybody listens. */
+  poll(): Promise<void>;
+  /** Tells nobody anything more; done when nothing is being read any more. */
+  close(): Promise<void>;
+};
+
+const POLL_MS = SECOND;
+const PAGE = 500;
+/** Pages of what was missed that are read at a time: a hundred that come back at once leave the pool to others. */
+const REPLAYS = 3;
+
+/** @param encode an event as listeners get it; done once, however many listen */
+export function openFeed<T>(
+  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  encode: (event: FeedEvent) => T,
+): Feed<T> {
+  /** Whoever came and has not gone: some are still told what they missed. */
+  let present = 0;
+  /** Each with the last discovery it knows, which may be one that was not looked at here yet. */
+  const listeners = new Map<Listener<T>, Id>();
+  const turns = openTurns(REPLAYS);
+  const ends = watchEnds(ctx);
+  /** Everything up to here has been told to those who listen. */
+  let cursor = 0n;
+  let timer: NodeJS.Timeout | undefined;
+  let beginning: Promise<void> | undefined;
+  let looking: Promise<void> | undefined;
+  let failing = false;
+
+  const look = async (): Promise<void> => {
+    for (let full = true; full; ) {
+      const rows = await discoveriesAfter(ctx.db, { after: cursor, limit: PAGE });
+      full = rows.length === PAGE;
+      cursor = rows.at(-1)?.id ?? cursor;
+      tell(rows.map((row) => ({ event: 'discovery', row })));
+    }
+    tell((await ends.next()).map((row) => ({ event: 'run', row })));
+  };
+  const tell = (events: readonly FeedEvent[]): void => {
+    if (listeners.size === 0) return;
+    const told = events.map((event) => ({ of: event, as: encode(event) }));
+    for (const [listener, known] of listeners) {
+      const theirs = told.filter((one) => isFor(one.of, listener.filter) && isNew(one.of, known));
+      if (theirs.length > 0) listener.tell(theirs.map(({ as }) => as));
+    }
+  };
+  const poll = (): Promise<void> => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  const pollOnTime = async (): Promise<void> => {
+    try {
+      await poll();
+      failing = false;
+    } catch (error) {
+      // Nobody is sent away: what they miss is told when the database is back.
+      if (!failing && timer !== undefined)
+        ctx.log.warn({ err: error }, 'the feed could not be read; it is tried every second');
+      failing = true;
+    }
+    if (timer !== undefined) pollLater();
+  };
+  const pollLater = (): void => {
+    timer = setTimeout(() => void pollOnTime(), POLL_MS).unref();
+  };
+  const begin = async (): Promise<void> => {
+    cursor = await lastDiscoveryId(ctx.db);
+    await ends.begin();
+    if (present > 0) pollLater();
+  };
+  const leave = (listener: Listener<T>): void => {
+    listeners.delete(listener);
+    present -= 1;
+    if (present > 0) return;
+    clearTimeout(timer);
+    timer = undefined;
+    beginning = undefined;
+  };
+  const join = async (listener: Listener<T>, after: Id | undefined, signal: AbortSignal): Promise<void> => {
+    beginning ??= begin();
+    await beginning;
+    for (let at = after ?? cursor; !signal.aborted; ) {
+      // Nothing happens between this look and the joining: what comes next is told, what came before was replayed.
+      if (at >= cursor) {
+        listeners.set(listener, at);
+        return;
+      }
+      const upTo = cursor;
+      const page = { ...listener.filter, after: at, upTo, limit: PAGE };
+      const rows = await turns(() => discoveriesAfter(ctx.db, page));
+      at = rows.length < PAGE ? upTo : (rows.at(-1)?.id ?? upTo);
+      if (rows.length > 0 && !signal.aborted)
+        await listener.replay(rows.map((row) => encode({ event: 'discovery', row })));
+    }
+  };
+
+  return {
+    poll,
+    assertReached: async (after) => {
+      if (after === undefined || after <= cursor) return;
+      const last = await lastDiscoveryId(ctx.db);
+      if (after <= last) return;
+      const expected = `the id of a discovery; the last one is ${last}`;
+      throw new InvalidInput([{ path: 'after', given: String(after), expected }]);
+    },
+    listen: async (listener, { after, signal }) => {
+      signal.throwIfAborted();
+      present += 1;
+      signal.addEventListener('abort', () => leave(listener), { once: true });
+      await join(listener, after, signal);
+    },
+    close: async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      listeners.clear();
+      await looking?.catch(() => {});
+    },
+  };
+}
+
+function isFor({ row }: FeedEvent, { topic, search }: FeedFilter): boolean {
+  return (topic === undefined || row.topic === topic) && (search === undefined || row.search === search);
+}
+
+function isNew({ event, row }: FeedEvent, known: Id): boolean {
+  return event === 'run' || row.id > known;
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { excerptOf, wordsOf } from '../../src/relevance/excerpt.ts';
+import { indexWords, wordPlaces } from '../../src/relevance/words.ts';
+
+const sayings =
+  (...words: string[]) =>
+  (word: string) =>
+    words.includes(word) ? 1 : 0;
+const shown = (text: string, ...words: string[]) =>
+  excerptOf(text, sayings(...words))
+    .map(({ text: piece, match }) => (match ? `[${piece}]` : piece))
+    .join('');
+
+test('words are marked where they stand, and nothing else is', () => {
+  expect(shown('The crane at the Harbour, and the harbours', 'crane', 'harbour')).toBe(
+    'The [crane] at the [Harbour], and the harbours',
+  );
+});
+
+test.each([
+  ['船が港に入る', '港に', '船が[港に]入る'],
+  ['港に港に', '港に', '[港に][港に]'.replace('][', '')],
+  ['ΟΔΟΣ και οδός', 'οδός', 'ΟΔΟΣ και [οδός]'],
+  ['Café', 'café', '[Café]'],
+  ['Cafe\u0301 noir', 'café', '[Café] noir'],
+  ['<b>crane</b> & "crane"', 'crane', '<b>[crane]</b> & "[crane]"'],
+])('%s, asked for %s', (text, word, marked) => {
+  expect(shown(text, word)).toBe(marked);
+});
+
+test('of a long text the part is shown that holds most different words', () => {
+  const filler = 'nothing of note was seen on this day by anybody there. '.repeat(20);
+  const text = `${filler}A crane. ${filler}The crane fell into the harbour. ${filler}`;
+  const excerpt = shown(text, 'crane', 'harbour');
+  expect(excerpt).toContain('The [crane] fell into the [harbour].');
+  expect(excerpt.startsWith('…')).toBe(true);
+  expect(excerpt.endsWith('…')).toBe(true);
+  expect(excerpt.length).toBeLessThan(300);
+});
+
+test('a long text without any of the words is shown from its beginning', () => {
+  const text = 'One two three. '.repeat(100);
+  expect(shown(text, 'harbour').startsWith('One two three.')).toBe(true);
+});
+
+const texts = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 400 }),
+  fc.string({ unit: fc.constantFrom('a', 'B', ' ', '港', '船', 'ー', '\u0301', '😀', '\ud800', '\n', 'ß', '7'), maxLength: 600 }),
+);
+
+test('the words of a text with places are those that an index has', () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      const text = given.normalize('NFC');
+      const places = wordPlaces(text);
+      expect(places.map(({ word }) => word)).toEqual(indexWords(text));
+      for (const { word, start, end } of places) expect(text.slice(start, end).toLowerCase()).toBe(word);
+    }),
+  );
+});
+
+test('an excerpt is a whole part of the text, never half a character, and every marked piece was asked for', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(20), (text, n) => {
+      const words = wordsOf(text);
+      const asked = words[n % Math.max(1, words.length)] ?? 'none';
+      const pieces = excerptOf(text, sayings(asked));
+      const plain = text.toWellFormed().normalize('NFC').replace(/\s+/gu, ' ').trim();
+      const whole = pieces.map((piece) => piece.text).join('');
+      expect(whole.isWellFormed()).toBe(true);
+      expect(plain.includes(whole.replace(/^…|…$/gu, ''))).toBe(true);
+      expect(whole.length).toBeLessThanOrEqual(282);
+      if (plain.length <= 280) expect(whole).toBe(plain);
+      for (const { text: piece, match } of pieces)
+        if (match) expect(indexWords(piece)).toContain(asked);
+    }),
+  );
+});
