@@ -5,6 +5,7 @@ import { useContext } from 'preact/hooks';
 import { mayDo, type Visitor } from '../../../monitor/access/scopes.ts';
 import { readTopics } from '../../../store/reads/topics.ts';
 import type { App, WebHome } from '../../routes.ts';
+import { type DoneCode, doneIn } from './done.tsx';
 import { zoneNamed } from './zone.ts';
 
 export type Frame = {
@@ -18,6 +19,8 @@ export type Frame = {
   /** Goes with every form, so that no other site can send one. */
   formToken: string;
   visitor: Visitor;
+  /** What the visitor has just done, to be said on this page. */
+  done: DoneCode | null;
 };
 
 declare module 'fastify' {
@@ -41,8 +44,9 @@ export function addFrame(app: App, { ctx }: WebHome): void {
       zone: zoneNamed(cookies['zone']),
       theme: themeNamed(cookies['theme']),
       topics: topics.map(({ slug, name }) => ({ slug, name })),
-      formToken: '',
+      formToken: request.formToken,
       visitor,
+      done: doneIn(cookies),
     };
   });
 }

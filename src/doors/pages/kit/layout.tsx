@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { VERSION } from '../../../version.ts';
 import { assetAt } from './assets.ts';
+import { Done } from './done.tsx';
 import { useFrame } from './frame.ts';
 import { Icon } from './icon.tsx';
 import { Mark } from './mark.tsx';
@@ -70,6 +71,7 @@ export function Layout({ title, here, aside, above, lead, charts = false, live =
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}
           </div>
+          <Done />
           {body}
         </main>
         <Foot />

@@ -1,6 +1,7 @@
 /** A whole page, sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
+import { forgetDone } from './done.tsx';
 import { FrameProvider } from './frame.ts';
 import { Layout, type LayoutProps } from './layout.tsx';
 
@@ -16,6 +17,7 @@ export type Shown = LayoutProps & {
 /** Renders a page in the layout and sends it; text of others is only ever text, for preact escapes what it prints. */
 export function showPage(request: FastifyRequest, reply: FastifyReply, page: Shown): FastifyReply {
   const { status = 200, ...shown } = page;
+  if (request.frame.done !== null) forgetDone(reply);
   const html = renderToString(
     <FrameProvider value={request.frame}>
       <Layout {...shown} />

@@ -1,0 +1,53 @@
+/** What was just done, said once on the page that follows. */
+import type { FastifyReply } from 'fastify';
+import { useFrame } from './frame.ts';
+
+/** A cookie carries no more than one of these names: no words of anybody else can be made to stand here. */
+const WORDS = {
+  watching: 'Watching. Its searches run now for the first time; what they find appears here.',
+  added: 'Added. It runs now for the first time; what it finds appears here.',
+  saved: 'Saved.',
+  saved_request: 'Saved. The request changed: its next run is a new baseline and raises no alert.',
+  unchanged: 'Nothing changed.',
+  renamed: 'Renamed.',
+  paused: 'Paused. What waited is cancelled; what runs ends by itself.',
+  resumed: 'Going on at the next slot.',
+  removed: 'Removed. What it found stays.',
+  run: 'A run is queued. A worker takes it at once; what it finds appears here.',
+  rule_made: 'Saved. What is found from now on is judged by this rule.',
+  rule_removed: 'The rule is gone. What it said stays among the deliveries.',
+  channel_removed: 'The channel is gone. What was delivered to it stays.',
+  sent_again: 'It is sent again.',
+  revoked: 'Revoked. Nobody comes in with it any more.',
+} as const;
+export type DoneCode = keyof typeof WORDS;
+
+const COOKIE = 'done';
+
+/** Goes on to a page that says what was done. */
+export function goOn(reply: FastifyReply, to: string, code: DoneCode): FastifyReply {
+  return reply
+    .setCookie(COOKIE, code, { path: '/', httpOnly: true, sameSite: 'lax', maxAge: 60 })
+    .redirect(to, 303);
+}
+
+/** What the last request has done, by its cookie. */
+export function doneIn(cookies: Record<string, string | undefined>): DoneCode | null {
+  const code = cookies[COOKIE];
+  return code !== undefined && Object.hasOwn(WORDS, code) ? (code as DoneCode) : null; // one of its keys
+}
+
+/** It is said once. */
+export function forgetDone(reply: FastifyReply): void {
+  reply.clearCookie(COOKIE, { path: '/' });
+}
+
+export function Done() {
+  const { done } = useFrame();
+  if (done === null) return null;
+  return (
+    <p class="done" role="status">
+      {WORDS[done]}
+    </p>
+  );
+}
