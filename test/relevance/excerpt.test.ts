@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { excerptOf, wordsOf } from '../../src/relevance/excerpt.ts';
 import { indexWords, wordPlaces } from '../../src/relevance/words.ts';

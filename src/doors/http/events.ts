@@ -8,6 +8,7 @@ import { openFeed } from '../../monitor/feed/feed.ts';
 import { whoMayStay } from '../../monitor/feed/stay.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
 import type { App, WebHome } from '../routes.ts';
+import { afterId } from './events/after.ts';
 import { frameOf } from './events/frame.ts';
 import { type EventStream, openStream } from './events/stream.ts';
 import { givenId, searchSlug, topicSlug } from './given.ts';
@@ -22,12 +23,7 @@ const RETRY_MS = { least: 2_000, spread: 3_000 };
 const query = z.strictObject({
   topic: topicSlug.optional(),
   search: searchSlug.optional(),
-  after: z
-    .union([givenId, z.literal('0').transform(() => 0n)])
-    .optional()
-    .describe(
-      'Id of the last discovery that was seen: what came after it is told first. 0 for all there is.',
-    ),
+  after: afterId.optional(),
 });
 
 export function eventRoutes(app: App, { ctx }: WebHome): void {

@@ -1,0 +1,121 @@
+/** Authors of posts: as last seen, and over time. */
+import { z } from 'zod';
+import { Refused } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  type AuthorRow,
+  readAuthor,
+  readAuthorSnapshots,
+  readPostsBy,
+  readTopicsOf,
+  readTypicalOf,
+} from '../../store/reads/author-history.ts';
+import { timeShape } from '../../store/shapes.ts';
+import type { App, WebHome } from '../routes.ts';
+import { Author, AuthorSnapshot, Post } from './findings.ts';
+import { givenId } from './given.ts';
+import { givenLimit } from './listing.ts';
+
+const tags = ['authors'];
+const params = z.strictObject({ id: givenId });
+
+const WholeAuthor = z
+  .object({
+    author: Author,
+    topics: z
+      .array(
+        z.object({
+          topic: z.string(),
+          name: z.string(),
+          posts: z.int(),
+          searches: z.int(),
+          first_seen_at: timeShape,
+          last_seen_at: timeShape,
+        }),
+      )
+      .describe('Where the newest 2,000 posts of the author were found, most posts first.'),
+    typical: z
+      .array(
+        z.object({
+          hours: z.int().describe('Age of the posts.'),
+          posts: z.int().describe('Posts that were observed at it.'),
+          engagement: z.number().nullable().describe('Median; null where fewer than 5 are known.'),
+          like_count: z.number().nullable(),
+          view_count: z.number().nullable(),
+        }),
+      )
+      .describe('What the last 200 posts of the author had at each age.'),
+  })
+  .meta({ id: 'WholeAuthor' });
+
+export function authorRoutes(app: App, { ctx }: WebHome): void {
+  app.get(
+    '/api/v1/authors/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getAuthor',
+        summary: 'An author, their topics, and what is typical of their posts',
+        tags,
+        params,
+        response: { 200: WholeAuthor },
+      },
+    },
+    async ({ params: { id } }) => {
+      const [author, topics, typical] = await Promise.all([
+        authorOf(ctx.db, id),
+        readTopicsOf(ctx.db, id),
+        readTypicalOf(ctx.db, id),
+      ]);
+      return { author, topics, typical };
+    },
+  );
+
+  app.get(
+    '/api/v1/authors/:id/snapshots',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listAuthorSnapshots',
+        summary: 'Counters of an author over time: the newest 500 changes, oldest first',
+        tags,
+        params,
+        response: { 200: z.object({ items: z.array(AuthorSnapshot) }) },
+      },
+    },
+    async ({ params: { id } }) => {
+      await authorOf(ctx.db, id);
+      return { items: await readAuthorSnapshots(ctx.db, id) };
+    },
+  );
+
+  app.get(
+    '/api/v1/authors/:id/posts',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listAuthorPosts',
+        summary: 'Posts of an author: the newest, or those with most engagement',
+        description: 'Also those that only stand inside others. Page by page: /api/v1/posts?author=.',
+        tags,
+        params,
+        querystring: z.strictObject({
+          sort: z.enum(['newest', 'engagement']).default('newest'),
+          limit: givenLimit,
+        }),
+        response: { 200: z.object({ items: z.array(Post) }) },
+      },
+    },
+    async ({ params: { id }, query: { sort, limit } }) => {
+      await authorOf(ctx.db, id);
+      return { items: await readPostsBy(ctx.db, id, { order: sort, limit }) };
+    },
+  );
+}
+
+/** @throws Refused `not_found` */
+async function authorOf(db: Database, id: bigint): Promise<AuthorRow> {
+  const author = await readAuthor(db, id);
+  if (author === undefined) throw new Refused('not_found', `there is no author ${id}`);
+  return author;
+}

@@ -1,0 +1,151 @@
+/** Links: lists, one of them, where it stood over time, and who had it first. */
+import { z } from 'zod';
+import { Refused } from '../../errors.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
+import { readLinkPage } from '../../store/reads/link-pages.ts';
+import {
+  readAddresses,
+  readCiting,
+  readLink,
+  readLinkSources,
+  readPlaces,
+  readPostsWith,
+} from '../../store/reads/link-places.ts';
+import { idShape, timeShape } from '../../store/shapes.ts';
+import type { App, WebHome } from '../routes.ts';
+import { idCursor } from './cursor.ts';
+import { Link, LinkSource } from './findings.ts';
+import { givenId, givenText, givenTime, searchSlug, topicSlug } from './given.ts';
+import { listOf, listQuery, pageOf } from './listing.ts';
+
+const tags = ['links'];
+const params = z.strictObject({ id: givenId });
+const cursor = idCursor('links');
+
+const Rank = z
+  .object({
+    search: z.string(),
+    run_id: idShape,
+    observed_at: timeShape,
+    source: z.string().nullable().describe('Group of the answer; null where the answer did not hold it.'),
+    rank: z.int().nullable().describe('Its number in that group, from 1.'),
+    place: z.int().nullable().describe('Its number in the whole answer, from 1.'),
+  })
+  .meta({ id: 'LinkPlace' });
+
+const WholeLink = z
+  .object({
+    link: Link,
+    addresses: z.array(z.string()).describe('Every address under which it was seen.'),
+    found_by: z.array(LinkSource).describe('The searches that found it, the one that had it first first.'),
+    cited_by: z
+      .array(
+        z.object({
+          completion_id: idShape,
+          run_id: idShape,
+          search: z.string(),
+          topic: z.string(),
+          observed_at: timeShape,
+          summary: z.string().nullable().describe('How the completion begins.'),
+        }),
+      )
+      .describe('The newest completions that cite it.'),
+    posts: z
+      .array(
+        z.object({
+          id: idShape,
+          author_id: idShape.nullable(),
+          author_username: z.string().nullable(),
+          text: z.string(),
+          created_at: timeShape.nullable(),
+          like_count: z.number().nullable(),
+        }),
+      )
+      .describe('The newest posts that have it in their text.'),
+  })
+  .meta({ id: 'WholeLink' });
+
+export function linkRoutes(app: App, { ctx }: WebHome): void {
+  app.get(
+    '/api/v1/links',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listLinks',
+        summary: 'Links that searches found, the newest first',
+        tags,
+        querystring: listQuery(cursor, {
+          topic: topicSlug.optional(),
+          search: searchSlug.optional(),
+          domain: givenText(255).min(1).optional().describe('Host, as the member site of a link.'),
+          source: givenText(100)
+            .min(1)
+            .optional()
+            .describe('Group of an answer in which a search first saw it.'),
+          since: givenTime.optional().describe('First seen from here on.'),
+          until: givenTime.optional().describe('First seen before this.'),
+        }),
+        response: { 200: listOf(Link) },
+      },
+    },
+    async ({ query: { limit, cursor: given, topic, search, ...filter } }) => {
+      await assertFilter(ctx.db, { topic, search });
+      const rows = await readLinkPage(ctx.db, {
+        topic,
+        search,
+        ...filter,
+        before: given?.[0],
+        limit: limit + 1,
+      });
+      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+    },
+  );
+
+  app.get(
+    '/api/v1/links/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getLink',
+        summary: 'A link: who found it, who cites it, and which posts hold it',
+        tags,
+        params,
+        response: { 200: WholeLink },
+      },
+    },
+    async ({ params: { id } }) => {
+      const link = await readLink(ctx.db, id);
+      if (link === undefined) throw noLink(id);
+      const [addresses, found_by, cited_by, posts] = await Promise.all([
+        readAddresses(ctx.db, id),
+        readLinkSources(ctx.db, id),
+        readCiting(ctx.db, id),
+        readPostsWith(ctx.db, id),
+      ]);
+      return { link, addresses, found_by, cited_by, posts };
+    },
+  );
+
+  app.get(
+    '/api/v1/links/:id/ranks',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listLinkRanks',
+        summary:
+          'Where answers held a link, and where they did not: the newest 100 runs of a search, oldest first',
+        tags,
+        params,
+        response: { 200: z.object({ items: z.array(Rank) }) },
+      },
+    },
+    async ({ params: { id } }) => {
+      if ((await readLink(ctx.db, id)) === undefined) throw noLink(id);
+      return { items: await readPlaces(ctx.db, id) };
+    },
+  );
+}
+
+function noLink(id: bigint): Refused {
+  return new Refused('not_found', `there is no link ${id}`);
+}

@@ -1,0 +1,188 @@
+/** Posts: lists, one of them, and what became of it. */
+import { z } from 'zod';
+import { Refused } from '../../errors.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
+import { readAgesOf, readGrowthOf } from '../../store/reads/growth.ts';
+import {
+  readEngagement,
+  readPost,
+  readPostRanks,
+  readPostsCalled,
+  readPostSeen,
+} from '../../store/reads/post-history.ts';
+import { POST_PAGE_ORDERS, readPostPage } from '../../store/reads/post-pages.ts';
+import type { PostRow } from '../../store/reads/posts.ts';
+import type { Database } from '../../store/database.ts';
+import { idShape, timeShape } from '../../store/shapes.ts';
+import type { App, WebHome } from '../routes.ts';
+import { cursorOf } from './cursor.ts';
+import { Post, PostAtAge, PostEngagement, PostGrowth } from './findings.ts';
+import { givenId, givenText, givenTime, searchSlug, topicSlug } from './given.ts';
+import { listOf, listQuery, pageOf } from './listing.ts';
+
+const tags = ['posts'];
+const params = z.strictObject({ id: givenId });
+/** Likes, or microseconds since 1970; before 1970 too. */
+const place = z.codec(z.string().regex(/^-?\d{1,18}$/), z.bigint(), { decode: BigInt, encode: String });
+const cursor = cursorOf('posts', z.tuple([z.enum(POST_PAGE_ORDERS), place, givenId]));
+
+const Sighting = z
+  .object({
+    search_id: idShape,
+    search: z.string(),
+    topic: z.string(),
+    first_run_id: idShape,
+    first_seen_at: timeShape,
+    last_seen_at: timeShape
+      .nullable()
+      .describe('When the last answer came that held it; null where not known.'),
+    unseen: z.boolean().describe('The newest answer of this search does not hold it.'),
+  })
+  .meta({ id: 'PostSighting' });
+
+const Rank = z
+  .object({
+    search: z.string(),
+    run_id: idShape,
+    observed_at: timeShape,
+    rank: z
+      .int()
+      .nullable()
+      .describe('Its number in the answer, from 1; null where the answer did not hold it.'),
+    posts: z.int().describe('Posts in the answer.'),
+  })
+  .meta({ id: 'PostRank' });
+
+export function postRoutes(app: App, { ctx }: WebHome): void {
+  app.get(
+    '/api/v1/posts',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listPosts',
+        summary: 'Posts that searches found, as last seen',
+        description:
+          'By their own time (or when they were first seen, where they tell none), the newest first; or by likes.',
+        tags,
+        querystring: listQuery(cursor, {
+          topic: topicSlug.optional(),
+          search: searchSlug.optional(),
+          author: givenText(100)
+            .min(1)
+            .optional()
+            .describe('Username of who wrote it, without @, in any case.'),
+          lang: givenText(35).min(1).optional().describe('Language that it says it is in.'),
+          text: givenText(1_000)
+            .regex(/[\p{L}\p{N}]/u, 'at least one word')
+            .optional()
+            .describe('Words, all of which stand there, in any form. By relevance: /api/v1/find.'),
+          since: givenTime.optional().describe('Written from here on.'),
+          until: givenTime.optional().describe('Written before this.'),
+          sort: z.enum(POST_PAGE_ORDERS).default('newest'),
+        }),
+        response: { 200: listOf(Post) },
+      },
+    },
+    async ({ query: { limit, cursor: given, sort, topic, search, ...filter } }) => {
+      await assertFilter(ctx.db, { topic, search });
+      const after = given === undefined ? undefined : { by: given[1], id: given[2] };
+      if (given !== undefined && given[0] !== sort)
+        throw new Refused('conflict', 'the cursor belongs to a list in another order');
+      const wanted = { topic, search, ...filter, order: sort, after, limit: limit + 1 };
+      const rows = await readPostPage(ctx.db, wanted);
+      const page = pageOf(rows, limit, (last) => z.encode(cursor, [sort, last.place.by, last.place.id]));
+      return { ...page, items: page.items.map(({ post }) => post) };
+    },
+  );
+
+  app.get(
+    '/api/v1/posts/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getPost',
+        summary: 'A post, what it gained, and the posts inside it',
+        tags,
+        params,
+        response: {
+          200: z
+            .object({
+              post: Post,
+              growth: PostGrowth.nullable(),
+              ages: z.array(PostAtAge).describe('What it had at each age at which it was observed.'),
+              quoted: Post.nullable().describe('The post that it quotes, where it is known.'),
+              reposted: Post.nullable().describe('The post that it repeats, where it is known.'),
+            })
+            .meta({ id: 'WholePost' }),
+        },
+      },
+    },
+    async ({ params: { id } }) => {
+      const post = await postOf(ctx.db, id);
+      const inside = [post.quoted_status_id, post.reposted_status_id].flatMap((one) => one ?? []);
+      const [growth, ages, known] = await Promise.all([
+        readGrowthOf(ctx.db, id),
+        readAgesOf(ctx.db, id),
+        readPostsCalled(ctx.db, post.service, inside),
+      ]);
+      const called = (external: string | null) =>
+        known.find(({ external_id }) => external_id === external) ?? null;
+      return {
+        post,
+        growth: growth ?? null,
+        ages,
+        quoted: called(post.quoted_status_id),
+        reposted: called(post.reposted_status_id),
+      };
+    },
+  );
+
+  const ofPost = (name: string, operationId: string, summary: string, item: z.ZodType) =>
+    ({
+      url: `/api/v1/posts/:id/${name}`,
+      options: {
+        config: { scope: 'read' as const },
+        schema: { operationId, summary, tags, params, response: { 200: z.object({ items: z.array(item) }) } },
+      },
+    }) as const;
+
+  const engagement = ofPost(
+    'engagement',
+    'listPostEngagement',
+    'Counters of a post over time: a row where one changed, the newest 500, oldest first',
+    PostEngagement,
+  );
+  app.get(engagement.url, engagement.options, async ({ params: { id } }) => {
+    await postOf(ctx.db, id);
+    return { items: await readEngagement(ctx.db, id) };
+  });
+
+  const sightings = ofPost(
+    'sightings',
+    'listPostSightings',
+    'Which searches saw a post, when first and when last; the first one first, at most 100',
+    Sighting,
+  );
+  app.get(sightings.url, sightings.options, async ({ params: { id } }) => {
+    await postOf(ctx.db, id);
+    return { items: await readPostSeen(ctx.db, id) };
+  });
+
+  const ranks = ofPost(
+    'ranks',
+    'listPostRanks',
+    'Where answers held a post: of the first ten searches that saw it, at most 100 runs each, oldest first',
+    Rank,
+  );
+  app.get(ranks.url, ranks.options, async ({ params: { id } }) => {
+    await postOf(ctx.db, id);
+    return { items: await readPostRanks(ctx.db, id) };
+  });
+}
+
+/** @throws Refused `not_found` */
+async function postOf(db: Database, id: bigint): Promise<PostRow> {
+  const post = await readPost(db, id);
+  if (post === undefined) throw new Refused('not_found', `there is no post ${id}`);
+  return post;
+}
