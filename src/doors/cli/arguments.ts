@@ -54,6 +54,23 @@ export function readSince(given: string, now: Date, path = 'since'): Date {
   return at;
 }
 
+/**
+ * A time to come: ISO 8601, or a span from now.
+ * @throws InvalidInput also for a time that has passed
+ */
+export function readUntil(path: string, given: string, now: Date): Date {
+  const [, amount, unit] = /^(\d{1,9})([smhdw])$/.exec(given.trim().toLowerCase()) ?? [];
+  const span = amount === undefined || unit === undefined ? 0 : Number(amount) * (UNITS[unit] ?? 0);
+  const at = span > 0 && span <= LONGEST ? new Date(now.getTime() + span) : readInstant(given.trim());
+  if (at === undefined || at <= now)
+    throw refused(
+      path,
+      given,
+      'a time to come such as 2027-03-01 (UTC), or a span of at most 3660d such as 90d',
+    );
+  return at;
+}
+
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[t ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(z|[+-]\d\d:?\d\d)?)?$/i;
 
 function readInstant(text: string): Date | undefined {

@@ -70,7 +70,6 @@ export async function openAccess(
       backOff.failed(address);
       throw new Denied('unknown_visitor', 'this token opens nothing: it is wrong, revoked, or past its end');
     }
-    backOff.passed(address);
     if (welcome.size >= WELCOME_MOST) welcome.clear();
     welcome.add(hash);
     await touchToken(db, row, clock.now());

@@ -4,7 +4,7 @@ import { type Clock, MINUTE, SECOND } from '../../engine/clock.ts';
 /** So many mistakes are anybody's. */
 const FREE = 5;
 const LONGEST_MS = MINUTE;
-/** Mistakes are forgotten after so long without one. */
+/** Mistakes are forgotten after so long without one, and not sooner: the address may be that of many. */
 const FORGOTTEN_MS = 15 * MINUTE;
 const ADDRESSES_MOST = 10_000;
 
@@ -13,8 +13,6 @@ export type BackOff = {
   waitMs(address: string): number;
   /** A token was wrong. */
   failed(address: string): void;
-  /** A token was right. */
-  passed(address: string): void;
 };
 
 export function createBackOff(clock: Clock): BackOff {
@@ -37,9 +35,6 @@ export function createBackOff(clock: Clock): BackOff {
       const [oldest] = mistakes.size < ADDRESSES_MOST ? [] : mistakes.keys();
       if (oldest !== undefined) mistakes.delete(oldest);
       mistakes.set(address, { count, at: clock.now().getTime() });
-    },
-    passed(address) {
-      mistakes.delete(address);
     },
   };
 }
