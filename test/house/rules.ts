@@ -37,6 +37,7 @@ const behindDoors = [
   'src/monitor/tell/',
   'src/monitor/topic/',
   'src/monitor/trend/',
+  'src/monitor/volume/',
 ];
 
 /** The longest match decides. The composition root (home, service-access, archive, main) may import everything. */
@@ -129,6 +130,17 @@ export const RULES: readonly Rule[] = [
       'src/monitor/context.ts',
     ],
     planted: "import { readPosts } from '../../store/reads/posts.ts';",
+  },
+  {
+    of: 'src/monitor/volume/',
+    may: [
+      'src/errors.ts',
+      'src/engine/clock.ts',
+      'src/store/',
+      'src/monitor/trend/',
+      'src/monitor/context.ts',
+    ],
+    planted: "import { previewSearch } from '../topic/preview.ts';",
   },
   {
     of: 'src/monitor/feed/',

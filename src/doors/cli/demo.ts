@@ -7,7 +7,7 @@ import { LIMIT_MAX, readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { hoursEach } from './sparkline.ts';
 import { sparkRoom, trendPage } from './trend-page.ts';
-import { readTrends } from './trends.ts';
+import { readTrends } from '../../monitor/volume/trends.ts';
 import { counted } from './words.ts';
 
 type Options = { days?: string; topics?: string; seed?: string; remove?: boolean; json?: boolean };

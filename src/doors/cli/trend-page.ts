@@ -1,11 +1,11 @@
 /** How searches go, as a person reads it: a sparkline each, what is usual, and what is not. */
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../../monitor/trend/detect.ts';
 import { valueOf } from '../../monitor/trend/stretch.ts';
+import type { Bucket, Trend } from '../../monitor/volume/trends.ts';
 import type { SpikeRow } from '../../store/reads/trends.ts';
 import type { Page } from './page.ts';
 import { ASCII, BLOCKS, type Signs, sparkline } from './sparkline.ts';
 import { oneLine, pad, widthOf, wrap } from './text.ts';
-import type { Bucket, Trend } from './trends.ts';
 import { count, counted, duration } from './words.ts';
 
 const GAP = '  ';

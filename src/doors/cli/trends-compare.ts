@@ -1,39 +1,13 @@
 /** Topics beside each other: share of voice by what was observed of each, and days on one scale. */
 import { DAY } from '../../engine/clock.ts';
-import type { Context } from '../../monitor/context.ts';
-import {
-  readShareOfVoice,
-  readVoiceDays,
-  type VoiceDayRow,
-  type VoiceRow,
-} from '../../store/reads/share-of-voice.ts';
-import { LIMIT_MAX } from './arguments.ts';
+import type { Voice } from '../../monitor/volume/voices.ts';
+import type { VoiceDayRow, VoiceRow } from '../../store/reads/share-of-voice.ts';
 import type { Page } from './page.ts';
 import { sparkline } from './sparkline.ts';
 import { type Column, table } from './table.ts';
 import { wrap } from './text.ts';
 import { legendOf, signsOf } from './trend-page.ts';
 import { count, counted } from './words.ts';
-
-/** A topic among those it is compared with; its days are those of the view `share_of_voice`. */
-export type Voice = VoiceRow & { from: Date; until: Date; buckets: VoiceDayRow[] };
-
-/** The last whole days (UTC); topics of another kind of service are compared apart. */
-export async function readVoices(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  topics: readonly string[],
-  days: number,
-): Promise<Voice[]> {
-  const until = Math.floor(clock.now().getTime() / DAY) * DAY;
-  const span = { from: new Date(until - days * DAY), until: new Date(until) };
-  const voices = await readShareOfVoice(db, { ...span, topics, limit: LIMIT_MAX });
-  const rows = await readVoiceDays(db, { ...span, topics, limit: LIMIT_MAX });
-  return voices.map((voice) => ({
-    ...voice,
-    ...span,
-    buckets: rows.filter((row) => row.topic === voice.topic && row.service_kind === voice.service_kind),
-  }));
-}
 
 export function comparePage(voices: readonly Voice[], page: Page): string[] {
   const [first] = voices;

@@ -1,62 +1,15 @@
 import type { Command } from 'commander';
-import { DAY, HOUR } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
-import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../../monitor/trend/detect.ts';
-import {
-  type Hours,
-  ratioOf,
-  type Stretch,
-  stretchesOf,
-  stretchOf,
-  USUAL_MS,
-  usualDay,
-} from '../../monitor/trend/stretch.ts';
-import type { Context } from '../../monitor/context.ts';
-import type { SearchRow } from '../../store/reads/searches.ts';
-import {
-  type HourRow,
-  readHours,
-  readObservedHours,
-  readSpikes,
-  type SpikeRow,
-} from '../../store/reads/trends.ts';
+import { readTrends } from '../../monitor/volume/trends.ts';
+import { readVoices } from '../../monitor/volume/voices.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter, findSearches } from '../../monitor/topic/find.ts';
 import { tellInvented } from './invented.ts';
 import { hoursEach } from './sparkline.ts';
 import { sparkRoom, trendPage } from './trend-page.ts';
-import { comparePage, readVoices } from './trends-compare.ts';
+import { comparePage } from './trends-compare.ts';
 import { registerRebuild } from './trends-rebuild.ts';
-
-/** A stretch of time in the words of the views `volume_hourly` and `volume_daily`. */
-export type Bucket = { bucket_at: Date; posts: number; coverage: number; lower_bound: boolean };
-
-/** How a search goes, with what may be said of it. */
-export type Trend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivity' | 'created_at'> & {
-  search_id: bigint;
-  search: string;
-  /** Whole hours, UTC: the last one that is over is the last one counted. */
-  from: Date;
-  until: Date;
-  /** As counted in that time; `coverage` is the share of it that was observed. */
-  posts: number;
-  coverage: number;
-  lower_bound: boolean;
-  /** A day's posts as they usually are, scaled up by coverage; null where too little was observed. */
-  usual_per_day: number | null;
-  /** Times as many as in the time before that was as long; null where coverage does not allow to say. */
-  ratio: number | null;
-  previous: Bucket;
-  /** Of the last fourteen days, with the present request. */
-  observed_hours: number;
-  /** Too little was observed to tell any spike; `provisional`: only what is beyond doubt is told. */
-  learning: boolean;
-  provisional: boolean;
-  bucket_seconds: number;
-  buckets: Bucket[];
-  spikes: SpikeRow[];
-};
 
 type Options = { topic?: string; search?: string; compare?: string; days?: string; json?: boolean };
 
@@ -129,64 +82,4 @@ function readCompared({ topic, search, compare }: Options): string[] {
       { path: 'search', given: search, expected: 'nothing: topics are compared, not searches' },
     ]);
   return topics;
-}
-
-/** @param options.hoursEach how long a bucket is */
-export async function readTrends(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  searches: readonly SearchRow[],
-  options: { days: number; hoursEach: number },
-): Promise<Trend[]> {
-  const now = clock.now().getTime();
-  const until = Math.floor(now / HOUR) * HOUR;
-  const from = until - options.days * DAY;
-  const before = from - options.days * DAY;
-  const ids = searches.map(({ id }) => id);
-  const rows = await readHours(db, ids, new Date(Math.min(before, until - USUAL_MS)));
-  const spikes = await readSpikes(db, ids, new Date(from));
-  const observed = await readObservedHours(db, ids, new Date(now - USUAL_MS));
-  return searches.map((search) => {
-    const hours = hoursOf(rows.filter((row) => row.search_id === search.id));
-    const whole = stretchOf(hours, from, until);
-    const previous = stretchOf(hours, before, from);
-    const observed_hours = observed.get(search.id) ?? 0;
-    const { slug, topic, operation, state, sensitivity, created_at } = search;
-    const { posts, coverage, lower_bound } = bucketOf(whole);
-    return {
-      search_id: search.id,
-      search: slug,
-      topic,
-      operation,
-      state,
-      sensitivity,
-      created_at,
-      from: new Date(from),
-      until: new Date(until),
-      posts,
-      coverage,
-      lower_bound,
-      usual_per_day: usualDay(hours, until),
-      ratio: ratioOf(whole, previous),
-      previous: bucketOf(previous),
-      observed_hours,
-      learning: observed_hours < LEARNING_HOURS,
-      provisional: observed_hours < PROVISIONAL_HOURS,
-      bucket_seconds: options.hoursEach * 3_600,
-      buckets: stretchesOf(hours, from, until, options.hoursEach).map(bucketOf),
-      spikes: spikes.filter((spike) => spike.search_id === search.id),
-    };
-  });
-}
-
-function hoursOf(rows: readonly HourRow[]): Hours {
-  return new Map(
-    rows.map(({ bucket_at, posts, coverage, lower_bound }) => {
-      const at = bucket_at.getTime();
-      return [at, { at, posts, coverage, lowerBound: lower_bound }];
-    }),
-  );
-}
-
-function bucketOf({ from, posts, coverage, lowerBound }: Stretch): Bucket {
-  return { bucket_at: new Date(from), posts, coverage, lower_bound: lowerBound };
 }
