@@ -14,6 +14,7 @@ const SECRETS = [
   'DATABASE_READER_URL',
   'REDIS_URL',
   'SEARCH_API_KEY',
+  'MASTER_KEY',
   ...SERVICE_SECRETS,
 ] as const;
 
@@ -37,6 +38,10 @@ const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
+  // What secrets in the database are sealed with, and where webhooks may lead beside public hosts.
+  MASTER_KEY: z.string().min(32, 'at least 32 characters, such as openssl rand -base64 32 prints').optional(),
+  WEBHOOK_ALLOW: z.string().optional(),
+  WEBHOOK_SECONDS: whole(1, 60).default(15),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
   WORKER_CONCURRENCY: whole(1, 256).default(8),
   CALLS_PER_MINUTE: whole(1, 1_000_000).optional(),
@@ -65,6 +70,14 @@ export type Config = Readonly<{
   hosted: { url: string; prefix: string | undefined; key: string | undefined; names: string } | undefined;
   service: ReturnType<typeof serviceOf>;
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
+  /** What secrets in the database are sealed with; undefined: with a key in a file of the data directory. */
+  masterKey: string | undefined;
+  webhook: {
+    /** Hosts, addresses and networks that webhooks may lead to though they are not public, parted by commas. */
+    allow: string | undefined;
+    /** For one attempt, from the look-up of the name to the last byte of the answer. */
+    timeoutMs: number;
+  };
   /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
   logLevel: z.infer<typeof variables>['LOG_LEVEL'];
   workerConcurrency: number;
@@ -133,6 +146,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
           },
     service: serviceOf(e),
     http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
+    masterKey: e.MASTER_KEY,
+    webhook: { allow: e.WEBHOOK_ALLOW, timeoutMs: e.WEBHOOK_SECONDS * 1_000 },
     logLevel: e.LOG_LEVEL,
     workerConcurrency: e.WORKER_CONCURRENCY,
     callsPerMinute: e.CALLS_PER_MINUTE,

@@ -96,6 +96,7 @@ function spread(queue: WorkQueue, lanes: readonly Lane[]): WorkQueue {
   return {
     ...queue,
     enqueue: async (runs) => idlest()?.enqueue(runs),
+    enqueueChannels: async () => {},
     schedule: async (searchId, pattern) => idlest()?.schedule(searchId, pattern),
   };
 }

@@ -2,7 +2,7 @@
 import { type Config, readConfig } from '../src/config.ts';
 import { type Clock, steppedClock } from '../src/engine/clock.ts';
 import { createLogger } from '../src/engine/logger.ts';
-import type { WaitingRun, WorkQueue } from '../src/engine/queue/queue.ts';
+import type { WaitingChannel, WaitingRun, WorkQueue } from '../src/engine/queue/queue.ts';
 import type { Context } from '../src/monitor/context.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { ensureService } from '../src/store/services.ts';
@@ -15,6 +15,8 @@ export type World = {
   clock: ReturnType<typeof steppedClock>;
   /** What the queue was told, in order. */
   enqueued: WaitingRun[];
+  /** Channels with something to send, as it was told. */
+  waiting: WaitingChannel[];
   schedules: Map<bigint, string>;
   close(): Promise<void>;
 };
@@ -42,11 +44,15 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   });
   const enqueued: WaitingRun[] = [];
+  const waiting: WaitingChannel[] = [];
   const schedules = new Map<bigint, string>();
   const queue: WorkQueue = {
     kind: 'postgres',
     enqueue: async (runs) => {
       enqueued.push(...runs);
+    },
+    enqueueChannels: async (channels) => {
+      waiting.push(...channels);
     },
     schedule: async (searchId, pattern) => {
       schedules.set(searchId, pattern);
@@ -92,6 +98,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     database,
     clock,
     enqueued,
+    waiting,
     schedules,
     close: async () => {
       await db.close();

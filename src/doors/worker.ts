@@ -7,6 +7,9 @@ import type { RunReport } from '../monitor/run/report.ts';
 import { reconcile } from '../monitor/schedule/reconcile.ts';
 import { repeatStrategy } from '../monitor/schedule/repeat.ts';
 import { tickSearch } from '../monitor/schedule/tick.ts';
+import { deliverTo } from '../monitor/tell/deliver.ts';
+import { lookAfterChannels } from '../monitor/tell/look-after.ts';
+import { tellNew } from '../monitor/tell/match.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { measureSkew, signOfLife, takeLeave } from '../store/workers.ts';
 
@@ -30,7 +33,7 @@ const ARCHIVE_BATCHES = 5;
 const THOROUGH_EVERY = 20;
 
 /**
- * The door through which the queue comes in: ticks and runs are handed to their verbs. Beside it a timer,
+ * The door through which the queue comes in: ticks, runs and channels are handed to their verbs. Beside it a timer,
  * which no queue can lose, reconciles queue and database and tells that this process lives.
  */
 export async function startWorker(
@@ -54,6 +57,10 @@ export async function startWorker(
       if (report === null) return;
       if (hooks.onReport === undefined) logReport(ctx, report);
       else hooks.onReport(report);
+      if (report.status === 'succeeded') await tellNew(ctx);
+    },
+    onChannel: async (channelId) => {
+      await deliverTo(ctx, channelId, stopping.signal);
     },
   });
 
@@ -84,6 +91,7 @@ export async function startWorker(
       workers.resume();
       await reconcile(ctx, passes % THOROUGH_EVERY === 0);
       passes += 1;
+      await lookAfterChannels(ctx);
       await fillArchive(ctx.db, { batches: ARCHIVE_BATCHES, signal: stopping.signal });
     } catch (error) {
       ctx.log.warn({ err: error }, 'could not look after queue and database; trying again');

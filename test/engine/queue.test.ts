@@ -37,6 +37,7 @@ test('a Postgres that has no connection left at first is asked again, and the pr
     repeatStrategy,
     onTick: nothing,
     onRun: nothing,
+    onChannel: nothing,
     log,
   });
   // Timers run: BullMQ's own retry would let nothing else happen in this process.

@@ -8,12 +8,18 @@ import type { QueueBackend } from './connection.ts';
 export type TickJob = { searchId: string };
 /** A run to be claimed. Nothing else travels by the queue: no text, no secret, no state. */
 export type RunJob = { runId: string };
+/** A channel with messages to send. Which, stands in the database. */
+export type ChannelJob = { channelId: string };
 
 export const TICKS = 'ticks';
 export const RUNS = 'runs';
+export const DELIVERIES = 'deliveries';
 
 /** A run to enqueue. The fence makes each claim's job a new one, and a second enqueueing of the same no job at all. */
 export type WaitingRun = { runId: bigint; fence: number; delayMs?: number };
+
+/** A channel that has something to send at a time. Told twice of the same time, the queue knows of it once. */
+export type WaitingChannel = { channelId: bigint; at: Date };
 
 /**
  * What the program asks of its queue. The queue wakes us up and carries work between processes; it is
@@ -22,6 +28,8 @@ export type WaitingRun = { runId: bigint; fence: number; delayMs?: number };
 export type WorkQueue = {
   kind: QueueBackend['kind'];
   enqueue(runs: readonly WaitingRun[]): Promise<void>;
+  /** @param now when it is, by the clock that `at` was taken from */
+  enqueueChannels(channels: readonly WaitingChannel[], now: Date): Promise<void>;
   /** Makes or replaces the job scheduler of a search. It deletes a tick that is due and not yet taken: only when needed. */
   schedule(searchId: bigint, pattern: string): Promise<void>;
   unschedule(searchId: bigint): Promise<void>;
@@ -49,6 +57,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
   };
   const ticks = readyQueue(make(TICKS));
   const runs = readyQueue(make(RUNS));
+  const deliveries = readyQueue(make(DELIVERIES));
   const patiently = createPatience();
   return {
     kind: backend.kind,
@@ -64,6 +73,19 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
         },
       }));
       await patiently(async () => (await runs.get()).addBulk(jobs));
+    },
+    enqueueChannels: async (channels, now) => {
+      if (channels.length === 0) return;
+      const jobs = channels.map(({ channelId, at }) => ({
+        name: 'deliver',
+        data: { channelId: String(channelId) } satisfies ChannelJob,
+        opts: {
+          ...FINISHED,
+          jobId: `channel-${channelId}-${at.getTime()}`,
+          delay: Math.max(0, at.getTime() - now.getTime()),
+        },
+      }));
+      await patiently(async () => (await deliveries.get()).addBulk(jobs));
     },
     schedule: async (searchId, pattern) => {
       const data: TickJob = { searchId: String(searchId) };
@@ -87,7 +109,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
     },
     close: async () => {
       // One that was never reached has nothing to say good-bye to; its connection is closed with the back end.
-      await patiently(() => Promise.all([ticks.close(), runs.close()])).catch(() => {});
+      await patiently(() => Promise.all([ticks.close(), runs.close(), deliveries.close()])).catch(() => {});
     },
   };
 }

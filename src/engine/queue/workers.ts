@@ -3,7 +3,15 @@ import { MINUTE, SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
 import { beginWorker } from './begin.ts';
-import { RUNS, type RunJob, type Strategy, TICKS, type TickJob } from './queue.ts';
+import {
+  type ChannelJob,
+  DELIVERIES,
+  RUNS,
+  type RunJob,
+  type Strategy,
+  TICKS,
+  type TickJob,
+} from './queue.ts';
 
 export type QueueWorkers = {
   /** Takes no more jobs until `resume`; those under way go on. */
@@ -21,6 +29,8 @@ export type WorkerOptions = {
   /** @param nominal the time for which the queue calls */
   onTick(searchId: bigint, nominal: Date | undefined): Promise<void>;
   onRun(runId: bigint): Promise<void>;
+  /** A channel has something to send. Of one channel at most one job is at work: others find it taken. */
+  onChannel(channelId: bigint): Promise<void>;
   log: Logger;
 };
 
@@ -30,8 +40,11 @@ export type WorkerOptions = {
  */
 const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
 
+/** Each of them mostly waits for its receiver: so many that stall at once still leave room for others. */
+const CHANNELS_AT_ONCE = 16;
+
 /**
- * Takes up ticks and runs. A handler never throws: what must happen again is decided in Postgres, and an
+ * Takes up ticks, runs and channels with something to send. A handler never throws: what must happen again is decided in Postgres, and an
  * error that reaches BullMQ would be stored with text from outside in it.
  *
  * Ticks are taken one at a time: several workers that promote due jobs at once deadlock inside BullMQ's
@@ -77,17 +90,19 @@ export function startWorkers(backend: QueueBackend, options: WorkerOptions): Que
     },
     options.runsPerMinute,
   );
+  const deliveries = start<ChannelJob>(DELIVERIES, CHANNELS_AT_ONCE, async (job) => {
+    await options.onChannel(BigInt(job.data.channelId));
+  });
+  const all = [ticks, runs, deliveries];
   return {
     pause: () => {
-      ticks.pause();
-      runs.pause();
+      for (const worker of all) worker.pause();
     },
     resume: () => {
-      ticks.resume();
-      runs.resume();
+      for (const worker of all) worker.resume();
     },
     close: async () => {
-      await Promise.all([ticks.close(), runs.close()]);
+      await Promise.all(all.map((worker) => worker.close()));
     },
   };
 }

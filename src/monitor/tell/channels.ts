@@ -1,0 +1,144 @@
+/** Channels: made, tested, given a new secret, paused, removed. */
+import { openVault } from '../../engine/vault.ts';
+import { Refused } from '../../errors.ts';
+import { inTransaction, violates } from '../../store/database.ts';
+import {
+  archiveChannel,
+  findChannel,
+  insertChannel,
+  lockChannelNamed,
+  newestDiscovery,
+  setChannelState,
+  setSecrets,
+} from '../../store/tell/channels.ts';
+import { cancelOpen } from '../../store/tell/deliveries.ts';
+import { type ChannelRow, readChannel } from '../../store/tell/reads.ts';
+import type { Context } from '../context.ts';
+import type { Attempt } from './channels/channel.ts';
+import { KINDS } from './channels/kinds.ts';
+import { makeSecret } from './channels/sign.ts';
+import { composeTest } from './compose.ts';
+import { judgeAll } from './match.ts';
+import { messageId } from './message-id.ts';
+import { receiverOf, ROTATION_MS, sealFor } from './secrets.ts';
+import { wakeChannels } from './wake.ts';
+import { checkSlug } from './written.ts';
+
+/** How a person may change a channel's state. */
+export type ChannelChange = 'pause' | 'resume' | 'remove';
+
+/** A channel, and the secret that is shown this once. */
+export type WithSecret = { channel: ChannelRow; secret: string };
+
+/**
+ * Makes a channel that sends webhooks.
+ * @throws InvalidInput where the address is none, or leads where messages must not be sent
+ * @throws Refused `conflict` where the slug is taken, `unavailable` without a master key
+ */
+export async function createChannel(
+  ctx: Context,
+  written: { slug: string; webhook: string },
+): Promise<WithSecret> {
+  const slug = checkSlug(written.slug);
+  const kind = KINDS.webhook;
+  const address = kind.readAddress(written.webhook);
+  await kind.assertReachable(address, ctx.config.webhook);
+  const vault = openVault(ctx.config);
+  const secret = makeSecret();
+  try {
+    await inTransaction(ctx.db, async (tx) => {
+      const cursor = await newestDiscovery(tx);
+      const id = await insertChannel(tx, { slug, kind: 'webhook', address, cursor, now: ctx.clock.now() });
+      await setSecrets(tx, id, [sealFor(vault, id, secret)], null);
+    });
+  } catch (error) {
+    if (violates(error, 'channels_slug_key'))
+      throw new Refused('conflict', `there is a channel "${slug}" already`);
+    throw error;
+  }
+  return { channel: await channelRow(ctx, slug), secret };
+}
+
+/**
+ * Gives a channel a new secret. For a day messages are signed with the one before, too; an older one ends at once.
+ * @throws Refused `not_found`, or `unavailable` without a master key
+ */
+export async function rotateSecret(ctx: Context, slug: string): Promise<WithSecret> {
+  const vault = openVault(ctx.config);
+  const secret = makeSecret();
+  await inTransaction(ctx.db, async (tx) => {
+    const channel = await lockChannelNamed(tx, slug);
+    if (channel === null) throw noChannel(slug);
+    const secrets = [sealFor(vault, channel.id, secret), ...channel.secrets.slice(0, 1)];
+    await setSecrets(tx, channel.id, secrets, new Date(ctx.clock.now().getTime() + ROTATION_MS));
+  });
+  return { channel: await channelRow(ctx, slug), secret };
+}
+
+/**
+ * Pause: nothing is sent, and what is found waits in the feed. Resume: what waits is sent, and what was found
+ * meanwhile is told by the rules as they are now. Remove: what was not sent yet is cancelled.
+ * @param options.skip on resuming, leave out what was found meanwhile
+ * @throws Refused `not_found`
+ */
+export async function changeChannel(
+  ctx: Context,
+  slug: string,
+  change: ChannelChange,
+  options: { skip?: boolean | undefined } = {},
+): Promise<void> {
+  const id = await inTransaction(ctx.db, async (tx) => {
+    const channel = await lockChannelNamed(tx, slug);
+    if (channel === null) throw noChannel(slug);
+    const now = ctx.clock.now();
+    if (change === 'remove') {
+      await cancelOpen(tx, 'channel', channel.id, 'the channel was removed');
+      await archiveChannel(tx, channel.id, now);
+    }
+    if (change === 'pause' && channel.state !== 'paused') {
+      await judgeAll(ctx, tx, channel);
+      await setChannelState(tx, channel.id, {
+        state: 'paused',
+        reason: 'paused by a person',
+        cursor: null,
+        now,
+      });
+    }
+    if (change === 'resume' && channel.state !== 'active') {
+      const cursor = options.skip === true ? await newestDiscovery(tx) : null;
+      await setChannelState(tx, channel.id, { state: 'active', reason: null, cursor, now });
+    }
+    return channel.id;
+  });
+  await wakeChannels(ctx, [id]);
+}
+
+/**
+ * Sends one message of the type `strandline.test` right now, whatever state the channel is in. It is not among
+ * the deliveries.
+ * @returns what came back
+ * @throws Refused `not_found`, or `unavailable` where the secret cannot be opened
+ */
+export async function testChannel(
+  ctx: Context,
+  slug: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Attempt> {
+  const channel = await findChannel(ctx.db.pool, slug);
+  if (channel === null) throw noChannel(slug);
+  const at = ctx.clock.now();
+  const to = receiverOf(channel, openVault(ctx.config), at);
+  const message = { id: messageId(), body: composeTest({ channel: slug, at }), at };
+  return KINDS[channel.kind].send(message, to, { ...ctx.config.webhook, signal });
+}
+
+/** @throws Refused `not_found` */
+export async function channelRow(ctx: Pick<Context, 'db'>, slug: string): Promise<ChannelRow> {
+  const row = await readChannel(ctx.db, slug);
+  if (row === undefined) throw noChannel(slug);
+  return row;
+}
+
+function noChannel(slug: string): Refused {
+  return new Refused('not_found', `there is no channel "${slug}"`);
+}

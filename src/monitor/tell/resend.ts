@@ -1,0 +1,39 @@
+import { Refused } from '../../errors.ts';
+import { type Id, inTransaction } from '../../store/database.ts';
+import { findChannel } from '../../store/tell/channels.ts';
+import { reviveDead } from '../../store/tell/deliveries.ts';
+import { readDelivery } from '../../store/tell/reads.ts';
+import type { Context } from '../context.ts';
+import { wakeChannels } from './wake.ts';
+
+/**
+ * Sends messages that were given up once more, under the same id and with the same body.
+ * @param which one, by its id or that of its message, or all of a channel
+ * @returns how many are sent again
+ * @throws Refused `not_found`; `conflict` where the one is not dead, or its channel is gone
+ */
+export async function resend(
+  ctx: Context,
+  which: { delivery: Id | string } | { channel: string },
+): Promise<number> {
+  const one = 'delivery' in which ? await deadOne(ctx, which.delivery) : undefined;
+  const slug = one?.channel ?? ('channel' in which ? which.channel : '');
+  const channel = await findChannel(ctx.db.pool, slug);
+  if (channel === null) throw new Refused('not_found', `there is no channel "${slug}"`);
+  const revived = await inTransaction(ctx.db, (tx) =>
+    reviveDead(tx, one === undefined ? { channelId: channel.id } : { deliveryId: one.id }, ctx.clock.now()),
+  );
+  await wakeChannels(ctx, [channel.id]);
+  return revived.length;
+}
+
+async function deadOne(ctx: Context, given: Id | string): Promise<{ id: Id; channel: string }> {
+  const row = await readDelivery(ctx.db, given);
+  if (row === undefined) throw new Refused('not_found', `there is no delivery ${given}`);
+  if (row.state !== 'dead')
+    throw new Refused(
+      'conflict',
+      `the delivery ${given} is ${row.state}; only one that is dead is sent again`,
+    );
+  return row;
+}

@@ -1,0 +1,181 @@
+/** Rules: made, changed, paused, removed. Each change takes the row locks of its channels, as judging does. */
+import { InvalidInput, Refused } from '../../errors.ts';
+import { type Id, inTransaction, type Transaction, violates } from '../../store/database.ts';
+import { readRule, type RuleRow } from '../../store/tell/reads.ts';
+import { type Channel, lockChannels, lockChannelsOf, newestDiscovery } from '../../store/tell/channels.ts';
+import { cancelElsewhere, cancelOpen, hastenGathering } from '../../store/tell/deliveries.ts';
+import {
+  archiveRule,
+  findRule,
+  insertRule,
+  lockRule,
+  type Rule,
+  setChannelsOf,
+  setRuleState,
+  updateRule,
+} from '../../store/tell/rules.ts';
+import { findSearch } from '../../store/searches.ts';
+import { findTopic } from '../../store/topics.ts';
+import type { Context } from '../context.ts';
+import { judgeAll } from './match.ts';
+import { wakeChannels } from './wake.ts';
+import { checkRule, checkSlug, type WrittenRule } from './written.ts';
+
+/** How a person may change a rule's state. */
+export type RuleChange = 'pause' | 'resume' | 'remove';
+
+/**
+ * Makes a rule. It tells of what is found from now on.
+ * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` where the slug is taken
+ */
+export async function createRule(ctx: Context, written: WrittenRule & { slug: string }): Promise<RuleRow> {
+  const slug = checkSlug(written.slug);
+  const checked = checkRule(written);
+  const {
+    name = slug,
+    kinds = ['post', 'link'],
+    filter = '',
+    cooldown_seconds = 0,
+    channels: slugs,
+  } = checked;
+  if (slugs === undefined)
+    throw new InvalidInput([
+      { path: 'channels', given: undefined, expected: 'at least one channel to tell' },
+    ]);
+  try {
+    await inTransaction(ctx.db, async (tx) => {
+      const channels = await channelsNamed(tx, slugs);
+      const after = await newestDiscovery(tx);
+      const scope = await scopeOf(tx, written);
+      const id = await insertRule(
+        tx,
+        {
+          slug,
+          name,
+          kinds,
+          filter,
+          cooldown_seconds,
+          after,
+          topic_id: scope.topic_id ?? null,
+          search_id: scope.search_id ?? null,
+        },
+        ctx.clock.now(),
+      );
+      await setChannelsOf(tx, id, idsOf(channels), after);
+    });
+  } catch (error) {
+    if (violates(error, 'rules_slug_key')) throw new Refused('conflict', `there is a rule "${slug}" already`);
+    throw error;
+  }
+  return ruleRow(ctx, slug);
+}
+
+/**
+ * Changes a rule. What was found until now is judged by the rule as it was.
+ * @throws InvalidInput @throws Refused `not_found`
+ */
+export async function editRule(ctx: Context, slug: string, written: WrittenRule): Promise<RuleRow> {
+  const checked = checkRule(written);
+  const woken = await inTransaction(ctx.db, async (tx) => {
+    // Two edits that lock each other's channels are told apart by Postgres, and one is tried again.
+    const wanted = checked.channels === undefined ? undefined : await channelsNamed(tx, checked.channels);
+    const { rule, channels } = await lockedRule(ctx, tx, slug);
+    const now = ctx.clock.now();
+    const scope = await scopeOf(tx, written);
+    const cooldown_seconds = checked.cooldown_seconds ?? rule.cooldown_seconds;
+    await updateRule(tx, rule.id, {
+      name: checked.name ?? rule.name,
+      kinds: checked.kinds ?? rule.kinds,
+      filter: checked.filter ?? rule.filter,
+      topic_id: scope.topic_id === undefined ? rule.topic_id : scope.topic_id,
+      search_id: scope.search_id === undefined ? rule.search_id : scope.search_id,
+      cooldown_seconds,
+    });
+    if (cooldown_seconds < rule.cooldown_seconds) await hastenGathering(tx, rule.id, cooldown_seconds, now);
+    if (wanted === undefined) return channels;
+    await setChannelsOf(tx, rule.id, idsOf(wanted), await newestDiscovery(tx));
+    await cancelElsewhere(tx, rule.id, idsOf(wanted), 'the rule no longer tells this channel');
+    return wanted;
+  });
+  await wakeChannels(ctx, idsOf(woken));
+  return ruleRow(ctx, slug);
+}
+
+/**
+ * Pause: what is found meanwhile is not told; what was judged before is still sent. Resume: it tells of what is
+ * found from then on. Remove: what was not sent yet is cancelled; what was sent stays.
+ * @throws Refused `not_found`
+ */
+export async function changeRule(ctx: Context, slug: string, change: RuleChange): Promise<void> {
+  const woken = await inTransaction(ctx.db, async (tx) => {
+    const { rule, channels } = await lockedRule(ctx, tx, slug);
+    const now = ctx.clock.now();
+    if (change === 'remove') {
+      await cancelOpen(tx, 'rule', rule.id, 'the rule was removed');
+      await archiveRule(tx, rule.id, now);
+    }
+    if (change === 'pause' && rule.state !== 'paused')
+      await setRuleState(tx, rule.id, { state: 'paused', after: null, now });
+    if (change === 'resume' && rule.state !== 'active')
+      await setRuleState(tx, rule.id, { state: 'active', after: await newestDiscovery(tx), now });
+    return channels;
+  });
+  await wakeChannels(ctx, idsOf(woken));
+}
+
+/** The rule with its channels, locked in this order, after what was found until now is judged by it as it is. */
+async function lockedRule(
+  ctx: Context,
+  tx: Transaction,
+  slug: string,
+): Promise<{ rule: Rule; channels: Channel[] }> {
+  const known = await findRule(tx, slug);
+  if (known === null) throw noRule(slug);
+  const channels = await lockChannelsOf(tx, known.id);
+  for (const channel of channels) await judgeAll(ctx, tx, channel);
+  const rule = await lockRule(tx, slug);
+  if (rule === null) throw noRule(slug);
+  return { rule, channels };
+}
+
+/** @throws Refused `not_found` */
+export async function ruleRow(ctx: Pick<Context, 'db'>, slug: string): Promise<RuleRow> {
+  const row = await readRule(ctx.db, slug);
+  if (row === undefined) throw noRule(slug);
+  return row;
+}
+
+export function noRule(slug: string): Refused {
+  return new Refused('not_found', `there is no rule "${slug}"`);
+}
+
+async function channelsNamed(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
+  const channels = await lockChannels(tx, slugs);
+  const missing = slugs.find((slug) => !channels.some((channel) => channel.slug === slug));
+  if (missing !== undefined) throw new Refused('not_found', `there is no channel "${missing}"`);
+  return channels;
+}
+
+/** What a rule watches, where that is said: a topic, a search, or with null all. */
+async function scopeOf(
+  tx: Transaction,
+  { topic, search }: WrittenRule,
+): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {
+  if (typeof topic === 'string') {
+    const found = await findTopic(tx, topic);
+    if (found === null || found.archived_at !== null)
+      throw new Refused('not_found', `there is no topic "${topic}"`);
+    return { topic_id: found.id, search_id: null };
+  }
+  if (typeof search === 'string') {
+    const found = await findSearch(tx, search);
+    if (found === null || found.archived_at !== null)
+      throw new Refused('not_found', `there is no search "${search}"`);
+    return { topic_id: null, search_id: found.id };
+  }
+  return { ...(topic === null ? { topic_id: null } : {}), ...(search === null ? { search_id: null } : {}) };
+}
+
+function idsOf(channels: readonly Channel[]): Id[] {
+  return channels.map(({ id }) => id);
+}
