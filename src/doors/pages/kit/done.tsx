@@ -1,6 +1,5 @@
 /** What was just done, said once on the page that follows. */
 import type { FastifyReply } from 'fastify';
-import { useFrame } from './frame.ts';
 
 /** A cookie carries no more than one of these names: no words of anybody else can be made to stand here. */
 const WORDS = {
@@ -13,6 +12,8 @@ const WORDS = {
   paused: 'Paused. What waited is cancelled; what runs ends by itself.',
   resumed: 'Going on at the next slot.',
   removed: 'Removed. What it found stays.',
+  replayed:
+    'Read again by the reader of today; nobody was called. What it found that was not found before stands below as new.',
   run: 'A run is queued. A worker takes it at once; what it finds appears here.',
   rule_made: 'Saved. What is found from now on is judged by this rule.',
   rule_removed: 'The rule is gone. What it said stays among the deliveries.',
@@ -42,12 +43,11 @@ export function forgetDone(reply: FastifyReply): void {
   reply.clearCookie(COOKIE, { path: '/' });
 }
 
-export function Done() {
-  const { done } = useFrame();
-  if (done === null) return null;
+export function Done({ code }: { code: DoneCode | null }) {
+  if (code === null) return null;
   return (
     <p class="done" role="status">
-      {WORDS[done]}
+      {WORDS[code]}
     </p>
   );
 }

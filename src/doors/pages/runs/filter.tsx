@@ -1,0 +1,60 @@
+import { RUN_STATUSES } from '../../../store/schema/analytics.ts';
+import { Button, Field } from '../kit/form.tsx';
+import { useFrame } from '../kit/frame.ts';
+
+/** How far back, in hours. */
+export const SPANS = { hour: 1, day: 24, week: 168, month: 720 } as const;
+export type SpanName = keyof typeof SPANS;
+export const SPAN_NAMES = ['hour', 'day', 'week', 'month'] as const;
+
+export type RunFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  status?: string | undefined;
+  code?: string | undefined;
+  since?: string | undefined;
+};
+
+const all = { value: '', words: 'all' };
+
+export function Filter({ filter }: { filter: RunFilter }) {
+  const { topics } = useFrame();
+  return (
+    <form class="form inline" method="get" action="/runs" role="search" aria-label="Which runs">
+      <Field
+        name="topic"
+        label="Topic"
+        kind="select"
+        value={filter.topic}
+        options={[all, ...topics.map(({ slug, name }) => ({ value: slug, words: name }))]}
+      />
+      <Field name="search" label="Search" value={filter.search} placeholder="all" />
+      <Field
+        name="status"
+        label="Status"
+        kind="select"
+        value={filter.status}
+        options={[all, ...RUN_STATUSES.map((status) => ({ value: status, words: status }))]}
+      />
+      <Field
+        name="since"
+        label="Made in the last"
+        kind="select"
+        value={filter.since}
+        options={[
+          { value: '', words: 'any time' },
+          ...SPAN_NAMES.map((name) => ({ value: name, words: name })),
+        ]}
+      />
+      <Button words="Show" />
+    </form>
+  );
+}
+
+/** The address of this list with other members; what is empty is left out. */
+export function runsAt(filter: RunFilter & { before?: string }): string {
+  const asked = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
+  );
+  return asked.length === 0 ? '/runs' : `/runs?${new URLSearchParams(asked).toString()}`;
+}
