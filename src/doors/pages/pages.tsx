@@ -1,12 +1,22 @@
 /** Every page: a new one is one file and one line here. */
 import type { App, WebHome } from '../routes.ts';
+import { detailPages } from './details.ts';
 import { assetRoutes } from './kit/assets.ts';
+import { addFailures } from './kit/failure.tsx';
 import { addFrame } from './kit/frame.ts';
+import { newPages } from './new/page.tsx';
 import { overviewPage } from './overview/page.tsx';
+import { signInPage } from './sign-in/page.tsx';
 
-const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [overviewPage];
+const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
+  detailPages,
+  newPages,
+  overviewPage,
+  signInPage,
+];
 
 export async function pageRoutes(app: App, home: WebHome): Promise<void> {
+  addFailures(app, home);
   assetRoutes(app);
   await app.register(async (pages: App) => {
     addFrame(pages, home);

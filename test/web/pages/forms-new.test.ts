@@ -1,0 +1,197 @@
+/** A new topic by its form: read, forecast, tried out, saved. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App, WebHome } from '../../../src/doors/routes.ts';
+import { WEB } from '../../../src/web.ts';
+import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { makeWorld, START, type World } from '../../world.ts';
+import { type Person, personAt, textOf } from './person.ts';
+
+let stub: StubService;
+let world: World;
+let app: App;
+let person: Person;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  person = personAt(app);
+});
+afterAll(async () => {
+  await app.close();
+  await world.close();
+  await stub.close();
+});
+afterEach(() => {
+  world.clock.set(START);
+  stub.requests.length = 0;
+  stub.answers(json({ miner_tweets: [] }));
+});
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const countAll = () =>
+  rows(
+    'SELECT (SELECT count(*) FROM strandline.topics) AS topics, (SELECT count(*) FROM strandline.searches) AS searches, (SELECT count(*) FROM strandline.trials) AS trials',
+  );
+const BOTH = { sent: 'yes', searches: ['posts', 'ai'], ai_tools: ['Web Search'] };
+
+test('one sentence and one button: a topic with both searches that run at once', async () => {
+  const { html, status } = await person.get('/new');
+  expect(status).toBe(200);
+  expect(textOf(html)).toMatch(/every 15 minutes[^]*every hour[^]*240 calls a day at most, of 2,000 calls/);
+  // What the form first holds is what it sends where nothing else is touched.
+  const untouched = [...html.matchAll(/name="(\w+)" value="([^"]+)" checked/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  expect(untouched).toContainEqual(['searches', 'posts']);
+  expect(untouched.filter(([name]) => name === 'ai_tools')).toHaveLength(7);
+
+  const made = await person.post('/new', { ...BOTH, text: 'harbour ferry', do: 'save' });
+  expect([made.status, made.to]).toEqual([303, '/topics/harbour-ferry']);
+  expect(
+    await rows(
+      `SELECT slug, prompt, every_seconds, service, tools FROM strandline_analytics.searches WHERE topic = 'harbour-ferry' ORDER BY slug`,
+    ),
+  ).toEqual([
+    {
+      slug: 'harbour-ferry-ai',
+      prompt: 'harbour ferry',
+      every_seconds: 3600,
+      service: 'hosted',
+      tools: ['Web Search'],
+    },
+    {
+      slug: 'harbour-ferry-posts',
+      prompt: 'harbour ferry',
+      every_seconds: 900,
+      service: 'hosted',
+      tools: [],
+    },
+  ]);
+  expect(world.enqueued).toHaveLength(2);
+  const after = await person.get('/');
+  expect(textOf(after.html)).toContain('Its searches run now for the first time');
+  expect(textOf((await person.get('/')).html), 'said once').not.toContain('for the first time');
+});
+
+test('what is wrong stands beside its field, all of it, and what was typed is kept', async () => {
+  const before = await countAll();
+  const { status, html } = await person.post('/new', {
+    sent: 'yes',
+    searches: ['posts', 'ai'],
+    text: ' ',
+    name: 'My "own" name',
+    slug: 'Not A Slug',
+    posts_cron: '61 8 * * *',
+    posts_tz: 'Europe/Berlim',
+    ai_every: '10s',
+    ai_model: 'FAST',
+    service: 'elsewhere',
+    do: 'save',
+  });
+  expect(status).toBe(400);
+  const wrong = [...html.matchAll(/id="field-(\w+)-wrong"/g)].map(([, name]) => name).sort();
+  expect(wrong).toEqual(['ai_every', 'ai_model', 'ai_tools', 'posts_cron', 'posts_tz', 'slug', 'text']);
+  expect(html).toContain('value="My &quot;own&quot; name"');
+  expect(html).toContain('value="61 8 * * *"');
+  expect(textOf(html)).toContain('did you mean Europe/Berlin');
+  expect(html).toMatch(/<details class="more" open/);
+  expect(await countAll()).toEqual(before);
+  const none = await person.post('/new', { sent: 'yes', text: 'ferry', do: 'save' });
+  expect(none.html).toContain('id="field-searches-wrong"');
+  const service = await person.post('/new', { ...BOTH, text: 'ferry', service: 'elsewhere', do: 'save' });
+  expect(service.html).toContain('id="field-service-wrong"');
+});
+
+test('a name that is taken is told at its field', async () => {
+  await person.post('/new', { ...BOTH, text: 'taken', do: 'save' });
+  const { status, html } = await person.post('/new', { ...BOTH, text: 'taken', do: 'save' });
+  expect(status).toBe(409);
+  expect(html).toContain('id="field-slug-wrong"');
+  expect(textOf(html)).toContain('the topic "taken" exists already');
+});
+
+test('more searches join a topic that is there, and none one that is not', async () => {
+  await person.post('/new', { ...BOTH, text: 'joined', do: 'save' });
+  expect(textOf((await person.get('/new?topic=joined')).html)).toContain('What else should joined watch?');
+  const more = { ...BOTH, searches: ['posts'], topic: 'joined', text: 'pier', do: 'save' };
+  expect(await person.post('/new', more)).toMatchObject({ status: 303, to: '/topics/joined' });
+  expect(
+    await rows(`SELECT slug FROM strandline_analytics.searches WHERE topic = 'joined' AND prompt = 'pier'`),
+  ).toEqual([{ slug: 'joined-posts-2' }]);
+  expect(await person.get('/new?topic=nowhere')).toMatchObject({ status: 404 });
+  expect(await person.post('/new', { ...more, topic: 'nowhere' })).toMatchObject({ status: 404 });
+});
+
+test('trying out makes one call, shows what comes as text, and saves nothing but its row', async () => {
+  const hostile = '<img src=x onerror=alert(1)>\u202e';
+  stub.answers(
+    json({ miner_tweets: [wirePost('1', { text: hostile, url: 'javascript:alert(1)' }), wirePost('2')] }),
+  );
+  const [before] = await countAll();
+  const { status, html } = await person.post('/new', { ...BOTH, text: '"><script>x</script>', do: 'try' });
+  expect(status).toBe(200);
+  expect(stub.requests).toMatchObject([{ body: { prompt: '"><script>x</script>' } }]);
+  expect(textOf(html)).toContain('2 posts (0 known already)');
+  expect(html).not.toContain('<script>x');
+  expect(html).not.toContain('<img src=x');
+  expect(html).toContain('&lt;img src=x onerror=alert(1)>␣');
+  expect(html).not.toContain('href="javascript:');
+  const [after] = await countAll();
+  expect(after).toEqual({ ...before, trials: before.trials + 1n });
+});
+
+test('the button of a search tries that one, and a call that fails is told in words', async () => {
+  stub.answers(json({ detail: '<b>no</b> balance' }, 402));
+  const { status, html } = await person.post('/new', { ...BOTH, text: 'ferry', do: 'try_ai' });
+  expect(status).toBe(200);
+  expect(stub.requests).toMatchObject([{ body: { tools: ['Web Search'] } }]);
+  expect(textOf(html)).toContain('the account has no balance');
+  expect(html).not.toContain('<b>no</b>');
+  const wrong = await person.post('/new', { ...BOTH, text: '', ai_prompt: ' ', do: 'try_ai' });
+  expect(wrong.status).toBe(400);
+  expect(wrong.html).toContain('id="field-text-wrong"');
+  expect(stub.requests).toHaveLength(1);
+});
+
+test('while one types, a fragment says what the form would do: words, next runs in the zone, and what is wrong', async () => {
+  const query = new URLSearchParams({
+    sent: 'yes',
+    text: 'x',
+    searches: 'posts',
+    posts_cron: '0 8 * * 1-5',
+    posts_tz: 'Europe/Berlin',
+  });
+  const { html, status } = await person.get(`/new/forecast?${query}`);
+  expect(status).toBe(200);
+  expect(html).not.toContain('<html');
+  expect(textOf(html)).toContain('at 08:00, Monday through Friday, Europe/Berlin time');
+  expect(textOf(html)).toContain('Mon 2026-11-23 08:00 +01:00 Europe/Berlin');
+  expect(textOf(html)).toContain('how much is not known');
+  query.set('posts_cron', '<b>');
+  const wrong = await person.get(`/new/forecast?${query}`);
+  expect(textOf(wrong.html)).toContain('Posts: cron');
+  expect(wrong.html).not.toContain('<b>');
+  const preview = await person.post('/new', { ...BOTH, text: '', ai_every: '5m', do: 'preview' });
+  expect(preview.status, 'the same without script').toBe(200);
+  expect(textOf(preview.html)).toContain('every 5 minutes');
+});
+
+test('the costs of a day are those of the last calls like these', async () => {
+  await rows(`INSERT INTO strandline.trials (service_id, operation, prompt, tools, model, streaming, extra, state, cost_usd, sent_at, deadline_at)
+    SELECT id, 'microblog', 'x', '{}', 'NOVA', false, '{}', 'received', usd, now(), now()
+    FROM strandline.services, unnest('{0.01,0.03}'::numeric[]) usd WHERE name = 'hosted'`);
+  const { html } = await person.get('/new/forecast?sent=yes&searches=posts&posts_every=1h');
+  // 24 runs at 0.02 each, and 48 calls at 0.03 each.
+  expect(textOf(html)).toMatch(/about \$0\.48 a day [^]* at most \$1\.44/);
+});
+
+test('a form without its token, or with a wrong one, changes nothing', async () => {
+  const before = await countAll();
+  for (const fields of [{}, { form_token: 'abc.def' }])
+    expect(await person.forge('/new', { ...BOTH, text: 'forged', do: 'save', ...fields })).toMatchObject({
+      status: 403,
+    });
+  expect(await countAll()).toEqual(before);
+});
