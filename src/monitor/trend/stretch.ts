@@ -1,5 +1,6 @@
 /** Volume over a stretch of time, and what may be said of it where parts were not observed. Pure. */
 import { DAY, HOUR } from '../../engine/clock.ts';
+import { median } from './baseline.ts';
 import { LEAST_COVERAGE } from './series.ts';
 
 /** Posts of an hour that begins at `at` (ms since 1970), and which part of it was observed, 0 to 1. */
@@ -95,9 +96,5 @@ export function usualDay(hours: Hours, until: number): number | null {
     const { whole } = stretchOf(hours, until - day * DAY, until - (day - 1) * DAY);
     if (whole.coverage >= LEAST_COVERAGE) values.push(whole.posts / whole.coverage);
   }
-  if (values.length < LEAST_DAYS) return null;
-  values.sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  const upper = values[middle] ?? 0;
-  return values.length % 2 === 1 ? upper : ((values[middle - 1] ?? upper) + upper) / 2;
+  return values.length < LEAST_DAYS ? null : median(values);
 }

@@ -13,9 +13,9 @@ export function DiscoveryLine({
   discovery: DiscoveryRow;
   fresh?: boolean;
   /** Leaves out what the page says already. */
-  within?: 'topic' | 'search';
+  within?: 'search';
 }) {
-  const { kind, at, search, topic, baseline, author_username } = discovery;
+  const { kind, at, search, baseline, author_username } = discovery;
   return (
     <div class={`line is-${kind}${fresh ? ' fresh' : ''}`}>
       <span class="line-what">
@@ -31,9 +31,7 @@ export function DiscoveryLine({
         </a>
       </span>
       <span class="line-more">
-        {within === 'search' ? null : (
-          <a href={`/searches/${search}`}>{within === 'topic' ? search : `${topic} / ${search}`}</a>
-        )}
+        {within === 'search' ? null : <a href={`/searches/${search}`}>{search}</a>}
         <When at={at} />
         {fresh ? <Badge state="new" /> : null}
         {baseline ? (

@@ -1,9 +1,10 @@
 /** What every page is shown in: the moment, the zone of its times, the theme, and where one can go. */
 import { fastifyCookie } from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { mayDo, type Visitor } from '../../../monitor/access/scopes.ts';
-import { readTopics } from '../../../store/reads/topics.ts';
+import { readTopics, type TopicRow } from '../../../store/reads/topics.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { type DoneCode, doneIn } from './done.tsx';
 import { zoneNamed } from './zone.ts';
@@ -33,23 +34,32 @@ declare module 'fastify' {
 const MOST_TOPICS = 200;
 
 /** Sets `request.frame` for the routes that are added to this server. */
-export function addFrame(app: App, { ctx }: WebHome): void {
-  app.decorateRequest('frame');
+export function addFrame(app: App, home: WebHome): void {
   app.addHook('preHandler', async (request) => {
-    const cookies = cookiesOf(request.headers.cookie);
-    const { visitor } = request;
-    const topics = mayDo(visitor, 'read') ? await readTopics(ctx.db, { limit: MOST_TOPICS }) : [];
-    request.frame = {
-      now: ctx.clock.now(),
-      zone: zoneNamed(cookies['zone']),
-      theme: themeNamed(cookies['theme']),
-      topics: topics.map(({ slug, name }) => ({ slug, name })),
-      formToken: request.formToken,
-      visitor,
-      done: doneIn(cookies),
-    };
+    const topics = mayDo(request.visitor, 'read')
+      ? await readTopics(home.ctx.db, { limit: MOST_TOPICS })
+      : [];
+    request.frame = frameOf(request, home, topics);
   });
 }
+
+/** @param topics none where they could not be read */
+export function frameOf(request: FastifyRequest, { ctx }: WebHome, topics: readonly TopicRow[]): Frame {
+  const cookies = cookiesOf(request.headers.cookie);
+  // A request that was refused at the gate has no visitor yet.
+  const visitor = (request.visitor as Visitor | undefined) ?? NOBODY;
+  return {
+    now: ctx.clock.now(),
+    zone: zoneNamed(cookies['zone']),
+    theme: themeNamed(cookies['theme']),
+    topics: topics.map(({ slug, name }) => ({ slug, name })),
+    formToken: visitor === NOBODY ? '' : request.formToken,
+    visitor,
+    done: doneIn(cookies),
+  };
+}
+
+const NOBODY: Visitor = { kind: 'nobody', scopes: new Set(), name: null };
 
 /** Cookies of a request by name. */
 export function cookiesOf(header: string | undefined): Record<string, string | undefined> {

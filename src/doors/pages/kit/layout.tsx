@@ -32,7 +32,7 @@ export type LayoutProps = {
 };
 
 export function Layout({ title, here, aside, above, lead, charts = false, live = false, body }: LayoutProps) {
-  const { theme, zone, visitor } = useFrame();
+  const { theme, zone, visitor, done } = useFrame();
   const reader = visitor.kind !== 'nobody';
   return (
     <html lang="en" data-theme={theme ?? undefined}>
@@ -71,7 +71,7 @@ export function Layout({ title, here, aside, above, lead, charts = false, live =
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}
           </div>
-          <Done />
+          <Done code={done} />
           {body}
         </main>
         <Foot />

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { urlOf } from '../../../contract/url.ts';
 import { Badge } from './badge.tsx';
 import { OutLink, Outside } from './outside.tsx';
 import { When } from './when.tsx';
@@ -37,5 +38,5 @@ export function LinkLine({
 }
 
 function siteOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
+  return urlOf(url)?.hostname ?? url;
 }

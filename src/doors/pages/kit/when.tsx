@@ -39,3 +39,18 @@ export function spanBetween(at: Date, now: Date): string {
     if (Math.abs(seconds) >= size) return WORDS.format(Math.round(seconds / size), unit).replaceAll('.', '');
   return seconds > 0 ? 'in a moment' : 'just now';
 }
+
+/** When a search is due; a time that has come says that nobody has taken it up yet. */
+export function Due({ at }: { at: Date | null }) {
+  const { now } = useFrame();
+  if (at !== null && at.getTime() < now.getTime() - LATE_MS)
+    return (
+      <span class="late">
+        due <When at={at} />
+      </span>
+    );
+  return <When at={at} never="none" />;
+}
+
+/** A due search is taken up within a minute, where a worker runs. */
+const LATE_MS = 90_000;

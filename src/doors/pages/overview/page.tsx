@@ -1,36 +1,133 @@
 /** The first page: what is happening to each topic. */
+import { z } from 'zod';
+import { DAY, HOUR } from '../../../engine/clock.ts';
+import { newestDiscoveries } from '../../../store/reads/discoveries.ts';
+import { readSearchDays, readSearchesNow } from '../../../store/reads/overview.ts';
+import { readSearches } from '../../../store/reads/searches.ts';
+import { readServiceDays, tallyRuns } from '../../../store/reads/status.ts';
 import { readTopics } from '../../../store/reads/topics.ts';
+import { readSpikes } from '../../../store/reads/trends.ts';
 import type { App, WebHome } from '../../routes.ts';
+import { DiscoveryLine } from '../kit/discovery-line.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
-import { Table } from '../kit/table.tsx';
-import { When } from '../kit/when.tsx';
+import { Spike } from '../kit/spike.tsx';
+import { Health } from './health.tsx';
+import { Numbers } from './numbers.tsx';
+import { DAYS, pulsesOf, type TopicPulse } from './pulses.ts';
+import { leadOf } from './lead.ts';
+import { SORTS, TopicTable } from './topic-table.tsx';
+
+/** More of either than anybody looks through on one page. */
+const MOST_TOPICS = 200;
+const MOST_SEARCHES = 2_000;
+/** Spikes are current for so long after their window. */
+const CURRENT_MS = 24 * HOUR;
+const MOST_SPIKES = 6;
+const MOST_NEW = 14;
+
+const querystring = z.object({
+  sort: z.enum(SORTS).default('unusual'),
+  label: z.string().max(100).optional(),
+});
 
 export function overviewPage(app: App, { ctx }: WebHome): void {
-  app.get('/', { config: { scope: 'read' } }, async (request, reply) => {
-    const topics = await readTopics(ctx.db, { limit: 100 });
+  const { db } = ctx;
+  app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
+    const { now } = request.frame;
+    const { sort, label } = request.query;
+    const hour = new Date(Math.floor(now.getTime() / HOUR) * HOUR);
+    const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+    const past = new Date(today.getTime() - DAYS * DAY);
+    const dayAgo = new Date(now.getTime() - DAY);
+    const [topics, searches, searchesNow, days, discoveries, runs, services] = await Promise.all([
+      readTopics(db, { limit: MOST_TOPICS }),
+      readSearches(db, { limit: MOST_SEARCHES }),
+      readSearchesNow(db, { from: new Date(hour.getTime() - DAY), until: hour }),
+      readSearchDays(db, { from: past, until: today }),
+      newestDiscoveries(db, { limit: MOST_NEW }),
+      tallyRuns(db, dayAgo),
+      readServiceDays(db, now),
+    ]);
+    const spikes = await readSpikes(
+      db,
+      searches.map(({ id }) => id),
+      past,
+    );
+    const all = pulsesOf({ topics, searches, now: searchesNow, days, spikes, today });
+    const shown = label === undefined ? all : all.filter(({ labels }) => labels.includes(label));
+    const since = new Date(now.getTime() - CURRENT_MS);
+    const current = spikes.filter(({ window_end }) => window_end >= since).toReversed();
     return showPage(request, reply, {
       title: 'Overview',
       here: '/',
-      body: (
-        <Section title="Topics">
-          {topics.length === 0 ? (
-            <Empty words="No topic is watched yet." todo={{ words: 'Watch something', href: '/new' }} />
-          ) : (
-            <Table
-              caption="Topics"
-              rows={topics}
-              columns={[
-                {
-                  head: 'Topic',
-                  cell: (topic) => <a href={`/topics/${topic.slug}`}>{topic.name}</a>,
-                },
-                { head: 'Since', cell: (topic) => <When at={topic.created_at} /> },
-              ]}
+      lead: topics.length === 0 ? undefined : leadOf(all, since),
+      live: true,
+      body:
+        topics.length === 0 ? (
+          <Empty
+            words="No topic is watched yet. A topic is what you care about; its searches look for it on a schedule."
+            todo={{ words: 'Watch something', href: '/new' }}
+          />
+        ) : (
+          <>
+            <Numbers pulses={all} runs={runs} services={services} spikes={current.length} />
+            <Health pulses={all} />
+            <CurrentSpikes
+              spikes={current.slice(0, MOST_SPIKES)}
+              more={Math.max(0, current.length - MOST_SPIKES)}
             />
-          )}
-        </Section>
-      ),
+            <TopicTable
+              pulses={sorted(shown, sort)}
+              labels={[...new Set(all.flatMap(({ labels }) => labels))].toSorted()}
+              chosen={{ sort, label }}
+              since={since}
+            />
+            <Section title="Newest discoveries" id="newest" held>
+              {discoveries.length === 0 ? (
+                <Empty words="Nothing was found yet." todo={{ words: 'See the runs', href: '/runs' }} />
+              ) : (
+                <ul class="feed">
+                  {discoveries.toReversed().map((discovery) => (
+                    <li>
+                      <DiscoveryLine discovery={discovery} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Section>
+          </>
+        ),
     });
   });
+}
+
+function CurrentSpikes({
+  spikes,
+  more,
+}: {
+  spikes: readonly Parameters<typeof Spike>[0]['spike'][];
+  more: number;
+}) {
+  if (spikes.length === 0) return null;
+  return (
+    <Section title="Unusual in the last 24 hours" id="unusual" live>
+      <div class="columns">
+        {spikes.map((spike) => (
+          <Spike spike={spike} />
+        ))}
+      </div>
+      {more === 0 ? null : <p class="hint">and {more} more; each topic shows its own.</p>}
+    </Section>
+  );
+}
+
+const ORDERS: Readonly<Record<(typeof SORTS)[number], (a: TopicPulse, b: TopicPulse) => number>> = {
+  unusual: (a, b) => (b.pulse.ratio ?? -1) - (a.pulse.ratio ?? -1),
+  posts: (a, b) => b.pulse.posts - a.pulse.posts,
+  name: () => 0,
+};
+
+function sorted(pulses: readonly TopicPulse[], sort: (typeof SORTS)[number]): TopicPulse[] {
+  return pulses.toSorted((a, b) => ORDERS[sort](a, b) || a.topic.name.localeCompare(b.topic.name, 'en'));
 }

@@ -1,0 +1,115 @@
+/** Topics as the overview shows them, put together from what is read of all searches at once. */
+import { DAY } from '../../../engine/clock.ts';
+import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
+import { LEAST_COVERAGE } from '../../../monitor/trend/series.ts';
+import type { SearchDay, SearchNow } from '../../../store/reads/overview.ts';
+import type { SearchRow } from '../../../store/reads/searches.ts';
+import type { TopicRow } from '../../../store/reads/topics.ts';
+import type { SpikeRow } from '../../../store/reads/trends.ts';
+
+/** How many whole days before today are shown, and are what is usual. */
+export const DAYS = 14;
+
+export type TopicPulse = {
+  topic: TopicRow;
+  searches: readonly SearchRow[];
+  labels: readonly string[];
+  /** All of its searches look in the sandbox. */
+  simulated: boolean;
+  pulse: Pulse;
+  /** Posts per day (UTC), each once, scaled up by coverage; null where less than half was observed. */
+  days: readonly (number | null)[];
+  /** Days on which something is unusual. */
+  spikeDays: readonly number[];
+  spikes: readonly SpikeRow[];
+  lastRunAt: Date | null;
+  nextRunAt: Date | null;
+  /** Searches that do not run as they should, with how their last run ended. */
+  amiss: readonly { search: SearchRow; run: SearchNow | undefined }[];
+};
+
+type Read = {
+  topics: readonly TopicRow[];
+  searches: readonly SearchRow[];
+  now: readonly SearchNow[];
+  days: readonly SearchDay[];
+  spikes: readonly SpikeRow[];
+  /** Where today begins (UTC). */
+  today: Date;
+};
+
+export function pulsesOf({ topics, searches, now, days, spikes, today }: Read): TopicPulse[] {
+  const nowOf = new Map(now.map((row) => [row.search_id, row]));
+  const daysOf = grouped(days, (row) => row.search_id);
+  const searchesOf = grouped(searches, (row) => row.topic);
+  const spikesOf = grouped(spikes, (row) => row.topic);
+  const from = today.getTime() - DAYS * DAY;
+  return topics.map((topic) => {
+    const its = searchesOf.get(topic.slug) ?? [];
+    const itsSpikes = spikesOf.get(topic.slug) ?? [];
+    const known = its.map((search) => ({
+      search,
+      run: nowOf.get(search.id),
+      days: daysOf.get(search.id) ?? [],
+    }));
+    return {
+      topic,
+      searches: its,
+      labels: [...new Set(its.flatMap(({ labels }) => labels))].toSorted(),
+      simulated: its.length > 0 && its.every(({ service_kind }) => service_kind === 'sandbox'),
+      pulse: pulseOf(
+        known.map(({ run, days: past }) => ({
+          now: observed(run),
+          usual: usualOf(past.map((day) => ({ ...day, lowerBound: day.lower_bound }))),
+        })),
+      ),
+      days: Array.from({ length: DAYS }, (_, i) =>
+        dayOf(
+          known.flatMap(({ days: past }) => past),
+          from + i * DAY,
+        ),
+      ),
+      spikeDays: itsSpikes
+        .map(({ window_end }) => Math.floor((window_end.getTime() - 1 - from) / DAY))
+        .filter((day) => day >= 0 && day < DAYS),
+      spikes: itsSpikes,
+      lastRunAt: latest(known.map(({ run }) => run?.run_ended_at ?? null)),
+      nextRunAt: earliest(its.map(({ next_due_at }) => next_due_at)),
+      amiss: known.filter(
+        ({ search, run }) =>
+          search.state === 'broken' || search.state === 'capped' || run?.run_status === 'failed',
+      ),
+    };
+  });
+}
+
+function observed(run: SearchNow | undefined) {
+  return { posts: run?.posts ?? 0, coverage: run?.coverage ?? 0, lowerBound: run?.lower_bound ?? false };
+}
+
+/** A topic's day: its searches' posts, each once, over the mean of what those observed that looked at all. */
+function dayOf(days: readonly SearchDay[], at: number): number | null {
+  const its = days.filter(({ day_at, coverage }) => day_at.getTime() === at && coverage > 0);
+  if (its.length === 0) return null;
+  const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
+  const posts = its.reduce((sum, one) => sum + one.topic_posts, 0);
+  return coverage < LEAST_COVERAGE ? null : posts / coverage;
+}
+
+function grouped<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function latest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((best, at) => (at !== null && (best === null || at > best) ? at : best), null);
+}
+
+function earliest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((best, at) => (at !== null && (best === null || at < best) ? at : best), null);
+}

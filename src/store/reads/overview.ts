@@ -1,0 +1,71 @@
+/** What the overview shows of all searches at once: a few statements, however many searches there are. */
+import type { RunCode } from '../../errors.ts';
+import type { Database, Id } from '../database.ts';
+import type { RunStatus } from '../schema/analytics.ts';
+
+type Reads = Pick<Database, 'pool'>;
+
+export type SearchNow = {
+  search_id: Id;
+  /** Posts as counted, and the share that was observed, 0 to 1. */
+  posts: number;
+  coverage: number;
+  lower_bound: boolean;
+  /** The newest run that ended; null where none did. */
+  run_id: Id | null;
+  run_status: RunStatus | null;
+  run_code: RunCode | null;
+  run_reason: string | null;
+  run_ended_at: Date | null;
+};
+
+/** $1 from, $2 until. One step into an index for each search: to scan by time alone would read all of them. */
+const NOW = `
+SELECT s.id AS search_id, v.posts, v.coverage, v.lower_bound,
+  r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
+FROM strandline.searches s
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(q.posts), 0)::int AS posts,
+    coalesce(sum(bit_count(q.minutes)), 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
+    coalesce(bool_or(q.cut AND bit_count(q.minutes) < 15), false) AS lower_bound
+  FROM strandline.volume q WHERE q.search_id = s.id AND q.bucket_at >= $1 AND q.bucket_at < $2
+) v
+LEFT JOIN LATERAL (
+  SELECT id, status, code, reason, ended_at FROM strandline.runs
+  WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
+) r ON true
+WHERE s.archived_at IS NULL`;
+
+/** Every search that is not removed: its posts of a time, in quarters of an hour, and how its last run ended. */
+export async function readSearchesNow(
+  { pool }: Reads,
+  { from, until }: { from: Date; until: Date },
+): Promise<SearchNow[]> {
+  const { rows } = await pool.query<SearchNow>(NOW, [from, until]);
+  return rows;
+}
+
+export type SearchDay = {
+  search_id: Id;
+  day_at: Date;
+  posts: number;
+  /** Those that no other search of the topic had before: summed over the topic, each post once. */
+  topic_posts: number;
+  /** Share of the day (UTC) that was observed, 0 to 1. */
+  coverage: number;
+  lower_bound: boolean;
+};
+
+const DAYS = `
+SELECT search_id, day_at, posts, topic_posts, minutes::float8 / 1440 AS coverage, cut AS lower_bound
+FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND ($3::bigint[] IS NULL OR search_id = ANY ($3))
+ORDER BY search_id, day_at`;
+
+/** Days (UTC) of all searches, or of some, the oldest first. No row: nothing found and nothing observed. */
+export async function readSearchDays(
+  { pool }: Reads,
+  { from, until, searchIds }: { from: Date; until: Date; searchIds?: readonly Id[] | undefined },
+): Promise<SearchDay[]> {
+  const { rows } = await pool.query<SearchDay>(DAYS, [from, until, searchIds ?? null]);
+  return rows;
+}
