@@ -1,4 +1,8 @@
+import { SECOND } from '../engine/clock.ts';
 import type { Database, Transaction } from './database.ts';
+
+/** A worker that was not heard of for this long is gone: it tells every 30 s. */
+export const WORKER_SILENCE_MS = 90 * SECOND;
 
 export type WorkerSign = {
   name: string;

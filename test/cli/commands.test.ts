@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
 import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
-import { readStatus } from '../../src/doors/cli/status.ts';
+import { readStatus } from '../../src/monitor/topic/status.ts';
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
 import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/doors/cli/sql.ts';
@@ -228,7 +228,7 @@ describe('status', () => {
   it('says what no process can run, in status and in doctor', async () => {
     const { home, world } = stand;
     const ctx = { ...home.ctx, config: { ...home.ctx.config, hosted: undefined } };
-    expect((await readStatus({ ...home, ctx })).services).toMatchObject([
+    expect((await readStatus(ctx, home.embedded)).services).toMatchObject([
       { name: 'hosted', missing: 'SEARCH_API_URL is not set' },
     ]);
     expect(await checksOfWork({ ctx })).toMatchObject([

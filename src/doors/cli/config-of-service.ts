@@ -1,5 +1,6 @@
 import type { Variable } from './config.ts';
-import { MASK, maskUrl } from './secrets.ts';
+import { maskUrl } from '../../contract/mask-url.ts';
+import { MASK } from './secrets.ts';
 
 const hidden = (secret: string | undefined) => (secret === undefined ? null : MASK);
 const url = (address: string | undefined) => (address === undefined ? null : maskUrl(address));

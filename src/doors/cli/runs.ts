@@ -4,7 +4,7 @@ import { replayRun } from '../../monitor/run/replay.ts';
 import { loadAnswer } from '../../store/ledger.ts';
 import { readCompletionOfRun } from '../../store/reads/completions.ts';
 import { newestDiscoveries } from '../../store/reads/discoveries.ts';
-import { readCalls, readRejects, readRun, readRuns } from '../../store/reads/runs.ts';
+import { readCalls, readRejects, readRuns } from '../../store/reads/runs.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics.ts';
 import { LIMIT_MAX, readId, readLimit, readOneOf } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
@@ -12,7 +12,7 @@ import type { Cli } from './cli.ts';
 import { discoveryColumnsOfRun } from './discovery-page.ts';
 import { callColumns, rejectColumns } from './run-details.ts';
 import { runColumns, runPage } from './run-page.ts';
-import { assertFilter } from '../../monitor/topic/find.ts';
+import { assertFilter, findRunRow } from '../../monitor/topic/find.ts';
 import { type Column, table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { cut } from './text.ts';
@@ -68,9 +68,7 @@ function registerShow(runs: Command, cli: Cli): void {
       const id = readId('id', given);
       return cli.withHome(async ({ ctx }) => {
         const { db } = ctx;
-        const run = await readRun(db, id);
-        if (run === undefined)
-          throw new Refused('not_found', `there is no run ${id}; see: strandline runs list`);
+        const run = await findRunRow(db, id);
         if (options.answer === true) return printAnswer(cli, (await loadAnswer(db, id))?.body, id);
         const calls = await readCalls(db, id);
         const rejects = await readRejects(db, id);
@@ -124,8 +122,7 @@ function registerReplay(runs: Command, cli: Cli): void {
       const id = readId('id', given);
       return cli.withHome(async ({ ctx }) => {
         const { findings, diff } = await replayRun(ctx, id);
-        const run = await readRun(ctx.db, id);
-        if (run === undefined) throw new Error('a run that was replayed is not there');
+        const run = await findRunRow(ctx.db, id);
         await cli.show(options.json, run, () => runPage(run, cli.page));
         const found = `${counted(findings.posts.length, 'post')}, ${counted(findings.links.length, 'link')}`;
         const fresh = diff.newPosts.length + diff.newLinks.length;

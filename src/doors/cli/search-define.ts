@@ -7,7 +7,7 @@ import type { Cli } from './cli.ts';
 import { takeFirstRuns } from './first-runs.ts';
 import { tellChosen } from './invented.ts';
 import { searchPage } from './search-page.ts';
-import { assertKept, findSearchRow } from '../../monitor/topic/find.ts';
+import { findSearchRow } from '../../monitor/topic/find.ts';
 
 /** What a person may write about a search; every value is checked by the verb. */
 type Written = {
@@ -72,7 +72,6 @@ export function registerDefine(search: Command, cli: Cli): void {
     .argument('<search>', 'its slug');
   describe(edit).action((slug: string, options: Written) =>
     cli.withHome(async ({ ctx }) => {
-      await assertKept(ctx.db, slug);
       const { changed, changesRequest } = await editSearch(ctx, slug, written(options));
       const row = await findSearchRow(ctx.db, slug);
       await cli.show(options.json, row, () => searchPage(row, cli.page));

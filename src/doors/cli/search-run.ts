@@ -5,7 +5,6 @@ import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import type { Cli } from './cli.ts';
-import { assertKept } from '../../monitor/topic/find.ts';
 import { lonelyOutcomeLine, outcomeLine } from './run-line.ts';
 import { runPage } from './run-page.ts';
 import { hasWorkers, runUntilEnded } from './take-run.ts';
@@ -38,7 +37,6 @@ export async function runNow(
   { wait, stopping }: { wait: boolean; stopping: AbortSignal },
 ): Promise<RunRow> {
   const { page } = cli;
-  await assertKept(ctx.db, slug);
   const { runId } = await insertManualRun(ctx, slug);
   if (wait)
     return runUntilEnded(ctx, runId, stopping, (report) => {

@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { type Change, changeSearch } from '../../monitor/topic/state.ts';
 import { readRuns } from '../../store/reads/runs.ts';
 import { readSearches, type SearchRow } from '../../store/reads/searches.ts';
+import { SEARCH_STATES } from '../../store/schema/analytics.ts';
 import { LIMIT_MAX, readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { assertFilter, assertKept, findSearchRow } from '../../monitor/topic/find.ts';
+import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
 import { runPage } from './run-page.ts';
 import { registerDefine } from './search-define.ts';
 import { searchColumns, searchPage } from './search-page.ts';
@@ -13,8 +14,6 @@ import { registerSearchRun } from './search-run.ts';
 import { registerTry } from './search-try.ts';
 import { table } from './table.ts';
 import { relative } from './words.ts';
-
-const STATES = ['active', 'paused', 'broken', 'capped'] as const;
 
 export function registerSearch(program: Command, cli: Cli): void {
   const search = program
@@ -39,7 +38,8 @@ function registerList(search: Command, cli: Cli): void {
     .option('--all', 'removed ones too')
     .option('--json', 'print JSON')
     .action((options: { topic?: string; state?: string; all?: boolean; json?: boolean }) => {
-      const state = options.state === undefined ? undefined : readOneOf('state', options.state, STATES);
+      const state =
+        options.state === undefined ? undefined : readOneOf('state', options.state, SEARCH_STATES);
       return cli.withHome(async ({ ctx }) => {
         const { topic, all: removed } = options;
         await assertFilter(ctx.db, { topic });
@@ -84,7 +84,6 @@ function registerChange(search: Command, cli: Cli, change: Change, summary: stri
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
-        await assertKept(ctx.db, slug);
         await changeSearch(ctx, slug, change);
         const row = await findSearchRow(ctx.db, slug);
         await cli.show(options.json, row, () => []);

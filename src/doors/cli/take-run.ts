@@ -1,15 +1,12 @@
 /** Running something at once, from a command: beside workers or without them, the claim makes it safe. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECOND } from '../../engine/clock.ts';
 import type { Context } from '../../monitor/context.ts';
 import { executeRun } from '../../monitor/run/execute.ts';
 import type { RunReport } from '../../monitor/run/report.ts';
 import type { Id } from '../../store/database.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
-import { liveWorkers } from '../../store/workers.ts';
+import { liveWorkers, WORKER_SILENCE_MS } from '../../store/workers.ts';
 
-/** A worker that was not heard of for this long is gone: it tells every 30 s. */
-export const WORKER_SILENCE_MS = 90 * SECOND;
 /** How often a run that somebody else has is looked at. */
 const LOOK_MS = 500;
 

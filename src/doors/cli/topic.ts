@@ -4,7 +4,7 @@ import { readSearches } from '../../store/reads/searches.ts';
 import { readTopics, type TopicRow } from '../../store/reads/topics.ts';
 import { LIMIT_MAX } from './arguments.ts';
 import type { Cli } from './cli.ts';
-import { assertTopicKept, findTopicRow } from '../../monitor/topic/find.ts';
+import { findTopicRow } from '../../monitor/topic/find.ts';
 import type { Page } from './page.ts';
 import { searchColumns } from './search-page.ts';
 import { changed } from './search.ts';
@@ -81,7 +81,6 @@ function registerChange(topic: Command, cli: Cli, change: Change, summary: strin
     .option('--json', 'print the topic as JSON')
     .action((slug: string, options: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
-        await assertTopicKept(ctx.db, slug);
         const left = await changeTopic(ctx, slug, change);
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, { topic: slug, limit: LIMIT_MAX });

@@ -8,9 +8,22 @@
  */
 import type { App, WebHome } from '../routes.ts';
 import { documentRoutes } from './openapi.ts';
+import { runRoutes } from './runs.ts';
+import { searchPlanRoutes } from './search-plans.ts';
+import { searchRoutes } from './searches.ts';
+import { statusRoutes } from './status.ts';
+import { tokenRoutes } from './tokens.ts';
 import { topicRoutes } from './topics.ts';
 
-const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [documentRoutes, topicRoutes];
+const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [
+  documentRoutes,
+  topicRoutes,
+  searchRoutes,
+  searchPlanRoutes,
+  runRoutes,
+  statusRoutes,
+  tokenRoutes,
+];
 
 export function apiRoutes(app: App, home: WebHome): void {
   for (const add of GROUPS) add(app, home);

@@ -1,17 +1,28 @@
 import { z } from 'zod';
-import { findTopicRow } from '../../monitor/topic/find.ts';
 import { readTopics } from '../../store/reads/topics.ts';
+import { createTopic } from '../../monitor/topic/create-topic.ts';
+import { findTopicRow } from '../../monitor/topic/find.ts';
+import { renameTopic } from '../../monitor/topic/rename.ts';
+import { type Change, changeTopic } from '../../monitor/topic/state.ts';
+import { watchTopic } from '../../monitor/topic/watch.ts';
 import type { App, WebHome } from '../routes.ts';
 import { cursorOf } from './cursor.ts';
 import { givenFlag, topicSlug } from './given.ts';
-import { listOf, listQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
 import { Topic } from './shapes.ts';
+import { newTopic, renamedTopic, watchedText } from './topic-bodies.ts';
 
 const tags = ['topics'];
 const params = z.strictObject({ topic: topicSlug });
 const cursor = cursorOf('topics', topicSlug);
 
-export function topicRoutes(app: App, { ctx }: WebHome): void {
+export function topicRoutes(app: App, home: WebHome): void {
+  readRoutes(app, home);
+  createRoutes(app, home);
+  changeRoutes(app, home);
+}
+
+function readRoutes(app: App, { ctx }: WebHome): void {
   app.get(
     '/api/v1/topics',
     {
@@ -36,8 +47,121 @@ export function topicRoutes(app: App, { ctx }: WebHome): void {
     '/api/v1/topics/:topic',
     {
       config: { scope: 'read' },
-      schema: { operationId: 'getTopic', summary: 'A topic', tags, params, response: { 200: Topic } },
+      schema: {
+        operationId: 'getTopic',
+        summary: 'A topic, also a removed one',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Topic },
+      },
     },
     ({ params: { topic } }) => findTopicRow(ctx.db, topic),
+  );
+}
+
+function createRoutes(app: App, { ctx }: WebHome): void {
+  const once = 'A slug is taken for ever: of two that make the same one, the second is told so (409).';
+  app.post(
+    '/api/v1/topics',
+    {
+      config: { scope: ['write', 'run'] },
+      schema: {
+        operationId: 'createTopic',
+        summary: 'Make a topic with its searches, which run at once',
+        description: `All of it is saved, or nothing. ${once}`,
+        tags,
+        querystring: noQuery,
+        body: newTopic,
+        response: { 201: Topic },
+      },
+    },
+    async ({ body }, reply) => {
+      const { topic } = await createTopic(ctx, body);
+      return reply
+        .code(201)
+        .header('location', `/api/v1/topics/${topic}`)
+        .send(await findTopicRow(ctx.db, topic));
+    },
+  );
+
+  app.post(
+    '/api/v1/topics/watch',
+    {
+      config: { scope: ['write', 'run'] },
+      schema: {
+        operationId: 'watchTopic',
+        summary: 'Watch a text: a topic with a microblog and an AI search, which run at once',
+        description: once,
+        tags,
+        querystring: noQuery,
+        body: watchedText,
+        response: { 201: Topic },
+      },
+    },
+    async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body } }, reply) => {
+      const { topic } = await watchTopic(ctx, { ...body, postsEvery, aiEvery });
+      return reply
+        .code(201)
+        .header('location', `/api/v1/topics/${topic}`)
+        .send(await findTopicRow(ctx.db, topic));
+    },
+  );
+}
+
+const CHANGES = [
+  ['resume', 'resumeTopic', 'Go on with all searches of a topic, each at its next slot', ['write', 'run']],
+  ['pause', 'pauseTopic', 'Stop running all searches of a topic; what waits is cancelled', ['write']],
+] as const;
+
+function changeRoutes(app: App, { ctx }: WebHome): void {
+  const changed = async (slug: string, change: Change) => {
+    await changeTopic(ctx, slug, change);
+    return findTopicRow(ctx.db, slug);
+  };
+  for (const [change, operationId, summary, scope] of CHANGES)
+    app.post(
+      `/api/v1/topics/:topic/${change}`,
+      {
+        config: { scope },
+        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Topic } },
+      },
+      ({ params: { topic } }) => changed(topic, change),
+    );
+
+  app.delete(
+    '/api/v1/topics/:topic',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'removeTopic',
+        summary: 'Remove a topic and its searches for good; what they found stays',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Topic },
+      },
+    },
+    ({ params: { topic } }) => changed(topic, 'remove'),
+  );
+
+  app.patch(
+    '/api/v1/topics/:topic',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'renameTopic',
+        summary: 'Give a topic another name; its slug stays',
+        tags,
+        params,
+        querystring: noQuery,
+        body: renamedTopic,
+        response: { 200: Topic },
+      },
+    },
+    async ({ params: { topic }, body: { name } }) => {
+      await renameTopic(ctx, topic, name);
+      return findTopicRow(ctx.db, topic);
+    },
   );
 }

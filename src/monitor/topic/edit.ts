@@ -8,6 +8,7 @@ import { nextSlotOf } from '../schedule/schedule-of.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
 import { tickLocked } from '../schedule/tick.ts';
 import { checkSearch, type WrittenSearch } from './definition.ts';
+import { assertKept } from './find.ts';
 import { lockNamed, noSearch, searchNamed } from './named.ts';
 
 /** What an edit leaves out stays as it is. */
@@ -19,9 +20,10 @@ export type Edited = { search: Search; changesRequest: boolean; changed: boolean
  * schedule get their rows first; queued runs keep the version they were made with. A change of the request
  * (not of the schedule, labels or sensitivity) starts a new baseline. A search that broke because its schedule could not
  * be read goes on.
- * @throws InvalidInput, Refused `not_found`
+ * @throws InvalidInput, Refused `not_found`, or `conflict` where it was removed
  */
 export async function editSearch(ctx: Context, slug: string, edit: Edit): Promise<Edited> {
+  await assertKept(ctx.db, slug);
   const { queued, pattern, ...edited } = await inTransaction(ctx.db, (tx) => editInside(ctx, tx, slug, edit));
   await wakeNew(ctx, queued);
   if (edited.changed) await tellSchedule(ctx, edited.search, pattern);

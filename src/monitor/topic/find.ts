@@ -1,6 +1,7 @@
-/** Topics and searches by name, as whoever names one means it: what is not there is refused with the nearest name. */
+/** Topics and searches by name, as whoever names one means it: what is not there is refused with the nearest name. Runs by id. */
 import { Refused } from '../../errors.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Id } from '../../store/database.ts';
+import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/reads/searches.ts';
 import { readTopic, readTopics, type TopicRow } from '../../store/reads/topics.ts';
 import { nearest } from '../schedule/nearest.ts';
@@ -78,4 +79,11 @@ export async function findSearches(
   if (row !== undefined && topic !== undefined && row.topic !== topic)
     throw new Refused('conflict', `the search "${search}" belongs to the topic "${row.topic}"`);
   return row === undefined ? [] : [row];
+}
+
+/** @throws Refused `not_found` */
+export async function findRunRow(db: Database, id: Id): Promise<RunRow> {
+  const run = await readRun(db, id);
+  if (run === undefined) throw new Refused('not_found', `there is no run ${id}`);
+  return run;
 }

@@ -9,6 +9,7 @@ import { scheduleOf } from '../schedule/schedule-of.ts';
 import { writeSchedule } from '../schedule/schedule.ts';
 import { stopLocked } from '../schedule/stop.ts';
 import { tickLocked } from '../schedule/tick.ts';
+import { assertKept, assertTopicKept } from './find.ts';
 import { lockNamed, noSearch } from './named.ts';
 
 /** How a search's state may be changed by a person. Each takes the row lock that ticks take. */
@@ -21,9 +22,10 @@ type Changed = { search: TickingSearch; queued: readonly Id[]; pattern: string |
  * Pause: queued runs are cancelled, running ones finish, slots of paused time get no rows and the time
  * itself is remembered. Resume: goes on at the next slot. Remove: archived; what it found stays. Slots
  * that were due before get their rows first.
- * @throws Refused `not_found`
+ * @throws Refused `not_found`, or `conflict` where it was removed
  */
 export async function changeSearch(ctx: Context, slug: string, change: Change): Promise<Search> {
+  await assertKept(ctx.db, slug);
   const { changed, after } = await inTransaction(ctx.db, async (tx) => {
     const search = await lockNamed(tx, slug);
     return { changed: await changeLocked(ctx, tx, search, change), after: await findSearch(tx, slug) };
@@ -35,6 +37,7 @@ export async function changeSearch(ctx: Context, slug: string, change: Change): 
 
 /** The same for all searches of a topic, in one transaction; `remove` archives the topic too. */
 export async function changeTopic(ctx: Context, slug: string, change: Change): Promise<Search[]> {
+  await assertTopicKept(ctx.db, slug);
   const { changes, after } = await inTransaction(ctx.db, async (tx) => {
     const topic = await lockTopic(tx, slug);
     if (topic === null || topic.archived_at !== null)

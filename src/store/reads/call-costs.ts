@@ -47,7 +47,7 @@ export async function readCallCosts(
 /** The cost of one kind of call among those of its service; null where it was never told. */
 export async function readCallCost(
   db: Pick<Database, 'pool'>,
-  call: { service: ServiceKind; operation: Operation; model: Model },
+  call: { service: ServiceKind; operation: Operation; model: string },
 ): Promise<CallCost | null> {
   const costs = await readCallCosts(db, call.service);
   return costs.find(({ operation, model }) => operation === call.operation && model === call.model) ?? null;

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq } from 'drizzle-orm';
+import { and, asc, desc, eq, gt } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { callsView, rejectsView, runsView, type RunStatus } from '../schema/analytics.ts';
 
@@ -48,12 +48,16 @@ export async function readCalls({ orm }: Reads, runId: Id, limit = 100): Promise
     .limit(limit);
 }
 
-/** What of a run's answer could not be read. */
-export async function readRejects({ orm }: Reads, runId: Id, limit = 1_000): Promise<RejectRow[]> {
+/** What of a run's answer could not be read, in the order of ids, behind `after`. */
+export async function readRejects(
+  { orm }: Reads,
+  runId: Id,
+  { after, limit = 1_000 }: { after?: Id | undefined; limit?: number } = {},
+): Promise<RejectRow[]> {
   return orm
     .select()
     .from(rejectsView)
-    .where(eq(rejectsView.run_id, runId))
+    .where(and(eq(rejectsView.run_id, runId), after === undefined ? undefined : gt(rejectsView.id, after)))
     .orderBy(asc(rejectsView.id))
     .limit(limit);
 }

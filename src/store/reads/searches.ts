@@ -1,8 +1,9 @@
-import { and, asc, eq, isNull, type SQL } from 'drizzle-orm';
-import type { Database } from '../database.ts';
-import { searchesView } from '../schema/analytics.ts';
+import { and, asc, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { searchVersionsView, searchesView } from '../schema/analytics.ts';
 
 export type SearchRow = typeof searchesView.$inferSelect;
+export type SearchVersionRow = typeof searchVersionsView.$inferSelect;
 
 /** One search by its slug, also a removed one. */
 export async function readSearch(
@@ -13,20 +14,28 @@ export async function readSearch(
   return row;
 }
 
-/** Searches by topic and slug; removed ones only where they are asked for. */
+/** Searches by topic and slug, behind those of `after`; removed ones only where they are asked for. */
 export async function readSearches(
   { orm }: Pick<Database, 'orm'>,
   filter: {
     topic?: string | undefined;
     state?: SearchRow['state'] | undefined;
+    operation?: SearchRow['operation'] | undefined;
+    service?: SearchRow['service_kind'] | undefined;
     removed?: boolean | undefined;
+    after?: Pick<SearchRow, 'topic' | 'slug'> | undefined;
     limit: number;
   },
 ): Promise<SearchRow[]> {
   const wanted: (SQL | undefined)[] = [
     filter.topic === undefined ? undefined : eq(searchesView.topic, filter.topic),
     filter.state === undefined ? undefined : eq(searchesView.state, filter.state),
+    filter.operation === undefined ? undefined : eq(searchesView.operation, filter.operation),
+    filter.service === undefined ? undefined : eq(searchesView.service_kind, filter.service),
     filter.removed === true ? undefined : isNull(searchesView.archived_at),
+    filter.after === undefined
+      ? undefined
+      : sql`(${searchesView.topic}, ${searchesView.slug}) > (${filter.after.topic}, ${filter.after.slug})`,
   ];
   return orm
     .select()
@@ -34,6 +43,21 @@ export async function readSearches(
     .where(and(...wanted))
     .orderBy(asc(searchesView.topic), asc(searchesView.slug))
     .limit(filter.limit);
+}
+
+/** What a search was in each of its versions, the newest first. */
+export async function readVersions(
+  { orm }: Pick<Database, 'orm'>,
+  searchId: Id,
+  page: { before?: number | undefined; limit: number },
+): Promise<SearchVersionRow[]> {
+  const { search_id, version } = searchVersionsView;
+  return orm
+    .select()
+    .from(searchVersionsView)
+    .where(and(eq(search_id, searchId), page.before === undefined ? undefined : lt(version, page.before)))
+    .orderBy(desc(version))
+    .limit(page.limit);
 }
 
 /** The condition that a search is the one, or of the topic, that was asked for; of all where nothing was. */

@@ -25,7 +25,8 @@ export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
 /** Only an active search is run; a capped one is due again when the day is over. */
-export type SearchState = 'active' | 'paused' | 'broken' | 'capped';
+export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
+export type SearchState = (typeof SEARCH_STATES)[number];
 
 const id = () => ref().notNull();
 /** A number of rows. */

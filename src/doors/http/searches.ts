@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { OPERATIONS } from '../../contract/enumerations.ts';
+import { createSearch } from '../../monitor/topic/create.ts';
+import { editSearch } from '../../monitor/topic/edit.ts';
+import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
+import { type Change, changeSearch } from '../../monitor/topic/state.ts';
+import { readSearches, readVersions } from '../../store/reads/searches.ts';
+import { SEARCH_STATES } from '../../store/schema/analytics.ts';
+import type { App, WebHome } from '../routes.ts';
+import { cursorOf } from './cursor.ts';
+import { givenFlag, searchSlug, topicSlug } from './given.ts';
+import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { editedSearch, newSearch, serviceKind } from './search-bodies.ts';
+import { Search, SearchVersion } from './shapes.ts';
+
+const tags = ['searches'];
+const params = z.strictObject({ search: searchSlug });
+
+export function searchRoutes(app: App, home: WebHome): void {
+  readRoutes(app, home);
+  writeRoutes(app, home);
+  changeRoutes(app, home);
+}
+
+const cursor = cursorOf('searches', z.strictObject({ topic: topicSlug, slug: searchSlug }));
+const versionCursor = cursorOf(
+  'versions',
+  z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+);
+
+function readRoutes(app: App, { ctx }: WebHome): void {
+  app.get(
+    '/api/v1/searches',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listSearches',
+        summary: 'Saved searches, by topic and slug',
+        tags,
+        querystring: listQuery(cursor, {
+          topic: topicSlug.optional(),
+          state: z.enum(SEARCH_STATES).optional(),
+          operation: z.enum(OPERATIONS).optional(),
+          service: serviceKind.optional().describe('Who is asked.'),
+          removed: givenFlag.optional().describe('Whether those that were removed are listed, too.'),
+        }),
+        response: { 200: listOf(Search) },
+      },
+    },
+    async ({ query: { limit, cursor: after, ...filter } }) => {
+      await assertFilter(ctx.db, { topic: filter.topic });
+      const rows = await readSearches(ctx.db, { ...filter, after, limit: limit + 1 });
+      return pageOf(rows, limit, ({ topic, slug }) => z.encode(cursor, { topic, slug }));
+    },
+  );
+
+  app.get(
+    '/api/v1/searches/:search',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getSearch',
+        summary: 'A saved search, also a removed one',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Search },
+      },
+    },
+    ({ params: { search } }) => findSearchRow(ctx.db, search),
+  );
+
+  app.get(
+    '/api/v1/searches/:search/versions',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listSearchVersions',
+        summary: 'What a search was in each of its versions, the newest first',
+        tags,
+        params,
+        querystring: listQuery(versionCursor, {}),
+        response: { 200: listOf(SearchVersion) },
+      },
+    },
+    async ({ params: { search }, query: { limit, cursor: before } }) => {
+      const { id } = await findSearchRow(ctx.db, search);
+      const rows = await readVersions(ctx.db, id, { before, limit: limit + 1 });
+      return pageOf(rows, limit, ({ version }) => z.encode(versionCursor, version));
+    },
+  );
+}
+
+function writeRoutes(app: App, { ctx }: WebHome): void {
+  app.post(
+    '/api/v1/searches',
+    {
+      config: { scope: ['write', 'run'] },
+      schema: {
+        operationId: 'createSearch',
+        summary: 'Save a search, which runs at once',
+        description:
+          'A slug is taken for ever: of two requests that make the same one, the second is told so (409).',
+        tags,
+        querystring: noQuery,
+        body: newSearch,
+        response: { 201: Search },
+      },
+    },
+    async ({ body }, reply) => {
+      const { search } = await createSearch(ctx, body);
+      return reply
+        .code(201)
+        .header('location', `/api/v1/searches/${search.slug}`)
+        .send(await findSearchRow(ctx.db, search.slug));
+    },
+  );
+
+  app.patch(
+    '/api/v1/searches/:search',
+    {
+      config: { scope: ['write', 'run'] },
+      schema: {
+        operationId: 'editSearch',
+        summary: 'Change a search: a new version; what is left out stays',
+        description:
+          'Where the request changes (and not only when it is sent), the next run is a new baseline.',
+        tags,
+        params,
+        querystring: noQuery,
+        body: editedSearch,
+        response: { 200: Search },
+      },
+    },
+    async ({ params: { search }, body }) => {
+      await editSearch(ctx, search, body);
+      return findSearchRow(ctx.db, search);
+    },
+  );
+}
+
+const CHANGES = [
+  ['resume', 'resumeSearch', 'Go on at the next slot, also after it was broken or capped', ['write', 'run']],
+  ['pause', 'pauseSearch', 'Stop running a search; what waits is cancelled', ['write']],
+] as const;
+
+function changeRoutes(app: App, { ctx }: WebHome): void {
+  const changed = async (slug: string, change: Change) => {
+    await changeSearch(ctx, slug, change);
+    return findSearchRow(ctx.db, slug);
+  };
+  for (const [change, operationId, summary, scope] of CHANGES)
+    app.post(
+      `/api/v1/searches/:search/${change}`,
+      {
+        config: { scope },
+        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Search } },
+      },
+      ({ params: { search } }) => changed(search, change),
+    );
+
+  app.delete(
+    '/api/v1/searches/:search',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'removeSearch',
+        summary: 'Remove a search for good; what it found stays',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Search },
+      },
+    },
+    ({ params: { search } }) => changed(search, 'remove'),
+  );
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { RUN_CODES, type RunCode } from '../../errors.ts';
+import { readStatus } from '../../monitor/topic/status.ts';
+import { readCallCosts } from '../../store/reads/call-costs.ts';
+import { RUN_STATUSES, SEARCH_STATES } from '../../store/schema/analytics.ts';
+import { timeShape } from '../../store/shapes.ts';
+import type { App, WebHome } from '../routes.ts';
+import { noQuery } from './listing.ts';
+
+const tallies = z.record(z.string(), z.int());
+const code = z.enum(Object.keys(RUN_CODES) as RunCode[]); // Object.keys forgets the key type
+
+const service = {
+  name: z.string(),
+  kind: z.enum(['sandbox', 'own', 'hosted']),
+  address: z
+    .string()
+    .nullable()
+    .describe('Of a hosted service, without what is secret in it; null for those of this program.'),
+  calls_today: z.int().describe('Calls of this UTC day; a lost one counts as made.'),
+  cost_usd_today: z.number().nullable().describe('US dollars; null when no answer named a cost.'),
+  calls_without_cost_today: z.int().describe('Calls of today whose answer named no cost.'),
+  searches: tallies.describe('How many of its searches are in which state.'),
+  calls_per_day: z.int().nullable().describe('Most calls per UTC day; null: no limit.'),
+  missing: z.string().nullable().describe('Why none of its searches can run; null: nothing is missing.'),
+};
+
+const Status = z
+  .object({
+    database: z.object({
+      kind: z.enum(['embedded', 'own']),
+      version: z.string(),
+      name: z.string(),
+      data_directory: z.string().nullable(),
+    }),
+    queue: z.object({
+      kind: z.enum(['redis', 'postgres']),
+      reachable: z.boolean(),
+      depth: tallies.nullable().describe('Jobs by state; null when it did not answer.'),
+    }),
+    services: z.array(z.object(service)),
+    workers: z
+      .array(
+        z.object({
+          name: z.string(),
+          version: z.string(),
+          queue: z.string(),
+          concurrency: z.int().describe('Most runs at a time.'),
+          skew_ms: z.number().describe('Its clock minus that of the database, in milliseconds.'),
+          started_at: timeShape,
+          seen_at: timeShape,
+          silent: z.boolean().describe('Not heard of for 90 seconds: it has probably ended.'),
+        }),
+      )
+      .describe('Those that gave a sign within a day.'),
+    runs_24h: z.array(
+      z.object({
+        status: z.enum(RUN_STATUSES),
+        code: code.nullable(),
+        reason: z.string().nullable(),
+        runs: z.int(),
+      }),
+    ),
+    resting: z
+      .array(
+        z.object({
+          slug: z.string(),
+          topic: z.string(),
+          state: z.enum(SEARCH_STATES),
+          state_reason: z.string().nullable(),
+          state_since: timeShape,
+        }),
+      )
+      .describe('Searches that do not run.'),
+    next: z
+      .array(
+        z.object({
+          search: z.string(),
+          topic: z.string(),
+          tz: z.string(),
+          next_due_at: timeShape,
+          local: z.string().describe('On the clock of its zone.'),
+        }),
+      )
+      .describe('The searches that are due next.'),
+  })
+  .meta({ id: 'Status' });
+
+const Service = z
+  .object({
+    ...service,
+    call_costs: z
+      .array(
+        z.object({
+          operation: z.string(),
+          model: z.string(),
+          calls: z.int().describe('Of how many calls this is known; of the last 100 at most.'),
+          median_usd: z.number().describe('US dollars.'),
+          most_usd: z.number().describe('US dollars.'),
+        }),
+      )
+      .describe('What its calls cost of late, as it said itself; empty where it never did.'),
+  })
+  .meta({ id: 'Service' });
+
+export function statusRoutes(app: App, { ctx, embedded }: WebHome): void {
+  app.get(
+    '/api/v1/status',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getStatus',
+        summary: 'How it goes: database, queue, services, workers, runs, what comes next',
+        tags: ['status'],
+        querystring: noQuery,
+        response: { 200: Status },
+      },
+    },
+    () => readStatus(ctx, embedded),
+  );
+
+  app.get(
+    '/api/v1/services',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listServices',
+        summary: 'Who is asked, how much today, and what that costs',
+        description: 'There are three at most: all of them are told at once.',
+        tags: ['status'],
+        querystring: noQuery,
+        response: { 200: z.object({ items: z.array(Service), next_cursor: z.null() }) },
+      },
+    },
+    async () => {
+      const { services } = await readStatus(ctx, embedded);
+      const items = await Promise.all(
+        services.map(async (one) => ({ ...one, call_costs: await readCallCosts(ctx.db, one.kind) })),
+      );
+      return { items, next_cursor: null };
+    },
+  );
+}
