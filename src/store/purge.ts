@@ -46,6 +46,8 @@ const REMOVE: readonly (readonly [table: string, where: string])[] = [
   ['looks', OF_SEARCH],
   ['unseen', OF_SEARCH],
   ['post_ages', OF_SEARCH],
+  ['search_typical', OF_SEARCH],
+  ['search_rising', OF_SEARCH],
   ['search_gains', OF_SEARCH],
   ['search_days', OF_SEARCH],
   ['search_tops', OF_SEARCH],
@@ -60,7 +62,7 @@ const REMOVE: readonly (readonly [table: string, where: string])[] = [
 ];
 
 /** What is kept of a post beside it. */
-const OF_POSTS = ['post_gains', 'post_ages', 'unseen'];
+const OF_POSTS = ['post_gains', 'post_ages', 'search_rising', 'unseen'];
 
 /** Authors of whom nothing is left. $1 authors. */
 const AUTHORS = `

@@ -347,6 +347,24 @@ test('rising are the posts that gain more an hour than the median post of the se
   });
 });
 
+test('a gain is told over the time in which it was gained, also where looks are rare; a gap is no time to gain in', async () => {
+  const old = { created_at: at(-300 * HOUR).toISOString() };
+  const daily = await newSearch(world, 'daily', { every: '1d' });
+  await run(world, daily, 0, [post('260', 10, old)]);
+  await run(world, daily, 24 * HOUR, [post('260', 250, old)]);
+  expect(await readRisingPosts(world.db, { search: 'daily', limit: 10 })).toMatchObject([
+    { gained_engagement: 240, observed_hours: 24, per_hour: 10 },
+  ]);
+  const down = await newSearch(world, 'down-for-a-week', { every: '1h' });
+  await run(world, down, 0, [post('261', 10, old)]);
+  await run(world, down, 170 * HOUR, [post('261', 900, old)]);
+  expect(await readRisingPosts(world.db, { search: 'down-for-a-week', limit: 10 })).toEqual([]);
+  await run(world, down, 171 * HOUR, [post('261', 920, old)]);
+  expect(await readRisingPosts(world.db, { search: 'down-for-a-week', limit: 10 })).toMatchObject([
+    { gained_engagement: 20, observed_hours: 1 },
+  ]);
+});
+
 test('eight searches of one topic that meet the same posts at once count every step once', async () => {
   const searches = await Promise.all(
     Array.from({ length: 8 }, (_, i) => newSearch(world, `crowd-${i}`, { topic: 'crowd' })),
@@ -385,10 +403,10 @@ test('posts that changed are listed by what they gained', async () => {
   await run(world, search, 0, [post('400', 1), post('401', 1), post('402', 1)]);
   await run(world, search, 15, [post('400', 5), post('401', 1), post('402', 1)]);
   await run(world, search, 30, [post('400', 5), post('401', 1), post('402', 90)]);
-  const likesSince = async (since?: Date) =>
+  const likesSince = async (since: Date) =>
     (await readGrowth(world.db, { search: 'listed', order: 'likes', since, limit: 10 })).map(
       (row) => row.gained_like_count,
     );
-  expect(await likesSince()).toEqual([89, 4]);
+  expect(await likesSince(at(0))).toEqual([89, 4]);
   expect(await likesSince(at(30))).toEqual([89]);
 });

@@ -5,6 +5,7 @@ import { readAnswer } from '../../src/monitor/read/answer.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { type Diff, saveFindings } from '../../src/store/save/save.ts';
+import { keepRising } from '../../src/store/volume/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
@@ -56,5 +57,6 @@ export async function run(
     endedAt: at(minutes),
   });
   if (diff === null) throw new Error('not saved');
+  await keepRising(world.db, search.id);
   return diff;
 }

@@ -3,6 +3,7 @@ import type { Id } from '../../store/database.ts';
 import type { Diff } from '../../store/save/save.ts';
 import { spikesSince, tellSpike } from '../../store/spikes.ts';
 import { keepGains } from '../../store/volume/gains.ts';
+import { keepRising } from '../../store/volume/rising.ts';
 import { type Watched, watchedAt } from '../../store/volume/history.ts';
 import { quarterOf, QUARTER_MS } from '../../store/volume/quarters.ts';
 import type { Context } from '../context.ts';
@@ -94,8 +95,12 @@ export async function noticeSpike(
 ): Promise<void> {
   if (diff.baseline) return;
   try {
+    await keepRising(ctx.db, run.search_id);
     await findSpikes(ctx, run);
   } catch (error) {
-    ctx.log.error({ err: error, search: run.search }, 'spikes were not looked for; the next run does');
+    ctx.log.error(
+      { err: error, search: run.search },
+      'spikes and rising posts were not looked for; the next run does',
+    );
   }
 }

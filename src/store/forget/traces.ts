@@ -49,6 +49,7 @@ const REMOVE: readonly (readonly [name: string, by: By, statement: string])[] = 
   ['snapshots', 'posts', 'DELETE FROM strandline.post_snapshots WHERE post_id = ANY ($1)'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_ages WHERE post_id = ANY ($1)'],
   ['snapshots', 'posts', 'DELETE FROM strandline.post_gains WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.search_rising WHERE post_id = ANY ($1)'],
   ['sightings', 'posts', 'DELETE FROM strandline.unseen WHERE post_id = ANY ($1)'],
   ['tallies', 'author', `DELETE FROM strandline.search_tops WHERE kind = 'author' AND name = $1::text`],
   ['snapshots', 'author', 'DELETE FROM strandline.author_snapshots WHERE author_id = $1'],

@@ -5,12 +5,10 @@ import {
   postGrowthView,
   searchGrowthDailyView,
   searchGrowthHourlyView,
-  searchPostGainsView,
   typicalAtAgeView,
-  unseenPostsView,
 } from '../schema/analytics.ts';
 
-type Reads = Pick<Database, 'orm'>;
+type Reads = Pick<Database, 'orm' | 'pool'>;
 type Which = { search?: string | undefined; topic?: string | undefined };
 
 export type PostGrowthRow = typeof postGrowthView.$inferSelect;
@@ -23,36 +21,44 @@ export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
 const BY = {
-  engagement: searchPostGainsView.gained_engagement,
-  likes: searchPostGainsView.gained_like_count,
-  views: searchPostGainsView.gained_view_count,
-  reposts: searchPostGainsView.gained_repost_count,
+  engagement: `CASE WHEN coalesce(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) IS NOT NULL
+    THEN coalesce(g.gained_like_count, 0) + coalesce(g.gained_repost_count, 0) + coalesce(g.gained_reply_count, 0) + coalesce(g.gained_quote_count, 0) END`,
+  likes: 'g.gained_like_count',
+  views: 'g.gained_view_count',
+  reposts: 'g.gained_repost_count',
 } as const;
 
+/** $1 search, $2 topic; either may be null. */
+const WATCHED = `
+  SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
+  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
+
 /**
- * Posts that a search found and of which a counter was seen to differ, those that gained most first; counters as in
- * the view `post_growth`.
+ * What answers since then held is what stands in the newest one, and what went out of sight since: few of all that a
+ * search ever had. $3 since when, $4 how many.
+ */
+const grown = (order: GrowthOrder) => `
+WITH watched AS MATERIALIZED (${WATCHED}), seen AS (
+  SELECT u.post_id FROM watched w
+  JOIN strandline.looks l ON l.search_id = w.id AND l.at >= $3
+  JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
+  UNION
+  SELECT n.post_id FROM watched w JOIN strandline.unseen n ON n.search_id = w.id AND n.last_seen_at >= $3
+)
+SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
+ORDER BY ${BY[order]} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+
+/**
+ * Posts that answers of searches held since then and of which a counter was seen to differ since then, those that
+ * gained most (over all time) first; counters as in the view `post_growth`.
  */
 export async function readGrowth(
-  { orm }: Reads,
-  filter: Which & {
-    /** Of which a counter was seen to differ at this time or later. */
-    since?: Date | undefined;
-    order: GrowthOrder;
-    limit: number;
-  },
+  { orm, pool }: Reads,
+  filter: Which & { since: Date; order: GrowthOrder; limit: number },
 ): Promise<PostGrowthRow[]> {
-  const { since, order, limit } = filter;
-  const v = searchPostGainsView;
-  const by = sql`max(${BY[order]}) desc nulls last`;
-  const most = await orm
-    .select({ post_id: v.post_id })
-    .from(v)
-    .where(and(...which(v, filter), since === undefined ? undefined : gte(v.changed_at, since)))
-    .groupBy(v.post_id)
-    .orderBy(by, desc(v.post_id))
-    .limit(limit);
-  return growthOf({ orm }, most);
+  const { search = null, topic = null, since, order, limit } = filter;
+  const { rows } = await pool.query<{ post_id: Id }>(grown(order), [search, topic, since, limit]);
+  return growthOf({ orm }, rows);
 }
 
 /** The growth of one post. */
@@ -63,24 +69,45 @@ export async function readGrowthOf({ orm }: Reads, postId: Id): Promise<PostGrow
 
 export type UnseenRow = PostGrowthRow & { search: string };
 
+/**
+ * Of each search those that went out of its sight last, and are in no other's; how many searches have a post is asked of one
+ * post after the other, until there are enough. $3 how many.
+ */
+const LOST = `
+SELECT n.post_id, w.slug AS search FROM (${WATCHED}) w
+CROSS JOIN LATERAL (
+  SELECT n.post_id, n.last_seen_at FROM strandline.unseen n
+  WHERE n.search_id = w.id AND NOT EXISTS (
+    SELECT FROM strandline.post_sightings o WHERE o.post_id = n.post_id AND o.search_id <> n.search_id
+      AND NOT EXISTS (SELECT FROM strandline.unseen m WHERE m.search_id = o.search_id AND m.post_id = o.post_id OFFSET 0)
+    OFFSET 0
+  )
+  ORDER BY n.last_seen_at DESC LIMIT $3
+) n
+ORDER BY n.last_seen_at DESC, n.post_id DESC, w.slug LIMIT $3`;
+
 /** Posts that no search returns any more, once for each search that had them, those that were lost last first. */
-export async function readUnseen({ orm }: Reads, filter: Which & { limit: number }): Promise<UnseenRow[]> {
-  const v = unseenPostsView;
-  const lost = await orm
-    .select({ post_id: v.post_id, search: v.search })
-    .from(v)
-    .where(and(...which(v, filter), eq(v.seen_elsewhere, false)))
-    .orderBy(desc(v.not_seen_since))
-    .limit(filter.limit);
+export async function readUnseen(
+  { orm, pool }: Reads,
+  {
+    search = null,
+    topic = null,
+    limit,
+  }: { search?: string | null | undefined; topic?: string | null | undefined } & { limit: number },
+): Promise<UnseenRow[]> {
+  const { rows: lost } = await pool.query<{ post_id: Id; search: string }>(LOST, [search, topic, limit]);
   const rows = new Map((await growthOf({ orm }, lost)).map((row) => [row.post_id, row]));
-  return lost.flatMap(({ post_id, search }) => {
+  return lost.flatMap(({ post_id, search: slug }) => {
     const row = rows.get(post_id);
-    return row === undefined ? [] : [{ ...row, search }];
+    return row === undefined ? [] : [{ ...row, search: slug }];
   });
 }
 
 /** The growth of posts, in the order in which they are given. */
-async function growthOf({ orm }: Reads, posts: readonly { post_id: Id }[]): Promise<PostGrowthRow[]> {
+async function growthOf(
+  { orm }: Pick<Reads, 'orm'>,
+  posts: readonly { post_id: Id }[],
+): Promise<PostGrowthRow[]> {
   if (posts.length === 0) return [];
   const ids = posts.map(({ post_id }) => post_id);
   const rows = await orm
@@ -161,7 +188,7 @@ export async function readTypical(
 }
 
 function which(
-  view: typeof postAtAgeView | typeof typicalAtAgeView | typeof searchPostGainsView | typeof unseenPostsView,
+  view: typeof postAtAgeView | typeof typicalAtAgeView,
   { search, topic }: Which,
 ): (SQL | undefined)[] {
   return [

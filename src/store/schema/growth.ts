@@ -1,5 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, doublePrecision, index, integer, primaryKey } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  primaryKey,
+} from 'drizzle-orm/pg-core';
 import { counter, instant, ref, strandline } from './schema.ts';
 
 const gains = {
@@ -44,6 +52,12 @@ export const post_gains = strandline.table('post_gains', {
   ...losses,
 });
 
+type Counted = Record<'like_count' | 'repost_count' | 'reply_count' | 'quote_count', AnyPgColumn>;
+
+/** Likes, reposts, replies and quotes together, as far as they are known. */
+const engagementOf = ({ like_count: l, repost_count: r, reply_count: a, quote_count: q }: Counted) =>
+  sql`case when coalesce(${l}, ${r}, ${a}, ${q}) is not null then coalesce(${l}, 0) + coalesce(${r}, 0) + coalesce(${a}, 0) + coalesce(${q}, 0) end`;
+
 /**
  * Counters of a post at an age, between the two looks of a search around it; at most half the age lies between
  * the age and either look. An age that was not observed has no row.
@@ -70,6 +84,13 @@ export const post_ages = strandline.table(
     // What is typical is asked of the posts that reached an age last.
     primaryKey({ columns: [t.search_id, t.hours, t.at, t.post_id] }),
     index('post_ages_post').on(t.post_id),
+    // Rows are written once: an index over what they hold costs no update.
+    index('post_ages_most').on(
+      t.search_id,
+      t.hours,
+      sql`(${engagementOf(t)}) desc nulls last`,
+      t.post_id.desc().nullsFirst(),
+    ),
     check('post_ages_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
   ],
 );
@@ -117,4 +138,41 @@ export const unseen = strandline.table(
     index('unseen_post').on(t.post_id),
     index('unseen_search').on(t.search_id, t.last_seen_at),
   ],
+);
+
+/** Medians over the 500 posts of a search that reached an age last; null where fewer than five are known. */
+export const search_typical = strandline.table(
+  'search_typical',
+  {
+    search_id: ref().notNull(),
+    posts: bigint({ mode: 'number' }).notNull(),
+    reply_count: doublePrecision(),
+    repost_count: doublePrecision(),
+    like_count: doublePrecision(),
+    view_count: doublePrecision(),
+    quote_count: doublePrecision(),
+    impression_count: doublePrecision(),
+    bookmark_count: doublePrecision(),
+    engagement: doublePrecision(),
+    hours: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.hours] })],
+);
+
+/** Posts that gain more than is typical at their age, as of the newest look at the search that was compared. */
+export const search_rising = strandline.table(
+  'search_rising',
+  {
+    search_id: ref().notNull(),
+    post_id: ref().notNull(),
+    as_of: instant().notNull(),
+    age_hours: doublePrecision(),
+    gained: bigint({ mode: 'number' }).notNull(),
+    /** Over which it was gained. */
+    observed_hours: doublePrecision().notNull(),
+    typical_per_hour: doublePrecision(),
+    /** Posts that typical is the median of; null where typical is. */
+    compared_with: bigint({ mode: 'number' }),
+  },
+  (t) => [primaryKey({ columns: [t.search_id, t.post_id] }), index('search_rising_post').on(t.post_id)],
 );
