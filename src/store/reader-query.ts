@@ -21,8 +21,10 @@ export async function readerQuery(options: {
   sql: string;
   params?: readonly unknown[];
   timeoutMs?: number;
+  /** Rows that are fetched at most, by a cursor: what gives no rows is then no statement. */
+  most?: number;
 }): Promise<ReaderResult> {
-  const { url, sql, params = [], timeoutMs = 30_000 } = options;
+  const { url, sql, params = [], timeoutMs = 30_000, most } = options;
   const client = new Client({
     connectionString: url,
     application_name: 'strandline sql',
@@ -39,14 +41,12 @@ export async function readerQuery(options: {
        SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex';
        SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}`,
     );
-    const query: QueryArrayConfig & { queryMode: 'extended' } = {
-      text: sql,
-      values: [...params],
-      rowMode: 'array',
-      queryMode: 'extended',
-    };
     const before = monotonicMs();
-    const result = await client.query<(string | null)[]>(query);
+    if (most !== undefined) await declare(client, sql, params);
+    const result =
+      most === undefined
+        ? await client.query<(string | null)[]>(statement(sql, params))
+        : await client.query<(string | null)[]>(statement(`FETCH ${Math.trunc(most)} FROM asked`, []));
     const durationMs = monotonicMs() - before;
     const types = await readTypes(client, [...new Set(result.fields.map((field) => field.dataTypeID))]);
     const readers = result.fields.map(({ name, dataTypeID }) => readColumn(name, types.get(dataTypeID)));
@@ -60,6 +60,25 @@ export async function readerQuery(options: {
     };
   } finally {
     await client.end();
+  }
+}
+
+type Statement = QueryArrayConfig & { queryMode: 'extended' };
+
+function statement(text: string, params: readonly unknown[]): Statement {
+  return { text, values: [...params], rowMode: 'array', queryMode: 'extended' };
+}
+
+const DECLARE = 'DECLARE asked NO SCROLL CURSOR FOR ';
+
+/** Errors say where in the statement they are, as it was written. */
+async function declare(client: Client, sql: string, params: readonly unknown[]): Promise<void> {
+  try {
+    await client.query(statement(`${DECLARE}${sql}`, params));
+  } catch (error) {
+    if (error instanceof Error && 'position' in error && typeof error.position === 'string')
+      error.position = String(Math.max(1, Number(error.position) - DECLARE.length));
+    throw error;
   }
 }
 

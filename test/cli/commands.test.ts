@@ -8,7 +8,7 @@ import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
 import { readStatus } from '../../src/monitor/topic/status.ts';
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
 import { signOfLife, takeLeave } from '../../src/store/workers.ts';
-import { ofStatement } from '../../src/doors/cli/sql.ts';
+import { ofStatement } from '../../src/store/reader-ask.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Probed } from '../../src/service-access.ts';
 import { isKeyOf } from '../../src/engine/keys.ts';

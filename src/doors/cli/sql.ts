@@ -1,16 +1,12 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
-import { SECOND } from '../../engine/clock.ts';
-import { sqlState } from '../../store/database.ts';
-import { type ReaderResult, readerQuery } from '../../store/reader-query.ts';
+import { askReader } from '../../store/reader-ask.ts';
+import type { ReaderResult } from '../../store/reader-query.ts';
 import type { Cli } from './cli.ts';
 import { readQuery, unguarded } from './sql-query.ts';
 import { type Column, table } from './table.ts';
 import { oneLine } from './text.ts';
 import { counted } from './words.ts';
-
-/** How long a statement may take. */
-const LONGEST_MS = 30 * SECOND;
 
 export function registerSql(program: Command, cli: Cli): void {
   program
@@ -33,49 +29,13 @@ export function registerSql(program: Command, cli: Cli): void {
             'unavailable',
             'sql needs DATABASE_READER_URL: the login of a role that may read strandline_analytics and nothing else',
           );
-        const result = await ask(readerUrl, query);
+        const result = await askReader({ url: readerUrl, sql: query });
         await cli.show(options.json, rowsOf(result), () =>
           table(result.rows, columnsOf(result, cli.page.unknown), cli.page),
         );
         cli.page.say(`${counted(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
       });
     });
-}
-
-async function ask(url: string, sql: string): Promise<ReaderResult> {
-  try {
-    return await readerQuery({ url, sql, timeoutMs: LONGEST_MS });
-  } catch (error) {
-    const words = error instanceof Error ? ofStatement(error, sql) : undefined;
-    throw words === undefined ? error : new Refused('conflict', words);
-  }
-}
-
-/** What Postgres says of a statement is for who wrote it; undefined where it is not about the statement. */
-export function ofStatement(error: Error, sql: string): string | undefined {
-  const state = sqlState(error);
-  // Its own limit is told by a code, ours by the words of the driver alone.
-  if (state === '57014' || error.message === 'Query read timeout')
-    return `the statement ran longer than ${LONGEST_MS / SECOND} s and was ended; ask for less, such as one search or one day`;
-  if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
-    return 'the statement has parameters such as $1, and there is nothing to put in their place';
-  return state === '' || /^(08|57P|53)/.test(state) ? undefined : inWords(error, sql);
-}
-
-/** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
-function inWords(error: Error, sql: string): string {
-  if (sqlState(error) === '42601' && /multiple commands/.test(error.message))
-    return 'one statement at a time';
-  // Its hint is how to make views writable, which these are not meant to be.
-  if (sqlState(error) === '55000') return `Postgres: ${error.message}; nothing can be changed here`;
-  const position = 'position' in error && typeof error.position === 'string' ? Number(error.position) : 0;
-  // Postgres counts characters, not UTF-16 units.
-  const near = Array.from(sql)
-    .slice(position - 1, position + 23)
-    .join('');
-  const at = position > 0 ? `, at character ${position} ("${oneLine(near)}")` : '';
-  const hint = 'hint' in error && typeof error.hint === 'string' ? `; hint: ${error.hint}` : '';
-  return `Postgres: ${error.message}${at}${hint}`;
 }
 
 /** Rows as objects; a second column of the same name gets a number, so that none is lost. */

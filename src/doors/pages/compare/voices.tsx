@@ -1,0 +1,130 @@
+/** How much of the talk each topic has. */
+import { DAY } from '../../../engine/clock.ts';
+import type { VoiceSeries } from '../../../monitor/trend/share.ts';
+import type { VoiceRow } from '../../../store/reads/share-of-voice.ts';
+import type { ServiceKind } from '../../../store/services.ts';
+import { percentOf } from '../detail/units.ts';
+import { Chart } from '../kit/chart.tsx';
+import { Count } from '../kit/number.tsx';
+import { Section } from '../kit/section.tsx';
+import { Spark } from '../kit/spark.tsx';
+import { Table } from '../kit/table.tsx';
+
+export type Voices = {
+  kind: ServiceKind;
+  means: readonly VoiceRow[];
+  series: readonly VoiceSeries[];
+  /** The first of so many whole days (UTC). */
+  from: Date;
+  days: number;
+};
+
+const KINDS: Readonly<Record<ServiceKind, string>> = {
+  hosted: 'the hosted service',
+  own: 'the own service',
+  sandbox: 'the sandbox, which invents',
+};
+
+const daysOf = ({ from, days }: Voices) =>
+  Array.from({ length: days }, (_, i) => new Date(from.getTime() + i * DAY));
+
+export function Share({ voices, alone }: { voices: Voices; alone: boolean }) {
+  const { kind, means, series, days } = voices;
+  const at = daysOf(voices);
+  return (
+    <Section
+      title={alone ? 'Share of voice' : `Share of voice in ${KINDS[kind]}`}
+      id={`share-${kind}`}
+      note={`Posts per day of their own time, found in ${KINDS[kind]}, scaled up to whole days by what was observed. Days of which less than half was observed count for nothing: they are gaps and not zero.`}
+    >
+      <Table
+        caption="Share of voice of each topic"
+        rows={means}
+        columns={[
+          { head: 'Topic', cell: ({ topic }) => <a href={`/topics/${topic}`}>{topic}</a> },
+          {
+            head: 'Share',
+            cell: ({ share }) => (share === null ? <Count of={null} /> : percentOf(share)),
+            number: true,
+          },
+          {
+            head: 'Posts a day',
+            cell: ({ normalised_per_day: mean, lower_bound: least }) => (
+              <Count of={mean === null ? null : Math.round(mean)} least={least} />
+            ),
+            number: true,
+          },
+          { head: 'Posts as counted', cell: ({ posts }) => <Count of={posts} />, number: true, wide: true },
+          { head: 'Not observed', cell: (row) => <Missing row={row} days={days} /> },
+        ]}
+      />
+      <Chart
+        caption="Share of each topic per day"
+        at={at}
+        seconds={86_400}
+        series={series.map(({ topic, share }) => ({
+          name: topic,
+          values: share.map((one) => (one === null ? null : Math.round(one * 1_000) / 10)),
+        }))}
+        unit="percent of the posts of these topics, on days on which all of them were observed"
+        kind="lines"
+      />
+      <h3>On one scale</h3>
+      <Chart
+        caption="Posts per day of each topic"
+        at={at}
+        seconds={86_400}
+        series={series.map(({ topic, posts, least }) => ({ name: topic, values: posts.map(rounded), least }))}
+        unit="posts per day, scaled up to whole days"
+        kind="lines"
+      />
+    </Section>
+  );
+}
+
+function Missing({ row, days }: { row: VoiceRow; days: number }) {
+  const { normalised_days: seen, lower_bound: least } = row;
+  const missing = days - seen;
+  return (
+    <>
+      {missing === 0 ? 'nothing' : `${missing} of ${days} days`}
+      {least ? '; some answers were cut at their limit' : ''}
+    </>
+  );
+}
+
+export function Multiples({ voices }: { voices: Voices }) {
+  return (
+    <Section
+      title="Each on its own scale"
+      id={`multiples-${voices.kind}`}
+      note="The same posts per day, so that the course of a small topic is seen beside a large one."
+    >
+      <ul class="multiples plain">
+        {voices.series.map(({ topic, posts }) => {
+          const known = posts.filter((one) => one !== null);
+          return (
+            <li>
+              <a href={`/topics/${topic}`}>{topic}</a>
+              <Spark values={posts.map(rounded)} words={`Posts per day of ${topic}`} />
+              <span class="quiet-text">
+                {known.length === 0 ? (
+                  'not observed'
+                ) : (
+                  <>
+                    <Count of={Math.round(Math.min(...known))} /> to{' '}
+                    <Count of={Math.round(Math.max(...known))} /> posts a day
+                  </>
+                )}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
+}
