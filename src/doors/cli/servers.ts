@@ -3,6 +3,7 @@ import { createLogger, type Logger } from '../../engine/logger.ts';
 import { openHome } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
+import { startWeb } from '../../web.ts';
 import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
@@ -16,6 +17,14 @@ export function registerServers(program: Command, cli: Cli): void {
     .summary('take up runs as they come due')
     .description('Takes up runs as they come due. Any number of workers share one Postgres and one Redis.')
     .action(() => worker(cli));
+  program
+    .command('api')
+    .summary('run the API and the dashboard alone')
+    .description(
+      'Runs the API and the dashboard alone, at HOST and PORT. Bound elsewhere than to this machine it needs a token ' +
+        'first: see `token create`.',
+    )
+    .action(() => api(cli));
   program
     .command('service')
     .summary('run the search service alone')
@@ -47,6 +56,23 @@ async function worker(cli: Cli): Promise<void> {
     const signal = await ending.asked;
     log.info({ signal }, 'worker drains');
     await running.drain();
+  } finally {
+    ending.release();
+    await home.close();
+  }
+}
+
+async function api(cli: Cli): Promise<void> {
+  const ending = awaitEnding();
+  const log = serverLog(cli);
+  const home = await openHome({ config: cli.config(), log, role: 'guest' });
+  try {
+    for (const note of home.notes) log.warn({ note }, 'note');
+    const web = await startWeb(home);
+    log.info({ address: web.url }, 'the API and the dashboard listen');
+    const signal = await ending.asked;
+    log.info({ signal }, 'the API and the dashboard drain');
+    await web.close();
   } finally {
     ending.release();
     await home.close();

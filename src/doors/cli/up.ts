@@ -11,6 +11,7 @@ import { nextSlots } from '../../store/reads/next-slots.ts';
 import { listSearches } from '../../store/searches.ts';
 import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
+import { startWeb, type WebServer } from '../../web.ts';
 import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
@@ -21,9 +22,10 @@ import { FOR_WATCHERS, sourceLines } from './source-lines.ts';
 export function registerUp(program: Command, cli: Cli): void {
   program
     .command('up')
-    .summary('run everything here: database, service, worker')
+    .summary('run everything here: dashboard, API, database, service, worker')
     .description(
-      'Runs everything in one process tree: the database, the search service and a worker. Ctrl-C ends it.',
+      'Runs everything in one process tree: the dashboard and the API (at PORT), the database, the search service ' +
+        'and a worker. Ctrl-C ends it.',
     )
     .addHelpText(
       'after',
@@ -44,8 +46,12 @@ async function up(cli: Cli): Promise<void> {
   const print = (...lines: string[]) => void cli.out.write(`${lines.join('\n')}\n`);
   print(`${bold('strandline')} ${VERSION}`, '');
   const home = await openHome({ config, log, role: 'owner', openService: true });
+  let web: WebServer | undefined;
   try {
+    // The service first: a dashboard that moves on must not take its port.
     const service = await home.services.local();
+    web = await startWeb(home);
+    print(`  ${bold('dashboard')}   ${dashboardAt(home, web)}`);
     const sources = sourceLines(await home.services.probe(), service.root, FOR_WATCHERS);
     print(...foundation(home, service, sources), ...(await warnings(home)), '');
     const sample = await makeSampleTopic(home.ctx, SAMPLE_TOPIC);
@@ -69,14 +75,22 @@ async function up(cli: Cli): Promise<void> {
       await ending.asked;
       print(dim('  ending: what is under way is finished (Ctrl-C again gives it back)'));
     } finally {
-      await worker.drain();
+      await Promise.all([web.close(), worker.drain()]);
       await Promise.all(shown);
     }
   } finally {
     ending.release();
+    await web?.close();
     await home.close();
   }
   print(dim('  ended; everything is kept'));
+}
+
+/** The first thing a person should open. */
+function dashboardAt({ ctx }: Home, { url, port }: WebServer): string {
+  const { baseUrl, port: asked } = ctx.config.http;
+  if (baseUrl !== undefined) return `${baseUrl} (listening at ${url})`;
+  return port === asked || asked === 0 ? url : `${url} (${asked} was taken)`;
 }
 
 /** What it stands on, one fact a line. */
@@ -135,7 +149,7 @@ async function whatComesNext({ ctx }: Home): Promise<string[]> {
   return [
     ...(next.length === 0 ? ['  nothing is due: no search is active'] : next),
     '',
-    '  watch something of your own   strandline watch "a text"',
+    '  watch something of your own   strandline watch "a text", or in the dashboard',
     '  see what is new               strandline new --follow',
     '  end                           Ctrl-C',
   ];

@@ -55,15 +55,21 @@ export async function startHttp(home: WebHome, doors: Doors, limits?: Partial<Li
     port: asked,
     portAsked,
   });
+  let closed: Promise<void> | undefined;
   return {
     url: addressOf(host, port),
     port,
-    close: async () => {
-      const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-      await app.close();
-      clearTimeout(cut);
-    },
+    close: () => (closed ??= drain(app)),
   };
+}
+
+async function drain(app: App): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
 }
 
 /**

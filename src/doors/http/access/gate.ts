@@ -17,8 +17,10 @@ export function addGate(app: App, access: Access, bound: Bound): void {
   app.addHook('onRequest', async (request, reply) => {
     request.visitor = NOBODY;
     reply.header('cache-control', 'no-store');
-    // A request that was injected has no port; it is then that of a `Host` without one.
-    if (!isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
+    // A request that was injected has no port; it is then that of a `Host` without one. One that names a host in
+    // its line too was sent to a proxy, which we are not.
+    const named = request.raw.url?.startsWith('/') === false;
+    if (named || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
       throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
     if (request.is404) return;
     const { scope, door } = request.routeOptions.config;
@@ -74,8 +76,10 @@ function assertMeant({ headers }: FastifyRequest, bound: Bound): void {
   const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
   const ours = site === undefined || site === 'same-origin' || site === 'none';
-  if (!ours || (origin !== undefined && !isOurOrigin(origin, host, bound)))
-    throw new Denied('forged', 'a page of another site made this request');
+  // A page that sends no referrer sends `null` with its own forms too: then only the other header tells.
+  const named =
+    origin === undefined || (origin === 'null' ? site === 'same-origin' : isOurOrigin(origin, host, bound));
+  if (!ours || !named) throw new Denied('forged', 'a page of another site made this request');
 }
 
 function assertOurForm(access: Access, request: FastifyRequest): void {

@@ -1,0 +1,71 @@
+import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { depthOf } from '../../../src/doors/http/access/json-body.ts';
+import { openStand } from './stand.ts';
+
+const stand = await openStand();
+const app = await stand.serve();
+afterAll(() => stand.close());
+
+const send = (payload: string) =>
+  app.inject({
+    method: 'POST',
+    url: '/api/v1/anything',
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    payload,
+  });
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+test.each([
+  ['sixty-four levels', nested(64), 200],
+  ['sixty-five', nested(65), 400],
+  ['a hundred thousand, never closed', '['.repeat(100_000), 400],
+  ['brackets in strings', JSON.stringify({ text: `"${'[{'.repeat(500)}\\` }), 200],
+  ['no body', '', 200],
+  ['no JSON', '{"a":', 400],
+  ['a number that is none', '{"a":NaN}', 400],
+  ['a prototype', '{"a":{"__proto__":{"admin":true}}}', 400],
+  ['a prototype in other letters', String.raw`{"\u005f_proto__":{"admin":true}}`, 400],
+  ['a constructor', '{"constructor":{"prototype":{"admin":true}}}', 400],
+])('%s', async (_what, payload, status) => {
+  const response = await send(payload);
+  expect(response.statusCode).toBe(status);
+  if (status === 400) expect(response.json()).toMatchObject({ errors: [{ path: 'body' }] });
+});
+
+test('a body of one megabyte passes, and a byte more does not', async () => {
+  const of = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
+  expect((await send(of(1_000_000))).statusCode).toBe(200);
+  const more = await send(of(1_000_001));
+  expect([more.statusCode, more.json()]).toEqual([413, expect.objectContaining({ status: 413 })]);
+});
+
+test('the depth of any JSON is what its reader would count', () => {
+  const deep = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(deep)) : 0;
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      expect(depthOf(JSON.stringify(value))).toBe(deep(value));
+    }),
+  );
+});
+
+test('long text is compressed, and a compressed request is not opened', async () => {
+  const long = JSON.stringify({ text: 'ferry '.repeat(1_000) });
+  const response = await app.inject({
+    method: 'POST',
+    url: '/api/v1/anything',
+    headers: { 'content-type': 'application/json', 'accept-encoding': 'br, gzip' },
+    payload: long,
+  });
+  expect(response.headers['content-encoding']).toBe('br');
+  expect(response.rawPayload.length).toBeLessThan(200);
+  const bomb = await app.inject({
+    method: 'POST',
+    url: '/api/v1/anything',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    payload: gzipSync(long),
+  });
+  expect(bomb.statusCode).toBe(400);
+});

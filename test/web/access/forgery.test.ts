@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { steppedClock } from '../../../src/engine/clock.ts';
+import { openAccess } from '../../../src/monitor/access/access.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import { openStand } from './stand.ts';
+
+const stand = await openStand();
+let app: App;
+beforeAll(async () => {
+  app = await stand.serve();
+});
+afterAll(() => stand.close());
+
+const json = (headers: Record<string, string>) =>
+  app.inject({ method: 'POST', url: '/api/v1/things', headers, payload: { prompt: 'ferry' } });
+
+test.each<[what: string, Record<string, string>, status: number]>([
+  ['a command, which is no browser', {}, 200],
+  ['a page of ours', { 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }, 200],
+  ['a page of ours that tells no referrer', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 200],
+  ['the address bar', { 'sec-fetch-site': 'none' }, 200],
+  ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 403],
+  ['another site, which an older browser tells by its origin alone', { origin: 'https://evil.example' }, 403],
+  ['a page in a sandbox', { origin: 'null' }, 403],
+  [
+    'another program at another port',
+    { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' },
+    403,
+  ],
+  ['the same name by https', { origin: 'https://localhost' }, 403],
+])('from %s: %j is answered with %i', async (_what, headers, status) => {
+  expect((await json(headers)).statusCode).toBe(status);
+});
+
+test.each([
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  '',
+])('the API takes no body of type %j, also where it is empty', async (type) => {
+  for (const payload of ['prompt=ferry', '{"prompt":"ferry"}'])
+    expect(
+      (
+        await app.inject({
+          method: 'POST',
+          url: '/api/v1/things',
+          headers: { 'content-type': type },
+          payload,
+        })
+      ).statusCode,
+    ).toBe(415);
+});
+
+test('reading is nobody else’s business to forge: it changes nothing', async () => {
+  const read = await app.inject({ url: '/api/v1/things', headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(read.statusCode).toBe(200);
+});
+
+test('somebody on this machine needs the token of the form too, and the route never sees it', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const send = (payload: string) => app.inject({ method: 'POST', url: '/new', headers, payload });
+  const token = /<p>(.*)<\/p>/.exec((await app.inject('/')).body)?.[1] ?? '';
+  expect((await send('text=ferry')).statusCode).toBe(403);
+  expect((await send(`text=ferry&form_token=${token.slice(0, -2)}AA`)).statusCode).toBe(403);
+  expect((await send(`text=ferry&form_token=${token}&form_token=${token}`)).statusCode).toBe(403);
+  const sent = await send(`text=ferry&form_token=${token}`);
+  expect([sent.statusCode, sent.body]).toEqual([200, '{"text":"ferry"}']);
+});
+
+test('several processes on one database agree on what a form token is', async () => {
+  const other = await openAccess(
+    { db: stand.world.db, clock: steppedClock('2026-11-21T12:00:00Z') },
+    { localMayEnter: true },
+  );
+  const asking = { token: undefined, session: undefined, address: '127.0.0.1' };
+  const visitor = await other.visitorOf(asking);
+  expect(visitor.kind).toBe('local');
+  expect(app.access.isFormTokenOf(visitor, other.formTokenFor(visitor))).toBe(true);
+  expect(app.access.isFormTokenOf({ ...visitor, kind: 'nobody' }, other.formTokenFor(visitor))).toBe(false);
+});
+
+test('whoever shows a token is no browser that was made to: it needs neither', async () => {
+  const authorization = `Bearer ${await stand.token('write')}`;
+  const made = await json({ authorization, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' });
+  expect(made.statusCode).toBe(200);
+});

@@ -1,0 +1,48 @@
+import { afterAll, expect, test } from 'vitest';
+import { openStand } from './stand.ts';
+
+const stand = await openStand();
+const token = await stand.token('write', 'run');
+const other = await stand.token('read');
+afterAll(() => stand.close());
+
+const bearer = (given: string) => ({ authorization: `Bearer ${given}` });
+
+test('a token that asks too often waits, whatever address it says it comes from; others do not', async () => {
+  const app = await stand.serve(undefined, { perMinute: 3 });
+  const ask = (given: string, from = '') =>
+    app.inject({ url: '/api/v1/things', headers: { ...bearer(given), 'x-forwarded-for': from } });
+  for (let i = 0; i < 3; i++) expect((await ask(token, `10.0.0.${i}`)).statusCode).toBe(200);
+  const refused = await ask(token, '10.0.0.9');
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['content-type']).toBe('application/problem+json');
+  const wait = Number(refused.headers['retry-after']);
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(60);
+  expect(refused.json()).toMatchObject({ type: 'urn:strandline:problem:too_many' });
+  expect((await ask(other)).statusCode).toBe(200);
+  expect((await app.inject('/livez')).statusCode).toBe(200);
+});
+
+test('without a token it is the address that waits, also where there is nothing', async () => {
+  const app = await stand.serve(undefined, { perMinute: 2 });
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i++)
+    statuses.push(
+      (await app.inject({ url: '/sign-in', headers: { 'x-forwarded-for': `10.0.0.${i}` } })).statusCode,
+    );
+  expect(statuses).toEqual([200, 200, 429]);
+  const nothing: number[] = [];
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'])
+    nothing.push((await app.inject({ url: '/nothing', remoteAddress: address })).statusCode);
+  expect(nothing).toEqual([404, 404, 429, 404]);
+});
+
+test('what lets calls be made has a limit of its own', async () => {
+  const app = await stand.serve(undefined, { runsPerMinute: 2 });
+  const run = () => app.inject({ method: 'POST', url: '/api/v1/things/run', headers: bearer(token) });
+  expect([(await run()).statusCode, (await run()).statusCode, (await run()).statusCode]).toEqual([
+    200, 200, 429,
+  ]);
+  expect((await app.inject({ url: '/api/v1/things', headers: bearer(token) })).statusCode).toBe(200);
+});

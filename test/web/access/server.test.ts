@@ -1,0 +1,183 @@
+/** What only a server that listens can show: names, slowness, too many, and its end. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import type { Limits } from '../../../src/doors/http/access/limits.ts';
+import { startHttp, type WebServer } from '../../../src/doors/http/server.ts';
+import type { WebHome } from '../../../src/doors/routes.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
+import { openStand, PROBES } from './stand.ts';
+
+const stand = await openStand();
+const { ctx } = stand.world;
+const opened: WebServer[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+afterAll(() => stand.close());
+
+/** At a free port, with what else stands in the environment. */
+async function start(env: Record<string, string> = {}, limits?: Partial<Limits>, doors = PROBES, over = {}) {
+  const config = { ...ctx.config, http: { ...readConfig({ PORT: '0', ...env }).http, ...over } };
+  const home: WebHome = { ...stand.home, ctx: { ...ctx, config } };
+  const server = await startHttp(home, doors, limits);
+  opened.push(server);
+  return server;
+}
+
+/** Speaks HTTP by hand. */
+function dial({ port }: WebServer): { socket: Socket; heard: () => string; ended: Promise<unknown> } {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  socket.on('error', () => {}); // cut off, which is told by its end
+  return { socket, heard: () => text, ended: once(socket, 'close') };
+}
+
+async function say(server: WebServer, ...lines: string[]): Promise<string> {
+  const { socket, heard, ended } = dial(server);
+  socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+  await ended;
+  return heard();
+}
+
+test('asked under a foreign name it says nothing but that, whatever is asked', async () => {
+  const server = await start();
+  for (const what of ['/', '/livez', '/api/v1/things', '/nothing']) {
+    expect(await say(server, `GET ${what} HTTP/1.1`, 'Host: evil.example')).toMatch(/^HTTP\/1\.1 421 /);
+    expect(await say(server, `GET ${what} HTTP/1.1`, `Host: evil.example:${server.port}`)).toMatch(/ 421 /);
+  }
+  expect(await say(server, 'GET /livez HTTP/1.1', 'Host: localhost:1')).toMatch(/ 421 /);
+  expect(await say(server, 'GET /livez HTTP/1.1', `Host: localhost:${server.port}`)).toMatch(/ 200 /);
+  expect(await say(server, 'GET /livez HTTP/1.1')).toMatch(/ 400 /);
+  const absolute = await say(
+    server,
+    'GET http://evil.example/api/v1/things HTTP/1.1',
+    `Host: localhost:${server.port}`,
+  );
+  expect(absolute).toMatch(/^HTTP\/1\.1 421 /);
+});
+
+test.each<[Record<string, string>]>([[{ HOST: '0.0.0.0' }], [{ BASE_URL: 'https://tide.example' }]])(
+  'where others could come in (%j) it starts with a token only, and lets nobody in without one, also once it is revoked',
+  async (env) => {
+    await expect(start(env)).rejects.toThrow(/no token yet; make one first: strandline token create/);
+    const { key, prefix } = await createToken(ctx, { name: 'first', scopes: ['read'] }, OPERATOR);
+    const { url, port } = await start(env);
+    const local = `http://127.0.0.1:${port}`;
+    expect(url).toBe(local);
+    const ask = (headers: Record<string, string>) => fetch(`${local}/api/v1/things`, { headers });
+    expect((await ask({})).status).toBe(401);
+    expect((await ask({ authorization: `Bearer ${key}` })).status).toBe(200);
+    await revokeToken(ctx, prefix);
+    expect((await ask({})).status).toBe(401);
+  },
+);
+
+test('where BASE_URL says https, browsers insist on it, and the cookie goes nowhere else', async () => {
+  const { key, prefix } = await createToken(ctx, { name: 'tls', scopes: ['read'] }, OPERATOR);
+  const server = await start({ BASE_URL: 'https://tide.example' });
+  const page = await say(server, 'GET /livez HTTP/1.1', 'Host: tide.example');
+  expect(page).toMatch(/\r\nstrict-transport-security: max-age=31536000\r\n/i);
+  expect(page).not.toMatch(/upgrade-insecure/);
+  await revokeToken(ctx, prefix);
+  expect(key).toContain(prefix);
+});
+
+test('a port that was asked for and is taken is an error; a default moves on', async () => {
+  const first = await start();
+  await expect(start({ PORT: String(first.port) })).rejects.toThrow(
+    `port ${first.port} of 127.0.0.1 is taken`,
+  );
+  const moved = await start({}, {}, PROBES, { port: first.port, portAsked: false });
+  expect(moved.port).toBeGreaterThan(first.port);
+});
+
+test('a body that does not come is not waited for', async () => {
+  const server = await start({}, { requestMs: 400 });
+  const { socket, heard, ended } = dial(server);
+  socket.write(
+    `POST /api/v1/anything HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":`,
+  );
+  await ended;
+  expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('headers of more than 16 kB are refused', async () => {
+  const server = await start();
+  const long = await say(
+    server,
+    'GET /livez HTTP/1.1',
+    `Host: localhost:${server.port}`,
+    `X: ${'x'.repeat(17_000)}`,
+  );
+  expect(long).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+test('connections beyond the most are closed at once', async () => {
+  const server = await start({}, { connections: 2 });
+  const kept = [dial(server), dial(server)];
+  await Promise.all(kept.map(({ socket }) => once(socket, 'connect')));
+  const ask = `GET /livez HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
+  for (const { socket } of kept) {
+    socket.write(ask);
+    await once(socket, 'data');
+  }
+  const third = dial(server);
+  third.socket.write(ask);
+  await third.ended;
+  expect(third.heard()).toBe('');
+  for (const { socket } of kept) socket.destroy();
+});
+
+test('it closes though connections rest and a stream has no end, and lets an answer under way be finished', async () => {
+  let finish = () => {};
+  const server = await start(
+    {},
+    {},
+    {
+      pages: [],
+      api: [
+        (app) => {
+          app.get('/api/v1/slow', { config: { scope: 'read' } }, async () => {
+            await new Promise<void>((resolve) => {
+              finish = resolve;
+            });
+            return { done: true };
+          });
+          app.get('/api/v1/endless', { config: { scope: 'read' } }, (_request, reply) => {
+            reply.hijack();
+            reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });
+            reply.raw.write(': here\n\n');
+          });
+        },
+      ],
+    },
+  );
+  const head = (url: string) => `GET ${url} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
+  const resting = dial(server);
+  resting.socket.write(head('/livez'));
+  await once(resting.socket, 'data');
+  const endless = dial(server);
+  endless.socket.write(head('/api/v1/endless'));
+  await once(endless.socket, 'data');
+  const slow = fetch(`${server.url}/api/v1/slow`);
+  await expect.poll(() => finish.length === 0 && String(finish)).not.toBe('() => {}');
+  const closing = server.close();
+  finish();
+  expect(await (await slow).json()).toEqual({ done: true });
+  await Promise.all([closing, resting.ended, endless.ended]);
+});
+
+test('it says which part is away, and lives all the same', async () => {
+  const queue = { ...ctx.queue, ping: () => Promise.reject(new Error('redis://:secret@host')) };
+  const config = { ...ctx.config, http: readConfig({ PORT: '0' }).http };
+  const server = await startHttp({ ...stand.home, ctx: { ...ctx, config, queue } }, PROBES);
+  opened.push(server);
+  const ready = await fetch(`${server.url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, away: ['queue'] }]);
+  expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+});
