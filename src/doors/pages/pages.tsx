@@ -4,6 +4,10 @@ import { detailPages } from './details.ts';
 import { assetRoutes } from './kit/assets.ts';
 import { addFailures } from './kit/failure.tsx';
 import { addFrame } from './kit/frame.ts';
+import { changeActions } from './actions/changes.ts';
+import { removePages } from './actions/remove.tsx';
+import { editPages } from './edit/page.tsx';
+import { topicEditPages } from './edit/topic.tsx';
 import { newPages } from './new/page.tsx';
 import { overviewPage } from './overview/page.tsx';
 import { signInPage } from './sign-in/page.tsx';
@@ -11,6 +15,10 @@ import { signInPage } from './sign-in/page.tsx';
 const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
   detailPages,
   newPages,
+  editPages,
+  topicEditPages,
+  changeActions,
+  removePages,
   overviewPage,
   signInPage,
 ];

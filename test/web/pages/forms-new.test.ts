@@ -91,7 +91,9 @@ test('what is wrong stands beside its field, all of it, and what was typed is ke
     do: 'save',
   });
   expect(status).toBe(400);
-  const wrong = [...html.matchAll(/id="field-(\w+)-wrong"/g)].map(([, name]) => name).sort();
+  const wrong = [...html.matchAll(/id="field-(\w+)-wrong"/g)]
+    .map(([, name = '']) => name)
+    .toSorted((a, b) => a.localeCompare(b));
   expect(wrong).toEqual(['ai_every', 'ai_model', 'ai_tools', 'posts_cron', 'posts_tz', 'slug', 'text']);
   expect(html).toContain('value="My &quot;own&quot; name"');
   expect(html).toContain('value="61 8 * * *"');

@@ -54,7 +54,7 @@ export function personAt(app: App, from = '/new'): Person {
 function encoded(fields: Fields): string {
   const sent = new URLSearchParams();
   for (const [name, value] of Object.entries(fields))
-    for (const each of [value].flat()) sent.append(name, String(each));
+    for (const each of [value].flat()) sent.append(name, each);
   return sent.toString();
 }
 

@@ -56,7 +56,8 @@ export function newPages(app: App, { ctx }: WebHome): void {
   );
 
   app.post('/new', { schema: { body: formBody }, config: { scope: MAKES } }, async (request, reply) => {
-    const given = request.body;
+    // Boxes of which none is ticked are not sent.
+    const given = { searches: [], ai_tools: [], ...request.body };
     const asked = one(given, 'do') ?? 'save';
     try {
       if (asked === 'save') return await save(ctx, reply, given);

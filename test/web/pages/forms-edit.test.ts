@@ -1,0 +1,213 @@
+/** What is changed about topics and searches by forms and buttons. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App, WebHome } from '../../../src/doors/routes.ts';
+import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
+import { WEB } from '../../../src/web.ts';
+import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { makeWorld, type World } from '../../world.ts';
+import { type Person, personAt, textOf } from './person.ts';
+
+let stub: StubService;
+let world: World;
+let app: App;
+let person: Person;
+beforeAll(async () => {
+  stub = await startStub(json({ miner_tweets: [wirePost('1')] }));
+  world = await makeWorld({ hosted: stub.url });
+  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  person = personAt(app);
+  await createTopic(world.ctx, {
+    name: 'Ferry',
+    searches: [
+      { operation: 'microblog', prompt: 'harbour ferry', every: '90s' },
+      { operation: 'ai', prompt: 'ferry news', cron: '0 8 * * *', tz: 'Europe/Berlin', tools: ['web'] },
+    ],
+  });
+});
+afterAll(async () => {
+  await app.close();
+  await world.close();
+  await stub.close();
+});
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const search = async (slug: string) =>
+  (await rows('SELECT * FROM strandline_analytics.searches WHERE slug = $1', [slug]))[0];
+
+/** What a browser would send of a form that nobody touched. */
+function untouched(html: string): Record<string, string | string[]> {
+  const form = /<form[^>]*class="form"[^]*?<\/form>/.exec(html)?.[0] ?? '';
+  const fields: [string, string][] = [];
+  for (const [input] of form.matchAll(/<input[^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(input)?.[1];
+    const box = input.includes('type="checkbox"');
+    if (name !== undefined && (!box || / checked/.test(input)))
+      fields.push([name, /value="([^"]*)"/.exec(input)?.[1] ?? '']);
+  }
+  for (const [, name = '', text = ''] of form.matchAll(
+    /<textarea[^>]*name="(\w+)"[^>]*>([^]*?)<\/textarea>/g,
+  ))
+    fields.push([name, text.replaceAll('&quot;', '"')]);
+  for (const [, name = '', options = ''] of form.matchAll(/<select[^>]*name="(\w+)"[^>]*>([^]*?)<\/select>/g))
+    fields.push([name, /<option value="([^"]*)" selected/.exec(options)?.[1] ?? '']);
+  const sent: Record<string, string | string[]> = {};
+  for (const [name, value] of fields)
+    sent[name] = sent[name] === undefined ? value : [sent[name], value].flat();
+  delete sent['form_token'];
+  return sent;
+}
+
+test('a form that nobody touched changes nothing, whatever the search holds', async () => {
+  for (const slug of ['ferry-posts', 'ferry-ai']) {
+    const { html, status } = await person.get(`/searches/${slug}/edit`);
+    expect(status).toBe(200);
+    const made = await person.post(`/searches/${slug}/edit`, { ...untouched(html), do: 'save' });
+    expect(made).toMatchObject({ status: 303, to: `/searches/${slug}` });
+    expect(await search(slug)).toMatchObject({ version: 1 });
+  }
+  expect(textOf((await person.get('/new')).html)).toContain('Nothing changed.');
+});
+
+test('another request is a new baseline, another schedule is not; each version says what it changed', async () => {
+  const url = '/searches/ferry-posts/edit';
+  const form = untouched((await person.get(url)).html);
+  expect(form).toMatchObject({ every: '90s', prompt: 'harbour ferry', sensitivity: 'normal' });
+  await person.post(url, { ...form, prompt: '<b>pier</b>', do: 'save' });
+  expect(await search('ferry-posts')).toMatchObject({
+    version: 2,
+    request_version: 2,
+    prompt: '<b>pier</b>',
+  });
+  expect(textOf((await person.get('/new')).html)).toContain('its next run is a new baseline');
+  const again = untouched((await person.get(url)).html);
+  await person.post(url, {
+    ...again,
+    prompt: '<b>pier</b>',
+    cron: '0 9 * * *',
+    tz: 'UTC',
+    labels: ' a, b ,, ',
+    do: 'save',
+  });
+  expect(await search('ferry-posts')).toMatchObject({
+    version: 3,
+    request_version: 2,
+    cron: '0 9 * * *',
+    labels: ['a', 'b'],
+  });
+  const { html } = await person.get(url);
+  const words = textOf(html);
+  expect(words).toContain('prompt: “harbour ferry” → “<b>pier</b>”');
+  expect(words).toContain('set times: none → “0 9 * * *”');
+  expect(words).toContain('the beginning');
+  expect(html).not.toContain('<b>pier');
+});
+
+test('what is wrong stands beside its field, what was typed is kept, and nothing is saved', async () => {
+  const { status, html } = await person.post('/searches/ferry-ai/edit', {
+    prompt: '',
+    model: 'NOVA',
+    cron: '0 25 * * *',
+    tz: 'Nowhere',
+    extra: '{"prompt": 1}',
+    date_filter: 'YESTERDAY',
+    do: 'save',
+  });
+  expect(status).toBe(400);
+  const wrong = [...html.matchAll(/id="field-(\w+)-wrong"/g)].map(([, name = '']) => name);
+  expect(wrong.toSorted((a, b) => a.localeCompare(b))).toEqual(
+    ['cron', 'date_filter', 'extra', 'prompt', 'tools', 'tz'].toSorted((a, b) => a.localeCompare(b)),
+  );
+  expect(html).toContain('value="0 25 * * *"');
+  expect(html, 'no box that was unticked is ticked again').not.toMatch(/name="tools"[^>]*checked/);
+  expect(await search('ferry-ai')).toMatchObject({ version: 1 });
+});
+
+test('a search that is edited can be tried out by its own service, and its schedule foreseen', async () => {
+  stub.requests.length = 0;
+  const form = untouched((await person.get('/searches/ferry-posts/edit')).html);
+  const { html, status } = await person.post('/searches/ferry-posts/edit', {
+    ...form,
+    prompt: 'tried',
+    do: 'try',
+  });
+  expect(status).toBe(200);
+  expect(textOf(html)).toContain('Tried out: ferry-posts');
+  expect(stub.requests).toMatchObject([{ body: { prompt: 'tried' } }]);
+  expect(await search('ferry-posts')).toMatchObject({ version: 3 });
+  const told = await person.get('/searches/ferry-posts/forecast?every=1h');
+  expect(textOf(told.html)).toContain('ferry-posts : every hour.');
+});
+
+test('buttons pause, resume, run and remove, and the next page says what was done', async () => {
+  await person.post('/searches/ferry-posts/pause');
+  expect(await search('ferry-posts')).toMatchObject({ state: 'paused' });
+  expect(textOf((await person.get('/new')).html)).toContain('Paused.');
+  expect(await person.post('/searches/ferry-posts/resume')).toMatchObject({
+    status: 303,
+    to: '/searches/ferry-posts',
+  });
+  expect(await search('ferry-posts')).toMatchObject({ state: 'active' });
+
+  world.enqueued.length = 0;
+  await person.post('/searches/ferry-posts/run');
+  expect(world.enqueued).toHaveLength(1);
+  expect(
+    await rows('SELECT trigger, status FROM strandline.runs WHERE id = $1', [world.enqueued[0]?.runId]),
+  ).toEqual([{ trigger: 'manual', status: 'queued' }]);
+  await person.post('/searches/ferry-ai/pause');
+  world.enqueued.length = 0;
+  await person.post('/topics/ferry/run');
+  expect(world.enqueued, 'what rests stays at rest').toHaveLength(1);
+  await person.post('/topics/ferry/pause');
+  expect(await search('ferry-posts')).toMatchObject({ state: 'paused' });
+  await person.post('/topics/ferry/resume');
+  expect(await search('ferry-ai')).toMatchObject({ state: 'active' });
+
+  const asked = await person.get('/searches/ferry-ai/remove');
+  expect(textOf(asked.html)).toMatch(/What goes[^]*What stays[^]*posts, links/);
+  expect(await search('ferry-ai'), 'nothing goes by looking').toMatchObject({ archived_at: null });
+  expect(await person.post('/searches/ferry-ai/remove')).toMatchObject({ status: 303, to: '/topics/ferry' });
+  expect(await search('ferry-ai')).toMatchObject({ archived_at: expect.any(Date) });
+  for (const url of ['/searches/ferry-ai/pause', '/searches/ferry-ai/run', '/searches/ferry-ai/remove'])
+    expect(await person.post(url), url).toMatchObject({ status: 409 });
+  expect(await person.get('/searches/ferry-ai/edit')).toMatchObject({ status: 409 });
+  expect(await person.post('/searches/nothing/pause')).toMatchObject({ status: 404 });
+});
+
+test('a topic is renamed, shows its searches with their buttons, and is removed after it was asked', async () => {
+  const { html } = await person.get('/topics/ferry/edit');
+  expect(html).toContain('href="/new?topic=ferry"');
+  expect(html).toContain('action="/searches/ferry-posts/pause"');
+  const bad = await person.post('/topics/ferry/rename', { name: '' });
+  expect(bad).toMatchObject({ status: 400 });
+  expect(bad.html).toContain('id="field-name-wrong"');
+  await person.post('/topics/ferry/rename', { name: '<script>x</script>' });
+  expect(await rows(`SELECT name FROM strandline.topics WHERE slug = 'ferry'`)).toEqual([
+    { name: '<script>x</script>' },
+  ]);
+  const named = await person.get('/topics/ferry/edit');
+  expect(named.html).not.toContain('<script>x');
+  const asked = await person.get('/topics/ferry/remove');
+  expect(textOf(asked.html)).toContain('1 search (ferry-posts)');
+  expect(await person.post('/topics/ferry/remove')).toMatchObject({ status: 303, to: '/' });
+  expect(await search('ferry-posts')).toMatchObject({ archived_at: expect.any(Date) });
+});
+
+test('no button and no form works without its token', async () => {
+  const made = await createTopic(world.ctx, {
+    name: 'Guarded',
+    searches: [{ operation: 'microblog', prompt: 'x', every: '1h' }],
+  });
+  const before = await rows('SELECT count(*) FROM strandline.runs');
+  const [slug, topic] = ['guarded-posts', made.topic];
+  for (const url of [
+    ...['pause', 'resume', 'run', 'remove', 'edit'].map((what) => `/searches/${slug}/${what}`),
+    ...['pause', 'resume', 'run', 'remove', 'rename'].map((what) => `/topics/${topic}/${what}`),
+  ]) {
+    expect(await person.forge(url), url).toMatchObject({ status: 403 });
+    expect(await person.forge(url, { form_token: 'x.y' }), url).toMatchObject({ status: 403 });
+  }
+  expect(await search(slug)).toMatchObject({ state: 'active', version: 1, archived_at: null });
+  expect(await rows('SELECT count(*) FROM strandline.runs')).toEqual(before);
+});
