@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../engine/clock.ts';
-import { InvalidInput, Refused } from '../../errors.ts';
+import { InvalidInput } from '../../errors.ts';
 import {
   type CitedLink,
   type CompletionDiff,
   type DiffedClaim,
   type DiffRange,
-  type NoDiff,
+  noDiff,
   readCompletionDiff,
 } from '../../store/reads/completion-diff.ts';
 import { readId, readSince } from './arguments.ts';
@@ -39,7 +39,7 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
       return cli.withHome(async ({ ctx }) => {
         const { id } = await findSearchRow(ctx.db, search);
         const diff = await readCompletionDiff(ctx.db, { id, slug: search }, range);
-        if (typeof diff === 'string') throw missing(diff, search, range);
+        if (typeof diff === 'string') throw noDiff(diff, search, range);
         if (diff.from_first)
           cli.page.say(
             `note: no completion whose claims are known is as old as that; compared with the first, of run ${diff.from.run_id}`,
@@ -57,21 +57,6 @@ function rangeOf({ since, from, to }: Options): DiffRange {
     from: from === undefined ? undefined : readId('from', from),
     to: to === undefined ? undefined : readId('to', to),
   };
-}
-
-function missing(what: NoDiff, search: string, { from, to }: DiffRange): Refused {
-  const run = what === 'no_to' ? to : from;
-  if (run !== undefined)
-    return new Refused(
-      'not_found',
-      `run ${run} is no run of "${search}" ${what === 'no_to' ? '' : 'before the other '}whose completion has claims; see: strandline runs list --search ${search}`,
-    );
-  return new Refused(
-    'not_found',
-    what === 'no_to'
-      ? `the search "${search}" has no completion whose claims are known: only succeeded runs of AI searches have one`
-      : `the search "${search}" has one completion whose claims are known so far; there is nothing to compare it with`,
-  );
 }
 
 function page(diff: CompletionDiff, terminal: Terminal): string[] {

@@ -7,13 +7,25 @@
  * by `cursor.ts`. Failures are thrown (`Refused`, `InvalidInput`) and documented by `failures.ts`.
  */
 import type { App, WebHome } from '../routes.ts';
+import { authorRoutes } from './authors.ts';
+import { channelRoutes } from './channels.ts';
+import { completionRoutes } from './completions.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { discoveryRoutes } from './discoveries.ts';
+import { eventRoutes } from './events.ts';
+import { exportRoutes } from './exports.ts';
+import { findRoutes } from './find.ts';
+import { linkRoutes } from './links.ts';
 import { documentRoutes } from './openapi.ts';
+import { postRoutes } from './posts.ts';
+import { ruleRoutes } from './rules.ts';
 import { runRoutes } from './runs.ts';
 import { searchPlanRoutes } from './search-plans.ts';
 import { searchRoutes } from './searches.ts';
 import { statusRoutes } from './status.ts';
 import { tokenRoutes } from './tokens.ts';
 import { topicRoutes } from './topics.ts';
+import { trendRoutes } from './trends.ts';
 
 const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [
   documentRoutes,
@@ -22,6 +34,18 @@ const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [
   searchPlanRoutes,
   runRoutes,
   statusRoutes,
+  findRoutes,
+  postRoutes,
+  authorRoutes,
+  linkRoutes,
+  completionRoutes,
+  discoveryRoutes,
+  eventRoutes,
+  trendRoutes,
+  exportRoutes,
+  ruleRoutes,
+  channelRoutes,
+  deliveryRoutes,
   tokenRoutes,
 ];
 

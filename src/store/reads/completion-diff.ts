@@ -1,5 +1,6 @@
 /** What a search's completion says that it did not say before, and which link brought it. */
 import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL } from 'drizzle-orm';
+import { Refused } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
 import { completionsView } from '../schema/analytics.ts';
 import { matchClaims } from './claim-match.ts';
@@ -44,6 +45,22 @@ export type CompletionDiff = {
 export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
 
 export type NoDiff = 'no_to' | 'no_from';
+
+/** Why there is nothing to compare, in words. */
+export function noDiff(what: NoDiff, search: string, { from, to }: DiffRange): Refused {
+  const run = what === 'no_to' ? to : from;
+  if (run !== undefined)
+    return new Refused(
+      'not_found',
+      `run ${run} is no run of "${search}" ${what === 'no_to' ? '' : 'before the other '}whose completion has claims`,
+    );
+  return new Refused(
+    'not_found',
+    what === 'no_to'
+      ? `the search "${search}" has no completion whose claims are known: only succeeded runs of AI searches have one`
+      : `the search "${search}" has one completion whose claims are known so far; there is nothing to compare it with`,
+  );
+}
 
 /**
  * Compares two completions of a search. Only completions whose claims were read count.

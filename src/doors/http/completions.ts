@@ -1,0 +1,192 @@
+/** Completions: what the AI of a service wrote, what it claims, and what it says that it did not say before. */
+import { z } from 'zod';
+import { InvalidInput, Refused } from '../../errors.ts';
+import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
+import { readClaimsOf } from '../../store/reads/claims.ts';
+import { noDiff, readCompletionDiff } from '../../store/reads/completion-diff.ts';
+import { readClaimPage, readCompletion, readCompletionPage } from '../../store/reads/completion-pages.ts';
+import { readKeyItems, readLinksOf } from '../../store/reads/completions.ts';
+import { idShape, timeShape } from '../../store/shapes.ts';
+import type { App, WebHome } from '../routes.ts';
+import { idCursor } from './cursor.ts';
+import { Claim, Completion, CompletionClaim, WholeCompletion } from './findings.ts';
+import { givenFlag, givenId, givenTime, searchSlug, topicSlug } from './given.ts';
+import { listOf, listQuery, pageOf } from './listing.ts';
+
+const tags = ['completions'];
+const params = z.strictObject({ id: givenId });
+const ofSearch = z.strictObject({ search: searchSlug });
+const cursor = idCursor('completions');
+const claimCursor = idCursor('claims');
+
+const Cited = z
+  .object({
+    link_id: idShape,
+    url: z.string(),
+    title: z.string().nullable(),
+    source: z
+      .string()
+      .nullable()
+      .describe('Group in which the search first saw it; null where it never returned it.'),
+    first_seen_at: timeShape,
+    returned: z.boolean().describe('It is a result of the answer that cites it.'),
+  })
+  .meta({ id: 'CitedLink' });
+const claim = {
+  claim_id: idShape,
+  role: z.string().describe('The text of the completion in which it stands.'),
+  text: z.string(),
+  unresolved: z.array(z.int()).describe('Numbers that it cites and the answer does not explain.'),
+  cited: z.array(Cited),
+};
+const Moment = z.object({
+  completion_id: idShape,
+  run_id: idShape,
+  observed_at: timeShape,
+  claims: z.int(),
+});
+const Diff = z
+  .object({
+    search: z.string(),
+    from: Moment,
+    to: Moment,
+    from_first: z.boolean().describe('No completion is as old as was asked for: from is the first of all.'),
+    gaps: z
+      .object({ between: z.int(), after: z.int() })
+      .describe('Runs between the two, and after to, that failed or said nothing.'),
+    new_claims: z.array(
+      z.object({
+        ...claim,
+        brought_by: z.array(Cited).describe('Cited links that the search first saw after from.'),
+      }),
+    ),
+    gone_claims: z.array(z.object(claim)),
+    changed_claims: z
+      .array(z.object({ ...claim, cited_new: z.array(Cited), cited_gone: z.array(Cited) }))
+      .describe('The same claim with other links.'),
+    kept: z.int(),
+  })
+  .meta({ id: 'CompletionDiff' });
+
+export function completionRoutes(app: App, { ctx }: WebHome): void {
+  app.get(
+    '/api/v1/completions',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listCompletions',
+        summary: 'Completions, the newest first',
+        tags,
+        querystring: listQuery(cursor, {
+          topic: topicSlug.optional(),
+          search: searchSlug.optional(),
+          changed: givenFlag
+            .optional()
+            .describe('Whether its set of cited links differs from the one before.'),
+          since: givenTime.optional().describe('Received from here on.'),
+          until: givenTime.optional().describe('Received before this.'),
+        }),
+        response: { 200: listOf(Completion) },
+      },
+    },
+    async ({ query: { limit, cursor: given, ...filter } }) => {
+      await assertFilter(ctx.db, filter);
+      const rows = await readCompletionPage(ctx.db, { ...filter, before: given?.[0], limit: limit + 1 });
+      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+    },
+  );
+
+  app.get(
+    '/api/v1/completions/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getCompletion',
+        summary: 'A completion with its key items and the links it cites',
+        tags,
+        params,
+        response: { 200: WholeCompletion },
+      },
+    },
+    async ({ params: { id } }) => {
+      const completion = await readCompletion(ctx.db, id);
+      if (completion === undefined) throw new Refused('not_found', `there is no completion ${id}`);
+      const [key_items, links] = await Promise.all([
+        readKeyItems(ctx.db, id),
+        readLinksOf(ctx.db, completion.completion_links),
+      ]);
+      return { ...completion, key_items, links };
+    },
+  );
+
+  app.get(
+    '/api/v1/completions/:id/claims',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listCompletionClaims',
+        summary: 'What a completion claims, sentence by sentence, and what it cites for it',
+        tags,
+        params,
+        response: { 200: z.object({ items: z.array(CompletionClaim) }) },
+      },
+    },
+    async ({ params: { id } }) => {
+      if ((await readCompletion(ctx.db, id)) === undefined)
+        throw new Refused('not_found', `there is no completion ${id}`);
+      return { items: await readClaimsOf(ctx.db, [id]) };
+    },
+  );
+
+  app.get(
+    '/api/v1/searches/:search/claims',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listClaims',
+        summary: 'What completions of a search ever claimed, in the order in which it was first said',
+        tags,
+        params: ofSearch,
+        querystring: listQuery(claimCursor, {
+          current: givenFlag.optional().describe('Whether the newest completion says it.'),
+        }),
+        response: { 200: listOf(Claim) },
+      },
+    },
+    async ({ params: { search }, query: { limit, cursor: given, current } }) => {
+      await findSearchRow(ctx.db, search);
+      const rows = await readClaimPage(ctx.db, { search, current, after: given?.[0], limit: limit + 1 });
+      return pageOf(rows, limit, ({ id }) => z.encode(claimCursor, [id]));
+    },
+  );
+
+  app.get(
+    '/api/v1/searches/:search/completion-diff',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'diffCompletions',
+        summary: 'What a completion of a search says that an earlier one did not, and which link brought it',
+        description: 'Left out, to is the newest and from the one before.',
+        tags,
+        params: ofSearch,
+        querystring: z.strictObject({
+          since: givenTime.optional().describe('Compare with the last completion at this time.'),
+          from: givenId.optional().describe('Compare with that of this run.'),
+          to: givenId.optional().describe('Compare that of this run.'),
+        }),
+        response: { 200: Diff },
+      },
+    },
+    async ({ params: { search: slug }, query: range }) => {
+      if (range.since !== undefined && range.from !== undefined)
+        throw new InvalidInput([
+          { path: 'from', given: String(range.from), expected: 'either since or from, not both' },
+        ]);
+      const search = await findSearchRow(ctx.db, slug);
+      const diff = await readCompletionDiff(ctx.db, search, range);
+      if (typeof diff === 'string') throw noDiff(diff, slug, range);
+      return diff;
+    },
+  );
+}

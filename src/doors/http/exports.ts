@@ -1,0 +1,108 @@
+/** Exports, as streams: nothing is read ahead of whoever takes the bytes. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { InvalidInput, Refused } from '../../errors.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
+import { FORMATS } from '../../monitor/export/format.ts';
+import { exportRows } from '../../monitor/export/rows.ts';
+import { RESOURCES } from '../../store/export/resources.ts';
+import type { App, WebHome } from '../routes.ts';
+import { givenFlag, givenTime, searchSlug, topicSlug } from './given.ts';
+
+const MEDIA_TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+} as const;
+
+/** Each has a connection of its own, for as long as its reader takes. */
+const EXPORTS_MOST = 4;
+const BACK_IN_SECONDS = 30;
+
+export function exportRoutes(app: App, { ctx }: WebHome): void {
+  let going = 0;
+  app.get(
+    '/api/v1/exports/:kind',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'exportRows',
+        summary: 'All rows of a kind as CSV, NDJSON or Parquet',
+        description:
+          'Streamed, as of one moment. Should it fail on the way the connection breaks: an answer that ends is whole.',
+        tags: ['exports'],
+        params: z.strictObject({ kind: z.enum(RESOURCES).meta({ examples: ['posts'] }) }),
+        querystring: z.strictObject({
+          format: z.enum(FORMATS).default('csv'),
+          topic: topicSlug.optional().describe('Only what its searches found.'),
+          search: searchSlug.optional().describe('Only what it found.'),
+          since: givenTime.optional().describe('From here on.'),
+          until: givenTime.optional().describe('Before this.'),
+          raw: givenFlag
+            .optional()
+            .describe('CSV: leave texts as they are, also those a spreadsheet takes for a formula.'),
+          bom: givenFlag.optional().describe('CSV: begin with a byte order mark.'),
+        }),
+        produces: Object.values(MEDIA_TYPES),
+        response: { 200: z.string() },
+      },
+    },
+    async ({ params: { kind }, query: { format, raw, bom, topic, search, since, until } }, reply) => {
+      if (since !== undefined && until !== undefined && since >= until)
+        throw new InvalidInput([
+          { path: 'until', given: until.toISOString(), expected: 'a time after since' },
+        ]);
+      if (format !== 'csv' && (raw !== undefined || bom !== undefined))
+        throw new InvalidInput([
+          { path: 'format', given: format, expected: 'csv, where raw or bom is given' },
+        ]);
+      await assertFilter(ctx.db, { topic, search });
+      if (going >= EXPORTS_MOST) {
+        void reply.header('retry-after', String(BACK_IN_SECONDS));
+        throw new Refused('unavailable', `${EXPORTS_MOST} exports are going on; come back later`);
+      }
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
+      const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone.signal);
+      going += 1;
+      try {
+        // What fails before the first byte is told in words; behind it only a broken connection is honest.
+        const first = await pieces.next();
+        const response = begin(reply, {
+          'content-type': MEDIA_TYPES[format],
+          'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
+        });
+        try {
+          if (first.done !== true) await send(response, first.value, gone.signal);
+          for await (const piece of pieces) await send(response, piece, gone.signal);
+          response.end();
+        } catch (error) {
+          if (!gone.signal.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
+          response.destroy();
+        }
+      } finally {
+        going -= 1;
+        // Whatever ended it: the statement ends in Postgres too, and its connection is closed.
+        await pieces.return();
+      }
+    },
+  );
+}
+
+/** The answer is ours from here on. */
+function begin(reply: FastifyReply, headers: Readonly<Record<string, string>>): ServerResponse {
+  void reply.headers({ ...headers, 'cache-control': 'no-store' });
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  return reply.raw;
+}
+
+/** Waits until there is room; @throws the abort where the reader went. */
+async function send(response: ServerResponse, piece: Uint8Array, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!response.write(piece)) await once(response, 'drain', { signal });
+}

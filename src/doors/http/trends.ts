@@ -1,0 +1,311 @@
+/** Trends: volume with what was observed of it, spikes with what they were decided on, growth, and who is on top. */
+import { z } from 'zod';
+import { DAY, HOUR } from '../../engine/clock.ts';
+import { InvalidInput } from '../../errors.ts';
+import { assertFilter, findSearches } from '../../monitor/topic/find.ts';
+import { readTrends } from '../../monitor/volume/trends.ts';
+import { readVoices } from '../../monitor/volume/voices.ts';
+import { readLatestAges } from '../../store/reads/ages.ts';
+import {
+  GROWTH_ORDERS,
+  readGrowth,
+  readPostsAtAge,
+  readSearchGrowth,
+  readTypical,
+} from '../../store/reads/growth.ts';
+import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../store/reads/rising.ts';
+import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } from '../../store/reads/tops.ts';
+import { BUCKETS, readBuckets, readSpikePage } from '../../store/reads/volume.ts';
+import type { App, WebHome } from '../routes.ts';
+import { idCursor } from './cursor.ts';
+import {
+  PostAtAge,
+  RisingDomain,
+  RisingHashtag,
+  RisingPost,
+  SearchGrowth,
+  Spike,
+  TypicalAtAge,
+} from './findings.ts';
+import { givenTime, searchSlug, topicSlug } from './given.ts';
+import { givenLimit, listOf, listQuery, pageOf } from './listing.ts';
+import { Grown, Top, Trend, Voice, VolumeOf } from './trends/shapes.ts';
+
+const tags = ['trends'];
+const which = { topic: topicSlug.optional(), search: searchSlug.optional() };
+const days = (most: number, usual: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(most)
+    .default(usual)
+    .meta({ description: 'How many days back.', examples: [usual] });
+const cursor = idCursor('spikes');
+
+/** Longer stretches are asked in wider buckets: what is answered at once is bounded. */
+const LONGEST_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
+const SEARCHES_MOST = 100;
+const BUCKETS_MOST = 100_000;
+const TOPICS_MOST = 10;
+
+export function trendRoutes(app: App, { ctx }: WebHome): void {
+  const get = <Q extends z.ZodObject, R>(
+    path: string,
+    operation: { operationId: string; summary: string; description?: string; query: Q; reply: z.ZodType },
+    answer: (query: z.output<Q>) => Promise<R>,
+  ) => {
+    const { query, reply, ...told } = operation;
+    app.get(
+      `/api/v1/trends${path}`,
+      {
+        config: { scope: 'read' },
+        schema: { ...told, tags, querystring: query, response: { 200: reply } },
+      },
+      ({ query: given }) => answer(given as z.output<Q>), // what this query reads
+    );
+  };
+  const itemsOf = (item: z.ZodType) => z.object({ items: z.array(item) });
+  const daysBack = (n: number) => {
+    const until = new Date(Math.ceil(ctx.clock.now().getTime() / DAY) * DAY);
+    return { from: new Date(until.getTime() - n * DAY), until };
+  };
+
+  get(
+    '',
+    {
+      operationId: 'getTrends',
+      summary: 'How searches go: posts, how many are usual, and their spikes',
+      query: z.strictObject({
+        ...which,
+        days: days(366, 7),
+        bucket_hours: z.coerce.number().int().min(1).max(168).default(24).describe('How long a bucket is.'),
+      }),
+      reply: itemsOf(Trend),
+    },
+    async ({ topic, search, days: back, bucket_hours }) => {
+      const searches = await findSearches(ctx.db, { topic, search });
+      return { items: await readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }) };
+    },
+  );
+
+  get(
+    '/volume',
+    {
+      operationId: 'getVolume',
+      summary: 'Posts of searches per quarter of an hour, hour or day (UTC)',
+      description:
+        'A bucket that is not there was not observed, which is not zero. At most 7 days of quarters, 92 of hours, 1,100 of days.',
+      query: z.strictObject({
+        ...which,
+        per: z.enum(BUCKETS).default('hour'),
+        since: givenTime.optional().describe('Left out: 1 day of quarters, 7 of hours, 30 of days.'),
+        until: givenTime.optional(),
+      }),
+      reply: itemsOf(VolumeOf),
+    },
+    async ({ topic, search, per, since, until = ctx.clock.now() }) => {
+      const usual = { quarter: DAY, hour: 7 * DAY, day: 30 * DAY }[per];
+      const from = since ?? new Date(Math.floor((until.getTime() - usual) / HOUR) * HOUR);
+      const span = until.getTime() - from.getTime();
+      if (span <= 0 || span > LONGEST_DAYS[per] * DAY)
+        throw new InvalidInput([
+          {
+            path: 'since',
+            given: from.toISOString(),
+            expected: `a time before until, at most ${LONGEST_DAYS[per]} days before it`,
+          },
+        ]);
+      const searches = await findSearches(ctx.db, { topic, search });
+      if (searches.length > SEARCHES_MOST)
+        throw new InvalidInput([
+          { path: 'topic', given: topic, expected: `a topic or search: ${SEARCHES_MOST} searches at most` },
+        ]);
+      const searchIds = searches.map(({ id }) => id);
+      const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: BUCKETS_MOST });
+      return {
+        items: searches.map(({ id, slug, topic: of, service_kind }) => ({
+          ...{ search_id: id, search: slug, topic: of, service_kind, per, from, until },
+          buckets: rows.flatMap(({ search_id, ...bucket }) => (search_id === id ? [bucket] : [])),
+        })),
+      };
+    },
+  );
+
+  get(
+    '/spikes',
+    {
+      operationId: 'listSpikes',
+      summary: 'Spikes, the newest first: a sentence each, and everything it was decided on',
+      query: listQuery(cursor, {
+        ...which,
+        measure: z.enum(['posts', 'engagement']).optional(),
+        since: givenTime.optional().describe('Told from here on.'),
+        until: givenTime.optional().describe('Told before this.'),
+      }),
+      reply: listOf(Spike),
+    },
+    async ({ limit, cursor: given, ...filter }) => {
+      await assertFilter(ctx.db, filter);
+      const rows = await readSpikePage(ctx.db, { ...filter, before: given?.[0], limit: limit + 1 });
+      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+    },
+  );
+
+  get(
+    '/growth',
+    {
+      operationId: 'listGrowth',
+      summary: 'Posts that gained most, each beside what is typical at its age',
+      query: z.strictObject({
+        ...which,
+        by: z.enum(GROWTH_ORDERS).default('engagement'),
+        since: givenTime
+          .optional()
+          .describe('Of which a counter changed from here on; left out: in the last day.'),
+        limit: givenLimit,
+      }),
+      reply: itemsOf(Grown),
+    },
+    async ({ topic, search, by, since, limit }) => {
+      await assertFilter(ctx.db, { topic, search });
+      const from = since ?? new Date(ctx.clock.now().getTime() - DAY);
+      const rows = await readGrowth(ctx.db, { topic, search, since: from, order: by, limit });
+      const ids = rows.map(({ post_id }) => post_id);
+      const ages = await readLatestAges(ctx.db, ids, { topic, search });
+      return { items: rows.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null })) };
+    },
+  );
+
+  get(
+    '/gains',
+    {
+      operationId: 'listSearchGrowth',
+      summary: 'What the posts of searches gained and lost per hour or day',
+      query: z.strictObject({ ...which, per: z.enum(['hour', 'day']).default('day'), days: days(92, 7) }),
+      reply: itemsOf(SearchGrowth),
+    },
+    async ({ topic, search, per, days: back }) => {
+      await assertFilter(ctx.db, { topic, search });
+      const rows = await readSearchGrowth(ctx.db, {
+        topic,
+        search,
+        per,
+        ...daysBack(back),
+        limit: BUCKETS_MOST,
+      });
+      return { items: rows };
+    },
+  );
+
+  get(
+    '/ages',
+    {
+      operationId: 'listPostsAtAge',
+      summary: 'Posts at one age, those furthest above what is typical first',
+      query: z.strictObject({
+        ...which,
+        hours: z.coerce
+          .number()
+          .pipe(z.union([1, 3, 8, 24, 72].map((n) => z.literal(n))))
+          .default(24)
+          .meta({ description: 'The age: 1, 3, 8, 24 or 72 hours.', examples: [24] }),
+        since: givenTime.optional().describe('That reached it from here on; left out: in the last 7 days.'),
+        limit: givenLimit,
+      }),
+      reply: itemsOf(PostAtAge),
+    },
+    async ({ topic, search, hours, since, limit }) => {
+      await assertFilter(ctx.db, { topic, search });
+      const from = since ?? new Date(ctx.clock.now().getTime() - 7 * DAY);
+      return { items: await readPostsAtAge(ctx.db, { topic, search, hours, since: from, limit }) };
+    },
+  );
+
+  get(
+    '/typical',
+    {
+      operationId: 'listTypical',
+      summary: 'What posts of searches typically have at each age',
+      query: z.strictObject({ ...which, limit: givenLimit }),
+      reply: itemsOf(TypicalAtAge),
+    },
+    async (filter) => {
+      await assertFilter(ctx.db, filter);
+      return { items: await readTypical(ctx.db, filter) };
+    },
+  );
+
+  const rising = z.strictObject({
+    ...which,
+    since: givenTime.optional().describe('Of searches whose newest answer came from here on.'),
+    limit: givenLimit,
+  });
+  const risers = [
+    [
+      'posts',
+      'listRisingPosts',
+      'Posts that gain most beyond what is typical at their age',
+      RisingPost,
+      readRisingPosts,
+    ],
+    [
+      'hashtags',
+      'listRisingHashtags',
+      'Hashtags that rise, the least by chance first',
+      RisingHashtag,
+      readRisingHashtags,
+    ],
+    [
+      'domains',
+      'listRisingDomains',
+      'Domains that rise, the least by chance first',
+      RisingDomain,
+      readRisingDomains,
+    ],
+  ] as const;
+  for (const [what, operationId, summary, item, read] of risers)
+    get(`/rising/${what}`, { operationId, summary, query: rising, reply: itemsOf(item) }, async (filter) => {
+      await assertFilter(ctx.db, filter);
+      return { items: await read(ctx.db, filter) };
+    });
+
+  const tops = z.strictObject({ ...which, days: days(366, 7), limit: givenLimit });
+  const toppers = [
+    ['authors', 'listTopAuthors', 'Authors with most posts', readTopAuthors],
+    ['domains', 'listTopDomains', 'Domains that most posts and links lead to', readTopDomains],
+    ['hashtags', 'listTopHashtags', 'Hashtags of most posts', readTopHashtags],
+    ['languages', 'listTopLanguages', 'Languages of most posts', readTopLanguages],
+  ] as const;
+  for (const [what, operationId, summary, read] of toppers)
+    get(
+      `/tops/${what}`,
+      { operationId, summary, query: tops, reply: itemsOf(Top[what]) },
+      async ({ topic, search, days: back, limit }) => {
+        await assertFilter(ctx.db, { topic, search });
+        return { items: await read(ctx.db, { topic, search, ...daysBack(back), limit }) };
+      },
+    );
+
+  get(
+    '/voices',
+    {
+      operationId: 'compareTopics',
+      summary: 'Share of voice: topics beside each other, each by what was observed of it',
+      query: z.strictObject({
+        topics: z
+          .string()
+          .max(1_000)
+          .transform((given) => [...new Set(given.split(',').map((one) => one.trim()))])
+          .pipe(z.array(topicSlug).min(1).max(TOPICS_MOST))
+          .meta({ description: 'Slugs with commas between them.', examples: ['harbour-ferry'] }),
+        days: days(366, 7),
+      }),
+      reply: itemsOf(Voice),
+    },
+    async ({ topics, days: back }) => {
+      for (const topic of topics) await assertFilter(ctx.db, { topic });
+      return { items: await readVoices(ctx, topics, back) };
+    },
+  );
+}
