@@ -52,7 +52,7 @@ const OF_RUNS: Partial<Record<RunCode, number>> = {
 /** What the server itself refuses, before a route sees it. */
 const OF_SERVER: Readonly<Record<number, [code: string, detail: string]>> = {
   400: ['bad_request', 'the request cannot be read'],
-  413: ['too_large', 'the body is larger than may be sent'],
+  413: ['body_too_large', 'the body is larger than may be sent'],
   415: ['media_type', 'the API reads application/json, and a page the form that it shows'],
 };
 

@@ -25,6 +25,8 @@ test('npm start reaches its first looks, ends with 0 on Ctrl-C, and leaves no se
     await Promise.race([lineOf(child, /first look/, told), ended]);
     expect(told.join('\n')).toMatch(/first look/);
     expect(await serversBelow(directory)).not.toEqual([]);
+    const dashboard = /dashboard\s+(http:\S+)/.exec(told.join('\n'))?.[1] ?? 'told nowhere';
+    expect(await (await fetch(dashboard)).text()).toContain('Harbour festival');
     child.kill('SIGINT');
     const [code, signal] = await ended;
     expect({ code, signal }, told.join('\n')).toEqual({ code: 0, signal: null });

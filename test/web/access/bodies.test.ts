@@ -38,7 +38,10 @@ test('a body of one megabyte passes, and a byte more does not', async () => {
   const of = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
   expect((await send(of(1_000_000))).statusCode).toBe(200);
   const more = await send(of(1_000_001));
-  expect([more.statusCode, more.json()]).toEqual([413, expect.objectContaining({ status: 413 })]);
+  expect([more.statusCode, more.json()]).toEqual([
+    413,
+    expect.objectContaining({ type: 'urn:strandline:problem:body_too_large' }),
+  ]);
 });
 
 test('the depth of any JSON is what its reader would count', () => {
