@@ -35,5 +35,5 @@ function jsonOf(value: unknown, name: string): Json {
 }
 
 function isKey(name: string): boolean {
-  return /(?:^|_)ids?$/.test(name) || /(?:^|_)completion_links$/.test(name);
+  return /(?:^|_)(?:ids?|completion_links|cited_links|not_returned)$/.test(name);
 }

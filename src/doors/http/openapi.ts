@@ -1,6 +1,7 @@
 /** The document of the API (OpenAPI 3.1), made from the routes themselves: `/openapi.json`. */
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { readMeanings } from '../../store/reads/contract.ts';
 import { VERSION } from '../../version.ts';
 import type { App, WebHome } from '../routes.ts';
@@ -13,8 +14,8 @@ import { failuresOf } from './failures.ts';
  */
 export async function documentApi(app: App, { ctx }: WebHome): Promise<void> {
   const meanings = await readMeanings(ctx.db);
-  const toSchemas = createJsonSchemaTransform({});
-  const withComponents = createJsonSchemaTransformObject({});
+  const toSchemas = createJsonSchemaTransform({ zodToJsonConfig: { override: keepExamples } });
+  const withComponents = createJsonSchemaTransformObject({ zodToJsonConfig: { override: keepExamples } });
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -42,6 +43,12 @@ export async function documentApi(app: App, { ctx }: WebHome): Promise<void> {
     },
     transformObject: (input) => finish(withComponents(input), meanings),
   });
+}
+
+/** zod leaves examples out where what is read becomes something else; ours are always of what is sent. */
+function keepExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+  if (examples !== undefined) Object.assign(jsonSchema, { examples });
 }
 
 export function documentRoutes(app: App): void {

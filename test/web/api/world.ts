@@ -1,0 +1,87 @@
+/** The API over a small world that has everything in it: two days of a simulated topic, and a paid search beside it. */
+import { apiRoutes } from '../../../src/doors/http/api.ts';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import { DAY } from '../../../src/engine/clock.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
+import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { createChannel } from '../../../src/monitor/tell/channels.ts';
+import { createRule } from '../../../src/monitor/tell/rules.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { watchTopic } from '../../../src/monitor/topic/watch.ts';
+import { simulate } from '../../../src/simulation.ts';
+import { homeOf } from '../../cli/stand.ts';
+import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { makeWorld, START, type World } from '../../world.ts';
+
+export type ApiWorld = {
+  world: World;
+  stub: StubService;
+  app: App;
+  /** Of a token that may do everything. */
+  headers: { authorization: string };
+  close(): Promise<void>;
+};
+
+/** What the examples of the document speak of is there: topic `harbour-ferry`, its searches, and the first id of each thing. */
+export async function seededApi(): Promise<ApiWorld> {
+  const stub = await startStub(paid);
+  const world = await makeWorld({
+    hosted: stub.url,
+    env: { MASTER_KEY: 'of the test, which seals nothing that matters', WEBHOOK_ALLOW: '127.0.0.1' },
+  });
+  const { ctx } = world;
+  const to = new Date(START);
+  await simulate(ctx, {
+    from: new Date(to.getTime() - 2 * DAY),
+    to,
+    lanes: 1,
+    prepare: (lane) =>
+      watchTopic(lane, { text: 'harbour ferry', service: 'sandbox', postsEvery: '2h', aiEvery: '8h' }),
+  });
+  const { firstRunId } = await createSearch(ctx, {
+    slug: 'harbour-paid',
+    topic: 'harbour-ferry',
+    operation: 'microblog',
+    prompt: 'harbour ferry',
+    service: 'hosted',
+    every: '1h',
+  });
+  await executeRun(ctx, firstRunId);
+  await alerted(world, stub.url);
+  // The first token is there to be closed; the second is the test's.
+  await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
+  const { key } = await createToken(ctx, { name: 'of the test', scopes: ['admin'] }, OPERATOR);
+  const app = await buildServer(homeOf(world), { api: [apiRoutes], pages: [] }, UNLIMITED);
+  return {
+    world,
+    stub,
+    app,
+    headers: { authorization: `Bearer ${key}` },
+    close: async () => {
+      await app.close();
+      await stub.close();
+      await world.close();
+    },
+  };
+}
+
+/** A channel, a rule that tells it, and a message that was given up. */
+async function alerted({ ctx, db }: World, address: string): Promise<void> {
+  const { channel } = await createChannel(ctx, { slug: 'ops', webhook: address });
+  const rule = await createRule(ctx, { slug: 'ferry-news', topic: 'harbour-ferry', channels: ['ops'] });
+  await db.pool.query(
+    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, reason, body, created_at, made_at, attempts)
+     VALUES ('msg_1', $1, $2, 'dead', 'given up', '{}', $3, $3, 11)`,
+    [channel.id, rule.id, ctx.clock.now()],
+  );
+}
+
+/** More requests than any test makes. */
+const UNLIMITED = { perMinute: 1_000_000, runsPerMinute: 1_000_000 };
+
+/** A post that can be read, an item that cannot, and a price. */
+const paid: Parameters<typeof startStub>[0] = (request, response) => {
+  response.setHeader('X-Search-Cost-Usd', '0.004');
+  return json({ miner_tweets: [wirePost('1'), 'no post'] })(request, response);
+};
