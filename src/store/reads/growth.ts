@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database, Id } from '../database.ts';
 import {
   postAtAgeView,
@@ -103,6 +104,9 @@ export async function readUnseen(
   });
 }
 
+/** Keys of posts as one parameter: planning these views takes longer than asking them, so that it is done once per connection. */
+const amongIds = (column: PgColumn) => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;
+
 /** The growth of posts, in the order in which they are given. */
 async function growthOf(
   { orm }: Pick<Reads, 'orm'>,
@@ -110,12 +114,12 @@ async function growthOf(
 ): Promise<PostGrowthRow[]> {
   if (posts.length === 0) return [];
   const ids = posts.map(({ post_id }) => post_id);
-  const rows = await orm
+  const asked = orm
     .select()
     .from(postGrowthView)
-    .where(inArray(postGrowthView.post_id, ids))
-    .limit(ids.length);
-  const byId = new Map(rows.map((row) => [row.post_id, row]));
+    .where(amongIds(postGrowthView.post_id))
+    .prepare('growth_of');
+  const byId = new Map((await asked.execute({ ids })).map((row) => [row.post_id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
@@ -140,28 +144,57 @@ export async function readSearchGrowth(
     .limit(filter.limit);
 }
 
+/** As the index `post_ages_most` has it. */
+const HAD = `CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
+  THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END`;
+
+/**
+ * Of each search those that had most at an age, for what is typical of a search is one number; and of them all those that
+ * are furthest above it. $3 age in hours, $4 since when it was reached (null: ever), $5 how many.
+ */
+const AHEAD = `
+SELECT a.post_id, w.id AS search_id FROM (${WATCHED}) w
+CROSS JOIN LATERAL (
+  SELECT a.post_id, ${HAD} AS had FROM strandline.post_ages a
+  WHERE a.search_id = w.id AND a.hours = $3 AND ($4::timestamptz IS NULL OR a.at >= $4)
+  ORDER BY ${HAD} DESC NULLS LAST, a.post_id DESC LIMIT $5
+) a
+JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
+ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
+
 /** Posts at one age, those furthest above what is typical of their search first; without a ratio by what they have. */
 export async function readPostsAtAge(
-  { orm }: Reads,
+  { orm, pool }: Reads,
   filter: Which & { hours: number; since?: Date | undefined; limit: number },
 ): Promise<PostAtAgeRow[]> {
-  const { since } = filter;
-  return orm
+  const { search = null, topic = null, hours, since = null, limit } = filter;
+  const { rows: ahead } = await pool.query<{ post_id: Id; search_id: Id }>(AHEAD, [
+    search,
+    topic,
+    hours,
+    since,
+    limit,
+  ]);
+  if (ahead.length === 0) return [];
+  const v = postAtAgeView;
+  const asked = orm
     .select()
-    .from(postAtAgeView)
+    .from(v)
     .where(
       and(
-        ...which(postAtAgeView, filter),
-        eq(postAtAgeView.hours, filter.hours),
-        since === undefined ? undefined : gte(postAtAgeView.reached_at, since),
+        amongIds(v.post_id),
+        sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
+        eq(v.hours, sql.placeholder('hours')),
       ),
     )
-    .orderBy(
-      sql`${postAtAgeView.engagement_ratio} desc nulls last`,
-      sql`${postAtAgeView.engagement} desc nulls last`,
-      desc(postAtAgeView.post_id),
-    )
-    .limit(filter.limit);
+    .prepare('posts_at_age');
+  const rows = await asked.execute({
+    ids: ahead.map(({ post_id }) => post_id),
+    searches: [...new Set(ahead.map(({ search_id }) => search_id))],
+    hours,
+  });
+  const byKey = new Map(rows.map((row) => [`${row.search_id} ${row.post_id}`, row]));
+  return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
 /** One post at each age at which it was observed, by each search that has it. */
@@ -187,10 +220,7 @@ export async function readTypical(
     .limit(filter.limit);
 }
 
-function which(
-  view: typeof postAtAgeView | typeof typicalAtAgeView,
-  { search, topic }: Which,
-): (SQL | undefined)[] {
+function which(view: typeof typicalAtAgeView, { search, topic }: Which): (SQL | undefined)[] {
   return [
     search === undefined ? undefined : eq(view.search, search),
     topic === undefined ? undefined : eq(view.topic, topic),
