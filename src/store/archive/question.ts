@@ -10,12 +10,14 @@ const WORD_MOST = 64;
 /** Lexemes that are looked for at most, the rarest: a stored query has 8 kB of room, and time its price. */
 const LEXEMES_MOST = 64;
 /** What is looked through at most, by the counts of the lexemes: ts_rank takes 214 ms for 112,000 documents. */
-const LOOKED_THROUGH_MOST = 200_000;
+const LOOKED_THROUGH_MOST = 30_000;
 
 /** What the archive knows of one world, at the time of a question. */
 export type Question = {
-  /** Looked for, the rarest first; empty where nothing that is known was asked for. */
+  /** Ranked by, the rarest first; empty where nothing that is known was asked for. */
   lexemes: readonly string[];
+  /** Those of them that find the documents that are ranked; `many`: one that stands in too many of them. */
+  looked: { lexemes: readonly string[]; many: boolean };
   /** By text search configuration: what a lexeme says in documents of that language. */
   says: ReadonlyMap<string, ReadonlyMap<string, number>>;
   averageWords: number;
@@ -45,17 +47,20 @@ export async function readQuestion(
     const inConfig = says.get(config) ?? new Map<string, number>();
     says.set(config, inConfig.set(lexeme, inverseFrequency(holding, documents)));
   }
-  return { lexemes: rarest(known), says, averageWords };
+  const sorted = [...known].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1)).slice(0, LEXEMES_MOST);
+  const lexemes = sorted.map(([lexeme]) => lexeme);
+  return { lexemes, looked: lookedThrough(sorted), says, averageWords };
 }
 
 /** The rarest lexemes that can be looked through in time; always the rarest of all. */
-function rarest(known: ReadonlyMap<string, number>): string[] {
-  const sorted = [...known].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1)).slice(0, LEXEMES_MOST);
+function lookedThrough(rarestFirst: readonly (readonly [string, number])[]): Question['looked'] {
   let through = 0;
-  return sorted.flatMap(([lexeme, documents], i) => {
+  const lexemes = rarestFirst.flatMap(([lexeme, documents], i) => {
     through += documents;
     return i === 0 || through <= LOOKED_THROUGH_MOST ? [lexeme] : [];
   });
+  const [[, fewest] = ['', 0]] = rarestFirst;
+  return { lexemes, many: fewest > LOOKED_THROUGH_MOST };
 }
 
 /**
