@@ -9,7 +9,7 @@ import { languageModel } from './service/answer/model.ts';
 import { restingModel } from './service/answer/resting-model.ts';
 import { createKeyVerifier } from './service/key-verifier.ts';
 import { LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
-import { openSources } from './service/sources/open.ts';
+import { openSources, type SourceHealth } from './service/sources/open.ts';
 import type { Probed } from './service/sources/probe.ts';
 import { chooseSources } from './service/sources/registry.ts';
 import { portsOf } from './service-ports.ts';
@@ -17,6 +17,7 @@ import type { Database } from './store/database.ts';
 import { findServiceKeyHash } from './store/service-keys.ts';
 import { VERSION } from './version.ts';
 
+export type { SourceHealth } from './service/sources/open.ts';
 export type { Probed } from './service/sources/probe.ts';
 /** What the sandbox has to show to somebody who is new. */
 export { SAMPLE_TOPIC } from './service/sandbox/topics.ts';
@@ -26,6 +27,8 @@ export type ServiceAccess = {
   ownSources: Context['ownSources'];
   /** Asks the public sources that need no key whether they answer; once, and for two seconds at most. */
   probe(): Promise<readonly Probed[]>;
+  /** Every public source, and how it has been in this process; nobody is asked. */
+  health(): Promise<readonly SourceHealth[]>;
   /** Starts the local service where it does not run yet. */
   local(): Promise<LocalService>;
   close(): Promise<void>;
@@ -126,6 +129,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   return {
     local,
     probe,
+    health: opened.health,
     ownSources,
     endpoint: async (kind) => {
       switch (kind) {

@@ -75,6 +75,7 @@ export function homeOf({ ctx, database }: World): Home {
       endpoint: (kind) => ctx.endpoint(kind),
       ownSources: () => ctx.ownSources(),
       probe: () => Promise.resolve([]),
+      health: () => Promise.resolve([]),
       local: () => Promise.reject(new Error('this test has no local service')),
       close: () => Promise.resolve(),
     },

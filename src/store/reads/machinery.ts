@@ -74,3 +74,11 @@ export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
   );
   return rows[0] ?? { migrations: 0, retained_at: null };
 }
+
+/** How many posts and links can be searched by their words. */
+export async function readArchiveSize({ pool }: Pooled): Promise<number> {
+  const { rows } = await pool.query<{ documents: number }>(
+    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
+  );
+  return rows[0]?.documents ?? 0;
+}

@@ -1,0 +1,98 @@
+/** The SQL contract: what can be asked, with examples, and a place to ask. */
+import { z } from 'zod';
+import { InvalidInput, Refused } from '../../../errors.ts';
+import { askReader } from '../../../store/reader-ask.ts';
+import type { ReaderResult } from '../../../store/reader-query.ts';
+import { readContract, readContractVersion } from '../../../store/reads/contract-columns.ts';
+import type { App, WebHome } from '../../routes.ts';
+import { showPage } from '../kit/show.tsx';
+import { Tabs } from '../kit/tabs.tsx';
+import { EXPLORE_TABS } from './page.tsx';
+import { Connect } from './connect.tsx';
+import { Ask, Result } from './ask.tsx';
+import { Questions } from './question-list.tsx';
+import { type Question, readQuestions } from './questions.ts';
+import { Reference } from './reference.tsx';
+
+const MOST_ROWS = 1_000;
+const MOST_SQL = 20_000;
+
+type Shown = { view: string | undefined; sql: string | undefined; result?: ReaderResult; refused?: string };
+
+export function sqlPage(app: App, { ctx, readerUrl }: WebHome): void {
+  const questions = readQuestions();
+  // It is awaited where it is shown: until then nobody hears of a page that is not there.
+  questions.catch(() => {});
+
+  const show = async (shown: Shown) => {
+    const [views, version, examples] = await Promise.all([
+      readContract(ctx.db),
+      readContractVersion(ctx.db),
+      questions,
+    ]);
+    return {
+      title: 'Explore by SQL',
+      here: '/explore',
+      lead: `Version ${version} of the SQL contract: views that dashboards and notebooks can rely on.`,
+      aside: (
+        <Tabs
+          label="Ways to explore"
+          tabs={EXPLORE_TABS.map((tab) => ({ ...tab, here: tab.href === '/explore/sql' }))}
+        />
+      ),
+      body: (
+        <>
+          {readerUrl === null ? null : <Ask sql={shown.sql} most={MOST_ROWS} refused={shown.refused} />}
+          {shown.result === undefined ? null : <Result result={shown.result} most={MOST_ROWS} />}
+          <Questions questions={examples} asks={readerUrl !== null} />
+          <Reference views={views} chosen={shown.view} />
+          <Connect embedded={ctx.config.databaseUrl === undefined} reader={readerUrl !== null} />
+        </>
+      ),
+    };
+  };
+
+  app.get(
+    '/explore/sql',
+    {
+      config: { scope: 'read' },
+      schema: {
+        querystring: z.strictObject({
+          view: z.string().max(64).optional(),
+          example: z.coerce.number().int().optional(),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { view, example } = request.query;
+      const chosen = example === undefined ? undefined : exampleOf(await questions, example);
+      return showPage(request, reply, await show({ view, sql: chosen?.sql }));
+    },
+  );
+
+  app.post(
+    '/explore/sql',
+    { config: { scope: 'read' }, schema: { body: z.object({ sql: z.string().max(MOST_SQL) }) } },
+    async (request, reply) => {
+      if (readerUrl === null)
+        throw new Refused('unavailable', 'no login of a reader is known here; DATABASE_READER_URL names one');
+      const { sql } = request.body;
+      if (sql.trim() === '')
+        throw new InvalidInput([{ path: 'sql', given: sql, expected: 'one SQL statement' }]);
+      try {
+        const result = await askReader({ url: readerUrl, sql, most: MOST_ROWS });
+        return showPage(request, reply, await show({ view: undefined, sql, result }));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const refused = await show({ view: undefined, sql, refused: error.message });
+        return showPage(request, reply, { ...refused, status: 400 });
+      }
+    },
+  );
+}
+
+function exampleOf(questions: readonly Question[], n: number): Question {
+  const found = questions.find((one) => one.n === n);
+  if (found === undefined) throw new Refused('not_found', `there is no question ${n}`);
+  return found;
+}

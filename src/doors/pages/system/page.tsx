@@ -1,0 +1,102 @@
+/** What strandline stands on, and how that is. */
+import { DAY, MINUTE, SECOND } from '../../../engine/clock.ts';
+import { callsPerDayOf } from '../../../config.ts';
+import { limitsAt } from '../../../store/retention/limits.ts';
+import { tableSizes, whatIsDue } from '../../../store/retention/sizes.ts';
+import { readContractVersion } from '../../../store/reads/contract-columns.ts';
+import { readBacklog, readCallDays, readUpkeep } from '../../../store/reads/machinery.ts';
+import { readServer } from '../../../store/reads/server.ts';
+import { readServiceDays } from '../../../store/reads/status.ts';
+import { liveWorkers } from '../../../store/workers.ts';
+import type { App, WebHome } from '../../routes.ts';
+import { showPage } from '../kit/show.tsx';
+import { Budgets } from './budgets.tsx';
+import { Queue, readQueue } from './queue.tsx';
+import { Sources } from './sources.tsx';
+import { Storage } from './storage.tsx';
+import { Summary } from './summary.tsx';
+import { Versions } from './versions.tsx';
+import { Workers } from './workers.tsx';
+
+/** Days of calls that are drawn, today among them. */
+const CALL_DAYS = 30;
+
+export function systemPage(app: App, home: WebHome): void {
+  app.get('/system', { config: { scope: 'read' } }, async (request, reply) => {
+    const told = await readSystem(home);
+    return showPage(request, reply, {
+      title: 'System',
+      here: '/system',
+      charts: true,
+      lead: 'What strandline stands on, and how that is. The commands status, doctor and retention show say the same.',
+      body: (
+        <>
+          <Summary workers={told.workers} backlog={told.backlog} tables={told.tables} />
+          <Workers rows={told.workers} />
+          <Queue kind={home.ctx.queue.kind} queue={told.queue} backlog={told.backlog} />
+          <Budgets services={told.services} days={told.callDays} from={told.from} count={CALL_DAYS} />
+          <Sources rows={told.sources} />
+          <Storage
+            tables={told.tables}
+            due={told.due}
+            upkeep={told.upkeep}
+            days={{
+              answers: home.ctx.config.answerDays,
+              rejects: home.ctx.config.rejectDays,
+              snapshots: home.ctx.config.snapshotDays ?? null,
+            }}
+          />
+          <Versions
+            server={told.server.version}
+            contract={told.contract}
+            migrations={told.upkeep.migrations}
+            embedded={home.embedded !== null}
+          />
+        </>
+      ),
+    });
+  });
+}
+
+/** A worker that was not heard of for this long is gone: it tells every 30 s. */
+const SILENCE_MS = 1.5 * MINUTE;
+/** A queue that does not answer is said to be away; nobody waits for it. */
+const PATIENCE_MS = SECOND;
+
+async function readSystem({ ctx, services: access }: WebHome) {
+  const { db, config } = ctx;
+  const now = ctx.clock.now();
+  const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
+  const [workers, backlog, queue, services, callDays, sources, tables, due, upkeep, server, contract] =
+    await Promise.all([
+      liveWorkers(db, new Date(now.getTime() - DAY)),
+      readBacklog(db, now),
+      readQueue(ctx.queue, PATIENCE_MS),
+      readServiceDays(db, now),
+      readCallDays(db, from),
+      access.health(),
+      tableSizes(db),
+      whatIsDue(db, limitsAt(now, config)),
+      readUpkeep(db),
+      readServer(db),
+      readContractVersion(db),
+    ]);
+  return {
+    workers: workers.map((one) => ({ ...one, silent: now.getTime() - one.seen_at.getTime() > SILENCE_MS })),
+    services: services.map((one) => ({
+      ...one,
+      limit: callsPerDayOf(config, one.kind),
+      missing: one.kind === 'hosted' && config.hosted === undefined,
+    })),
+    backlog,
+    queue,
+    callDays,
+    sources,
+    tables,
+    due,
+    upkeep,
+    server,
+    contract,
+    from,
+  };
+}

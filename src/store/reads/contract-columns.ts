@@ -1,0 +1,31 @@
+import { asc } from 'drizzle-orm';
+import type { Database } from '../database.ts';
+import { contractColumnsView, contractView } from '../schema/analytics.ts';
+
+type Reads = Pick<Database, 'orm'>;
+
+export type ContractView = {
+  view: string;
+  /** What a row is. */
+  meaning: string;
+  columns: { name: string; type: string; meaning: string }[];
+};
+
+/** The views of the SQL contract by name, each with its columns in their order. */
+export async function readContract({ orm }: Reads): Promise<ContractView[]> {
+  const v = contractColumnsView;
+  const rows = await orm.select().from(v).orderBy(asc(v.view), asc(v.position)).limit(10_000);
+  const views = new Map<string, ContractView>();
+  for (const { view, view_meaning, name, type, meaning } of rows) {
+    const one = views.get(view) ?? { view, meaning: view_meaning, columns: [] };
+    one.columns.push({ name, type, meaning });
+    views.set(view, one);
+  }
+  return [...views.values()];
+}
+
+/** `major.minor`. */
+export async function readContractVersion({ orm }: Reads): Promise<string> {
+  const [row] = await orm.select({ version: contractView.version }).from(contractView).limit(1);
+  return row?.version ?? 'unknown';
+}
