@@ -1,7 +1,7 @@
 import { Refused } from '../../errors.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
 import { findChannel } from '../../store/tell/channels.ts';
-import { reviveDead } from '../../store/tell/deliveries.ts';
+import { endRest, reviveDead } from '../../store/tell/deliveries.ts';
 import { readDelivery } from '../../store/tell/reads.ts';
 import type { Context } from '../context.ts';
 import { wakeChannels } from './wake.ts';
@@ -20,9 +20,11 @@ export async function resend(
   const slug = one?.channel ?? ('channel' in which ? which.channel : '');
   const channel = await findChannel(ctx.db.pool, slug);
   if (channel === null) throw new Refused('not_found', `there is no channel "${slug}"`);
-  const revived = await inTransaction(ctx.db, (tx) =>
-    reviveDead(tx, one === undefined ? { channelId: channel.id } : { deliveryId: one.id }, ctx.clock.now()),
-  );
+  const revived = await inTransaction(ctx.db, async (tx) => {
+    await endRest(tx, channel.id);
+    const dead = one === undefined ? { channelId: channel.id } : { deliveryId: one.id };
+    return reviveDead(tx, dead, ctx.clock.now());
+  });
   await wakeChannels(ctx, [channel.id]);
   return revived.length;
 }

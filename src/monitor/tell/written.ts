@@ -71,17 +71,14 @@ const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR,
 
 /** Seconds of `0`, `90s`, `15m`, `1h` or `2d`. @throws InvalidInput */
 function readCooldown(given: string): number {
-  const [, amount, unit = 's'] = /^(\d{1,7})([smhd]?)$/.exec(given.trim().toLowerCase()) ?? [];
-  const ms = Number(amount) * (UNITS[unit] ?? 0);
-  if (
-    amount === undefined ||
-    (unit === 's' && !/s$/i.test(given.trim()) && ms !== 0) ||
-    ms > LONGEST_COOLDOWN
-  )
-    throw new InvalidInput([
-      { path: 'cooldown', given, expected: '0, or a time of at most 30 days such as 90s, 15m, 1h or 2d' },
-    ]);
-  return ms / SECOND;
+  const text = given.trim().toLowerCase();
+  if (text === '0') return 0;
+  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const ms = Number(amount) * (UNITS[unit] ?? Number.NaN);
+  if (ms <= LONGEST_COOLDOWN) return ms / SECOND;
+  throw new InvalidInput([
+    { path: 'cooldown', given, expected: '0, or a time of at most 30 days such as 90s, 15m, 1h or 2d' },
+  ]);
 }
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;

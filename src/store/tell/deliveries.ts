@@ -229,6 +229,11 @@ export async function hastenPending(tx: Transaction, channelId: Id, now: Date): 
   );
 }
 
+/** Somebody wants it sent now: the channel does not rest any longer. */
+export async function endRest(tx: Transaction, channelId: Id): Promise<void> {
+  await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE id = $1', [channelId]);
+}
+
 /** When a channel has something to send next; null: nothing waits, or nobody may send. */
 export async function wakeAt(db: Reader, channelId: Id): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date | null }>(

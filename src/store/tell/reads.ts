@@ -1,5 +1,5 @@
 /** Rules, channels and deliveries as anybody may see them: without addresses and secrets. */
-import { and, asc, desc, eq, isNull, lt, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNull, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { channelsView, deliveriesView, type DeliveryState, rulesView } from '../schema/analytics.ts';
 
@@ -19,15 +19,21 @@ export async function readRule({ orm }: Orm, slug: string): Promise<RuleRow | un
   return row;
 }
 
-/** Rules by slug. @param filter.topic also those of its searches */
+/** Rules by slug. @param filter.topic also those of its searches @param filter.after only those behind this slug */
 export async function readRules(
   { orm }: Orm,
-  filter: { topic?: string | undefined; search?: string | undefined; limit: number },
+  filter: {
+    topic?: string | undefined;
+    search?: string | undefined;
+    after?: string | undefined;
+    limit: number;
+  },
 ): Promise<RuleRow[]> {
   const wanted: (SQL | undefined)[] = [
     isNull(rulesView.archived_at),
     filter.topic === undefined ? undefined : eq(rulesView.topic, filter.topic),
     filter.search === undefined ? undefined : eq(rulesView.search, filter.search),
+    filter.after === undefined ? undefined : gt(rulesView.slug, filter.after),
   ];
   return orm
     .select()
@@ -47,11 +53,16 @@ export async function readChannel({ orm }: Orm, slug: string): Promise<ChannelRo
 }
 
 /** Channels by slug. */
-export async function readChannels({ orm }: Orm, { limit }: { limit: number }): Promise<ChannelRow[]> {
+export async function readChannels(
+  { orm }: Orm,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ChannelRow[]> {
   return orm
     .select()
     .from(channelsView)
-    .where(isNull(channelsView.archived_at))
+    .where(
+      and(isNull(channelsView.archived_at), after === undefined ? undefined : gt(channelsView.slug, after)),
+    )
     .orderBy(asc(channelsView.slug))
     .limit(limit);
 }

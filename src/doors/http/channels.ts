@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import type { Attempt } from '../../monitor/tell/channels/channel.ts';
+import {
+  changeChannel,
+  channelRow,
+  createChannel,
+  rotateSecret,
+  testChannel,
+} from '../../monitor/tell/channels.ts';
+import { DELIVERY_CODES } from '../../store/tell/codes.ts';
+import { readChannels } from '../../store/tell/reads.ts';
+import type { App, WebHome } from '../routes.ts';
+import { channelSlug, newChannel } from './alert-bodies.ts';
+import { cursorOf } from './cursor.ts';
+import { givenFlag } from './given.ts';
+import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { row, rowWith } from './shapes.ts';
+
+const tags = ['alerts'];
+const params = z.strictObject({ channel: channelSlug });
+const cursor = cursorOf('channels', channelSlug);
+const Channel = row('Channel', 'channels');
+const ChannelWithSecret = rowWith('ChannelWithSecret', 'channels', {
+  secret: z.string().describe('What messages are signed with, told this once and never again.'),
+});
+
+const Tested = z
+  .object({
+    taken: z.boolean().describe('Whether the receiver took the message.'),
+    http_status: z.int().nullable().describe('Status of its answer; null when there was none.'),
+    code: z
+      .string()
+      .nullable()
+      .describe(`Why it failed: ${Object.keys(DELIVERY_CODES).join(', ')}.`),
+    detail: z.string().nullable().describe('More on that, in words.'),
+    answer: z.string().nullable().describe('The beginning of what it answered, on one line.'),
+  })
+  .meta({ id: 'ChannelTest' });
+
+export function channelRoutes(app: App, home: WebHome): void {
+  readRoutes(app, home);
+  secretRoutes(app, home);
+  changeRoutes(app, home);
+}
+
+function readRoutes(app: App, { ctx }: WebHome): void {
+  app.get(
+    '/api/v1/channels',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listChannels',
+        summary: 'Channels, by slug; without addresses and secrets',
+        tags,
+        querystring: listQuery(cursor, {}),
+        response: { 200: listOf(Channel) },
+      },
+    },
+    async ({ query: { limit, cursor: after } }) => {
+      const rows = await readChannels(ctx.db, { after, limit: limit + 1 });
+      return pageOf(rows, limit, ({ slug }) => z.encode(cursor, slug));
+    },
+  );
+
+  app.get(
+    '/api/v1/channels/:channel',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getChannel',
+        summary: 'A channel; without address and secret',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Channel },
+      },
+    },
+    ({ params: { channel } }) => channelRow(ctx, channel),
+  );
+}
+
+/** Who makes a channel decides where what was found goes, and gets to know its secret. */
+function secretRoutes(app: App, { ctx }: WebHome): void {
+  app.post(
+    '/api/v1/channels',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'createChannel',
+        summary: 'Make a channel that sends webhooks; its secret is told this once',
+        tags,
+        querystring: noQuery,
+        body: newChannel,
+        response: { 201: ChannelWithSecret },
+      },
+    },
+    async ({ body }, reply) => {
+      const { channel, secret } = await createChannel(ctx, body);
+      return reply
+        .code(201)
+        .header('location', `/api/v1/channels/${channel.slug}`)
+        .header('cache-control', 'no-store')
+        .send({ ...channel, secret });
+    },
+  );
+
+  app.post(
+    '/api/v1/channels/:channel/rotate',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'rotateChannelSecret',
+        summary: 'Give a channel a new secret; for a day the one before signs, too',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: ChannelWithSecret },
+      },
+    },
+    async ({ params: { channel: slug } }, reply) => {
+      const { channel, secret } = await rotateSecret(ctx, slug);
+      return reply.header('cache-control', 'no-store').send({ ...channel, secret });
+    },
+  );
+
+  app.post(
+    '/api/v1/channels/:channel/test',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'testChannel',
+        summary: 'Send one message of the type strandline.test right now, and say what came back',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Tested },
+      },
+    },
+    async ({ params: { channel } }) => tested(await testChannel(ctx, channel)),
+  );
+}
+
+const CHANGES = [['pause', 'pauseChannel', 'Send nothing; what is found waits']] as const;
+
+function changeRoutes(app: App, { ctx }: WebHome): void {
+  for (const [change, operationId, summary] of CHANGES)
+    app.post(
+      `/api/v1/channels/:channel/${change}`,
+      {
+        config: { scope: 'write' },
+        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Channel } },
+      },
+      async ({ params: { channel } }) => {
+        await changeChannel(ctx, channel, change);
+        return channelRow(ctx, channel);
+      },
+    );
+
+  app.post(
+    '/api/v1/channels/:channel/resume',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'resumeChannel',
+        summary: 'Go on sending, also after it was disabled; what was found meanwhile is told',
+        tags,
+        params,
+        querystring: z.strictObject({
+          skip: givenFlag.optional().describe('Leaves out what was found meanwhile.'),
+        }),
+        response: { 200: Channel },
+      },
+    },
+    async ({ params: { channel }, query: { skip } }) => {
+      await changeChannel(ctx, channel, 'resume', { skip });
+      return channelRow(ctx, channel);
+    },
+  );
+
+  app.delete(
+    '/api/v1/channels/:channel',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'removeChannel',
+        summary: 'Remove a channel and its secrets; what was not sent yet is cancelled',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Channel },
+      },
+    },
+    async ({ params: { channel } }) => {
+      const row = await channelRow(ctx, channel);
+      await changeChannel(ctx, channel, 'remove');
+      return { ...row, archived_at: ctx.clock.now() };
+    },
+  );
+}
+
+function tested(attempt: Attempt): z.infer<typeof Tested> {
+  switch (attempt.kind) {
+    case 'taken':
+      return {
+        taken: true,
+        http_status: attempt.httpStatus,
+        code: null,
+        detail: null,
+        answer: attempt.answer,
+      };
+    case 'failed': {
+      const { httpStatus, code, detail, answer } = attempt;
+      return { taken: false, http_status: httpStatus, code, detail: detail ?? DELIVERY_CODES[code], answer };
+    }
+    case 'aborted':
+      return { taken: false, http_status: null, code: 'internal', detail: 'the process stops', answer: null };
+  }
+}

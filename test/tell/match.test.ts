@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { changeChannel } from '../../src/monitor/tell/channels.ts';
+import { tellNew } from '../../src/monitor/tell/match.ts';
+import { changeRule, createRule, editRule } from '../../src/monitor/tell/rules.ts';
+import { tryRule } from '../../src/monitor/tell/try.ts';
+import { findSearch } from '../../src/store/searches.ts';
+import { read } from './receiver.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+const ofPath = (path: string) =>
+  stage.receiver.received.filter((one) => one.path === `/${path}`).map((one) => read(one).data);
+const textsOf = (path: string) =>
+  ofPath(path).flatMap(({ discoveries }) => discoveries.map((one) => (one['post'] as { text: string }).text)); // posts alone are found here
+
+/** All discoveries of a search that are news, in the order of the feed. */
+const newsOf = async (slug: string): Promise<string[]> =>
+  (
+    await stage.rows(
+      `SELECT d.id FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+       WHERE s.slug = $1 AND NOT d.baseline ORDER BY d.id`,
+      [slug],
+    )
+  ).map(({ id }) => String(id));
+
+test('5,000 posts found at once are fifty messages, of the first look none is, and each is told once', async () => {
+  const channel = await stage.channel('many');
+  await stage.rule('many', 'many', { topic: undefined });
+  const search = await stage.search('many');
+  expect(await stage.tell(channel)).toBe(0);
+  const run = await stage.finds(search, 5_000);
+  await stage.tell();
+  expect(await stage.deliveries('many')).toHaveLength(50);
+  for (let n = 0; n < 3; n++) await stage.tell(channel);
+  expect(ofPath('many')).toHaveLength(50);
+  expect(
+    ofPath('many').every(({ run_id, discoveries }) => run_id === String(run) && discoveries.length === 100),
+  ).toBe(true);
+  expect(stage.receiver.taken('/many')).toEqual(await newsOf('many'));
+  await changeRule(stage.world.ctx, 'many', 'remove');
+}, 60_000);
+
+test('with a cooldown there is one message in it at most, and what is found meanwhile is gathered: all of it, once', async () => {
+  const channel = await stage.channel('calm');
+  await stage.rule('calm', 'calm', { search: (await stage.search('calm')).slug, cooldown: '1h' });
+  const search = await searchNamed('calm');
+  const times: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    await stage.finds(search, n === 3 ? 150 : 1);
+    const sent = await stage.tell(channel);
+    for (let i = 0; i < sent; i++) times.push(stage.world.clock.now().getTime());
+    stage.world.clock.advance(20 * MINUTE);
+  }
+  stage.world.clock.advance(HOUR);
+  await stage.tell(channel);
+  expect(times.length).toBe(4);
+  expect(times.every((at, i) => i === 0 || at - (times[i - 1] ?? 0) >= HOUR)).toBe(true);
+  expect(stage.receiver.taken('/calm')).toEqual(await newsOf('calm'));
+  const [first, second] = ofPath('calm');
+  expect(first).toMatchObject({ total: 1, run_id: expect.any(String) });
+  // A hundred are told whole, the others by their ids.
+  expect(second?.discoveries).toHaveLength(100);
+  expect(second?.further_ids.length).toBe((second?.total ?? 0) - 100);
+  expect(second?.run_id).toBeNull();
+}, 60_000);
+
+test('a shorter cooldown sends what was gathered sooner', async () => {
+  const channel = await stage.channel('sooner');
+  await stage.rule('sooner', 'sooner', { search: (await stage.search('sooner')).slug, cooldown: '1d' });
+  const search = await searchNamed('sooner');
+  for (let n = 0; n < 2; n++) {
+    await stage.finds(search, 1);
+    await stage.tell(channel);
+    stage.world.clock.advance(HOUR);
+  }
+  expect(ofPath('sooner')).toHaveLength(1);
+  await editRule(stage.world.ctx, 'sooner', { cooldown: '90m' });
+  expect(await stage.tell(channel)).toBe(1);
+  expect(stage.receiver.taken('/sooner')).toEqual(await newsOf('sooner'));
+});
+
+test('words decide: those that must appear, in any case and without accents, and those that must not', async () => {
+  const channel = await stage.channel('words');
+  const search = await stage.search('words');
+  await stage.rule('words', 'words', { search: 'words', filter: 'zurich "night ferry" -cancelled' });
+  await stage.finds(search, [
+    'The NIGHT-FERRY to Zürich',
+    'Zürich: night ferry CANCELLED',
+    'a night on the ferry, Zürich',
+    'the night ferry to Zurichhorn',
+  ]);
+  await stage.tell(channel);
+  expect(textsOf('words')).toEqual(['The NIGHT-FERRY to Zürich']);
+});
+
+test('a rule tells of its search or topic alone, and only of what was found since it was made', async () => {
+  const channel = await stage.channel('scoped');
+  const [one, two] = [await stage.search('scope-one', 'scope'), await stage.search('scope-two', 'scope')];
+  const other = await stage.search('elsewhere');
+  await stage.finds(one, ['before the rule']);
+  await stage.rule('of-search', 'scoped', { search: 'scope-one' });
+  await stage.rule('of-topic', 'scoped', { topic: 'scope' });
+  await stage.finds(one, ['in one']);
+  await stage.finds(two, ['in two']);
+  await stage.finds(other, ['elsewhere']);
+  await stage.tell(channel);
+  const told = ofPath('scoped').map(
+    ({ rule, discoveries }) =>
+      `${rule}: ${discoveries.map((d) => (d['post'] as { text: string }).text).join()}`,
+  ); // posts alone
+  expect(told.toSorted()).toEqual(['of-search: in one', 'of-topic: in one', 'of-topic: in two']);
+});
+
+test('eight that judge and eight that save at once: nothing is missed and nothing is told twice', async () => {
+  const channel = await stage.channel('busy');
+  const searches = await Promise.all(Array.from({ length: 8 }, (_, i) => stage.search(`busy-${i}`, 'busy')));
+  await stage.rule('busy', 'busy', { topic: 'busy' });
+  let saving = true;
+  const judging = Array.from({ length: 8 }, async () => {
+    while (saving) await tellNew(stage.world.ctx);
+  });
+  await Promise.all(
+    searches.map(async (search) => {
+      for (let n = 0; n < 5; n++) await stage.finds(search, 3);
+    }),
+  );
+  saving = false;
+  await Promise.all(judging);
+  for (let n = 0; n < 4; n++) await stage.tell(channel);
+  const all = (await Promise.all(searches.map(({ slug }) => newsOf(slug)))).flat();
+  expect(all).toHaveLength(120);
+  expect(stage.receiver.taken('/busy').toSorted()).toEqual(all.toSorted());
+}, 60_000);
+
+test('an edit judges what was found until then by the rule as it was; a paused rule is silent; a removed one says nothing more', async () => {
+  const channel = await stage.channel('changing');
+  const search = await stage.search('changing');
+  await stage.rule('changing', 'changing', { search: 'changing', filter: 'apples' });
+  await stage.finds(search, ['apples one', 'pears one']);
+  await editRule(stage.world.ctx, 'changing', { filter: 'pears' });
+  await stage.finds(search, ['apples two', 'pears two']);
+  await changeRule(stage.world.ctx, 'changing', 'pause');
+  await stage.finds(search, ['pears while paused']);
+  await changeRule(stage.world.ctx, 'changing', 'resume');
+  await stage.finds(search, ['pears three']);
+  await stage.tell(channel);
+  expect(textsOf('changing')).toEqual(['apples one', 'pears two', 'pears three']);
+  await stage.finds(search, ['pears four']);
+  await stage.tell();
+  await changeRule(stage.world.ctx, 'changing', 'remove');
+  await stage.tell(channel);
+  expect(textsOf('changing')).toHaveLength(3);
+  expect((await stage.deliveries('changing'))[0]).toMatchObject({
+    state: 'cancelled',
+    reason: 'the rule was removed',
+  });
+  await stage.rule('changing', 'changing', { search: 'changing' });
+});
+
+test('a paused channel keeps what is found in the feed and gets it when it goes on, or not, as is said', async () => {
+  const channel = await stage.channel('resting');
+  const search = await stage.search('resting');
+  await stage.rule('resting', 'resting', { search: 'resting' });
+  await changeChannel(stage.world.ctx, 'resting', 'pause');
+  await stage.finds(search, ['found while it rested']);
+  expect(await stage.tell(channel)).toBe(0);
+  await changeChannel(stage.world.ctx, 'resting', 'resume');
+  await stage.tell(channel);
+  await changeChannel(stage.world.ctx, 'resting', 'pause');
+  await stage.finds(search, ['left out']);
+  await changeChannel(stage.world.ctx, 'resting', 'resume', { skip: true });
+  await stage.tell(channel);
+  expect(textsOf('resting')).toEqual(['found while it rested']);
+});
+
+test('what a rule would have told is the same as what it told, and trying sends nothing', async () => {
+  const channel = await stage.channel('tried');
+  const search = await stage.search('tried');
+  await stage.rule('tried', 'tried', { search: 'tried', cooldown: '1h' });
+  for (let n = 0; n < 6; n++) {
+    await stage.finds(search, 2);
+    await stage.tell(channel);
+    stage.world.clock.advance(20 * MINUTE);
+  }
+  await stage.tell(channel);
+  const sent = stage.receiver.received.length;
+  const trial = await tryRule(stage.world.ctx, 'tried', 2);
+  expect(trial.found.map(({ id }) => String(id))).toEqual(await newsOf('tried'));
+  expect(trial.messages).toHaveLength(ofPath('tried').length);
+  expect(trial.messages.reduce((sum, { discoveries }) => sum + discoveries, 0)).toBe(trial.total);
+  expect(stage.receiver.received.length).toBe(sent);
+});
+
+test.each([
+  [{ slug: 'Bad Slug', channels: ['calm'] }, 'slug'],
+  [{ slug: 'x', channels: [] }, 'channels'],
+  [{ slug: 'x', on: ['posts', 'completion'], channels: ['calm'] }, 'on'],
+  [{ slug: 'x', filter: '"open', channels: ['calm'] }, 'filter'],
+  [{ slug: 'x', cooldown: 'an hour', channels: ['calm'] }, 'cooldown'],
+  [{ slug: 'x', cooldown: '60', channels: ['calm'] }, 'cooldown'],
+  [{ slug: 'x', topic: 'a', search: 'b', channels: ['calm'] }, 'search'],
+  [{ slug: 'x', channels: ['nobody'] }, 'no channel "nobody"'],
+  [{ slug: 'x', search: 'nothing', channels: ['calm'] }, 'no search "nothing"'],
+  [{ slug: 'calm', channels: ['calm'] }, 'a rule "calm" already'],
+])('%j is refused: %s', async (written, words) => {
+  await expect(createRule(stage.world.ctx, written)).rejects.toThrow(words);
+});
+
+async function searchNamed(slug: string) {
+  const search = await findSearch(stage.world.db.pool, slug);
+  if (search === null) throw new Error(`no search ${slug}`);
+  return search;
+}

@@ -1,0 +1,114 @@
+/** A world with searches that find things, and a receiver that is told of them. */
+import { randomBytes } from 'node:crypto';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { createChannel } from '../../src/monitor/tell/channels.ts';
+import { deliverTo } from '../../src/monitor/tell/deliver.ts';
+import { tellNew } from '../../src/monitor/tell/match.ts';
+import { createRule } from '../../src/monitor/tell/rules.ts';
+import type { WrittenRule } from '../../src/monitor/tell/written.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import type { Id } from '../../src/store/database.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { saveFindings } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { type DeliveryRow, readDeliveries } from '../../src/store/tell/reads.ts';
+import { wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+type Wire = Record<string, unknown>;
+
+export type Stage = {
+  world: World;
+  receiver: Receiver;
+  /** A search that has had its first look, so that what it finds is news. */
+  search(slug: string, topic?: string): Promise<Search>;
+  /** A run that found posts with these texts, or as many as are asked for. @returns the run */
+  finds(search: Search, posts: number | readonly (string | Wire)[]): Promise<Id>;
+  /** A channel at a path of the receiver. @returns its id */
+  channel(slug: string): Promise<Id>;
+  /** A rule on posts for that channel or those. */
+  rule(slug: string, channels: string | string[], more?: WrittenRule): Promise<void>;
+  /** Judges what is new and sends what is due, as workers would. @returns how many messages were taken */
+  tell(...channels: Id[]): Promise<number>;
+  deliveries(channel: string): Promise<DeliveryRow[]>;
+  rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
+  close(): Promise<void>;
+};
+
+export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+  const receiver = await startReceiver();
+  const world = await makeWorld({
+    hosted: 'http://127.0.0.1:1',
+    env: { MASTER_KEY: randomBytes(32).toString('base64'), WEBHOOK_ALLOW: '127.0.0.1', ...env },
+  });
+  const { ctx } = world;
+  let posts = 0;
+  const never = new AbortController().signal;
+
+  const finds: Stage['finds'] = async (search, given) => {
+    const wanted = typeof given === 'number' ? Array.from({ length: given }, () => 'a post') : given;
+    const wire = wanted.map((one) => {
+      const members = typeof one === 'string' ? { text: one } : one;
+      return wirePost(String(1_000_000 + posts++), {
+        created_at: world.clock.now().toISOString(),
+        ...members,
+      });
+    });
+    const now = world.clock.now();
+    const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now });
+    const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now });
+    if (claimed === null) throw new Error('not claimed');
+    const saved = await saveFindings(world.db, {
+      runId,
+      fence: claimed.fence,
+      searchId: search.id,
+      serviceId: search.service_id,
+      findings: readAnswer({
+        operation: 'microblog',
+        body: JSON.stringify({ miner_tweets: wire }),
+        contentType: 'application/json',
+        dialect: loadDialect('named'),
+      }),
+      observedAt: now,
+      endedAt: now,
+    });
+    if (saved === null) throw new Error('not saved');
+    return runId;
+  };
+
+  return {
+    world,
+    receiver,
+    finds,
+    search: async (slug, topic = slug) => {
+      const { search } = await createSearch(ctx, {
+        slug,
+        topic,
+        operation: 'microblog',
+        prompt: slug,
+        every: '15m',
+      });
+      await world.db.pool.query('DELETE FROM strandline.runs WHERE search_id = $1', [search.id]);
+      await finds(search, 2);
+      return search;
+    },
+    channel: async (slug) =>
+      (await createChannel(ctx, { slug, webhook: `${receiver.url}/${slug}` })).channel.id,
+    rule: async (slug, channels, more = {}) => {
+      await createRule(ctx, { slug, on: ['post'], channels: [channels].flat(), ...more });
+    },
+    tell: async (...channels) => {
+      await tellNew(ctx);
+      const counts = await Promise.all(channels.map((id) => deliverTo(ctx, id, never)));
+      return counts.reduce((sum, n) => sum + n, 0);
+    },
+    deliveries: (channel) => readDeliveries(world.db, { channel, limit: 1_000 }),
+    rows: async (sql, values = []) => (await world.db.pool.query(sql, values)).rows,
+    close: async () => {
+      await world.close();
+      await receiver.close();
+    },
+  };
+}
