@@ -10,7 +10,9 @@ import { editPages } from './edit/page.tsx';
 import { topicEditPages } from './edit/topic.tsx';
 import { newPages } from './new/page.tsx';
 import { overviewPage } from './overview/page.tsx';
+import { searchPage } from './search/page.tsx';
 import { signInPage } from './sign-in/page.tsx';
+import { topicPage } from './topic/page.tsx';
 
 const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
   detailPages,
@@ -20,6 +22,8 @@ const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
   changeActions,
   removePages,
   overviewPage,
+  topicPage,
+  searchPage,
   signInPage,
 ];
 

@@ -12,6 +12,8 @@ export type Mark = {
   words: string;
   /** Written on the chart: `v2`. */
   short?: string;
+  /** It is told elsewhere on the page. */
+  quiet?: boolean;
 };
 
 const MOST_TOLD = 4;
@@ -57,21 +59,26 @@ export function MarkLines({ marks, from, until }: { marks: readonly Mark[]; from
 export function Marks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
   const told = marks.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const silent = new Set([
+    ...told.filter(({ quiet }) => quiet === true),
+    ...told.filter(({ quiet }) => quiet !== true).slice(MOST_TOLD),
+  ]);
+  const more = told.filter(({ quiet }) => quiet !== true).length - MOST_TOLD;
   return (
     <ul class="marks">
-      {told.map((mark, i) => (
+      {told.map((mark) => (
         <li
           class={`${mark.kind}-told`}
           data-mark={mark.kind}
           data-at={mark.at.getTime() / 1_000}
           data-until={(mark.until ?? mark.at).getTime() / 1_000}
           data-short={mark.short}
-          hidden={i >= MOST_TOLD}
+          hidden={silent.has(mark)}
         >
           <Icon name={mark.kind === 'spike' ? 'spike' : 'edit'} /> <When at={mark.at} exact /> {mark.words}
         </li>
       ))}
-      {told.length <= MOST_TOLD ? null : <li>and {told.length - MOST_TOLD} more</li>}
+      {more <= 0 ? null : <li>and {more} more</li>}
     </ul>
   );
 }

@@ -16,9 +16,14 @@ const WORDS = {
     'Read again by the reader of today; nobody was called. What it found that was not found before stands below as new.',
   run: 'A run is queued. A worker takes it at once; what it finds appears here.',
   rule_made: 'Saved. What is found from now on is judged by this rule.',
-  rule_removed: 'The rule is gone. What it said stays among the deliveries.',
-  channel_removed: 'The channel is gone. What was delivered to it stays.',
-  sent_again: 'It is sent again.',
+  rule_saved: 'Saved. What was found until now was judged by the rule as it was.',
+  rule_paused: 'Paused. What is found meanwhile is not told; what was judged before is still sent.',
+  rule_resumed: 'Going on. It tells of what is found from now on.',
+  rule_removed: 'The rule is gone, and what it had not sent yet is cancelled. What was sent stays.',
+  channel_paused: 'Paused. What is found meanwhile waits.',
+  channel_resumed: 'Going on. What waited is sent.',
+  channel_removed: 'The channel is gone, and what was not sent yet is cancelled. What was sent stays.',
+  sent_again: 'Sent again, with the same id and body.',
   revoked: 'Revoked. Nobody comes in with it any more.',
 } as const;
 export type DoneCode = keyof typeof WORDS;

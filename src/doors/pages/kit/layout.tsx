@@ -17,6 +17,10 @@ const PLACES: readonly (readonly [path: string, name: string, key: string])[] = 
   ['/system', 'System', 's'],
 ];
 
+/** The mark once more, for the window's tab. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-linecap='round'%3E%3Cpath d='M2 13c4-6 8-6 12 0s8 6 12 0c1.3-2 2.6-3.3 4-4' stroke='%2312728a' stroke-width='3.5'/%3E%3Cpath d='M7 23h0M16 25h0M25 22h0' stroke='%23c03f2b' stroke-width='4.5'/%3E%3C/svg%3E";
+
 export type LayoutProps = {
   title: string;
   here: string;
@@ -42,6 +46,7 @@ export function Layout({ title, here, aside, above, lead, charts = false, live =
         <meta name="color-scheme" content="light dark" />
         <meta name="referrer" content="same-origin" />
         <title>{`${title} · strandline`}</title>
+        <link rel="icon" href={ICON} />
         <link rel="stylesheet" href={assetAt('style.css')} />
         {charts ? <link rel="stylesheet" href={assetAt('uplot.css')} /> : null}
         {charts ? <script src={assetAt('uplot.js')} defer /> : null}

@@ -1,0 +1,159 @@
+/** Everything that the page of a topic, or of one of its searches, shows: a handful of reads, all at once. */
+import { DAY, HOUR } from '../../../engine/clock.ts';
+import type { Context } from '../../../monitor/context.ts';
+import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
+import { lastDiscoveryId } from '../../../store/reads/discoveries.ts';
+import { readPostsAtAge } from '../../../store/reads/growth.ts';
+import { readLastRuns, readNewest, readRequestChanges } from '../../../store/reads/of-searches.ts';
+import { readPostsOf } from '../../../store/reads/posts.ts';
+import { readSearchDays } from '../../../store/reads/overview.ts';
+import { readRisingPosts } from '../../../store/reads/rising.ts';
+import type { SearchRow } from '../../../store/reads/searches.ts';
+import {
+  readTopAuthors,
+  readTopDomains,
+  readTopHashtags,
+  readTopLanguages,
+} from '../../../store/reads/tops.ts';
+import { readSpikes } from '../../../store/reads/trends.ts';
+import { readBuckets } from '../../../store/reads/volume.ts';
+import { coverageOf, type SearchBucket, volumeOf } from './buckets.ts';
+import type { Range } from './range.ts';
+import { readComments } from './completion-read.ts';
+
+/** A topic with all its searches, or one of them. */
+export type Scope = { topic: string; search?: string; searches: readonly SearchRow[] };
+
+const MOST_RUNS = 60;
+const MOST_NEW = 16;
+const MOST_TOPS = 8;
+const MOST_POSTS = 6;
+const MOST_BUCKETS = 50_000;
+/** What is usual is taken from so many whole days before today. */
+const USUAL_DAYS = 14;
+
+export type ScopeRead = Awaited<ReturnType<typeof readScope>>;
+
+export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: Range, now: Date) {
+  const { db } = ctx;
+  const ids = scope.searches.map(({ id }) => id);
+  const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
+  const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+  const tops = { ...which, from: startOfDay(range.from), until: range.until, limit: MOST_TOPS };
+  const hours = range.name === '24h' ? 3 : 24;
+  const [
+    buckets,
+    past,
+    spikes,
+    changes,
+    runs,
+    newest,
+    rising,
+    ahead,
+    authors,
+    domains,
+    hashtags,
+    languages,
+    last,
+    completions,
+  ] = await Promise.all([
+    readVolume(db, scope, range),
+    readSearchDays(db, { from: new Date(today.getTime() - USUAL_DAYS * DAY), until: today, searchIds: ids }),
+    readSpikes(db, ids, range.from),
+    readRequestChanges(db, ids, range.from),
+    readLastRuns(db, ids, MOST_RUNS),
+    readNewest(db, ids, { kinds: ['post', 'link', 'completion'], limit: MOST_NEW }),
+    readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MOST_POSTS }),
+    readAhead(db, { ...which, hours, since: range.from, limit: MOST_POSTS }),
+    readTopAuthors(db, tops),
+    readTopDomains(db, tops),
+    readTopHashtags(db, tops),
+    readTopLanguages(db, tops),
+    lastDiscoveryId(db),
+    readComments(db, scope.searches, range.from),
+  ]);
+  const stepMs = range.per === 'hour' ? HOUR : DAY;
+  const volume = volumeOf(buckets, { ...range, stepMs });
+  return {
+    volume,
+    coverage: coverageOf(buckets, volume.at.length),
+    pulse: pulseNow(scope, buckets, past, range),
+    spikes,
+    changes,
+    runs: runs.toReversed(),
+    newest,
+    rising,
+    ahead: { hours, posts: ahead },
+    tops: { authors, domains, hashtags, languages },
+    last,
+    completions,
+  };
+}
+
+/** Posts of the range beside as many usual days. */
+function pulseNow(
+  { searches }: Scope,
+  buckets: readonly SearchBucket[],
+  past: Awaited<ReturnType<typeof readSearchDays>>,
+  range: Range,
+): Pulse & { usualDay: number | null } {
+  const days = (range.until.getTime() - range.from.getTime()) / DAY;
+  const count = range.per === 'hour' ? days * 24 : days;
+  const each = searches.map(({ id }) => {
+    const its = buckets.filter(({ search_id }) => search_id === id);
+    const usual = usualOf(
+      past
+        .filter(({ search_id }) => search_id === id)
+        .map((day) => ({ ...day, lowerBound: day.lower_bound })),
+    );
+    return {
+      now: {
+        posts: its.reduce((sum, { posts }) => sum + posts, 0),
+        coverage: its.reduce((sum, { coverage }) => sum + Math.min(1, coverage), 0) / count,
+        lowerBound: its.some(({ lower_bound }) => lower_bound),
+      },
+      usual: usual === null ? null : usual * days,
+    };
+  });
+  const pulse = pulseOf(each);
+  return { ...pulse, usualDay: pulse.usual === null ? null : pulse.usual / days };
+}
+
+/** Posts furthest above what is typical of their search at one age, each once. */
+async function readAhead(db: Context['db'], filter: Parameters<typeof readPostsAtAge>[1]) {
+  const ahead = await readPostsAtAge(db, filter);
+  const posts = await readPostsOf(
+    db,
+    ahead.map(({ post_id }) => post_id),
+  );
+  return posts.flatMap((post) => {
+    const best = ahead.find(({ post_id }) => post_id === post.id);
+    return best === undefined
+      ? []
+      : [{ post, engagement: best.engagement, engagement_ratio: best.engagement_ratio }];
+  });
+}
+
+/** By hours as each search counts; by days each post of a topic once. */
+async function readVolume(
+  db: Context['db'],
+  { searches, search }: Scope,
+  range: Range,
+): Promise<SearchBucket[]> {
+  const searchIds = searches.map(({ id }) => id);
+  const { from, until } = range;
+  if (range.per === 'hour') {
+    const rows = await readBuckets(db, { searchIds, per: 'hour', from, until, limit: MOST_BUCKETS });
+    return rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at }));
+  }
+  const rows = await readSearchDays(db, { from, until, searchIds });
+  return rows.map(({ day_at, topic_posts, ...row }) => ({
+    ...row,
+    at: day_at,
+    posts: search === undefined ? topic_posts : row.posts,
+  }));
+}
+
+function startOfDay(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY) * DAY);
+}

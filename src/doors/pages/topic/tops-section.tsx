@@ -1,0 +1,81 @@
+import { Bars, type BarRow } from '../kit/bars.tsx';
+import { Outside } from '../kit/outside.tsx';
+import { Empty, Section } from '../kit/section.tsx';
+import type { Shown } from './volume-section.tsx';
+
+/** Who and what the posts speak of. */
+export function TopsSection({ range, read }: Shown) {
+  const { authors, domains, hashtags, languages } = read.tops;
+  return (
+    <div class="columns fourths">
+      <Top
+        title="Authors"
+        range={range}
+        rows={authors.map(({ author_id, author_username, posts }) => ({
+          name: (
+            <a href={`/authors/${author_id}`}>
+              {author_username === null ? (
+                <span class="unknown">unknown</span>
+              ) : (
+                <Outside text={`@${author_username}`} most={40} />
+              )}
+            </a>
+          ),
+          value: posts,
+        }))}
+      />
+      <Top
+        title="Domains"
+        range={range}
+        rows={domains.map(({ domain, posts, links }) => ({
+          name: <Outside text={domain} most={60} />,
+          value: posts + links,
+        }))}
+      />
+      <Top
+        title="Hashtags"
+        range={range}
+        rows={hashtags.map(({ hashtag, posts }) => ({
+          name: (
+            <a href={`/explore?${new URLSearchParams({ q: `#${hashtag}` }).toString()}`}>
+              <Outside text={`#${hashtag}`} most={60} />
+            </a>
+          ),
+          value: posts,
+        }))}
+      />
+      <Top
+        title="Languages"
+        range={range}
+        rows={languages.map(({ lang, posts }) => ({ name: nameOf(lang), value: posts }))}
+      />
+    </div>
+  );
+}
+
+function Top({ title, rows, range }: { title: string; rows: readonly BarRow[]; range: Shown['range'] }) {
+  return (
+    <Section title={title} id={`top-${title.toLowerCase()}`} live>
+      {rows.length === 0 ? (
+        <Empty words={`None in the last ${range.words}.`} />
+      ) : (
+        <Bars
+          caption={`${title} by posts, the last ${range.words}, whole days (UTC)`}
+          rows={rows}
+          unit={title === 'Domains' ? 'Posts and links' : 'Posts'}
+        />
+      )}
+    </Section>
+  );
+}
+
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
+
+/** `German`; what is no language's code is shown as it came. */
+function nameOf(code: string) {
+  try {
+    return <Outside text={LANGUAGES.of(code) ?? code} most={30} />;
+  } catch {
+    return <Outside text={code} most={30} />;
+  }
+}

@@ -1,0 +1,106 @@
+/** What belongs to some searches, found by one step into an index for each: never by looking through that of all. */
+import { desc, inArray } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { discoveriesView, runsView } from '../schema/analytics.ts';
+import type { DiscoveryRow } from './discoveries.ts';
+import type { RunRow } from './runs.ts';
+
+type Reads = Pick<Database, 'orm' | 'pool'>;
+
+/** $1 searches, $2 most. */
+const LAST_RUNS = `
+SELECT r.id FROM unnest($1::bigint[]) s(id)
+CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT $2) r
+ORDER BY r.id DESC LIMIT $2`;
+
+/** The last runs of these searches together, the newest first. */
+export async function readLastRuns(db: Reads, searchIds: readonly Id[], limit: number): Promise<RunRow[]> {
+  const { rows } = await db.pool.query<{ id: Id }>(LAST_RUNS, [searchIds, limit]);
+  if (rows.length === 0) return [];
+  return db.orm
+    .select()
+    .from(runsView)
+    .where(
+      inArray(
+        runsView.id,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .orderBy(desc(runsView.id))
+    .limit(limit);
+}
+
+const KINDS = ['post', 'link', 'completion', 'spike'] as const;
+
+/** $1 searches, $2 kinds, $3 most. By `at`, which rises with the ids. */
+const NEWEST = `
+SELECT d.id FROM unnest($1::bigint[]) s(id)
+CROSS JOIN LATERAL (
+  SELECT id FROM strandline.discoveries
+  WHERE search_id = s.id AND kind = ANY ($2::text[]) ORDER BY at DESC LIMIT $3
+) d ORDER BY d.id DESC LIMIT $3`;
+
+/** The newest discoveries of these searches together, the newest first. */
+export async function readNewest(
+  db: Reads,
+  searchIds: readonly Id[],
+  { kinds = KINDS, limit }: { kinds?: readonly DiscoveryRow['kind'][]; limit: number },
+): Promise<DiscoveryRow[]> {
+  const { rows } = await db.pool.query<{ id: Id }>(NEWEST, [searchIds, kinds, limit]);
+  if (rows.length === 0) return [];
+  return db.orm
+    .select()
+    .from(discoveriesView)
+    .where(
+      inArray(
+        discoveriesView.id,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .orderBy(desc(discoveriesView.id))
+    .limit(limit);
+}
+
+/** $1 searches, $2 the time of a discovery, $3 its id. */
+const SINCE = `
+SELECT kind, count(*)::int AS n FROM strandline.discoveries
+WHERE search_id = ANY ($1::bigint[]) AND at >= $2 AND id > $3 AND NOT baseline GROUP BY kind`;
+
+/** How many discoveries of each kind came behind one, without those of a first look. */
+export async function countSince(
+  { pool }: Reads,
+  searchIds: readonly Id[],
+  after: { id: Id; at: Date },
+): Promise<Partial<Record<DiscoveryRow['kind'], number>>> {
+  const { rows } = await pool.query<{ kind: DiscoveryRow['kind']; n: number }>(SINCE, [
+    searchIds,
+    after.at,
+    after.id,
+  ]);
+  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
+}
+
+export type RequestChange = {
+  search_id: Id;
+  search: string;
+  version: number;
+  created_at: Date;
+  prompt: string;
+};
+
+/** $1 searches, $2 since. A version that is its own request version asks something else than the one before. */
+const CHANGES = `
+SELECT v.search_id, s.slug AS search, v.version, v.created_at, v.prompt
+FROM strandline.search_versions v JOIN strandline.searches s ON s.id = v.search_id
+WHERE v.search_id = ANY ($1::bigint[]) AND v.version > 1 AND v.request_version = v.version AND v.created_at >= $2
+ORDER BY v.created_at, v.search_id`;
+
+/** When these searches began to ask something else, the oldest first. */
+export async function readRequestChanges(
+  { pool }: Reads,
+  searchIds: readonly Id[],
+  since: Date,
+): Promise<RequestChange[]> {
+  const { rows } = await pool.query<RequestChange>(CHANGES, [searchIds, since]);
+  return rows;
+}
