@@ -6,6 +6,7 @@ import { addFailures } from './kit/failure.tsx';
 import { addFrame } from './kit/frame.ts';
 import { changeActions } from './actions/changes.ts';
 import { removePages } from './actions/remove.tsx';
+import { alertPages } from './alerts/page.tsx';
 import { editPages } from './edit/page.tsx';
 import { topicEditPages } from './edit/topic.tsx';
 import { newPages } from './new/page.tsx';
@@ -21,6 +22,7 @@ const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
   topicEditPages,
   changeActions,
   removePages,
+  alertPages,
   overviewPage,
   topicPage,
   searchPage,

@@ -1,0 +1,251 @@
+/** Channels: made, tested, given a new secret, paused, removed. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InvalidInput, type Problem, Refused } from '../../../errors.ts';
+import {
+  changeChannel,
+  type ChannelChange,
+  channelRow,
+  createChannel,
+  rotateSecret,
+  testChannel,
+  type WithSecret,
+} from '../../../monitor/tell/channels.ts';
+import { resend } from '../../../monitor/tell/resend.ts';
+import type { ChannelRow } from '../../../store/tell/reads.ts';
+import type { App, WebHome } from '../../routes.ts';
+import { formBody, one, slugParams, ticked, untilGone } from '../actions/given.ts';
+import { type DoneCode, goOn } from '../kit/done.tsx';
+import { Act, Button, Field, Form, type Given } from '../kit/form.tsx';
+import { Section } from '../kit/section.tsx';
+import { showPage } from '../kit/show.tsx';
+import { AttemptView } from './attempt.tsx';
+import { ChannelFacts, ChannelPath } from './channel-view.tsx';
+
+/** Pages that hold a secret are kept nowhere. */
+const onSend = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  reply.header('cache-control', 'no-store');
+};
+
+const CHANGES = [
+  ['pause', 'channel_paused'],
+  ['resume', 'channel_resumed'],
+  ['remove', 'channel_removed'],
+] as const satisfies readonly (readonly [ChannelChange, DoneCode])[];
+
+export function channelPages(app: App, { ctx }: WebHome): void {
+  const schema = { params: slugParams };
+
+  app.get('/alerts/channels/new', { config: { scope: 'admin' } }, async (request, reply) =>
+    showNew(request, reply),
+  );
+
+  app.post(
+    '/alerts/channels',
+    { schema: { body: formBody }, config: { scope: 'admin' }, onSend },
+    async (request, reply) => {
+      const given = request.body;
+      try {
+        const written = { slug: one(given, 'slug') ?? '', webhook: one(given, 'webhook') ?? '' };
+        return showSecret(request, reply, await createChannel(ctx, written), 'The channel is there');
+      } catch (error) {
+        return showNew(request, reply, given, problemsOf(error, given));
+      }
+    },
+  );
+
+  app.get('/alerts/channels/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
+    const channel = await channelRow(ctx, request.params.slug);
+    return showPage(request, reply, {
+      title: channel.slug,
+      here: '/alerts',
+      above: <a href="/alerts">Alerts</a>,
+      aside: <Buttons channel={channel} />,
+      body: (
+        <>
+          <ChannelFacts channel={channel} />
+          <Resend channel={channel} />
+          <Secret channel={channel} />
+        </>
+      ),
+    });
+  });
+
+  app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const channel = await channelRow(ctx, request.params.slug);
+    const attempt = await testChannel(ctx, channel.slug, untilGone(reply));
+    return showPage(request, reply, {
+      title: `Test of ${channel.slug}`,
+      here: '/alerts',
+      above: <ChannelPath channel={channel} />,
+      body: (
+        <Section
+          title="What came back"
+          note="A message of the type strandline.test was sent, signed as all are."
+        >
+          <AttemptView attempt={attempt} />
+          <div class="buttons">
+            <Act action={`/alerts/channels/${channel.slug}/test`} words="Test again" icon="run" />
+            <a href={`/alerts/channels/${channel.slug}`}>To the channel</a>
+          </div>
+        </Section>
+      ),
+    });
+  });
+
+  app.post(
+    '/alerts/channels/:slug/secret',
+    { schema, config: { scope: 'admin' }, onSend },
+    async (request, reply) =>
+      showSecret(request, reply, await rotateSecret(ctx, request.params.slug), 'A new secret'),
+  );
+
+  app.post(
+    '/alerts/channels/:slug/resend',
+    { schema, config: { scope: 'write' } },
+    async (request, reply) => {
+      const { slug } = request.params;
+      const sent = await resend(ctx, { channel: slug });
+      return goOn(reply, `/alerts/channels/${slug}`, sent === 0 ? 'unchanged' : 'sent_again');
+    },
+  );
+
+  for (const [change, code] of CHANGES)
+    app.post(
+      `/alerts/channels/:slug/${change}`,
+      { schema: { ...schema, body: formBody.optional() }, config: { scope: 'write' } },
+      async (request, reply) => {
+        const { slug } = request.params;
+        await changeChannel(ctx, slug, change, { skip: ticked(request.body ?? {}, 'skip') });
+        return goOn(reply, change === 'remove' ? '/alerts' : `/alerts/channels/${slug}`, code);
+      },
+    );
+
+  app.get('/alerts/channels/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const channel = await channelRow(ctx, request.params.slug);
+    return showPage(request, reply, {
+      title: `Remove ${channel.slug}?`,
+      here: '/alerts',
+      above: <ChannelPath channel={channel} />,
+      lead: `Its address and secret go, and what was not sent yet is cancelled (${channel.waiting} waiting). Rules that tell only this channel tell nobody any more. What was sent stays.`,
+      body: (
+        <div class="buttons">
+          <Act action={`/alerts/channels/${channel.slug}/remove`} words="Remove this channel" kind="danger" />
+          <a href={`/alerts/channels/${channel.slug}`}>Keep it</a>
+        </div>
+      ),
+    });
+  });
+}
+
+/** @throws what is not about what was typed */
+function problemsOf(error: unknown, given: Given): readonly Problem[] {
+  if (error instanceof InvalidInput) return error.problems;
+  if (error instanceof Refused && error.kind === 'conflict')
+    return [{ path: 'slug', given: one(given, 'slug'), expected: `another one: ${error.message}` }];
+  throw error;
+}
+
+function showNew(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given?: Given,
+  problems: readonly Problem[] = [],
+): FastifyReply {
+  return showPage(request, reply, {
+    title: 'New channel',
+    here: '/alerts',
+    above: <a href="/alerts">Alerts</a>,
+    status: problems.length === 0 ? 200 : 400,
+    lead: 'A channel sends signed messages (Standard Webhooks) to one address, each at least once.',
+    body: (
+      <Form action="/alerts/channels" given={given} problems={problems} label="New channel">
+        <Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />
+        <Field
+          name="webhook"
+          label="Address of the webhook"
+          kind="url"
+          placeholder="https://hooks.example/strandline"
+          autocomplete="off"
+          help="It is kept like a secret: only its host is shown afterwards."
+        />
+        <div class="buttons">
+          <Button words="Make the channel" kind="main" />
+          <a href="/alerts">Leave it</a>
+        </div>
+      </Form>
+    ),
+  });
+}
+
+function showSecret(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { channel, secret }: WithSecret,
+  title: string,
+): FastifyReply {
+  const until = channel.rotating_until;
+  return showPage(request, reply, {
+    title,
+    here: '/alerts',
+    above: <ChannelPath channel={channel} />,
+    body: (
+      <>
+        <p>Messages are signed with this secret. It is shown this once:</p>
+        <p class="secret">
+          <code>{secret}</code>
+        </p>
+        <p>
+          The receiver checks the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and{' '}
+          <code>webhook-signature</code> with it; libraries for that are named Standard Webhooks.
+          {until === null ? '' : ' For a day messages are signed with the secret before it, too.'}
+        </p>
+        <div class="buttons">
+          <Act action={`/alerts/channels/${channel.slug}/test`} words="Send a test message" icon="run" />
+          <a href="/alerts/rules/new">Make a rule</a>
+          <a href={`/alerts/channels/${channel.slug}`}>To the channel</a>
+        </div>
+      </>
+    ),
+  });
+}
+
+function Buttons({ channel: { slug, state } }: { channel: ChannelRow }) {
+  return (
+    <div class="buttons">
+      <Act action={`/alerts/channels/${slug}/test`} words="Send a test" icon="run" />
+      {state === 'active' ? (
+        <Act action={`/alerts/channels/${slug}/pause`} words="Pause" icon="pause" />
+      ) : (
+        <>
+          <Act action={`/alerts/channels/${slug}/resume`} words="Resume" icon="play" />
+          <Act
+            action={`/alerts/channels/${slug}/resume`}
+            words="Resume without what waited"
+            fields={{ skip: 'yes' }}
+          />
+        </>
+      )}
+      <a href={`/alerts/channels/${slug}/remove`}>Remove</a>
+    </div>
+  );
+}
+
+function Resend({ channel: { slug, dead } }: { channel: ChannelRow }) {
+  if (dead === 0) return null;
+  return (
+    <p>
+      <Act action={`/alerts/channels/${slug}/resend`} words="Send again what was given up" />
+    </p>
+  );
+}
+
+function Secret({ channel: { slug } }: { channel: ChannelRow }) {
+  return (
+    <Section
+      title="Secret"
+      note="A new secret is shown once. For a day messages are signed with the one before, too, so that the receiver can change over."
+    >
+      <Act action={`/alerts/channels/${slug}/secret`} words="Make a new secret" />
+    </Section>
+  );
+}

@@ -1,0 +1,237 @@
+/** Rules, channels and deliveries by their pages. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App, WebHome } from '../../../src/doors/routes.ts';
+import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
+import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { WEB } from '../../../src/web.ts';
+import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { makeWorld, type World } from '../../world.ts';
+import { type Person, personAt, textOf } from './person.ts';
+
+let stub: StubService;
+let receiver: StubService;
+let world: World;
+let app: App;
+let person: Person;
+beforeAll(async () => {
+  stub = await startStub(json({ miner_tweets: [wirePost('1')] }));
+  receiver = await startStub(json({ ok: '<b>thanks</b>' }));
+  world = await makeWorld({
+    hosted: stub.url,
+    env: { WEBHOOK_ALLOW: '127.0.0.1', MASTER_KEY: 'a key of a test, long enough for one' },
+  });
+  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  person = personAt(app);
+  const { created } = await createTopic(world.ctx, {
+    name: 'Ferry',
+    searches: [{ operation: 'microblog', prompt: 'ferry', every: '15m' }],
+  });
+  for (const { firstRunId } of created) await executeRun(world.ctx, firstRunId);
+});
+afterAll(async () => {
+  await app.close();
+  await world.close();
+  await receiver.close();
+  await stub.close();
+});
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const wrongIn = (html: string) =>
+  [...html.matchAll(/id="field-(\w+)-wrong"/g)]
+    .map(([, name = '']) => name)
+    .toSorted((a, b) => a.localeCompare(b));
+
+test('with nothing there the page says with what it begins', async () => {
+  expect(textOf((await person.get('/alerts')).html)).toContain('It begins with a channel');
+  expect(textOf((await person.get('/alerts/rules/new')).html)).toContain('Make a channel first');
+});
+
+test('a channel is made, its secret shown this once and kept by nobody', async () => {
+  const bad = await person.post('/alerts/channels', { slug: 'Team Chat', webhook: `${receiver.url}/in` });
+  expect([bad.status, wrongIn(bad.html)]).toEqual([400, ['slug']]);
+  const nowhere = await person.post('/alerts/channels', { slug: 'team', webhook: 'ftp://x' });
+  expect([nowhere.status, wrongIn(nowhere.html)]).toEqual([400, ['webhook']]);
+  expect(nowhere.html).toContain('value="team"');
+
+  const made = await person.post('/alerts/channels', {
+    slug: 'team',
+    webhook: `${receiver.url}/in?key=hush`,
+  });
+  expect(made.status).toBe(200);
+  const secret = /whsec_[\w+/=]+/.exec(made.html)?.[0] ?? '';
+  expect(secret.length).toBeGreaterThan(30);
+  const again = await person.get('/alerts/channels/team');
+  expect(textOf(again.html)).toContain('Sends to');
+  expect(again.html).not.toContain(secret);
+  expect(again.html, 'an address may be a secret').not.toContain('hush');
+  const taken = await person.post('/alerts/channels', { slug: 'team', webhook: `${receiver.url}/other` });
+  expect(wrongIn(taken.html)).toEqual(['slug']);
+  const rotated = await person.post('/alerts/channels/team/secret');
+  expect(/whsec_[\w+/=]+/.exec(rotated.html)?.[0]).not.toBe(secret);
+  expect(textOf((await person.get('/alerts/channels/team')).html)).toContain('The secret before');
+});
+
+test('a test says what came back, as text', async () => {
+  receiver.requests.length = 0;
+  const { html, status } = await person.post('/alerts/channels/team/test');
+  expect(status).toBe(200);
+  expect(textOf(html)).toContain('The receiver took it: HTTP 200');
+  expect(html).not.toContain('<b>thanks');
+  expect(receiver.requests).toMatchObject([{ path: '/in?key=hush', body: { type: 'strandline.test' } }]);
+  receiver.answers(json({}, 500));
+  expect(textOf((await person.post('/alerts/channels/team/test')).html)).toContain('It was not taken');
+  receiver.answers(json({}));
+});
+
+test('a rule is made, edited, paused and removed; what is wrong stands beside its field and what was typed stays', async () => {
+  const wrong = await person.post('/alerts/rules', {
+    name: 'My rule',
+    slug: 'My rule',
+    filter: '"open',
+    cooldown: 'soon',
+    watches: 'topic:ferry',
+  });
+  expect(wrong.status).toBe(400);
+  expect(wrongIn(wrong.html)).toEqual(['slug']);
+  const rest = await person.post('/alerts/rules', { name: 'My rule', filter: '"open', cooldown: 'soon' });
+  expect(wrongIn(rest.html)).toEqual(['channels', 'cooldown', 'filter', 'on']);
+  expect(rest.html).toContain('value="&quot;open"');
+
+  const rule = {
+    name: 'Ferry <b>',
+    on: ['post', 'spike'],
+    watches: 'topic:ferry',
+    filter: 'ferry -late',
+    cooldown: '15m',
+    channels: 'team',
+  };
+  expect(await person.post('/alerts/rules', rule)).toMatchObject({
+    status: 303,
+    to: '/alerts/rules/ferry-b',
+  });
+  expect(
+    await rows(
+      'SELECT name, topic, kinds, filter, cooldown_seconds, channels FROM strandline_analytics.rules',
+    ),
+  ).toEqual([
+    {
+      name: 'Ferry <b>',
+      topic: 'ferry',
+      kinds: ['post', 'spike'],
+      filter: 'ferry -late',
+      cooldown_seconds: 900,
+      channels: ['team'],
+    },
+  ]);
+  const shown = await person.get('/alerts/rules/ferry-b');
+  expect(shown.html).toMatch(/value="topic:ferry" selected/);
+  expect(shown.html).toMatch(/value="15m" selected/);
+  expect(shown.html).not.toContain('Ferry <b>');
+  expect(wrongIn((await person.post('/alerts/rules', { ...rule, name: 'ferry b' })).html)).toEqual(['slug']);
+
+  await person.post('/alerts/rules/ferry-b', {
+    ...rule,
+    name: 'Ferry',
+    watches: '',
+    filter: '',
+    cooldown: '0',
+  });
+  expect(await rows('SELECT name, topic, filter, cooldown_seconds FROM strandline_analytics.rules')).toEqual([
+    { name: 'Ferry', topic: null, filter: '', cooldown_seconds: 0 },
+  ]);
+  const bad = await person.post('/alerts/rules/ferry-b', { ...rule, name: '', channels: [] });
+  expect([bad.status, wrongIn(bad.html)]).toEqual([400, ['channels', 'name']]);
+
+  await person.post('/alerts/rules/ferry-b/pause');
+  expect(await rows('SELECT state FROM strandline_analytics.rules')).toEqual([{ state: 'paused' }]);
+  await person.post('/alerts/rules/ferry-b/resume');
+  expect(await rows('SELECT state FROM strandline_analytics.rules')).toEqual([{ state: 'active' }]);
+});
+
+test('on the past a rule says what it would have told, and nothing is sent', async () => {
+  stub.answers(json({ miner_tweets: [wirePost('2', { text: 'ferry <img src=x>' }), wirePost('3')] }));
+  const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
+  await executeRun(world.ctx, runId);
+  world.clock.advance(60_000);
+  receiver.requests.length = 0;
+  const { html, status } = await person.get('/alerts/rules/ferry-b/past?days=14');
+  expect(status).toBe(200);
+  expect(textOf(html)).toContain('2 discoveries in all');
+  expect(html).not.toContain('<img src=x');
+  expect(receiver.requests).toEqual([]);
+  expect((await person.get('/alerts/rules/ferry-b/past?days=1000')).status).toBe(400);
+});
+
+test('deliveries are listed by state and channel, shown whole, and sent again where they were given up', async () => {
+  const [{ rule, channel, run }] = await rows(
+    `SELECT (SELECT id FROM strandline.rules) AS rule, (SELECT id FROM strandline.channels) AS channel,
+       (SELECT max(id) FROM strandline.runs) AS run`,
+  );
+  const [{ id }] = await rows(
+    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, run_id, state, body, created_at, made_at, attempts,
+       last_attempt_at, http_status, code, answer, reason)
+     VALUES ('msg_1', $1, $2, $3, 'dead', '{"text":"<script>x</script>"}', now(), now(), 8, now(), 500, 'http_status',
+       '<b>no</b>', null) RETURNING id`,
+    [channel, rule, run],
+  );
+  const list = await person.get('/alerts/deliveries?state=dead&channel=team');
+  expect(list.html).toContain(`href="/alerts/deliveries/${id}"`);
+  expect((await person.get('/alerts/deliveries?state=delivered')).html).not.toContain(
+    `href="/alerts/deliveries/${id}"`,
+  );
+  const { html } = await person.get(`/alerts/deliveries/${id}`);
+  expect(textOf(html)).toContain('"text": "<script>x</script>"');
+  expect(html).not.toContain('<script>x');
+  expect(html).not.toContain('<b>no');
+  expect(await person.post(`/alerts/deliveries/${id}/resend`)).toMatchObject({ status: 303 });
+  expect(await rows('SELECT state FROM strandline.deliveries WHERE id = $1', [id])).toEqual([
+    { state: 'pending' },
+  ]);
+  expect(await person.post(`/alerts/deliveries/${id}/resend`), 'it is not dead any more').toMatchObject({
+    status: 409,
+  });
+  expect(textOf((await person.get('/alerts')).html)).toContain('Last deliveries');
+  expect(await person.get('/alerts/deliveries/999')).toMatchObject({ status: 404 });
+});
+
+test('channels are paused, and go on with or without what waited; what is removed asks first', async () => {
+  await person.post('/alerts/channels/team/pause');
+  const { html } = await person.get('/alerts/channels/team');
+  expect(html).toContain('Resume without what waited');
+  await person.post('/alerts/channels/team/resume', { skip: 'yes' });
+  expect(await rows('SELECT state FROM strandline_analytics.channels')).toEqual([{ state: 'active' }]);
+  expect(textOf((await person.get('/alerts/rules/ferry-b/remove')).html)).toContain('Keep it');
+  await person.post('/alerts/rules/ferry-b/remove');
+  expect(await person.get('/alerts/rules/ferry-b')).toMatchObject({ status: 404 });
+  expect(textOf((await person.get('/alerts/channels/team/remove')).html)).toContain(
+    'Its address and secret go',
+  );
+  await person.post('/alerts/channels/team/remove');
+  expect(await person.get('/alerts/channels/team')).toMatchObject({ status: 404 });
+});
+
+test('no form of the alerts works without its token', async () => {
+  const before = await rows(
+    'SELECT (SELECT count(*) FROM strandline.channels) AS channels, (SELECT count(*) FROM strandline.rules) AS rules',
+  );
+  for (const url of [
+    '/alerts/channels',
+    '/alerts/rules',
+    ...['test', 'secret', 'resend', 'pause', 'resume', 'remove'].map(
+      (what) => `/alerts/channels/team/${what}`,
+    ),
+    ...['pause', 'resume', 'remove'].map((what) => `/alerts/rules/ferry-b/${what}`),
+    '/alerts/rules/ferry-b',
+    '/alerts/deliveries/1/resend',
+  ])
+    expect(await person.forge(url, { slug: 'forged', webhook: receiver.url }), url).toMatchObject({
+      status: 403,
+    });
+  expect(
+    await rows(
+      'SELECT (SELECT count(*) FROM strandline.channels) AS channels, (SELECT count(*) FROM strandline.rules) AS rules',
+    ),
+  ).toEqual(before);
+});
