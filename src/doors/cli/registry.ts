@@ -3,9 +3,11 @@ import type { Command } from 'commander';
 import type { Cli, Register } from './cli.ts';
 import { registerAuthor } from './author.ts';
 import { registerBackup } from './backup.ts';
+import { registerChannels } from './channels.ts';
 import { registerCompletion } from './completion.ts';
 import { registerCompletions } from './completions.ts';
 import { registerConfig } from './config.ts';
+import { registerDeliveries } from './deliveries.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExport } from './export.ts';
@@ -14,6 +16,7 @@ import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
 import { registerPosts } from './posts.ts';
 import { registerRetention } from './retention.ts';
+import { registerRules } from './rules.ts';
 import { registerRuns } from './runs.ts';
 import { registerSearch } from './search.ts';
 import { registerServers } from './servers.ts';
@@ -43,6 +46,7 @@ const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]
       registerSql,
     ],
   ],
+  ['Be told:', [registerRules, registerChannels, registerDeliveries]],
   ['See how it goes:', [registerStatus, registerRuns, registerDoctor, registerConfig]],
   ['Keep:', [registerBackup, registerRetention, registerAuthor]],
   ['Shell:', [registerCompletion]],

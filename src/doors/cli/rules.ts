@@ -1,0 +1,204 @@
+import type { Command } from 'commander';
+import { changeRule, createRule, editRule, type RuleChange, ruleRow } from '../../monitor/tell/rules.ts';
+import { tryRule } from '../../monitor/tell/try.ts';
+import type { WrittenRule } from '../../monitor/tell/written.ts';
+import { assertFilter } from '../../monitor/topic/find.ts';
+import { readRules, type RuleRow } from '../../store/tell/reads.ts';
+import { LIMIT_MAX, readWhole } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import type { Page } from './page.ts';
+import { type Column, list, table } from './table.ts';
+import { counted, duration, instant } from './words.ts';
+
+const DAYS = 7;
+
+export function registerRules(program: Command, cli: Cli): void {
+  const rules = program
+    .command('rules')
+    .summary('rules of alerts: add, list, show, edit, pause, resume, remove, try')
+    .description('Rules: what is told, and to which channels. See docs/alerts.md.');
+  registerWritten(rules, cli);
+  registerList(rules, cli);
+  registerShow(rules, cli);
+  registerTry(rules, cli);
+  for (const [change, summary] of CHANGES) registerChange(rules, cli, change, summary);
+}
+
+type Options = {
+  on?: string;
+  topic?: string;
+  search?: string;
+  all?: boolean;
+  filter?: string;
+  cooldown?: string;
+  channel?: string;
+  name?: string;
+  json?: boolean;
+};
+
+function registerWritten(rules: Command, cli: Cli): void {
+  const written = (command: Command) =>
+    command
+      .argument('<rule>', 'its slug')
+      .option('--on <kinds>', 'what it tells of: post, link, spike, parted by commas (new: post,link)')
+      .option('--topic <topic>', 'only of a topic')
+      .option('--search <search>', 'only of a search')
+      .option('--filter <words>', 'words that must appear, -words that must not, "phrases"; "" for none')
+      .option('--cooldown <time>', 'at most one message in this time: 30m, 1h; 0 for one per run')
+      .option('--channel <channels>', 'whom it tells, parted by commas')
+      .option('--name <name>', 'what you call it')
+      .option('--json', 'print JSON');
+
+  written(rules.command('add').description('make a rule; it tells of what is found from now on'))
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline rules add ferry --on post,spike --topic harbour-ferry --cooldown 1h --channel ops\n',
+    )
+    .action((slug: string, options: Options) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await createRule(ctx, { slug, ...writtenIn(options) });
+        await cli.show(options.json, row, () => rulePage(row, cli.page));
+        cli.page.say(`what it would have told: strandline rules try ${slug}`);
+      }),
+    );
+
+  written(rules.command('edit').description('change a rule; what was found until now is judged as it was'))
+    .option('--all', 'of all topics')
+    .action((slug: string, options: Options) =>
+      cli.withHome(async ({ ctx }) => {
+        const everywhere = options.all === true ? { topic: null, search: null } : {};
+        const row = await editRule(ctx, slug, { ...writtenIn(options), ...everywhere });
+        await cli.show(options.json, row, () => rulePage(row, cli.page));
+      }),
+    );
+}
+
+function writtenIn({ on, channel, topic, search, filter, cooldown, name }: Options): WrittenRule {
+  return { topic, search, filter, cooldown, name, on: listed(on), channels: listed(channel) };
+}
+
+function listed(given: string | undefined): string[] | undefined {
+  return given
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function registerList(rules: Command, cli: Cli): void {
+  rules
+    .command('list')
+    .description('list rules')
+    .option('--topic <topic>', 'only of a topic and its searches')
+    .option('--search <search>', 'only of a search')
+    .option('--json', 'print JSON')
+    .action(({ topic, search, json }: { topic?: string; search?: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        await assertFilter(ctx.db, { topic, search });
+        const rows = await readRules(ctx.db, { topic, search, limit: LIMIT_MAX });
+        if (rows.length === 0) cli.page.say('no rules; make a channel first: strandline channels add --help');
+        await cli.show(json, rows, () => table(rows, columns(cli.page), cli.page));
+      }),
+    );
+}
+
+function registerShow(rules: Command, cli: Cli): void {
+  rules
+    .command('show')
+    .description('show a rule')
+    .argument('<rule>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await ruleRow(ctx, slug);
+        await cli.show(json, row, () => rulePage(row, cli.page));
+      }),
+    );
+}
+
+function registerTry(rules: Command, cli: Cli): void {
+  rules
+    .command('try')
+    .description('show what a rule would have told of the last days; nothing is sent')
+    .argument('<rule>', 'its slug')
+    .option('--days <n>', `how many days back, up to 90 (default: ${DAYS})`)
+    .option('--json', 'print JSON')
+    .action((slug: string, options: { days?: string; json?: boolean }) => {
+      const days = options.days === undefined ? DAYS : readWhole('days', options.days, 1, 90);
+      return cli.withHome(async ({ ctx }) => {
+        const { found, ...trial } = await tryRule(ctx, slug, days);
+        const shown = { ...trial, discovery_ids: found.map(({ id }) => id) };
+        await cli.show(options.json, shown, () =>
+          table(
+            trial.messages,
+            [
+              { head: 'message at', cell: ({ at }) => instant(at, cli.page) },
+              { head: 'discoveries', cell: ({ discoveries }) => String(discoveries), right: true },
+            ],
+            cli.page,
+          ),
+        );
+        const messages = counted(trial.messages.length, 'message');
+        cli.page.say(
+          `${messages} with ${counted(trial.total, 'discovery', 'discoveries')} in ${counted(days, 'day')}`,
+        );
+      });
+    });
+}
+
+const CHANGES: readonly (readonly [RuleChange, string])[] = [
+  ['pause', 'tell nothing of what is found from now on'],
+  ['resume', 'tell of what is found from now on'],
+  ['remove', 'stop for good; what was not sent yet is cancelled'],
+];
+
+function registerChange(rules: Command, cli: Cli, change: RuleChange, summary: string): void {
+  rules
+    .command(change)
+    .description(summary)
+    .argument('<rule>', 'its slug')
+    .option('--json', 'print the rule as JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const before = await ruleRow(ctx, slug);
+        await changeRule(ctx, slug, change);
+        const removed = { ...before, archived_at: ctx.clock.now() };
+        const row = change === 'remove' ? removed : await ruleRow(ctx, slug);
+        await cli.show(json, row, () => []);
+        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; what it sent stays' : row.state}`);
+      }),
+    );
+}
+
+function rulePage(row: RuleRow, page: Page): string[] {
+  return list(
+    [
+      ['rule', row.slug],
+      ['name', row.name],
+      ['watches', row.search ?? row.topic ?? 'everything'],
+      ['tells of', row.kinds.join(', ')],
+      ['filter', row.filter === '' ? 'none' : row.filter],
+      ['cooldown', cooldown(row)],
+      ['channels', row.channels.join(', ')],
+      ['state', `${row.state} since ${instant(row.state_since, page)}`],
+      ['last message', instant(row.last_made_at, page)],
+    ],
+    page,
+  );
+}
+
+function columns(page: Page): Column<RuleRow>[] {
+  return [
+    { head: 'rule', cell: ({ slug }) => slug },
+    { head: 'watches', cell: ({ search, topic }) => search ?? topic ?? 'everything' },
+    { head: 'tells of', cell: ({ kinds }) => kinds.join(', '), drop: 1 },
+    { head: 'filter', cell: ({ filter }) => filter, elastic: 1, drop: 3 },
+    { head: 'cooldown', cell: cooldown, drop: 2 },
+    { head: 'channels', cell: ({ channels }) => channels.join(', ') },
+    { head: 'state', cell: ({ state }) => state },
+    { head: 'last message', cell: ({ last_made_at }) => instant(last_made_at, page), drop: 4 },
+  ];
+}
+
+function cooldown({ cooldown_seconds: seconds }: RuleRow): string {
+  return seconds === 0 ? 'none' : duration(seconds * 1_000);
+}
