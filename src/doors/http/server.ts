@@ -111,8 +111,17 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   keepTable(app, limits);
   await app.register(helmet, headersFor(bound.baseUrl?.startsWith('https:') === true));
   await app.register(cookie);
-  addGate(app, access, bound);
   await app.register(rateLimit, rateOfAll(limits));
+  addGate(app, access, bound, limits);
+  app.addHook('onResponse', async ({ id, method, routeOptions, visitor }, { statusCode, elapsedTime }) => {
+    const asked = {
+      request: id,
+      method,
+      route: routeOptions.url ?? 'none',
+      visitor: visitor.name ?? visitor.kind,
+    };
+    log.debug({ ...asked, status: statusCode, ms: Math.round(elapsedTime) }, 'answered');
+  });
   await app.register(compress, { globalDecompression: false, threshold: 1_024 });
 
   await documentApi(app, home);

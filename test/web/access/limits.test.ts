@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { networkOf } from '../../../src/monitor/access/network.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
@@ -36,6 +37,29 @@ test('without a token it is the address that waits, also where there is nothing'
   for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'])
     nothing.push((await app.inject({ url: '/nothing', remoteAddress: address })).statusCode);
   expect(nothing).toEqual([404, 404, 429, 404]);
+});
+
+test('whoever does not say who they are is refused, and then not even that', async () => {
+  const app = await stand.serve(undefined, { perMinute: 2 });
+  const asked: number[] = [];
+  const ask = async (url: string, from: string) =>
+    (await app.inject({ url, remoteAddress: from, headers: { 'x-forwarded-for': `10.0.0.${asked.length}` } }))
+      .statusCode;
+  for (const url of ['/api/v1/things', '/', '/api/v1/things', '/']) asked.push(await ask(url, '192.0.2.1'));
+  expect(asked).toEqual([401, 303, 429, 429]);
+  expect(await ask('/', '192.0.2.2')).toBe(303);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::9', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::', 'fe80:0:0:0'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });
 
 test('what lets calls be made has a limit of its own', async () => {

@@ -8,11 +8,13 @@ import { sessionCookie } from '../../../monitor/access/cookie.ts';
 import { isUnreachable } from '../../../store/database.ts';
 import type { App } from '../../routes.ts';
 import { type Bound, isOurHost, isOurOrigin } from './hosts.ts';
+import { countRefused, type Limits } from './limits.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Puts the gate before every route of the server that is added after it. */
-export function addGate(app: App, access: Access, bound: Bound): void {
+export function addGate(app: App, access: Access, bound: Bound, limits: Limits): void {
+  const countOne = countRefused(app, limits);
   const cookie = sessionCookie(bound.baseUrl).name;
   app.addHook('onRequest', async (request, reply) => {
     request.visitor = NOBODY;
@@ -26,6 +28,7 @@ export function addGate(app: App, access: Access, bound: Bound): void {
     const { scope, door } = request.routeOptions.config;
     request.visitor = await visitorOf(request);
     if (scope !== 'open') {
+      if (request.visitor.kind === 'nobody') await countOne(request);
       if (request.visitor.kind === 'nobody' && door === 'page') return showTheWayIn(request, reply);
       assertMay(request.visitor, scope);
     }

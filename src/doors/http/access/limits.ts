@@ -1,7 +1,10 @@
 /** How much may be asked, and how slowly. Counted in memory: each process counts for itself. */
+import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
 import { MINUTE, SECOND } from '../../../engine/clock.ts';
 import { Denied } from '../../../monitor/access/denied.ts';
-import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+import { networkOf } from '../../../monitor/access/network.ts';
+import type { App } from '../../routes.ts';
 
 export const LIMITS = {
   /** Requests a minute, of one token, or of one address without a token. */
@@ -26,8 +29,20 @@ export function rateOfAll({ perMinute: max }: Limits): RateLimitPluginOptions {
   return {
     max,
     timeWindow: MINUTE,
-    keyGenerator: ({ visitor, ip }) => visitor.name ?? ip,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new Denied('too_many', 'more requests than may be made in a minute', Math.ceil(ttl / SECOND)),
+    keyGenerator: ({ visitor, ip }) => visitor.name ?? networkOf(ip),
+    errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
   };
+}
+
+/** Counts those who are refused for not saying who they are, before any route's own limit would. @throws Denied */
+export function countRefused(app: App, limits: Limits): (request: FastifyRequest) => Promise<void> {
+  const count = app.createRateLimit(rateOfAll(limits));
+  return async (request) => {
+    const counted = await count(request);
+    if (!counted.isAllowed && counted.isExceeded) throw tooMany(counted.ttl);
+  };
+}
+
+function tooMany(ms: number): Denied {
+  return new Denied('too_many', 'more requests than may be made in a minute', Math.ceil(ms / SECOND));
 }
