@@ -11,6 +11,7 @@ import {
 import { readRisingPosts } from '../../src/store/reads/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { makeWorld, type World } from '../world.ts';
+import { fillGains } from '../../src/store/volume/fill-gains.ts';
 import { at, newSearch, type Post, run } from './live.ts';
 
 let world: World;
@@ -396,6 +397,41 @@ test('eight searches of one topic that meet the same posts at once count every s
     `SELECT sum(topic_posts)::int AS posts FROM strandline_analytics.top_languages WHERE topic = 'crowd'`,
   );
   expect(rows).toEqual([{ posts: 4 }]);
+});
+
+test('what posts gained before it was kept is made from their snapshots, and is what the save would have kept', async () => {
+  const search = await newSearch(world, 'older');
+  const looks: (number | null)[][] = [
+    [5, 5, null, 3, null, 9],
+    [7, 5, 4, 3, null, null],
+    [6, 5, null, 3, 2, 12],
+    [9, 5, 8, 3, 2, null],
+  ];
+  for (const [n, likes] of looks.entries())
+    await run(
+      world,
+      search,
+      n * 15,
+      likes.map((like, i) => post(`27${i}`, like, { reply_count: i === 1 ? n : null, view_count: i })),
+    );
+  const kept = async () =>
+    (
+      await world.db.pool.query(
+        `SELECT g.* FROM strandline.post_gains g JOIN strandline.post_sightings s USING (post_id) WHERE search_id = $1 ORDER BY 1`,
+        [search.id],
+      )
+    ).rows;
+  const before = await kept();
+  expect(before).toHaveLength(5);
+  await world.db.pool.query(
+    'DELETE FROM strandline.post_gains g USING strandline.post_sightings s WHERE s.post_id = g.post_id AND search_id = $1',
+    [search.id],
+  );
+  expect([await fillGains(world.db, search.id), await kept()]).toEqual([5, before]);
+  expect([await fillGains(world.db, search.id), await kept()], 'what is there is left alone').toEqual([
+    0,
+    before,
+  ]);
 });
 
 test('posts that changed are listed by what they gained', async () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { rebuildVolume } from '../../store/volume/rebuild.ts';
+import { rebuildTrends, type Rebuilt } from '../../store/volume/rebuild-trends.ts';
 import type { Cli } from './cli.ts';
 import { findSearches } from '../../monitor/topic/find.ts';
 import { counted } from './words.ts';
@@ -7,7 +7,9 @@ import { counted } from './words.ts';
 export function registerRebuild(trends: Command, cli: Cli): void {
   trends
     .command('rebuild')
-    .description('count volume and coverage again, from runs and sightings')
+    .description(
+      'count volume and coverage again, from runs and sightings, and fill in gains that are missing',
+    )
     .option('--topic <topic>', 'only of its searches')
     .option('--search <search>', 'only of this search')
     .option('--json', 'print JSON')
@@ -19,10 +21,12 @@ export function registerRebuild(trends: Command, cli: Cli): void {
         json?: boolean;
       }>();
       return cli.withHome(async ({ ctx }) => {
-        const rebuilt: { search: string; runs: number }[] = [];
+        const rebuilt: (Rebuilt & { search: string })[] = [];
         for (const { id, slug } of await findSearches(ctx.db, { topic, search })) {
-          rebuilt.push({ search: slug, runs: await rebuildVolume(ctx.db, id) });
-          cli.page.say(`${slug}: counted again from ${counted(rebuilt.at(-1)?.runs ?? 0, 'run')}`);
+          const one = await rebuildTrends(ctx.db, id, ctx.clock.now());
+          rebuilt.push({ search: slug, ...one });
+          const filled = one.posts === 0 ? '' : `; gains of ${counted(one.posts, 'post')} filled in`;
+          cli.page.say(`${slug}: counted again from ${counted(one.runs, 'run')}${filled}`);
         }
         await cli.show(json, rebuilt, () => []);
       });

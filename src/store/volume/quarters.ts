@@ -9,7 +9,7 @@ export const MINUTES_OF_QUARTER = 15;
 export type Quarter = { at: number; posts: number; minutes: string; cut: boolean };
 
 /** How far back coverage is written down: twice what is ever compared with, and some. */
-const MEMORY_MS = 35 * 24 * 60 * MINUTE;
+export const MEMORY_MS = 35 * 24 * 60 * MINUTE;
 
 export function quarterOf(time: number): number {
   return Math.floor(time / QUARTER_MS) * QUARTER_MS;
