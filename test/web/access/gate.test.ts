@@ -107,6 +107,17 @@ test('what the whole server is asked says nothing of its version', async () => {
   expect(JSON.stringify([live.headers, ready.headers])).not.toMatch(/fastify|strandline|0\.\d/i);
 });
 
+test('what is not there is told to anybody, and with the way on to whoever may come in', async () => {
+  const cookie = `strandline=${await whole.access.signIn(read, '127.0.0.1')}`;
+  for (const [headers, knows] of [
+    [{}, false],
+    [{ cookie }, true],
+  ] as const) {
+    const { statusCode, body } = await whole.inject({ url: '/nothing', headers });
+    expect([statusCode, body.includes('href="/runs"')]).toEqual([404, knows]);
+  }
+});
+
 test('no other origin is told that it may read', async () => {
   const headers = {
     origin: 'https://evil.example',

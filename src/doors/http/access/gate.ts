@@ -24,9 +24,9 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
     const named = request.raw.url?.startsWith('/') === false;
     if (named || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
       throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
-    if (request.is404) return;
     const { scope, door } = request.routeOptions.config;
     request.visitor = await visitorOf(request);
+    if (request.is404) return undefined;
     if (scope !== 'open') {
       if (request.visitor.kind === 'nobody') await countOne(request);
       if (request.visitor.kind === 'nobody' && door === 'page') return showTheWayIn(request, reply);
@@ -43,7 +43,7 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
 
   async function visitorOf(request: FastifyRequest): Promise<Visitor> {
     const { scope, door } = request.routeOptions.config;
-    const open = scope === 'open';
+    const open = scope === 'open' || request.is404;
     if (open && door === 'api') return NOBODY;
     try {
       return await access.visitorOf({
