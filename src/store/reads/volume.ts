@@ -1,7 +1,7 @@
 /** Volume per bucket, as the views have it; and spikes, page by page. */
-import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm';
+import { and, desc, eq, gte, lt } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { spikesView, volumeDailyView, volumeHourlyView } from '../schema/analytics.ts';
+import { spikesView } from '../schema/analytics.ts';
 import type { SpikeRow } from './trends.ts';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;
@@ -17,35 +17,29 @@ export type BucketRow = {
   lower_bound: boolean;
 };
 
-/** As the view `volume_hourly` counts, without putting quarters together. $1 searches, $2 from, $3 until, $4 most. */
-const QUARTERS = `
-SELECT search_id, bucket_at, posts, bit_count(minutes)::float8 / 15 AS coverage, cut AND bit_count(minutes) < 15 AS lower_bound
-FROM strandline.volume WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
-ORDER BY search_id, bucket_at LIMIT $4`;
+const SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3_600, day: 86_400 };
+
+/**
+ * As the views `volume_hourly` and `volume_daily` count, but by an index on the quarters' own times: over a view it would
+ * read all that a search has. $1 searches, $2 from, $3 until, $4 most, $5 seconds of a bucket.
+ */
+const BUCKET_ROWS = `
+SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
+  sum(bit_count(minutes))::float8 * 60 / $5 AS coverage, bool_or(cut AND bit_count(minutes) < 15) AS lower_bound
+FROM strandline.volume
+WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3::timestamptz + make_interval(secs => $5)
+  AND date_bin(make_interval(secs => $5), bucket_at, 'epoch') >= $2
+  AND date_bin(make_interval(secs => $5), bucket_at, 'epoch') < $3
+GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4`;
 
 /** Buckets of searches, oldest first; one without a row was not observed, which is not zero. */
 export async function readBuckets(
-  db: Pick<Database, 'orm' | 'pool'>,
+  { pool }: Pick<Database, 'pool'>,
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; limit: number },
 ): Promise<BucketRow[]> {
   const { searchIds, per, from, until, limit } = filter;
-  if (per === 'quarter') {
-    const { rows } = await db.pool.query<BucketRow>(QUARTERS, [searchIds, from, until, limit]);
-    return rows;
-  }
-  const v = per === 'hour' ? volumeHourlyView : volumeDailyView;
-  return db.orm
-    .select({
-      search_id: v.search_id,
-      bucket_at: v.bucket_at,
-      posts: v.posts,
-      coverage: v.coverage,
-      lower_bound: v.lower_bound,
-    })
-    .from(v)
-    .where(and(inArray(v.search_id, [...searchIds]), gte(v.bucket_at, from), lt(v.bucket_at, until)))
-    .orderBy(asc(v.search_id), asc(v.bucket_at))
-    .limit(limit);
+  const { rows } = await pool.query<BucketRow>(BUCKET_ROWS, [searchIds, from, until, limit, SECONDS[per]]);
+  return rows;
 }
 
 /** A page of spikes, those that were told last first. */

@@ -2,8 +2,8 @@
 import type { FeedEvent } from '../../../monitor/feed/feed.ts';
 import { toJson } from '../../json.ts';
 
-/** JSON has no line end outside its texts, and escapes those inside: one line of data holds a row. */
-export function frameOf({ event, row }: FeedEvent): string {
+/** JSON has no line end outside its texts, and escapes those inside: one line of data holds a row. In UTF-8, once for all. */
+export function frameOf({ event, row }: FeedEvent): Uint8Array {
   const id = event === 'discovery' ? `id: ${row.id}\n` : '';
-  return `event: ${event}\n${id}data: ${toJson(row)}\n\n`;
+  return Buffer.from(`event: ${event}\n${id}data: ${toJson(row)}\n\n`);
 }

@@ -2,18 +2,23 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-/** More than so many bytes waiting: the reader is too slow, and comes back with the last id it got. */
-const WAITING_MOST = 256 * 1024;
+/**
+ * More than so many bytes waiting: the reader is too slow, and comes back with the last id it got. What waits for
+ * several readers is there once.
+ */
+const WAITING_MOST = 2 ** 20;
 /** How long what waits may still take to be read when the stream has ended. */
 const GRACE_MS = 5_000;
+
+const LIFE = Buffer.from(':\n\n');
 
 export type EventStream = {
   /** Aborted when the reader went or was sent away. */
   signal: AbortSignal;
   /** What happens now. A reader that is too slow for it is sent away. */
-  write(frames: readonly string[]): void;
+  write(frames: readonly Uint8Array[]): void;
   /** What is read from a store: waits until the reader has taken it. */
-  writeAll(frames: readonly string[]): Promise<void>;
+  writeAll(frames: readonly Uint8Array[]): Promise<void>;
   /** A sign of life; ends a stream of which nothing was read since the sign before. */
   beat(): void;
   end(): void;
@@ -27,10 +32,15 @@ export function openStream(raw: ServerResponse): EventStream {
   let handed = 0;
   raw.on('error', () => gone.abort());
   raw.once('close', () => gone.abort());
-  const send = (text: string): boolean => {
-    if (gone.signal.aborted) return true;
-    handed += Buffer.byteLength(text);
-    return raw.write(text);
+  const send = (frames: readonly Uint8Array[]): void => {
+    raw.cork();
+    for (const frame of frames) {
+      if (gone.signal.aborted) break;
+      handed += frame.length;
+      raw.write(frame);
+      if (raw.writableLength > WAITING_MOST) end();
+    }
+    raw.uncork();
   };
   const end = () => {
     if (gone.signal.aborted) return;
@@ -41,20 +51,20 @@ export function openStream(raw: ServerResponse): EventStream {
   };
   return {
     signal: gone.signal,
-    write: (frames) => {
-      send(frames.join(''));
-      if (raw.writableLength > WAITING_MOST) end();
-    },
+    write: send,
     writeAll: async (frames) => {
-      if (send(frames.join(''))) return;
-      // An abort is no failure: whoever replays looks at the signal.
-      await once(raw, 'drain', { signal: gone.signal }).catch(() => {});
+      for (const frame of frames) {
+        if (gone.signal.aborted) return;
+        handed += frame.length;
+        // An abort is no failure: whoever replays looks at the signal.
+        if (!raw.write(frame)) await once(raw, 'drain', { signal: gone.signal }).catch(() => {});
+      }
     },
     beat: () => {
       const read = handed - raw.writableLength;
       if (raw.writableLength > 0 && stuckAt === read) return end();
       stuckAt = read;
-      send(':\n\n');
+      send([LIFE]);
     },
     end,
   };

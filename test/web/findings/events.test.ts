@@ -1,0 +1,148 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStream } from '../../../src/doors/http/events/stream.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
+import { whoMayStay } from '../../../src/monitor/feed/stay.ts';
+import { allowedBy, type Visitor } from '../../../src/monitor/access/scopes.ts';
+import type { Id } from '../../../src/store/database.ts';
+import { insertRun } from '../../../src/store/runs.ts';
+import { makeWorld, type World } from '../../world.ts';
+import { addSearch, readEvents, serve } from './stand.ts';
+
+let world: World;
+let app: App;
+let address: string;
+let ferries: Id;
+beforeAll(async () => {
+  world = await makeWorld();
+  ({ app, address } = await serve(world));
+  ferries = (await addSearch(world, 'ferries', { topic: 'harbour' })).id;
+  await addSearch(world, 'trains', { topic: 'rail' });
+});
+afterAll(async () => {
+  await app.close();
+  await world.close();
+});
+
+let things = 1_000_000;
+async function find(n: number): Promise<string[]> {
+  const runId = await insertRun(world.db.pool, {
+    searchId: ferries,
+    trigger: 'manual',
+    now: world.clock.now(),
+  });
+  await world.db.pool.query(`UPDATE strandline.runs SET status = 'cancelled', ended_at = $2 WHERE id = $1`, [
+    runId,
+    new Date(0),
+  ]);
+  things += n;
+  const { rows } = await world.db.pool.query<{ id: Id }>(
+    `INSERT INTO strandline.discoveries (search_id, run_id, kind, thing, baseline, at)
+     SELECT $1, $2, 'link', $4::int - n, false, $3 FROM generate_series(1, $5::int) n RETURNING id`,
+    [ferries, runId, world.clock.now(), things, n],
+  );
+  return rows.map(({ id }) => String(id));
+}
+const events = () => `${address}/api/v1/events`;
+
+test('a stream says how it is to be read, brings what comes with its id, and goes on behind the last one', async () => {
+  const reader = await readEvents(events());
+  expect(reader.status).toBe(200);
+  expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  expect(reader.headers.get('cache-control')).toContain('no-store');
+  expect(reader.headers.get('x-content-type-options')).toBe('nosniff');
+  const found = await find(3);
+  const got = await reader.take(3);
+  expect(got.map(({ event, id }) => [event, id])).toEqual(found.map((id) => ['discovery', id]));
+  expect(got[0]?.data).toMatchObject({ id: found[0], kind: 'link', search: 'ferries', topic: 'harbour' });
+  reader.leave();
+
+  const missed = await find(2);
+  const back = await readEvents(events(), { 'last-event-id': found[1] ?? '' });
+  expect((await back.take(3)).map(({ id }) => id)).toEqual([found[2], ...missed]);
+  const next = await find(1);
+  expect((await back.take(1)).map(({ id }) => id)).toEqual(next);
+  back.leave();
+});
+
+test('the header of who comes back counts, not the address they first came with', async () => {
+  const [first = '', second = ''] = await find(2);
+  const reader = await readEvents(`${events()}?after=${first}`, { 'last-event-id': second });
+  const [third] = await find(1);
+  expect((await reader.take(1)).map(({ id }) => id)).toEqual([third]);
+  reader.leave();
+  const byAddress = await readEvents(`${events()}?after=${first}&topic=harbour`);
+  expect((await byAddress.take(2)).map(({ id }) => id)).toEqual([second, third]);
+  byAddress.leave();
+});
+
+test.each([
+  ['?after=x', {}, 400],
+  ['?after=-1', {}, 400],
+  ['?after=999999999', {}, 400],
+  ['', { 'last-event-id': 'run-7' }, 400],
+  ['', { 'last-event-id': '9999999999' }, 400],
+  ['?topic=nothing', {}, 404],
+  ['?search=nothing', {}, 404],
+  ['?from=1', {}, 400],
+])('%s with %o is refused with %i before anything is streamed', async (query, headers, status) => {
+  const response = await fetch(`${events()}${query}`, { headers });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  await response.body?.cancel();
+});
+
+test('a reader that does not read is sent away before much waits for it', async () => {
+  const frame = Buffer.alloc(64 * 1024, 'x');
+  const waiting = new Promise<{ most: number; ended: boolean }>((resolve) => {
+    const server = createServer((_, raw) => {
+      raw.writeHead(200);
+      const stream = openStream(raw);
+      let most = 0;
+      const write = (left: number) => {
+        stream.write([frame]);
+        most = Math.max(most, raw.writableLength);
+        if (left > 0 && !stream.signal.aborted) return void setImmediate(() => write(left - 1));
+        resolve({ most, ended: raw.writableEnded });
+        raw.destroy();
+        server.close();
+      };
+      write(2_000);
+    });
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo; // it listens at a port
+      const slow = request({ port, host: '127.0.0.1' }, (response) => response.pause());
+      slow.on('error', () => {});
+      slow.end();
+    });
+  });
+  const { most, ended } = await waiting;
+  expect(ended).toBe(true);
+  expect(most).toBeLessThan(2 * 2 ** 20);
+});
+
+test('streams end when the server does', async () => {
+  const own = await serve(world);
+  const reader = await readEvents(`${own.address}/api/v1/events`);
+  await own.app.close();
+  await reader.ended();
+});
+
+test('who may stay: a token until it is revoked, a session until it is ended, anybody until there is a token', async () => {
+  const visitor = (over: Partial<Visitor>): Visitor => ({
+    kind: 'local',
+    scopes: allowedBy(['read']),
+    name: null,
+    ...over,
+  });
+  const local = visitor({});
+  expect([...(await whoMayStay(world.ctx, [local]))]).toEqual([local]);
+  const { prefix } = await createToken(world.ctx, { name: 'a', scopes: ['read'] }, OPERATOR);
+  const byToken = visitor({ kind: 'token', name: prefix });
+  const bySession = visitor({ kind: 'session', name: prefix, session: 4_711n });
+  expect([...(await whoMayStay(world.ctx, [local, byToken, bySession]))]).toEqual([byToken]);
+  await revokeToken(world.ctx, prefix);
+  expect([...(await whoMayStay(world.ctx, [local, byToken]))]).toEqual([local]);
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Feed, type FeedEvent, openFeed } from '../../../src/monitor/feed/feed.ts';
+import type { Id } from '../../../src/store/database.ts';
+import { insertRun } from '../../../src/store/runs.ts';
+import { makeWorld, type World } from '../../world.ts';
+import { addSearch } from './stand.ts';
+
+let world: World;
+let ferries: Id;
+let trains: Id;
+let feed: Feed<string>;
+let leaving: AbortController;
+beforeAll(async () => {
+  world = await makeWorld();
+  ferries = (await addSearch(world, 'ferries', { topic: 'harbour' })).id;
+  trains = (await addSearch(world, 'trains', { topic: 'rail' })).id;
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  feed = openFeed(world.ctx, told);
+  leaving = new AbortController();
+  return async () => {
+    leaving.abort();
+    await feed.close();
+  };
+});
+
+const told = ({ event, row }: FeedEvent) =>
+  event === 'run' ? `run ${row.search} ${row.status}` : `${row.id}`;
+let things = 0;
+
+/** Adds discoveries of a run of the search. @returns their ids */
+async function find(searchId: Id, n: number): Promise<string[]> {
+  const runId = await insertRun(world.db.pool, { searchId, trigger: 'manual', now: world.clock.now() });
+  await world.db.pool.query(`UPDATE strandline.runs SET status = 'cancelled', ended_at = $2 WHERE id = $1`, [
+    runId,
+    new Date(0),
+  ]);
+  things += n;
+  const { rows } = await world.db.pool.query<{ id: Id }>(
+    `INSERT INTO strandline.discoveries (search_id, run_id, kind, thing, baseline, at)
+     SELECT $1, $2, 'post', $4::int - n, false, $3 FROM generate_series(1, $5::int) n RETURNING id`,
+    [searchId, runId, world.clock.now(), things, n],
+  );
+  return rows.map(({ id }) => String(id));
+}
+
+async function end(searchId: Id, at: Date): Promise<void> {
+  const runId = await insertRun(world.db.pool, { searchId, trigger: 'manual', now: at });
+  await world.db.pool.query(`UPDATE strandline.runs SET status = 'cancelled', ended_at = $2 WHERE id = $1`, [
+    runId,
+    at,
+  ]);
+}
+
+function listener(filter: { topic?: string; search?: string } = {}) {
+  const heard: string[] = [];
+  const hear = {
+    filter,
+    replay: async (events: readonly string[]) => void heard.push(...events),
+    tell: (events: readonly string[]) => void heard.push(...events),
+  };
+  return { heard, hear };
+}
+
+test('who listens is told what comes, each in the order of the feed, and only what they asked for', async () => {
+  await find(ferries, 2);
+  const all = listener();
+  const rail = listener({ topic: 'rail' });
+  const none = listener({ topic: 'rail', search: 'ferries' });
+  for (const { hear } of [all, rail, none]) await feed.listen(hear, { signal: leaving.signal });
+  const before = await find(ferries, 2);
+  const after = await find(trains, 3);
+  await feed.poll();
+  await feed.poll();
+  expect(all.heard).toEqual([...before, ...after]);
+  expect(rail.heard).toEqual(after);
+  expect(none.heard).toEqual([]);
+});
+
+test('what was missed is replayed in pages, without a gap or a double where it meets what is new', async () => {
+  const [first = '0'] = await find(ferries, 1);
+  const missed = await find(ferries, 1_203);
+  const others = await find(trains, 5);
+  const busy = listener();
+  await feed.listen(busy.hear, { signal: leaving.signal });
+  const { heard, hear } = listener({ search: 'ferries' });
+  const during: string[] = [];
+  // While pages are replayed, more is found and the others are told of it.
+  const slow = {
+    ...hear,
+    replay: async (events: readonly string[]) => {
+      heard.push(...events);
+      if (during.length < 6) {
+        during.push(...(await find(ferries, 2)));
+        await feed.poll();
+      }
+    },
+  };
+  await feed.listen(slow, { after: BigInt(first), signal: leaving.signal });
+  const later = await find(ferries, 2);
+  await feed.poll();
+  expect(during.length).toBeGreaterThan(4);
+  expect(heard).toEqual([...missed, ...during, ...later]);
+  expect(busy.heard).toEqual([...during, ...later]);
+  expect(others).toHaveLength(5);
+});
+
+test('who saw a discovery in another process, which was not looked at here yet, does not get it again', async () => {
+  const first = listener();
+  await feed.listen(first.hear, { signal: leaving.signal });
+  const seen = await find(ferries, 3);
+  const { heard, hear } = listener();
+  await feed.listen(hear, { after: BigInt(seen[1] ?? 0), signal: leaving.signal });
+  await feed.poll();
+  expect(first.heard).toEqual(seen);
+  expect(heard).toEqual([seen[2]]);
+});
+
+test('an id that no discovery has reached is refused, with the last one', async () => {
+  const [last] = (await find(ferries, 1)).slice(-1);
+  await expect(feed.assertReached(BigInt(last ?? 0) + 1n)).rejects.toThrow(`the last one is ${last}`);
+  await feed.assertReached(BigInt(last ?? 0));
+  await feed.assertReached(undefined);
+});
+
+test('runs are told once as they end, also when their end is written down late', async () => {
+  const now = world.clock.now();
+  await end(ferries, now);
+  const { heard, hear } = listener({ topic: 'harbour' });
+  await feed.listen(hear, { signal: leaving.signal });
+  await end(ferries, new Date(now.getTime() + 2_000));
+  await end(trains, new Date(now.getTime() + 2_000));
+  await feed.poll();
+  await end(ferries, new Date(now.getTime() + 1_000));
+  await feed.poll();
+  await feed.poll();
+  expect(heard).toEqual(['run ferries cancelled', 'run ferries cancelled']);
+});
+
+test('who left is told nothing more, and what comes while nobody listens is nobody’s', async () => {
+  const { heard, hear } = listener();
+  await feed.listen(hear, { signal: leaving.signal });
+  leaving.abort();
+  await find(ferries, 2);
+  await feed.poll();
+  const again = listener();
+  const back = new AbortController();
+  await feed.listen(again.hear, { signal: back.signal });
+  const [next] = await find(ferries, 1);
+  await feed.poll();
+  back.abort();
+  expect(heard).toEqual([]);
+  expect(again.heard).toEqual([next]);
+});
