@@ -4,6 +4,7 @@
  */
 import { type Database, type Id, inTransaction, type Transaction } from './database.ts';
 import { removeTraces } from './forget/traces.ts';
+import { clearBodies, leaveOut, removeRules } from './tell/forget.ts';
 
 type Own = { id: Id; external_id: string; url: string | null; author_id: Id | null };
 
@@ -29,6 +30,10 @@ WHERE l.id IN (SELECT link_id FROM strandline.link_sightings WHERE search_id = A
 const COMPLETIONS = 'SELECT id FROM strandline.completions WHERE search_id = ANY ($1)';
 const RUNS = 'SELECT id FROM strandline.runs WHERE search_id = ANY ($1)';
 const OF_SEARCH = 'WHERE search_id = ANY ($1)';
+
+const NEWS = 'd.search_id = ANY ($1)';
+/** What was told of the searches, and the rules that watch them alone. $1 searches. */
+const TOLD = [clearBodies(NEWS), leaveOut(NEWS), ...removeRules('r.search_id = ANY ($1)')];
 
 /** What is left of the searches, in an order that constraints allow. $1 searches. */
 const REMOVE: readonly (readonly [table: string, where: string])[] = [
@@ -85,6 +90,7 @@ async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise
   const postIds = posts.map(({ id }) => id);
   for (const table of OF_POSTS)
     await tx.query(`DELETE FROM strandline.${table} WHERE post_id = ANY ($1)`, [postIds]);
+  for (const statement of TOLD) await tx.query(statement, [searchIds]);
   for (const [table, where] of REMOVE)
     await tx.query(`DELETE FROM strandline.${table} ${where}`, [searchIds]);
   await removeTraces(tx, null, { posts, links });
@@ -133,6 +139,8 @@ async function purgeTopic(tx: Transaction, topicId: Id): Promise<{ searches: Id[
   );
   const searches = rows.map(({ id }) => id);
   await purgeSearches(tx, searches);
+  const empty = `r.topic_id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = $1)`;
+  for (const statement of removeRules(empty)) await tx.query(statement, [topicId]);
   const { rowCount } = await tx.query(
     `DELETE FROM strandline.topics t
      WHERE id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,

@@ -10,6 +10,7 @@ import {
   type DueDelivery,
   fixBody,
   hastenPending,
+  holdForgetting,
   isTaken,
   markDelivered,
   markFailed,
@@ -29,7 +30,7 @@ import { wakeChannels } from './wake.ts';
 /** Messages that one job sends: then other channels have their turn. */
 const IN_A_ROW = 20;
 /** How much longer than an attempt may last its claim holds. */
-const SPARE_MS = 15 * SECOND;
+const SPARE_MS = 5 * SECOND;
 
 /** A message in our hands: nobody else sends to this channel until the claim ends. */
 type Taken = { channel: Channel; delivery: DueDelivery & { body: string }; fence: number };
@@ -64,6 +65,7 @@ async function take(ctx: Context, channelId: Id): Promise<Taken | null> {
       if (delivery === null) return null;
       let { body } = delivery;
       if (body === null) {
+        await holdForgetting(tx);
         const { found, ids } = await gatheredBy(tx, delivery.id, WHOLE_MAX);
         if (found.length === 0) {
           await cancelDelivery(tx, delivery.id, 'nothing is left to tell: what it told of was removed');

@@ -3,6 +3,7 @@
  * Ids of posts and links in `run_results` stay: they say how many things a run returned, and lead nowhere.
  */
 import type { Id, Transaction } from '../database.ts';
+import { clearBodies, leaveOut } from '../tell/forget.ts';
 
 export type Traces = {
   posts: { id: Id; external_id: string; url: string | null }[];
@@ -40,8 +41,15 @@ export async function findTraces(
 /** By what a statement finds its rows, its one parameter: ids of posts, ids of links, or the author's. */
 type By = 'posts' | 'links' | 'author';
 
+const POST_NEWS = `d.kind = 'post' AND d.thing = ANY ($1)`;
+const LINK_NEWS = `d.kind = 'link' AND d.thing = ANY ($1)`;
+
 /** In an order that constraints allow, and under which name they are counted. */
 const REMOVE: readonly (readonly [name: string, by: By, statement: string])[] = [
+  ['messages', 'posts', clearBodies(POST_NEWS)],
+  ['messages', 'links', clearBodies(LINK_NEWS)],
+  ['messages', 'posts', leaveOut(POST_NEWS)],
+  ['messages', 'links', leaveOut(LINK_NEWS)],
   ['discoveries', 'posts', `DELETE FROM strandline.discoveries WHERE kind = 'post' AND thing = ANY ($1)`],
   ['discoveries', 'links', `DELETE FROM strandline.discoveries WHERE kind = 'link' AND thing = ANY ($1)`],
   ['sightings', 'posts', 'DELETE FROM strandline.post_sightings WHERE post_id = ANY ($1)'],

@@ -105,6 +105,11 @@ export async function nextDue(tx: Transaction, channelId: Id, now: Date): Promis
   return rows[0] ?? null;
 }
 
+/** Nobody is forgotten until the transaction ends: what is read now may be written. As saves hold it. */
+export async function holdForgetting(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
+}
+
 /** The body is made: from here on it is never changed, only cleared where somebody in it is forgotten. */
 export async function fixBody(tx: Transaction, id: Id, body: string, now: Date): Promise<void> {
   await tx.query(

@@ -1,0 +1,185 @@
+/** Where requests may not lead, and what is sealed. */
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { reachable, readAllowed, type Resolve } from '../../src/engine/network/allowed.ts';
+import { isPublic } from '../../src/engine/network/public.ts';
+import { readWebAddress } from '../../src/engine/network/web-address.ts';
+import { openVault, vaultOf } from '../../src/engine/vault.ts';
+import { webhookBy } from '../../src/monitor/tell/channels/webhook.ts';
+import { type Receiver, startReceiver, status } from './receiver.ts';
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+test.each([
+  ...[
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.15.255.255',
+    '172.32.0.1',
+    '100.63.0.1',
+    '100.128.0.1',
+    '192.0.1.1',
+    '198.20.0.1',
+  ],
+  ...['2606:4700::1111', '2a00::1', '::ffff:8.8.8.8'],
+])('%s is public', (address) => expect(isPublic(address)).toBe(true));
+
+test.each([
+  ...['127.0.0.1', '127.9.9.9', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254'],
+  ...[
+    '100.64.0.1',
+    '100.127.255.255',
+    '0.0.0.0',
+    '0.1.2.3',
+    '224.0.0.1',
+    '239.1.1.1',
+    '255.255.255.255',
+    '240.0.0.1',
+  ],
+  ...['192.0.0.1', '192.0.2.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1'],
+  ...[
+    '::',
+    '::1',
+    'fc00::1',
+    'fd12::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'ff02::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+  ],
+  ...[
+    '::ffff:10.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '2002:7f00:1::',
+    '2001::1',
+    '2001:db8::1',
+  ],
+  ...['::127.0.0.1', '100::1', 'fec0::1', '3fff::1'],
+])('%s is not public', (address) => expect(isPublic(address)).toBe(false));
+
+const nobody: Resolve = () => Promise.reject(new Error('looked up'));
+const asked = (address: string, allow?: string, resolve: Resolve = nobody) =>
+  reachable(readWebAddress(address, 'webhook'), readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
+
+test.each([
+  'https://0x7f.1/',
+  'https://2130706433/',
+  'https://017700000001/',
+  'https://127.1/',
+  'https://[::ffff:7f00:1]/',
+  'https://[::1]/',
+  'https://0/',
+  'https://１２７.0.0.1/',
+  'https://169.254.169.254/latest/meta-data/',
+])('%s is seen as what it is, and refused', async (address) => {
+  await expect(asked(address)).rejects.toThrow('not public');
+});
+
+test.each([
+  'ftp://host/',
+  'javascript:alert(1)',
+  'https://user:canary@host/',
+  'no address',
+  'file:///etc/passwd',
+  `https://h/${'x'.repeat(2_000)}`,
+])('%s is no address for a webhook, and nothing of it is repeated', (address) => {
+  expect(() => readWebAddress(address, 'webhook')).toThrow('an address such as');
+  expect(() => readWebAddress(address, 'webhook')).not.toThrow('canary');
+});
+
+test('a name is refused as a whole where one of its addresses is not public', async () => {
+  const both: Resolve = async () => [
+    { address: '8.8.8.8', family: 4 },
+    { address: '10.0.0.1', family: 4 },
+  ];
+  await expect(asked('https://host.example/', undefined, both)).rejects.toThrow('10.0.0.1');
+  expect(await asked('https://host.example/', '10.0.0.0/8', both)).toHaveLength(2);
+});
+
+test('http is for hosts that are allowed by name or network, and for no others', async () => {
+  const out: Resolve = async () => [{ address: '8.8.8.8', family: 4 }];
+  await expect(asked('http://host.example/', undefined, out)).rejects.toThrow('without TLS');
+  expect(await asked('http://host.example/', 'host.example', out)).toHaveLength(1);
+  expect(await asked('http://127.0.0.1:1/', '127.0.0.0/8')).toHaveLength(1);
+  await expect(asked('http://127.0.0.1/', '127.0.0.2')).rejects.toThrow('not public');
+});
+
+test.each(['10.0.0.0/33', '10.0.0.0/8/8', 'host/8', 'a b', 'http://x'])(
+  'an allowance of %j is refused',
+  (list) => {
+    expect(() => readAllowed(list, 'WEBHOOK_ALLOW')).toThrow('WEBHOOK_ALLOW');
+  },
+);
+
+test('the connection goes to the address that was checked, and a name that changes its mind reaches nothing', async () => {
+  const port = new URL(receiver.url).port;
+  const answers = ['127.0.0.1', '127.0.0.2'];
+  let looks = 0;
+  const rebinding: Resolve = async () => [{ address: answers[Math.min(looks++, 1)] ?? '', family: 4 }];
+  const kind = webhookBy(rebinding);
+  const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
+  const to = { address: `http://rebinding.example:${port}/`, secrets: ['whsec_AAAA'] };
+  const means = { timeoutMs: 2_000, allow: '127.0.0.1', signal: new AbortController().signal };
+  expect(await kind.send(message, to, means)).toMatchObject({ kind: 'taken', httpStatus: 200 });
+  // One look for one attempt: had the connection looked again, it would have gone to the second.
+  expect(looks).toBe(1);
+  expect(await kind.send(message, to, means)).toMatchObject({ kind: 'failed', code: 'address' });
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('an endless answer is read to a bound, and what is kept of it is one clean line', async () => {
+  receiver.answers((response) => {
+    response.writeHead(400);
+    const more = () => {
+      while (response.write('\u001b[31mx\n'.repeat(10_000)));
+      response.once('drain', more);
+    };
+    more();
+  });
+  const to = { address: receiver.url, secrets: ['whsec_AAAA'] };
+  const means = { timeoutMs: 10_000, allow: '127.0.0.1', signal: new AbortController().signal };
+  const attempt = await webhookBy(nobody).send(
+    { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') },
+    to,
+    means,
+  );
+  receiver.answers(status(200));
+  expect(attempt).toMatchObject({ kind: 'failed', httpStatus: 400 });
+  const answer = attempt.kind === 'failed' ? attempt.answer : '';
+  expect(answer?.length).toBeLessThanOrEqual(1_000);
+  // oxlint-disable-next-line no-control-regex
+  expect(answer).not.toMatch(/[\u0000-\u001f]/);
+});
+
+test('what is sealed opens with its key at its place, and nowhere else', () => {
+  const vault = vaultOf('k'.repeat(40));
+  const sealed = vault.seal('whsec_canary', 'channels:7');
+  expect(sealed).toMatch(/^v1:[0-9a-f]{8}:/);
+  expect(sealed).not.toContain('canary');
+  expect(vault.open(sealed, 'channels:7')).toBe('whsec_canary');
+  expect(() => vault.open(sealed, 'channels:8')).toThrow('moved here');
+  expect(() => vault.open(`${sealed.slice(0, -4)}AAAA`, 'channels:7')).toThrow('was changed');
+  expect(() => vaultOf('o'.repeat(40)).open(sealed, 'channels:7')).toThrow(`master key ${vault.keyId}`);
+});
+
+test('without MASTER_KEY a key is made once, in a file that only its owner can read', () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'vault-'));
+  try {
+    const first = openVault({ masterKey: undefined, dataDir: path.join(dataDir, 'new') });
+    expect(openVault({ masterKey: undefined, dataDir: path.join(dataDir, 'new') }).keyId).toBe(first.keyId);
+    const file = path.join(dataDir, 'new', 'master.key');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8').trim()).toHaveLength(44);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});

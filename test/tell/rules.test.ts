@@ -1,0 +1,144 @@
+/** The pure rules: words, pauses, signatures. */
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE, monotonicMs, SECOND } from '../../src/engine/clock.ts';
+import { makeSecret, signatureHeaders } from '../../src/monitor/tell/channels/sign.ts';
+import { parseFilter, passes, wordsIn } from '../../src/monitor/tell/filter.ts';
+import {
+  afterFailure,
+  ATTEMPTS_MAX,
+  channelAfterFailure,
+  type Failed,
+} from '../../src/monitor/tell/retry.ts';
+
+test.each([
+  ['ferry', 'The Ferry, late', true],
+  ['ferry', 'ferryman', false],
+  ['FÄHRE', 'die fahre', true],
+  ['strasse', 'Große Straße', true],
+  ['"night ferry"', 'night-ferry', true],
+  ['"night ferry"', 'night and ferry', false],
+  ['#ferry', 'ferry', true],
+  ['ferry -late', 'a late ferry', false],
+  ['-late', 'on time', true],
+  ['-"very late"', 'late, very', true],
+  ['東京', '今日は東京タワー', true],
+  ['東京', '京東', false],
+  ['“night ferry”', 'night ferry', true],
+  ["don't", "I don't", true],
+  ['', 'anything', true],
+])('%j on %j: %j', (filter, text, passed) => {
+  expect(passes(parseFilter(filter), [text])).toBe(passed);
+});
+
+test('no phrase reaches from one part of a thing into the next', () => {
+  expect(passes(parseFilter('"night ferry"'), ['night', 'ferry'])).toBe(false);
+  expect(passes(parseFilter('night ferry'), ['night', null, 'ferry'])).toBe(true);
+});
+
+test.each([
+  ['"open', 'a second "'],
+  ['a"b c"', 'a space before'],
+  ['- x', 'at least one letter'],
+  ['ferr*', '* is not understood'],
+  ['a OR b', 'OR is not understood'],
+  ['...', 'at least one letter'],
+  ['x'.repeat(501), 'at most 500'],
+  [Array.from({ length: 51 }, (_, i) => `w${i}`).join(' '), 'at most 50'],
+])('%j is refused: %s', (filter, words) => {
+  expect(() => parseFilter(filter)).toThrow(words);
+});
+
+test('whatever is written is read or refused in words, and a text holds each of its own words', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
+      try {
+        parseFilter(text);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'InvalidInput' });
+      }
+      for (const word of wordsIn(text)) expect(passes({ must: [[word]], mustNot: [] }, [text])).toBe(true);
+    }),
+  );
+});
+
+test('a text made to be slow to search is searched in no time', () => {
+  const began = monotonicMs();
+  passes(parseFilter(`"${'a '.repeat(200)}b"`), ['a '.repeat(50_000)]);
+  expect(monotonicMs() - began).toBeLessThan(1_000);
+});
+
+const failed = (more: Partial<Failed> = {}): Failed => ({
+  kind: 'failed',
+  code: 'http_status',
+  httpStatus: 500,
+  answer: null,
+  detail: null,
+  retryAfterMs: null,
+  ...more,
+});
+const NOW = new Date('2026-11-21T12:00:00Z');
+
+test('pauses grow from seconds to a day, and end', () => {
+  const pauses = Array.from({ length: ATTEMPTS_MAX }, (_, i) => afterFailure(failed(), i + 1, NOW, 0.5));
+  const ms = pauses.map(({ nextAt }) => (nextAt === null ? null : nextAt.getTime() - NOW.getTime()));
+  expect(ms).toEqual([
+    ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY],
+    null,
+  ]);
+  expect(pauses.at(-1)?.dead).toContain('given up after 11 attempts');
+});
+
+test('who asks to wait is waited for, and longer than the pause only then', () => {
+  const wait = (retryAfterMs: number) =>
+    afterFailure(failed({ retryAfterMs }), 1, NOW, 0.5).nextAt?.getTime();
+  expect(wait(HOUR)).toBe(NOW.getTime() + HOUR);
+  expect(wait(0)).toBe(NOW.getTime() + 5 * SECOND);
+});
+
+test.each([
+  [failed(), true],
+  [failed({ httpStatus: 422 }), false],
+  [failed({ httpStatus: 408 }), true],
+  [failed({ code: 'slow_down', httpStatus: 429 }), true],
+  [failed({ code: 'timeout', httpStatus: null }), true],
+])('%j lets the channel rest: %j', (failure, rests) => {
+  const { health } = channelAfterFailure(failure, { failures: 0, failingSince: null }, NOW);
+  expect(health.restingUntil !== null).toBe(rests);
+});
+
+test('a channel never rests for longer than ten minutes unless it is asked to', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000 }), (failures) => {
+      const { health } = channelAfterFailure(failed(), { failures, failingSince: NOW }, NOW);
+      expect((health.restingUntil?.getTime() ?? 0) - NOW.getTime()).toBeLessThanOrEqual(10 * MINUTE);
+    }),
+  );
+});
+
+test('a signature is the one of the published vector', () => {
+  const at = new Date(1_614_265_330_000);
+  const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}', at };
+  expect(signatureHeaders(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])['webhook-signature']).toBe(
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  );
+});
+
+test('the library of Standard Webhooks verifies what we sign, with either of two secrets, and nothing that was changed', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const [one, two] = [makeSecret(), makeSecret()];
+      const body = JSON.stringify({ text });
+      // The library compares with the clock of the machine.
+      const headers = signatureHeaders({ id: 'msg_1', body, at: new Date() }, [one, two]);
+      for (const secret of [one, two]) expect(new Webhook(secret).verify(body, headers)).toEqual({ text });
+      expect(() => new Webhook(one).verify(`${body} `, headers)).toThrow('No matching signature');
+      expect(() => new Webhook(one).verify(body, { ...headers, 'webhook-id': 'msg_2' })).toThrow(
+        'No matching signature',
+      );
+      expect(() => new Webhook(makeSecret()).verify(body, headers)).toThrow('No matching signature');
+    }),
+    { numRuns: 20 },
+  );
+});
