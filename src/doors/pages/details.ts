@@ -2,6 +2,7 @@
 import type { App, WebHome } from '../routes.ts';
 import { authorPage } from './author/page.tsx';
 import { comparePage } from './compare/page.tsx';
+import { docsPage } from './docs/page.tsx';
 import { explorePage } from './explore/page.tsx';
 import { sqlPage } from './explore/sql-page.tsx';
 import { linkPage } from './link/page.tsx';
@@ -20,6 +21,7 @@ const DETAILS: readonly ((app: App, home: WebHome) => void)[] = [
   explorePage,
   sqlPage,
   systemPage,
+  docsPage,
 ];
 
 export function detailPages(app: App, home: WebHome): void {

@@ -1,0 +1,51 @@
+/** What the web door stands on, over a database of the benchmark: a queue that holds nothing, and services that nobody asks. */
+import { readConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/engine/clock.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import type { WebHome } from '../../src/doors/routes.ts';
+import type { Database } from '../../src/store/database.ts';
+
+export function webHomeOn(db: Database, { url, readerUrl }: { url: string; readerUrl: string }): WebHome {
+  const nobody = () => Promise.reject(new Error('the benchmark calls nobody'));
+  return {
+    ctx: {
+      config: readConfig({ DATABASE_URL: url }),
+      clock: systemClock,
+      log: createLogger('silent'),
+      db,
+      queue: {
+        kind: 'postgres',
+        enqueue: () => Promise.resolve(),
+        enqueueChannels: () => Promise.resolve(),
+        schedule: () => Promise.resolve(),
+        unschedule: () => Promise.resolve(),
+        schedules: () => Promise.resolve(new Map()),
+        countSchedules: () => Promise.resolve(0),
+        depth: () => Promise.resolve({}),
+        ping: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      },
+      worker: 'bench',
+      endpoint: nobody,
+      ownSources: () => Promise.resolve('none'),
+      random: Math.random,
+    },
+    backend: {
+      kind: 'postgres',
+      queue: { connection: {} },
+      worker: { connection: {} },
+      factory: undefined,
+      close: () => Promise.resolve(),
+    },
+    services: {
+      endpoint: nobody,
+      ownSources: () => Promise.resolve('none'),
+      probe: () => Promise.resolve([]),
+      health: () => Promise.resolve([]),
+      local: nobody,
+      close: () => Promise.resolve(),
+    },
+    readerUrl,
+    embedded: null,
+  };
+}

@@ -1,0 +1,231 @@
+/** The API's document, as far as a person reads it: pure. */
+import { z } from 'zod';
+
+const schema = z.looseObject({});
+const parameter = z.looseObject({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean().optional(),
+  description: z.string().optional(),
+  example: z.unknown(),
+  schema: schema.optional(),
+});
+const content = z.record(z.string(), z.looseObject({ schema: schema.optional(), example: z.unknown() }));
+const operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string().optional(),
+  description: z.string().optional(),
+  tags: z.array(z.string()).default(['other']),
+  parameters: z.array(parameter).default([]),
+  requestBody: z.looseObject({ content: content.default({}) }).optional(),
+  'x-scope': z.union([z.string(), z.array(z.string())]).optional(),
+  responses: z.record(
+    z.string(),
+    z.looseObject({ description: z.string().optional(), content: content.optional() }),
+  ),
+});
+const document = z.looseObject({
+  info: z.looseObject({ title: z.string(), version: z.string(), description: z.string().optional() }),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({ schemas: z.record(z.string(), schema).default({}) }),
+});
+
+export type Node = z.infer<typeof schema>;
+export type Member = { name: string; type: string; meaning: string; required: boolean; of: string | null };
+export type Operation = {
+  id: string;
+  /** Upper case. */
+  method: string;
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** Scopes, all of which are needed; empty where anybody may. */
+  scopes: string[];
+  parameters: {
+    name: string;
+    place: string;
+    required: boolean;
+    meaning: string;
+    type: string;
+    example: string | null;
+  }[];
+  /** Members of the body; null where none is sent. */
+  body: Member[] | null;
+  /** As JSON; null where there is none. */
+  example: string | null;
+  answers: {
+    status: string;
+    words: string;
+    type: string | null;
+    of: string | null;
+    example: string | null;
+  }[];
+  /** Statuses of failures. */
+  failures: { status: string; words: string }[];
+};
+export type Reference = {
+  title: string;
+  version: string;
+  description: string;
+  operations: Operation[];
+  schemas: { name: string; meaning: string; members: Member[] }[];
+};
+
+/** @throws ZodError where it is no OpenAPI document */
+export function readDocument(given: unknown): Reference {
+  const { info, paths, components } = document.parse(given);
+  const { schemas } = components;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => readOperation(method, path, one, schemas)),
+  );
+  return {
+    title: info.title,
+    version: info.version,
+    description: info.description ?? '',
+    operations,
+    schemas: Object.entries(schemas).map(([name, node]) => ({
+      name,
+      meaning: textOf(node, 'description'),
+      members: membersOf(node, schemas),
+    })),
+  };
+}
+
+type Schemas = Readonly<Record<string, Node>>;
+
+function readOperation(
+  method: string,
+  path: string,
+  one: z.infer<typeof operation>,
+  schemas: Schemas,
+): Operation {
+  const [sent] = Object.values(one.requestBody?.content ?? {});
+  const replies = Object.entries(one.responses);
+  const scope = one['x-scope'] ?? [];
+  return {
+    id: one.operationId,
+    method: method.toUpperCase(),
+    path,
+    tag: one.tags[0] ?? 'other',
+    summary: one.summary ?? one.operationId,
+    description: one.description ?? '',
+    scopes: [scope].flat().filter((name) => name !== 'open'),
+    parameters: one.parameters.map(
+      ({ name, in: place, required = false, description, example, schema: type = {} }) => ({
+        name,
+        place,
+        required,
+        meaning: description ?? textOf(type, 'description'),
+        type: typeOf(type),
+        example: jsonOf(example ?? firstOf(type['examples'])),
+      }),
+    ),
+    body: sent?.schema === undefined ? null : membersOf(sent.schema, schemas),
+    example: sent === undefined ? null : exampleOf(sent, schemas),
+    answers: replies
+      .filter(([status]) => status.startsWith('2'))
+      .map(([status, { description, content: kinds = {} }]) => {
+        const [[type, reply] = []] = Object.entries(kinds);
+        return {
+          status,
+          words: description === undefined || description === 'Default Response' ? '' : description,
+          type: type ?? null,
+          of: reply?.schema === undefined ? null : nameIn(reply.schema),
+          example: reply === undefined ? null : exampleOf(reply, schemas),
+        };
+      }),
+    failures: replies
+      .filter(([status]) => !status.startsWith('2'))
+      .map(([status, { description = '' }]) => ({ status, words: description })),
+  };
+}
+
+/** The example of a body, or that of its schema. */
+function exampleOf(
+  { schema: type, example }: { schema?: Node | undefined; example?: unknown },
+  schemas: Schemas,
+): string | null {
+  return jsonOf(example ?? (type === undefined ? undefined : firstOf(resolve(type, schemas)['examples'])));
+}
+
+/** A member for each property; those of parts (`allOf`, `anyOf`, `oneOf`) together. */
+function membersOf(given: Node, schemas: Schemas, depth = 0): Member[] {
+  const node = resolve(given, schemas);
+  if (depth > 4) return [];
+  const own = properties(node);
+  const required = Array.isArray(node['required']) ? node['required'] : [];
+  const members = Object.entries(own).map(([name, value]) => ({
+    name,
+    type: typeOf(value),
+    meaning: textOf(value, 'description') || textOf(resolve(value, schemas), 'description'),
+    required: required.includes(name),
+    of: nameIn(value),
+  }));
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => nodesOf(node[word]));
+  const more = parts.flatMap((part) => membersOf(part, schemas, depth + 1));
+  return [...members, ...more.filter(({ name }, i) => more.findIndex((one) => one.name === name) === i)];
+}
+
+/** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`; or null where it can be. */
+export function typeOf(node: Node): string {
+  const name = refOf(node);
+  if (name !== null) return name;
+  const { enum: values, const: one, type, items, format, minimum, maximum } = node;
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' or ');
+  if (one !== undefined) return JSON.stringify(one);
+  const parts = [...nodesOf(node['anyOf']), ...nodesOf(node['oneOf'])];
+  if (parts.length > 0) return [...new Set(parts.map(typeOf))].join(' or ');
+  if (type === 'array') return `array of ${isNode(items) ? typeOf(items) : 'anything'}`;
+  const words = [type ?? 'anything'].flat().map(String).join(' or ');
+  const range =
+    typeof minimum === 'number' && typeof maximum === 'number' && Number.isSafeInteger(maximum)
+      ? `, ${minimum} to ${maximum}`
+      : '';
+  return `${words}${typeof format === 'string' ? ` (${format})` : ''}${range}`;
+}
+
+/** The named schema that a node is, holds a list of, or may be. */
+function nameIn(node: Node): string | null {
+  const name = refOf(node);
+  if (name !== null) return name;
+  const inside = [node['items'], properties(node)['items'], ...nodesOf(node['anyOf'])].filter(isNode);
+  return inside.map(nameIn).find((one) => one !== null) ?? null;
+}
+
+function refOf({ $ref: ref }: Node): string | null {
+  return typeof ref === 'string' ? ref.slice(ref.lastIndexOf('/') + 1) : null;
+}
+
+function resolve(node: Node, schemas: Schemas): Node {
+  const name = refOf(node);
+  return name === null ? node : (schemas[name] ?? {});
+}
+
+function properties({ properties: own }: Node): Record<string, Node> {
+  return isNode(own)
+    ? Object.fromEntries(Object.entries(own).flatMap(([name, one]) => (isNode(one) ? [[name, one]] : [])))
+    : {};
+}
+
+function nodesOf(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(node: Node, member: string): string {
+  const text = node[member];
+  return typeof text === 'string' ? text : '';
+}
+
+function firstOf(values: unknown): unknown {
+  return Array.isArray(values) ? values[0] : undefined;
+}
+
+function jsonOf(value: unknown): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
