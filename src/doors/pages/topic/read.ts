@@ -27,6 +27,8 @@ export type Scope = { topic: string; search?: string; searches: readonly SearchR
 const MOST_RUNS = 60;
 const MOST_NEW = 16;
 const MOST_TOPS = 8;
+/** Who and what is spoken of changes within days, and a busy search has thousands of authors in each. */
+const TOP_DAYS = 7;
 const MOST_POSTS = 6;
 const MOST_BUCKETS = 50_000;
 /** What is usual is taken from so many whole days before today. */
@@ -39,7 +41,8 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
   const ids = scope.searches.map(({ id }) => id);
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
-  const tops = { ...which, from: startOfDay(range.from), until: range.until, limit: MOST_TOPS };
+  const topsFrom = startOfDay(new Date(Math.max(range.from.getTime(), now.getTime() - TOP_DAYS * DAY)));
+  const tops = { ...which, from: topsFrom, until: range.until, limit: MOST_TOPS };
   const hours = range.name === '24h' ? 3 : 24;
   const [
     buckets,
@@ -84,7 +87,7 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     newest,
     rising,
     ahead: { hours, posts: ahead },
-    tops: { authors, domains, hashtags, languages },
+    tops: { from: topsFrom, authors, domains, hashtags, languages },
     last,
     completions,
   };

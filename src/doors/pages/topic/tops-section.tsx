@@ -1,16 +1,17 @@
 import { Bars, type BarRow } from '../kit/bars.tsx';
 import { Outside } from '../kit/outside.tsx';
 import { Empty, Section } from '../kit/section.tsx';
+import { dayOf } from '../kit/zone.ts';
 import type { Shown } from './volume-section.tsx';
 
 /** Who and what the posts speak of. */
-export function TopsSection({ range, read }: Shown) {
-  const { authors, domains, hashtags, languages } = read.tops;
+export function TopsSection({ read }: Shown) {
+  const { from, authors, domains, hashtags, languages } = read.tops;
   return (
     <div class="columns fourths">
       <Top
         title="Authors"
-        range={range}
+        from={from}
         rows={authors.map(({ author_id, author_username, posts }) => ({
           name: (
             <a href={`/authors/${author_id}`}>
@@ -26,7 +27,7 @@ export function TopsSection({ range, read }: Shown) {
       />
       <Top
         title="Domains"
-        range={range}
+        from={from}
         rows={domains.map(({ domain, posts, links }) => ({
           name: <Outside text={domain} most={60} />,
           value: posts + links,
@@ -34,7 +35,7 @@ export function TopsSection({ range, read }: Shown) {
       />
       <Top
         title="Hashtags"
-        range={range}
+        from={from}
         rows={hashtags.map(({ hashtag, posts }) => ({
           name: (
             <a href={`/explore?${new URLSearchParams({ q: `#${hashtag}` }).toString()}`}>
@@ -46,21 +47,22 @@ export function TopsSection({ range, read }: Shown) {
       />
       <Top
         title="Languages"
-        range={range}
+        from={from}
         rows={languages.map(({ lang, posts }) => ({ name: nameOf(lang), value: posts }))}
       />
     </div>
   );
 }
 
-function Top({ title, rows, range }: { title: string; rows: readonly BarRow[]; range: Shown['range'] }) {
+function Top({ title, rows, from }: { title: string; rows: readonly BarRow[]; from: Date }) {
+  const since = `since ${dayOf(from, 'UTC')} (UTC)`;
   return (
-    <Section title={title} id={`top-${title.toLowerCase()}`} live>
+    <Section title={title} id={`top-${title.toLowerCase()}`} live aside={<span class="hint">{since}</span>}>
       {rows.length === 0 ? (
-        <Empty words={`None in the last ${range.words}.`} />
+        <Empty words={`None ${since}.`} />
       ) : (
         <Bars
-          caption={`${title} by posts, the last ${range.words}, whole days (UTC)`}
+          caption={`${title} by posts, ${since}`}
           rows={rows}
           unit={title === 'Domains' ? 'Posts and links' : 'Posts'}
         />
