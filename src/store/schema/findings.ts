@@ -113,6 +113,8 @@ export const discoveries = strandline.table(
     // What is new to a search since a time; and, by blocks, what is new at all.
     index('discoveries_search').on(t.search_id, t.at),
     index('discoveries_at').using('brin', t.at),
+    // The feed of one search, behind a cursor.
+    index('discoveries_feed').on(t.search_id, t.id),
     check('discoveries_kind', sql`${t.kind} in ('post', 'link', 'completion', 'spike')`),
   ],
 );

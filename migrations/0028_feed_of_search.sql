@@ -1,0 +1,1 @@
+CREATE INDEX "discoveries_feed" ON "strandline"."discoveries" USING btree ("search_id","id");
