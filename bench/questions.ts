@@ -7,9 +7,12 @@
 import { parseArgs } from 'node:util';
 import { Client, type QueryConfig } from 'pg';
 import { HOUR } from '../src/engine/clock.ts';
+import type { Id } from '../src/store/database.ts';
+import { keepRising } from '../src/store/volume/rising.ts';
 import { type Question, readQuestions } from '../test/house/questions/page.ts';
 import { compareSaves } from './history.ts';
 import { AI_SEARCHES, fillHistory, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from './questions/fill.ts';
+import { readsOf } from './questions/reads.ts';
 import { aligned } from './report.ts';
 import { openStage } from './stage.ts';
 
@@ -41,7 +44,9 @@ try {
     `history of ${posts} posts in ${((performance.now() - begun) / 1_000).toFixed(0)} s: ${await sizeOf()}\n`,
   );
   await stage.checkpoint();
+  await keepAllRising();
   print(await measureQuestions());
+  if (values.only === undefined) print(await measureReads());
   if (values.save !== undefined)
     print(
       await compareSaves(stage, history, 'this history', {
@@ -64,6 +69,49 @@ try {
     } finally {
       await client.end();
     }
+  }
+
+  /** As the last look of each search would have left it. */
+  async function keepAllRising(): Promise<void> {
+    const { rows } = await history.db.pool.query<{ id: Id }>(
+      'SELECT search_id AS id FROM strandline.looks ORDER BY 1',
+    );
+    const before = performance.now();
+    for (const { id } of rows) await keepRising(history.db, id, { again: true });
+    print(
+      `what rises, after a look: ${((performance.now() - before) / rows.length).toFixed(1)} ms a search\n`,
+    );
+  }
+
+  async function measureReads(): Promise<string> {
+    const lines = [['read of a page', 'rows', 'p50 ms', 'p95 ms', `under ${TARGET_MS}`]];
+    for (const read of readsOf(history.db)) {
+      const took: number[] = [];
+      let rows = 0;
+      for (let i = -WARM_UP; i < times; i += 1) {
+        const draw = (of: number) => 1 + Math.floor(Math.random() * of);
+        const drawn = {
+          search: slugOf('microblog', draw(MICROBLOG_SEARCHES)),
+          topic: topicOf(draw(TOPICS)),
+          now: until,
+        };
+        const before = performance.now();
+        const found = await read.rows(drawn);
+        if (i < 0) continue;
+        took.push(performance.now() - before);
+        rows += found.length / times;
+      }
+      took.sort((a, b) => a - b);
+      const at = (part: number) => took[Math.ceil(part * took.length) - 1] ?? Number.NaN;
+      lines.push([
+        read.name,
+        rows.toFixed(0),
+        at(0.5).toFixed(1),
+        at(0.95).toFixed(1),
+        at(0.95) < TARGET_MS ? '✓' : '✗',
+      ]);
+    }
+    return `${aligned(lines)}\n`;
   }
 
   async function measureQuestion(client: Client, { n, title, sql, fullScan }: Question): Promise<string[]> {

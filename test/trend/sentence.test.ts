@@ -38,6 +38,11 @@ test.each<[string, Partial<Told>, string]>([
     '60 posts between 14:00 and 15:00 (75 % of it observed), 4x the usual 20 around this time (last 14 days).',
   ],
   [
+    'where the clock is set back within it, both times say which they are',
+    { window_start: new Date('2026-10-25T00:30:00Z'), window_end: new Date('2026-10-25T01:30:00Z') },
+    '142 posts between 02:30 GMT+2 and 02:30 GMT+1, 6.3x the usual 22.5 around this time (last 14 days).',
+  ],
+  [
     'no ratio against zero',
     { n: 7, usual: 0, days: 3 },
     '7 posts between 14:00 and 15:00, where none is usual around this time (last 3 days).',

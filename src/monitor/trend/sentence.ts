@@ -44,7 +44,11 @@ function what({ n, lower_bound, measure }: Told): string {
 }
 
 function when({ window_start, window_end, tz }: Told, long: boolean): string {
-  if (!long) return ` between ${timeOfDay(window_start, tz)} and ${timeOfDay(window_end, tz)}`;
+  if (!long) {
+    const [start, end] = [offsetOf(window_start, tz), offsetOf(window_end, tz)];
+    const said = (offset: string) => (start === end ? '' : ` ${offset}`);
+    return ` between ${timeOfDay(window_start, tz)}${said(start)} and ${timeOfDay(window_end, tz)}${said(end)}`;
+  }
   const hours = Math.round((window_end.getTime() - window_start.getTime()) / HOUR);
   return ` in the ${hours} hours to ${dayOf(window_end, tz)}, ${timeOfDay(window_end, tz)}`;
 }
@@ -76,6 +80,12 @@ function percent(share: number): string {
 
 function timeOfDay(at: Date, timeZone: string): string {
   return at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+}
+
+/** `GMT+2`: an hour in which the clock is set back is there twice. */
+function offsetOf(at: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
 function dayOf(at: Date, timeZone: string): string {
