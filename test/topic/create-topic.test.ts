@@ -83,6 +83,21 @@ test('a topic is renamed and keeps its slug; one that was removed takes neither 
   ).rejects.toMatchObject({ kind: 'conflict' });
 });
 
+test('the most of a day is that of its busiest one, whatever day it is', () => {
+  const { clock } = world;
+  for (const [now, inDay] of [
+    ['2026-11-20T12:00:00Z', 0], // a Friday, after its last run
+    ['2026-11-22T12:00:00Z', 2],
+    ['2026-11-26T03:00:00Z', 2],
+  ] as const) {
+    clock.set(now);
+    const preview = previewWritten(world.ctx, { cron: '0 8,9 * * 1-5', tz: 'UTC', service_kind: 'own' });
+    expect(preview, now).toMatchObject({ runsPerDay: inDay, mostRunsPerDay: 2, mostCallsPerDay: 4 });
+  }
+  const monthly = previewWritten(world.ctx, { cron: '*/30 * 1 * *', tz: 'UTC', service_kind: 'own' });
+  expect(monthly).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
+});
+
 test('what a day may cost is what its calls may be, at most as many as the day allows', () => {
   const preview = previewWritten(world.ctx, { every: '1m', service_kind: 'hosted' }, 2);
   expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });

@@ -8,7 +8,7 @@ import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { findSearchRow } from '../../monitor/topic/find.ts';
 import { list } from './table.ts';
-import { count } from './words.ts';
+import { count, counted } from './words.ts';
 
 type Options = { cron?: string; tz?: string; every?: string; count?: string; json?: boolean };
 type Previewed = Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz' | 'service_kind'>;
@@ -65,6 +65,7 @@ async function showPreview(cli: Cli, search: Previewed, n: number, json: boolean
     words: preview.words,
     next,
     runs_per_day: preview.runsPerDay,
+    most_runs_per_day: preview.mostRunsPerDay,
     most_calls_per_day: preview.mostCallsPerDay,
     calls_per_day_limit: preview.callsPerDayLimit,
   };
@@ -74,9 +75,10 @@ async function showPreview(cli: Cli, search: Previewed, n: number, json: boolean
         ['runs', preview.words],
         ...(next.length === 0 ? [['next', 'never'] as const] : []),
         ...next.map(({ local }, i) => [i === 0 ? 'next' : '', local] as const),
+        ['in the next 24 h', counted(preview.runsPerDay, 'run')],
         [
-          'in the next 24 h',
-          `${count(preview.runsPerDay, page)} runs, at most ${count(preview.mostCallsPerDay, page)} calls`,
+          'on a busy day',
+          `${counted(preview.mostRunsPerDay, 'run')}, at most ${counted(preview.mostCallsPerDay, 'call')}`,
         ],
         [
           'limit',

@@ -27,9 +27,10 @@ const PreviewShape = z
       .array(z.object({ at: timeShape, local: z.string().describe('On the clock of its zone.') }))
       .describe('The next runs; none where there will be none.'),
     runs_per_day: z.int().describe('Runs in the 24 hours from now.'),
+    most_runs_per_day: z.int().describe('Runs on the busiest of the seven days from its next run on.'),
     most_calls_per_day: z
       .int()
-      .describe('Calls that those may make at most, tries after a failure included.'),
+      .describe('Calls that those of the busiest day may make at most, tries after a failure included.'),
     calls_per_day_limit: z
       .int()
       .nullable()
@@ -99,6 +100,7 @@ function told(preview: Preview, cost: CallCost | null) {
     words: preview.words,
     next: preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE),
     runs_per_day: preview.runsPerDay,
+    most_runs_per_day: preview.mostRunsPerDay,
     most_calls_per_day: preview.mostCallsPerDay,
     calls_per_day_limit: preview.callsPerDayLimit,
     cost_per_day: costPerDay(preview, cost),

@@ -3,17 +3,20 @@ import { DAY } from '../../engine/clock.ts';
 import type { CallCost } from '../../store/reads/call-costs.ts';
 import type { Search } from '../../store/searches.ts';
 import type { Context } from '../context.ts';
-import { nextSlots, slotsBetween } from '../schedule/cadence.ts';
+import { FAR_FUTURE, nextSlot, nextSlots, slotsBetween } from '../schedule/cadence.ts';
 import { scheduleOf } from '../schedule/schedule-of.ts';
-import { parseSchedule, type ScheduleAsWritten } from '../schedule/schedule.ts';
+import { parseSchedule, type Schedule, type ScheduleAsWritten } from '../schedule/schedule.ts';
 import { formatSlot, inWords } from '../schedule/words.ts';
 
 /** What a search will do: its next runs, and what they may cost in calls. */
 export type Preview = {
   words: string;
   next: { at: Date; local: string }[];
+  /** In the 24 hours from now. */
   runsPerDay: number;
-  /** Runs of a day times the calls that a run may make. */
+  /** On the busiest of the seven days that begin with its next run: what runs on weekdays rests on a Saturday. */
+  mostRunsPerDay: number;
+  /** Those times the calls that a run may make. */
   mostCallsPerDay: number;
   /** Of its whole service; null where there is none. */
   callsPerDayLimit: number | null;
@@ -26,7 +29,8 @@ export function previewSearch(
 ): Preview {
   const schedule = scheduleOf(search);
   const now = ctx.clock.now().getTime();
-  const runsPerDay = [...slotsBetween(schedule, now, now + DAY)].length;
+  const runsPerDay = countSlots(schedule, now);
+  const mostRunsPerDay = busiestDay(schedule, now);
   return {
     words: inWords(schedule),
     next: nextSlots(schedule, now, count).map((at) => ({
@@ -34,9 +38,26 @@ export function previewSearch(
       local: formatSlot(at, search.tz),
     })),
     runsPerDay,
-    mostCallsPerDay: runsPerDay * ctx.config.maxCallsPerRun,
+    mostRunsPerDay,
+    mostCallsPerDay: mostRunsPerDay * ctx.config.maxCallsPerRun,
     callsPerDayLimit: callsPerDayOf(ctx.config, search.service_kind),
   };
+}
+
+const WEEK = 7;
+
+function busiestDay(schedule: Schedule, now: number): number {
+  // A day begins just before its first run, which is one of it.
+  const first = nextSlot(schedule, now) - 1;
+  if (first + 1 >= FAR_FUTURE) return 0;
+  return Math.max(...Array.from({ length: WEEK }, (_, day) => countSlots(schedule, first + day * DAY)));
+}
+
+/** How many there are in the 24 hours after an instant. */
+function countSlots(schedule: Schedule, after: number): number {
+  let n = 0;
+  for (const _ of slotsBetween(schedule, after, after + DAY)) n += 1;
+  return n;
 }
 
 /** The same for a schedule that no search has yet. @throws InvalidInput with all that is wrong with it */
@@ -56,7 +77,7 @@ export function previewWritten(
 
 /** What a search may cost on a day, in US dollars. */
 export type DayCost = {
-  /** One call per run, at what is usual of late. */
+  /** One call per run of a busy day, at what is usual of late. */
   usual_usd: number;
   /** As many calls as its runs may make, each at the most that one has cost of late. */
   most_usd: number;
@@ -64,13 +85,13 @@ export type DayCost = {
 
 /** @param cost what its calls cost of late; null where that was never told, and then nothing is known */
 export function costPerDay(
-  { runsPerDay, mostCallsPerDay, callsPerDayLimit }: Preview,
+  { mostRunsPerDay, mostCallsPerDay, callsPerDayLimit }: Preview,
   cost: CallCost | null,
 ): DayCost | null {
   if (cost === null) return null;
   const atMost = (calls: number) => Math.min(calls, callsPerDayLimit ?? calls);
   return {
-    usual_usd: atMost(runsPerDay) * cost.median_usd,
+    usual_usd: atMost(mostRunsPerDay) * cost.median_usd,
     most_usd: atMost(mostCallsPerDay) * cost.most_usd,
   };
 }

@@ -136,7 +136,7 @@ test('a search that is edited can be tried out by its own service, and its sched
   expect(stub.requests).toMatchObject([{ body: { prompt: 'tried' } }]);
   expect(await search('ferry-posts')).toMatchObject({ version: 3 });
   const told = await person.get('/searches/ferry-posts/forecast?every=1h');
-  expect(textOf(told.html)).toContain('ferry-posts : every hour.');
+  expect(textOf(told.html)).toContain('ferry-posts : every hour, 24 runs a day at most.');
 });
 
 test('buttons pause, resume, run and remove, and the next page says what was done', async () => {

@@ -169,7 +169,7 @@ test('while one types, a fragment says what the form would do: words, next runs 
   expect(status).toBe(200);
   expect(html).not.toContain('<html');
   expect(textOf(html)).toContain('at 08:00, Monday through Friday, Europe/Berlin time');
-  expect(textOf(html)).toContain('Mon 2026-11-23 08:00 +01:00 Europe/Berlin');
+  expect(textOf(html)).toContain('Next 23 Nov, 08:00 ; 24 Nov, 08:00 ; 25 Nov, 08:00');
   expect(textOf(html)).toContain('how much is not known');
   query.set('posts_cron', '<b>');
   const wrong = await person.get(`/new/forecast?${query}`);

@@ -45,7 +45,7 @@ export function Versions({ rows }: { rows: readonly VersionRow[] }) {
         caption="Versions of this search"
         rows={rows.map((row, i) => ({ row, before: rows[i + 1] }))}
         columns={[
-          { head: 'Version', cell: ({ row }) => `v${row.version}`, number: true },
+          { head: 'Version', cell: ({ row }) => `v${row.version}` },
           { head: 'Made', cell: ({ row }) => <When at={row.created_at} /> },
           {
             head: 'What changed',

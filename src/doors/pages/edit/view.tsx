@@ -89,7 +89,7 @@ export function EditForm({ search, given, problems, forecast, tried }: EditView)
           <a href={`/searches/${slug}`}>Leave it as it is</a>
         </div>
         <p class="help">
-          Trying saves nothing;{' '}
+          Trying saves nothing.{' '}
           <CallCosts service={forecast.service} call={forecast.searches[0]?.call ?? null} />
         </p>
       </Form>

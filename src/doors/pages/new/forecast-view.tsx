@@ -1,8 +1,10 @@
 import { FAR_FUTURE } from '../../../monitor/schedule/cadence.ts';
+import type { Preview } from '../../../monitor/topic/preview.ts';
 import type { ServiceKind } from '../../../store/services.ts';
 import type { CallCost } from '../../../store/reads/call-costs.ts';
 import { counted, Usd } from '../kit/number.tsx';
 import { wordsOf } from '../kit/form.tsx';
+import { minuteOf, zoneNamed } from '../kit/zone.ts';
 import type { Forecast, SearchForecast } from './forecast.ts';
 
 /** What the form would do, also while one types: the script puts it in its place. */
@@ -33,32 +35,38 @@ export function ForecastView({ forecast }: { forecast: Forecast }) {
   );
 }
 
-function OneSearch({ search: { name, preview, problems } }: { search: SearchForecast }) {
+function OneSearch({ search: { name, zone, preview, problems } }: { search: SearchForecast }) {
   if (preview === null)
     return (
       <p class="wrong">
         {name}: {problems.map((problem) => `${problem.path}: ${wordsOf(problem)}`).join('; ')}
       </p>
     );
-  const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
   return (
     <p>
-      <strong>{name}</strong>: {preview.words}.{' '}
-      {next.length === 0 ? (
-        'There is no such time: it would never run.'
-      ) : (
-        <>
-          Next{' '}
-          {next.map(({ at, local }, i) => (
-            <>
-              {i === 0 ? null : ', '}
-              <time dateTime={at.toISOString()}>{local}</time>
-            </>
-          ))}
-          .
-        </>
-      )}
+      <strong>{name}</strong>: {preview.words}, {counted(preview.mostRunsPerDay, 'run')} a day at most.{' '}
+      {zone === null ? null : <NextRuns preview={preview} zone={zoneNamed(zone)} />}
     </p>
+  );
+}
+
+/** Of set times only: where in its interval a search runs is known once it has a name. */
+function NextRuns({ preview, zone }: { preview: Preview; zone: string }) {
+  const next = preview.next.filter(({ at }) => at.getTime() < FAR_FUTURE);
+  if (next.length === 0) return <span class="wrong">There is no such time: it would never run.</span>;
+  return (
+    <span class="next">
+      Next{' '}
+      {next.map(({ at, local }, i) => (
+        <>
+          {i === 0 ? null : '; '}
+          <time dateTime={at.toISOString()} title={local}>
+            {minuteOf(at, zone)}
+          </time>
+        </>
+      ))}
+      .
+    </span>
   );
 }
 

@@ -17,6 +17,8 @@ export type Forecastable = Pick<WrittenSearch, 'operation' | 'model' | 'cron' | 
 
 export type SearchForecast = {
   name: string;
+  /** Of its set times; null where it runs at an interval. */
+  zone: string | null;
   /** Null where its schedule cannot be read; the problems say why. */
   preview: Preview | null;
   problems: readonly Problem[];
@@ -70,10 +72,11 @@ function foresee(
   const call = costs.find((cost) => cost.operation === asked.operation && cost.model === asked.model) ?? null;
   try {
     const preview = previewWritten(ctx, { cron, tz, every, service_kind }, NEXT_RUNS);
-    return { name, preview, problems: [], call, day: costPerDay(preview, call) };
+    const zone = cron === undefined ? null : (tz ?? 'UTC');
+    return { name, zone, preview, problems: [], call, day: costPerDay(preview, call) };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return { name, preview: null, problems: error.problems, call, day: null };
+    return { name, zone: null, preview: null, problems: error.problems, call, day: null };
   }
 }
 

@@ -48,7 +48,7 @@ export function NewForm(view: NewView) {
           <Button words="Preview" kind="quiet" name="do" value="preview" />
         </div>
         <p class="help">
-          Watching runs each search once at once. Trying saves nothing;{' '}
+          Watching runs each search once at once. Trying saves nothing.{' '}
           <CallCosts service={forecast?.service ?? view.usual} call={forecast?.searches[0]?.call ?? null} />
         </p>
         {forecast === null ? null : <ForecastView forecast={forecast} />}
