@@ -113,7 +113,7 @@ export async function feedBetween(
   { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
 ): Promise<{ found: Found[]; last: Id | null }> {
   const { rows } = await tx.query<Row>(
-    `${DISCOVERY} WHERE d.at >= $1 AND d.at < $2 AND d.id > $3 AND NOT d.baseline ORDER BY d.id LIMIT $4`,
+    `${DISCOVERY} WHERE d.at >= $1 AND d.at <= $2 AND d.id > $3 AND NOT d.baseline ORDER BY d.id LIMIT $4`,
     [since, until, after, limit],
   );
   return { found: await withThings(tx, rows), last: rows.at(-1)?.id ?? null };

@@ -1,0 +1,171 @@
+/** Messages are what docs/alerts.md says they are, and the command line tells of them. */
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { composeBody } from '../../src/monitor/tell/compose.ts';
+import type { Found, FoundLink, FoundPost, FoundSpike } from '../../src/store/tell/feed.ts';
+import { runCli } from '../../src/doors/cli/program.ts';
+import { Writable } from 'node:stream';
+import { homeOf } from '../cli/stand.ts';
+import { status } from './receiver.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const page = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
+const schema: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+const AT = new Date('2026-11-21T12:00:00Z');
+const common = {
+  at: AT,
+  baseline: false,
+  run_id: 3n,
+  search_id: 1n,
+  search: 's',
+  topic_id: 1n,
+  topic: 't',
+  service_kind: 'sandbox',
+} as const;
+const post: FoundPost = {
+  ...{
+    id: 9_007_199_254_740_993n,
+    external_id: 'x',
+    url: null,
+    author_username: null,
+    author_name: null,
+    lang: null,
+    hashtags: [],
+  },
+  ...{
+    text: '😀'.repeat(1_500),
+    created_at: null,
+    like_count: null,
+    repost_count: 0,
+    reply_count: 1,
+    quote_count: 2,
+    view_count: 3,
+  },
+};
+const link: FoundLink = { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: AT };
+const spike: FoundSpike = {
+  ...{
+    id: 4n,
+    measure: 'posts',
+    sentence: 'More.',
+    window_start: AT,
+    window_end: AT,
+    n: 9,
+    lower_bound: false,
+    coverage: 1,
+  },
+  ...{
+    usual: 1,
+    mean: 1,
+    sd: 1,
+    score: 8,
+    threshold: 3,
+    days: 14,
+    windows: 20,
+    sensitivity: 'normal',
+    provisional: false,
+  },
+};
+const found: Found[] = [
+  { ...common, id: 1n, kind: 'post', post },
+  { ...common, id: 2n, kind: 'link', link },
+  { ...common, id: 3n, kind: 'spike', spike },
+];
+
+test.each([
+  ['of one run', found, 'https://host/runs/3'],
+  [
+    'of several',
+    [...found, { ...common, run_id: 4n, id: 4n, kind: 'link', link } satisfies Found],
+    'https://host/searches/s',
+  ],
+])('a message %s has the shape that is documented', (_, some, address) => {
+  const ids = [...some.map(({ id }) => id), 99n];
+  const rule = { slug: 'r', name: 'R' };
+  const body = composeBody({ rule, found: some, ids, at: AT, baseUrl: 'https://host/' });
+  const validate = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(schema as object);
+  expect(validate(JSON.parse(body)), JSON.stringify(validate.errors)).toBe(true);
+  const { data } = JSON.parse(body) as { data: { discoveries: object[] } }; // as the schema has it
+  expect(data).toMatchObject({ link: address, total: ids.length, further_ids: ['99'] });
+  expect(data.discoveries[0]).toMatchObject({
+    simulated: true,
+    post: { id: '9007199254740993', like_count: null },
+  });
+  expect(body.isWellFormed()).toBe(true);
+  const broken = JSON.parse(body.replace('"kind":"post"', '"kind":"link"')) as unknown; // to see that the schema can refuse
+  expect(validate(broken)).toBe(false);
+});
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const texts = { out: '', err: '' };
+  const into = (name: 'out' | 'err') =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        texts[name] += chunk.toString('utf8');
+        done();
+      },
+    });
+  const io = { stdout: into('out'), stderr: into('err'), env: {}, isTTY: false };
+  const code = await runCli(argv, io, () => Promise.resolve(homeOf(stage.world)));
+  return { code, ...texts };
+}
+
+test('a channel, a rule and its messages, on the command line', async () => {
+  const search = await stage.search('cli');
+  const added = await run('channels', 'add', 'cli', '--webhook', `${stage.receiver.url}/secret-path`);
+  expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/^whsec_\S{44}\n$/) as unknown });
+  expect(
+    (
+      await run(
+        'rules',
+        'add',
+        'cli',
+        '--search',
+        'cli',
+        '--on',
+        'post',
+        '--channel',
+        'cli',
+        '--cooldown',
+        '1h',
+      )
+    ).code,
+  ).toBe(0);
+  stage.receiver.answers(status(500, {}, 'sorry'));
+  expect(await run('channels', 'test', 'cli')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('sorry') as unknown,
+  });
+  const { id } = JSON.parse((await run('channels', 'show', 'cli', '--json')).out) as { id: string }; // what it printed
+  stage.receiver.answers(status(410));
+  await stage.finds(search, 2);
+  await stage.tell(BigInt(id));
+  const [dead] = JSON.parse((await run('deliveries', 'list', '--state', 'dead', '--json')).out) as {
+    id: string;
+    discoveries: number;
+  }[]; // what it printed
+  expect(dead).toMatchObject({ discoveries: 2 });
+  expect((await run('deliveries', 'show', dead?.id ?? '')).out).toContain('strandline.discoveries');
+  expect((await run('channels', 'list')).out).toContain('disabled');
+  stage.receiver.answers(status(200));
+  expect((await run('channels', 'resume', 'cli')).code).toBe(0);
+  expect((await run('deliveries', 'resend', '--channel', 'cli')).err).toContain('1 message');
+  expect(await stage.tell(BigInt(id))).toBe(1);
+  expect(JSON.parse((await run('rules', 'try', 'cli', '--json')).out)).toMatchObject({ total: 2 });
+  expect(await run('rules', 'edit', 'cli', '--filter', '"open')).toMatchObject({ code: 2 });
+  expect(await run('rules', 'remove', 'nothing')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no rule') as unknown,
+  });
+  expect(await run('deliveries', 'resend')).toMatchObject({ code: 2 });
+  for (const command of ['channels', 'rules', 'deliveries'])
+    expect((await run(command, 'list', '--json')).out).not.toContain('secret-path');
+});
