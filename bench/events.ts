@@ -56,8 +56,10 @@ async function serve(): Promise<void> {
     );
     const address = await app.listen({ port: 0, host: '127.0.0.1' });
     const child = fork(new URL(import.meta.url), [
-      ...['--listen', `${address}/api/v1/events`],
-      ...['--listeners', String(listeners), '--seconds', String(seconds)],
+      '--listen',
+      `${address}/api/v1/events`,
+      '--listeners',
+      String(listeners),
     ]);
     await new Promise((resolve) => child.once('message', resolve));
     await pause(3_000);
@@ -125,7 +127,7 @@ async function listen(url: string): Promise<void> {
     const decoder = new TextDecoder();
     for await (const piece of response.body ?? []) {
       const now = Date.now();
-      for (const [, at] of decoder.decode(piece as Uint8Array, { stream: true }).matchAll(/"at":"([^"]+)"/g))
+      for (const [, at] of decoder.decode(piece, { stream: true }).matchAll(/"at":"([^"]+)"/g))
         took.push(now - Date.parse(at ?? ''));
     }
   }

@@ -125,7 +125,13 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: BUCKETS_MOST });
       return {
         items: searches.map(({ id, slug, topic: of, service_kind }) => ({
-          ...{ search_id: id, search: slug, topic: of, service_kind, per, from, until },
+          search_id: id,
+          search: slug,
+          topic: of,
+          service_kind,
+          per,
+          from,
+          until,
           buckets: rows.flatMap(({ search_id, ...bucket }) => (search_id === id ? [bucket] : [])),
         })),
       };

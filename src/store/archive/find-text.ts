@@ -91,7 +91,12 @@ function shown(
   if (hit.kind === 'post') {
     const { post } = hit;
     return {
-      ...{ kind, score, found_by, services: [post.service], post, link: null },
+      kind,
+      score,
+      found_by,
+      services: [post.service],
+      post,
+      link: null,
       at: post.created_at ?? post.first_seen_at,
       title: [],
       excerpt: excerptOf(post.text, says),
@@ -99,8 +104,12 @@ function shown(
   }
   const { link } = hit;
   return {
-    ...{ kind, score, found_by, services: [...new Set(found_by.map(({ service }) => service))] },
-    ...{ post: null, link },
+    kind,
+    score,
+    found_by,
+    services: [...new Set(found_by.map(({ service }) => service))],
+    post: null,
+    link,
     at: link.published_at ?? link.first_seen_at,
     title: excerptOf(link.title ?? '', says),
     excerpt: excerptOf(bodyOf(link), says),

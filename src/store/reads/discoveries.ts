@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gt, gte, lt, lte, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { discoveriesView } from '../schema/analytics.ts';
+import { searches } from '../schema/topics.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
 
@@ -71,7 +72,10 @@ export async function lastDiscoveryId({ orm }: Pick<Database, 'orm'>): Promise<I
 function matching(filter: DiscoveryFilter): (SQL | undefined)[] {
   const { search, topic, since, until, runId, kind, baseline } = filter;
   return [
-    search === undefined ? undefined : eq(discoveriesView.search, search),
+    // As a value, and not by a join: then the index of a search's feed gives its order, too.
+    search === undefined
+      ? undefined
+      : sql`${discoveriesView.search_id} = (SELECT ${searches.id} FROM ${searches} WHERE ${searches.slug} = ${search})`,
     topic === undefined ? undefined : eq(discoveriesView.topic, topic),
     since === undefined ? undefined : gte(discoveriesView.at, since),
     until === undefined ? undefined : lt(discoveriesView.at, until),

@@ -71,12 +71,12 @@ export async function readEvents(url: string, headers: Record<string, string> = 
   const events: ReadEvent[] = [];
   let comments = 0;
   let wake: () => void = () => {};
-  let over = false;
+  const state = { over: false };
   const reading = (async () => {
     let rest = '';
     const decoder = new TextDecoder();
     for await (const piece of response.body ?? []) {
-      const blocks = `${rest}${decoder.decode(piece as Uint8Array, { stream: true })}`.split('\n\n');
+      const blocks = `${rest}${decoder.decode(piece, { stream: true })}`.split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
         const fields = new Map(
@@ -96,14 +96,14 @@ export async function readEvents(url: string, headers: Record<string, string> = 
   })()
     .catch(() => {})
     .finally(() => {
-      over = true;
+      state.over = true;
       wake();
     });
   return {
     status: response.status,
     headers: response.headers,
     take: async (n) => {
-      while (events.length < n && !over)
+      while (events.length < n && !state.over)
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
