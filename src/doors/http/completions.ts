@@ -15,7 +15,9 @@ import { listOf, listQuery, pageOf } from './listing.ts';
 
 const tags = ['completions'];
 const params = z.strictObject({ id: givenId });
-const ofSearch = z.strictObject({ search: searchSlug });
+const ofSearch = z.strictObject({
+  search: searchSlug.meta({ description: 'Slug of an AI search.', examples: ['harbour-ferry-ai'] }),
+});
 const cursor = idCursor('completions');
 const claimCursor = idCursor('claims');
 

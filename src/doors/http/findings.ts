@@ -26,7 +26,7 @@ export const SearchGrowth = row('SearchGrowth', 'search_growth_daily');
 export const VoiceDay = row('VoiceDay', 'share_of_voice');
 /** A completion with what stands beside it. */
 export const WholeCompletion = rowWith('WholeCompletion', 'completions', {
-  key_items: z.array(KeyItem),
+  key_items: z.array(KeyItem).describe('Its key items, list by list, in their order.'),
   links: z.array(Link).describe('The links it cites, in its order.'),
 });
 
