@@ -12,6 +12,7 @@ import { topicEditPages } from './edit/topic.tsx';
 import { newPages } from './new/page.tsx';
 import { overviewPage } from './overview/page.tsx';
 import { searchPage } from './search/page.tsx';
+import { tokenPages } from './tokens/page.tsx';
 import { signInPage } from './sign-in/page.tsx';
 import { topicPage } from './topic/page.tsx';
 
@@ -23,6 +24,7 @@ const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
   changeActions,
   removePages,
   alertPages,
+  tokenPages,
   overviewPage,
   topicPage,
   searchPage,
