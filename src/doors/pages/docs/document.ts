@@ -7,10 +7,13 @@ const parameter = z.looseObject({
   in: z.string(),
   required: z.boolean().optional(),
   description: z.string().optional(),
-  example: z.unknown(),
+  example: z.unknown().optional(),
   schema: schema.optional(),
 });
-const content = z.record(z.string(), z.looseObject({ schema: schema.optional(), example: z.unknown() }));
+const content = z.record(
+  z.string(),
+  z.looseObject({ schema: schema.optional(), example: z.unknown().optional() }),
+);
 const operation = z.looseObject({
   operationId: z.string(),
   summary: z.string().optional(),
@@ -155,16 +158,27 @@ function membersOf(given: Node, schemas: Schemas, depth = 0): Member[] {
   if (depth > 4) return [];
   const own = properties(node);
   const required = Array.isArray(node['required']) ? node['required'] : [];
-  const members = Object.entries(own).map(([name, value]) => ({
-    name,
-    type: typeOf(value),
-    meaning: textOf(value, 'description') || textOf(resolve(value, schemas), 'description'),
-    required: required.includes(name),
-    of: nameIn(value),
-  }));
+  const members = Object.entries(own).flatMap(([name, value]) => [
+    {
+      name,
+      type: typeOf(value),
+      meaning: textOf(value, 'description') || textOf(resolve(value, schemas), 'description'),
+      required: required.includes(name),
+      of: nameIn(value),
+    },
+    ...inside(name, value, schemas, depth),
+  ]);
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => nodesOf(node[word]));
   const more = parts.flatMap((part) => membersOf(part, schemas, depth + 1));
   return [...members, ...more.filter(({ name }, i) => more.findIndex((one) => one.name === name) === i)];
+}
+
+/** Members of an object, or of each object of a list, that has no name of its own: `searches[].prompt`. */
+function inside(name: string, value: Node, schemas: Schemas, depth: number): Member[] {
+  const { items } = value;
+  const [node, path] = isNode(items) ? [items, `${name}[]`] : [value, name];
+  if (refOf(node) !== null) return [];
+  return membersOf(node, schemas, depth + 1).map((one) => ({ ...one, name: `${path}.${one.name}` }));
 }
 
 /** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`; or null where it can be. */

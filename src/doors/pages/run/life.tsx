@@ -61,8 +61,8 @@ export function Life({ run }: { run: RunRow }) {
             'Claimed',
             run.fence === 0 ? null : (
               <>
-                <Count of={run.fence} unit={run.fence === 1 ? 'time' : 'times'} /> (the last by{' '}
-                {run.worker ?? 'nobody known'})
+                <Count of={run.fence} unit={run.fence === 1 ? 'time' : 'times'} />
+                {run.worker === null ? '' : ` (the last by ${run.worker})`}
               </>
             ),
           ],
