@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeChannel } from '../../src/monitor/tell/channels.ts';
 import { onEachBackend } from '../backends.ts';
 import { startProcess, until, type WorkerProcess } from '../processes.ts';
 import { status } from './receiver.ts';
@@ -35,15 +36,17 @@ onEachBackend('a worker', ({ redisUrl }) => {
     const search = await stage.search('killed');
     await stage.channel('killed');
     await stage.rule('killed', 'killed', { search: 'killed' });
+    // It waits in the feed until there is somebody to kill.
+    await changeChannel(stage.world.ctx, 'killed', 'pause');
     await stage.finds(search, 3);
-    // Nobody runs it: what is found is there.
+    // Nobody runs it any more: what is found is there.
     await stage.rows('UPDATE strandline.searches SET archived_at = created_at, next_due_at = NULL');
-    let victim: WorkerProcess | undefined;
+    const victim = await start();
     stage.receiver.answers((response, received) => {
-      victim?.child.kill('SIGKILL');
-      void victim?.ended.then(() => status(200)(response, received));
+      victim.child.kill('SIGKILL');
+      void victim.ended.then(() => status(200)(response, received));
     });
-    victim = await start();
+    await changeChannel(stage.world.ctx, 'killed', 'resume');
     await victim.ended;
     expect(stage.receiver.received).toHaveLength(1);
     expect(await stage.deliveries('killed')).toMatchObject([{ state: 'pending', attempts: 1 }]);
