@@ -37,7 +37,7 @@ export function DeliveryTable({ rows }: { rows: readonly DeliveryRow[] }) {
         { head: 'State', cell: (row) => <DeliveryState delivery={row} /> },
         { head: 'Rule', cell: ({ rule }) => <a href={`/alerts/rules/${rule}`}>{rule}</a> },
         { head: 'Channel', cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a> },
-        { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true },
+        { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true, wide: true },
         { head: 'Made', cell: ({ made_at, created_at }) => <When at={made_at ?? created_at} /> },
         { head: 'Attempts', cell: ({ attempts }) => attempts, number: true, wide: true },
         { head: 'What came of it', cell: (row) => <span class="why">{outcomeOf(row)}</span>, wide: true },

@@ -99,7 +99,7 @@ export function RuleForm({
         value={rule?.filter}
         placeholder={'ferry -cancelled "night line"'}
         autocomplete="off"
-        help="All words must appear, those with a minus must not, phrases stand in quotes. Left empty, everything passes; spikes need no words."
+        help="All words must appear, those with a minus must not, phrases stand in quotes. Left empty, everything passes. Of a spike, its sentence is looked at."
       />
       <Field
         name="cooldown"

@@ -116,7 +116,9 @@ async function show(
     forecastOf(ctx, given),
   ]);
   const view = { given, problems, topic, services, usual, forecast: told, tried: tried ?? null };
-  const open = problems.some(({ path }) => path !== 'text') || one(given, 'do') === 'preview';
+  // What was unfolded to press one of its buttons stays so.
+  const open =
+    problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(one(given, 'do') ?? '');
   return showPage(request, reply, {
     title: topic === null ? 'New topic' : `Add to ${topic.name}`,
     here: '/new',
