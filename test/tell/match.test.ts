@@ -121,16 +121,16 @@ test('eight that judge and eight that save at once: nothing is missed and nothin
   const channel = await stage.channel('busy');
   const searches = await Promise.all(Array.from({ length: 8 }, (_, i) => stage.search(`busy-${i}`, 'busy')));
   await stage.rule('busy', 'busy', { topic: 'busy' });
-  let saving = true;
+  const saving = new AbortController();
   const judging = Array.from({ length: 8 }, async () => {
-    while (saving) await tellNew(stage.world.ctx);
+    while (!saving.signal.aborted) await tellNew(stage.world.ctx);
   });
   await Promise.all(
     searches.map(async (search) => {
       for (let n = 0; n < 5; n++) await stage.finds(search, 3);
     }),
   );
-  saving = false;
+  saving.abort();
   await Promise.all(judging);
   for (let n = 0; n < 4; n++) await stage.tell(channel);
   const all = (await Promise.all(searches.map(({ slug }) => newsOf(slug)))).flat();

@@ -1,5 +1,5 @@
 /** The pure rules: words, pauses, signatures. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, monotonicMs, SECOND } from '../../src/engine/clock.ts';

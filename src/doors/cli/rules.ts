@@ -177,7 +177,7 @@ function rulePage(row: RuleRow, page: Page): string[] {
       ['watches', row.search ?? row.topic ?? 'everything'],
       ['tells of', row.kinds.join(', ')],
       ['filter', row.filter === '' ? 'none' : row.filter],
-      ['cooldown', cooldown(row)],
+      ['cooldown', cooldownOf(row)],
       ['channels', row.channels.join(', ')],
       ['state', `${row.state} since ${instant(row.state_since, page)}`],
       ['last message', instant(row.last_made_at, page)],
@@ -192,13 +192,13 @@ function columns(page: Page): Column<RuleRow>[] {
     { head: 'watches', cell: ({ search, topic }) => search ?? topic ?? 'everything' },
     { head: 'tells of', cell: ({ kinds }) => kinds.join(', '), drop: 1 },
     { head: 'filter', cell: ({ filter }) => filter, elastic: 1, drop: 3 },
-    { head: 'cooldown', cell: cooldown, drop: 2 },
+    { head: 'cooldown', cell: cooldownOf, drop: 2 },
     { head: 'channels', cell: ({ channels }) => channels.join(', ') },
     { head: 'state', cell: ({ state }) => state },
     { head: 'last message', cell: ({ last_made_at }) => instant(last_made_at, page), drop: 4 },
   ];
 }
 
-function cooldown({ cooldown_seconds: seconds }: RuleRow): string {
+function cooldownOf({ cooldown_seconds: seconds }: RuleRow): string {
   return seconds === 0 ? 'none' : duration(seconds * 1_000);
 }

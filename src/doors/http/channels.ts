@@ -191,9 +191,9 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       },
     },
     async ({ params: { channel } }) => {
-      const row = await channelRow(ctx, channel);
+      const before = await channelRow(ctx, channel);
       await changeChannel(ctx, channel, 'remove');
-      return { ...row, archived_at: ctx.clock.now() };
+      return { ...before, archived_at: ctx.clock.now() };
     },
   );
 }

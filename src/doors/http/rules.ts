@@ -159,9 +159,9 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       },
     },
     async ({ params: { rule } }) => {
-      const row = await ruleRow(ctx, rule);
+      const before = await ruleRow(ctx, rule);
       await changeRule(ctx, rule, 'remove');
-      return { ...row, archived_at: ctx.clock.now() };
+      return { ...before, archived_at: ctx.clock.now() };
     },
   );
 }
