@@ -1,11 +1,24 @@
+import { DAY, HOUR } from '../../../engine/clock.ts';
 import { RUN_STATUSES } from '../../../store/schema/analytics.ts';
 import { Button, Field } from '../kit/form.tsx';
 import { useFrame } from '../kit/frame.ts';
 
-/** How far back, in hours. */
-export const SPANS = { hour: 1, day: 24, week: 168, month: 720 } as const;
-export type SpanName = keyof typeof SPANS;
-export const SPAN_NAMES = ['hour', 'day', 'week', 'month'] as const;
+/** When runs were made, as it is asked for and in words. */
+const SPANS = {
+  hour: 'in the last hour',
+  today: 'today (UTC)',
+  day: 'in the last day',
+  week: 'in the last week',
+  month: 'in the last 30 days',
+} as const;
+type SpanName = keyof typeof SPANS;
+export const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const satisfies readonly SpanName[];
+const LENGTHS = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY };
+
+/** The moment from which on they were made. */
+export function sinceOf(span: SpanName, now: Date): Date {
+  return new Date(span === 'today' ? Math.floor(now.getTime() / DAY) * DAY : now.getTime() - LENGTHS[span]);
+}
 
 export type RunFilter = {
   search?: string | undefined;
@@ -38,12 +51,12 @@ export function Filter({ filter }: { filter: RunFilter }) {
       />
       <Field
         name="since"
-        label="Made in the last"
+        label="Made"
         kind="select"
         value={filter.since}
         options={[
           { value: '', words: 'any time' },
-          ...SPAN_NAMES.map((name) => ({ value: name, words: name })),
+          ...SPAN_NAMES.map((name) => ({ value: name, words: SPANS[name] })),
         ]}
       />
       <Button words="Show" />

@@ -1,6 +1,5 @@
 /** Runs: what was due, and what became of it. */
 import { z } from 'zod';
-import { DAY, HOUR } from '../../../engine/clock.ts';
 import { InvalidInput, RUN_CODES, type RunCode } from '../../../errors.ts';
 import type { Context } from '../../../monitor/context.ts';
 import { findSearches } from '../../../monitor/topic/find.ts';
@@ -12,7 +11,7 @@ import { readKey } from '../detail/key.ts';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Pager } from '../kit/tabs.tsx';
-import { Filter, type RunFilter, runsAt, SPAN_NAMES, SPANS } from './filter.tsx';
+import { Filter, type RunFilter, runsAt, sinceOf, SPAN_NAMES } from './filter.tsx';
 import { Today } from './today.tsx';
 import { RunTable } from './table.tsx';
 
@@ -32,10 +31,9 @@ type Asked = z.infer<typeof querystring>;
 export function runsPage(app: App, { ctx }: WebHome): void {
   app.get('/runs', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const { before, ...filter } = request.query;
-    const now = ctx.clock.now();
     const [{ runs, more }, today] = await Promise.all([
       readAsked(ctx, request.query),
-      tallyRuns(ctx.db, new Date(Math.floor(now.getTime() / DAY) * DAY)),
+      tallyRuns(ctx.db, sinceOf('today', ctx.clock.now())),
     ]);
     const last = runs.at(-1);
     const next = more && last !== undefined ? runsAt({ ...filter, before: String(last.id) }) : null;
@@ -67,7 +65,7 @@ async function readAsked(ctx: Context, { search, topic, status, code, since, bef
     searches: searches?.map(({ id }) => id),
     status,
     code,
-    since: since === undefined ? undefined : new Date(ctx.clock.now().getTime() - SPANS[since] * HOUR),
+    since: since === undefined ? undefined : sinceOf(since, ctx.clock.now()),
     before: older,
     limit: PER_PAGE,
   });

@@ -25,7 +25,7 @@ export function Today({ rows }: { rows: readonly RunTally[] }) {
             {
               head: 'Runs',
               cell: ({ status, code, runs }) => (
-                <a href={runsAt({ status, code: code ?? undefined, since: 'day' })}>
+                <a href={runsAt({ status, code: code ?? undefined, since: 'today' })}>
                   <Count of={runs} />
                 </a>
               ),

@@ -1,0 +1,147 @@
+/** Rules of the pages of detail that need no page. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RUN_CODES, type RunCode } from '../../../src/errors.ts';
+import { voicesByDay } from '../../../src/monitor/trend/share.ts';
+import { shellWord } from '../../../src/doors/pages/author/profile.tsx';
+import { readKey } from '../../../src/doors/pages/detail/key.ts';
+import { bytesOf, lengthOf, percentOf } from '../../../src/doors/pages/detail/units.ts';
+import { fallsOf } from '../../../src/doors/pages/post/falls.ts';
+import { adviceFor } from '../../../src/doors/pages/run/advice.ts';
+import { setInLines } from '../../../src/doors/pages/run/json-text.ts';
+import { kindsOf } from '../../../src/doors/pages/system/kinds.ts';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
+const counters = {
+  post_id: 1n,
+  ...{ reply_count: null, repost_count: null, like_count: null, view_count: null },
+  ...{ quote_count: null, impression_count: null, bookmark_count: null },
+};
+
+test('a fall is told between two observations at which the counter is known', () => {
+  const rows = [10, null, 7, 9, 2].map((like_count, i) => ({ ...counters, observed_at: at(i), like_count }));
+  expect(fallsOf(rows).map(({ by, from, to, between, and }) => [by, from, to, between, and])).toEqual([
+    [7, 9, 2, at(3), at(4)],
+    [3, 10, 7, at(0), at(2)],
+  ]);
+});
+
+describe('JSON set in lines', () => {
+  test('holds the same JSON, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const set = setInLines(json, Number.MAX_SAFE_INTEGER);
+        expect(JSON.parse(set.text)).toEqual(JSON.parse(json));
+        expect(set.cut).toBe(false);
+      }),
+    );
+  });
+
+  test('keeps digits that no number holds, and ends where it is told to', () => {
+    expect(setInLines('{"id":12345678901234567890,"a":[1,{}],"s":"{,"}', 1_000).text).toBe(
+      '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,"\n}',
+    );
+    expect(setInLines(`[${'1,'.repeat(1_000)}`, 100)).toMatchObject({ cut: true });
+    expect(setInLines(`[${'1,'.repeat(1_000)}`, 100).text).toHaveLength(100);
+  });
+});
+
+test.each(Object.keys(RUN_CODES) as RunCode[])('of a failure %s it is said why and what to do', (code) => {
+  const advice = adviceFor({ status: 'failed', code, reason: null });
+  expect(advice?.why).toBe(RUN_CODES[code]);
+  expect(advice?.todo).toMatch(/^[A-Z].*\.$/);
+});
+
+test('a share is told only of days on which every topic was observed', () => {
+  const from = new Date('2026-11-01T00:00:00Z');
+  const day = (topic: string, n: number, posts: number | null, lower_bound = false) => ({
+    topic,
+    bucket_at: new Date(from.getTime() + n * 86_400_000),
+    posts: posts ?? 3,
+    normalised_posts: lower_bound ? null : posts,
+    lower_bound,
+  });
+  const rows = [
+    day('a', 0, 30),
+    day('b', 0, 10),
+    day('a', 1, 5),
+    day('b', 1, null),
+    day('a', 2, 6, true),
+    day('b', 2, 2),
+  ];
+  const [a, b] = voicesByDay(rows, { topics: ['a', 'b'], from, days: 4 });
+  expect(a?.share).toEqual([0.75, null, 0.75, null]);
+  expect(b?.posts).toEqual([10, null, 2, null]);
+  expect(a?.least).toEqual([false, false, true, false]);
+});
+
+test('shares of a day add up to one, or are not told', () => {
+  const value = fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: null });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(value, value, value), { minLength: 1, maxLength: 20 }), (days) => {
+      const from = new Date(0);
+      const rows = days.flatMap((values, n) =>
+        values.map((normalised_posts, i) => ({
+          topic: `t${i}`,
+          bucket_at: new Date(n * 86_400_000),
+          posts: 0,
+          normalised_posts,
+          lower_bound: false,
+        })),
+      );
+      const series = voicesByDay(rows, { topics: ['t0', 't1', 't2'], from, days: days.length });
+      days.forEach((values, n) => {
+        const shares = series.map(({ share }) => share[n]);
+        const whole = values.every((one) => one !== null) && values.some((one) => one !== 0);
+        if (whole) expect(shares.reduce<number>((sum, one) => sum + (one ?? 0), 0)).toBeCloseTo(1);
+        else expect(shares).toEqual([null, null, null]);
+      });
+    }),
+  );
+});
+
+test.each([
+  [812, '812 B'],
+  [14_400, '14 kB'],
+  [2_100_000, '2.1 MB'],
+  [3_440_000_000, '3.4 GB'],
+])('%d bytes are %s', (n, words) => expect(bytesOf(n)).toBe(words));
+
+test.each([
+  [0.44, '0.4 s'],
+  [42, '42 s'],
+  [300, '5 min'],
+  [10_800, '3 h'],
+  [1_036_800, '12 days'],
+])('%d seconds are %s', (n, words) => expect(lengthOf(n)).toBe(words));
+
+test('small shares keep a digit', () => {
+  expect([0, 0.004, 0.125, 1].map(percentOf)).toEqual(['0 %', '0.4 %', '13 %', '100 %']);
+});
+
+test('a key is a positive number that Postgres can hold', () => {
+  expect(['1', '9223372036854775807'].map(readKey)).toEqual([1n, 9_223_372_036_854_775_807n]);
+  expect(['', '-1', '1.5', '1e3', '9223372036854775808', '١'].map(readKey)).toEqual(Array(6).fill(undefined));
+});
+
+test('a word for a shell stays one word', () => {
+  expect(['abc', '@some-body', "a'b", '-x', '$(x)'].map(shellWord)).toEqual([
+    'abc',
+    '@some-body',
+    String.raw`'a'\''b'`,
+    "'-x'",
+    "'$(x)'",
+  ]);
+});
+
+test('every byte is of some kind', () => {
+  const tables = [
+    { table: 'posts', bytes: 5 },
+    { table: 'authors', bytes: 2 },
+    { table: 'facts', bytes: 1 },
+  ];
+  expect(kindsOf(tables)).toEqual([
+    { kind: 'posts and authors', bytes: 7 },
+    { kind: 'all else', bytes: 1 },
+  ]);
+});

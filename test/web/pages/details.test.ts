@@ -1,0 +1,283 @@
+/** The pages of one thing each, and those of everything, over twelve lived days in which much went wrong. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { WEB } from '../../../src/web.ts';
+import { homeOf } from '../../cli/stand.ts';
+import { type History, liveHistory } from '../../house/questions/history.ts';
+import { personAt, type Person } from './person.ts';
+
+let history: History;
+let app: App;
+let person: Person;
+let db: Database;
+
+beforeAll(async () => {
+  history = await liveHistory();
+  db = history.world.db;
+  const home = { ...homeOf(history.world), readerUrl: history.world.database.readerUrl };
+  app = await buildServer(home, WEB, { perMinute: 100_000 });
+  person = personAt(app);
+}, 60_000);
+afterAll(async () => {
+  await app.close();
+  await history.close();
+});
+
+async function one<T>(sql: string): Promise<T> {
+  const { rows } = await db.pool.query(sql);
+  if (rows[0] === undefined) throw new Error(`nothing for ${sql}`);
+  return rows[0] as T; // the columns that the test asks for
+}
+
+/** What a person reads, in one line. */
+function words(html: string): string {
+  return html
+    .replace(/^[\s\S]*<main/, '<main')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+}
+
+describe('a post', () => {
+  test('shows what it says, who saw it, and a counter that fell', async () => {
+    const { id, search } = await one<{ id: bigint; search: string }>(
+      `SELECT s.post_id AS id, s.search FROM strandline_analytics.post_sightings s ORDER BY s.first_seen_at DESC LIMIT 1`,
+    );
+    await db.pool.query(
+      `INSERT INTO strandline.post_snapshots (post_id, observed_at, like_count, view_count)
+       SELECT $1, observed_at + n * interval '1 minute', 100 - 7 * n, 1000 FROM strandline.posts, generate_series(1, 2) n WHERE id = $1`,
+      [id],
+    );
+    const { status, html } = await person.get(`/posts/${id}`);
+    expect(status).toBe(200);
+    expect(html).toContain(`href="/searches/${search}"`);
+    expect(words(html)).toContain('likes fell by 7 , from 93 to 86');
+    expect(html).toContain('data-chart="lines"');
+  });
+
+  test('names another post that it quotes, and leads to it where it is stored', async () => {
+    const { id, quoted } = await one<{ id: bigint; quoted: bigint }>(
+      `SELECT min(id) AS id, max(id) AS quoted FROM strandline.posts WHERE author_id IS NOT NULL`,
+    );
+    await db.pool.query(
+      `UPDATE strandline.posts p SET quoted_status_id = o.external_id, in_reply_to_status_id = 'never-seen'
+       FROM strandline.posts o WHERE p.id = $1 AND o.id = $2`,
+      [id, quoted],
+    );
+    const { html } = await person.get(`/posts/${id}`);
+    expect(html).toContain(`href="/posts/${quoted}"`);
+    expect(words(html)).toContain('which no answer ever held');
+  });
+
+  test('text of others is only ever text', async () => {
+    const { id } = await one<{ id: bigint }>('SELECT max(id) AS id FROM strandline.posts');
+    await db.pool.query(
+      `UPDATE strandline.posts SET text = $2, urls = $3, hashtags = $4, url = $5 WHERE id = $1`,
+      [
+        id,
+        '<script>alert(1)</script>\u202egnp.exe',
+        ['javascript:alert(1)', 'https://a.example/"><b>'],
+        ['<img src=x>'],
+        'javascript:alert(2)',
+      ],
+    );
+    const { html } = await person.get(`/posts/${id}`);
+    expect(html).not.toContain('<script>alert');
+    expect(html).not.toContain('<img');
+    expect(html).not.toContain('href="javascript:');
+    expect(html).not.toContain('\u202e');
+    expect(html).toContain('&lt;script>alert(1)');
+  });
+});
+
+describe('a link', () => {
+  test('shows who had it first, where it stood, and what cites it', async () => {
+    const { id, search } = await one<{ id: bigint; search: string }>(
+      `SELECT link_id AS id, search FROM strandline_analytics.link_sources WHERE nth = 1 ORDER BY searches DESC, link_id LIMIT 1`,
+    );
+    await db.pool.query(
+      `UPDATE strandline.completions SET completion_links = ARRAY[$1::bigint] WHERE id = (SELECT max(id) FROM strandline.completions)`,
+      [id],
+    );
+    const { run } = await one<{ run: bigint }>(
+      'SELECT run_id AS run FROM strandline.completions ORDER BY id DESC LIMIT 1',
+    );
+    const { status, html } = await person.get(`/links/${id}`);
+    expect(status).toBe(200);
+    expect(html).toContain(`href="/searches/${search}"`);
+    expect(html).toContain(`Place of this link in the answers to ${search}`);
+    expect(html).toContain(`href="/runs/${run}#completion"`);
+  });
+
+  test('finds posts with one of its addresses in their text', async () => {
+    const { id, address } = await one<{ id: bigint; address: string }>(
+      'SELECT link_id AS id, address FROM strandline.link_addresses ORDER BY link_id LIMIT 1',
+    );
+    const { post } = await one<{ post: bigint }>('SELECT min(id) AS post FROM strandline.posts');
+    await db.pool.query('UPDATE strandline.posts SET urls = $2 WHERE id = $1', [post, [address]]);
+    expect((await person.get(`/links/${id}`)).html).toContain(`href="/posts/${post}"`);
+    expect((await person.get(`/posts/${post}`)).html).toContain(`href="/links/${id}"`);
+  });
+});
+
+test('an author is shown with where they speak, and how they are forgotten, whatever their id is', async () => {
+  const { id, topic } = await one<{ id: bigint; topic: string }>(
+    `SELECT p.author_id AS id, s.topic FROM strandline.posts p JOIN strandline.post_sightings g ON g.post_id = p.id
+     JOIN strandline_analytics.searches s ON s.id = g.search_id WHERE p.author_id IS NOT NULL LIMIT 1`,
+  );
+  await db.pool.query(`UPDATE strandline.authors SET external_id = 'a''; rm -rf ~' WHERE id = $1`, [id]);
+  const { html } = await person.get(`/authors/${id}`);
+  expect(html).toContain(`href="/topics/${topic}"`);
+  expect(html).toContain(String.raw`strandline author forget 'a'\''; rm -rf ~' --service hosted`);
+});
+
+describe('runs', () => {
+  test('are filtered by status, and the way on leads through all of them once', async () => {
+    const { n } = await one<{ n: number }>('SELECT count(*)::int AS n FROM strandline.runs');
+    const seen = new Set<string>();
+    for (let url: string | undefined = '/runs'; url !== undefined; ) {
+      const { html } = await person.get(url);
+      for (const [, id = ''] of html.matchAll(/<td class="number"><a href="\/runs\/(\d+)">/g)) {
+        expect(seen.has(id)).toBe(false);
+        seen.add(id);
+      }
+      url = /<a href="([^"]+)" rel="next">/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(seen.size).toBe(n);
+    const { html } = await person.get('/runs?status=failed&topic=trains&search=');
+    expect(html).toContain('the service failed');
+    expect(html.slice(html.indexOf('id="list"'))).not.toContain('badge is-succeeded');
+  });
+
+  test('one that failed says why and what to do', async () => {
+    const { id } = await one<{ id: bigint }>(
+      `SELECT id FROM strandline.runs WHERE status = 'failed' LIMIT 1`,
+    );
+    const told = words((await person.get(`/runs/${id}`)).html);
+    expect(told).toContain('the service failed');
+    expect(told).toContain('the next slot runs as usual');
+    expect(told).toContain('POST /');
+    expect(told).not.toContain('k$y-of-the-test');
+  });
+
+  test('one that succeeded shows its answer, lets it be kept, and reads it again', async () => {
+    const { id } = await one<{ id: bigint }>(
+      `SELECT run_id AS id FROM strandline.answers a JOIN strandline.runs r ON r.id = a.run_id
+       WHERE status = 'succeeded' ORDER BY a.run_id DESC LIMIT 1`,
+    );
+    expect((await person.get(`/runs/${id}`)).html).toContain(`action="/runs/${id}/replay"`);
+    const answer = await app.inject({ url: `/runs/${id}/answer` });
+    expect(answer.headers['content-type']).toBe('application/octet-stream');
+    expect(answer.headers['content-disposition']).toContain('attachment');
+    expect(() => JSON.parse(answer.body) as unknown).not.toThrow();
+    const again = await person.follow(`/runs/${id}/replay`);
+    expect(again.to).toBe(`/runs/${id}`);
+    expect(words(again.html)).toContain('Read again by the reader of today');
+    expect((await person.forge(`/runs/${id}/replay`)).status).toBe(403);
+  });
+});
+
+describe('compare', () => {
+  test('sets topics beside each other, and says what was not observed', async () => {
+    const { status, html } = await person.get('/compare?topics=trains,buses&range=7d');
+    expect(status).toBe(200);
+    expect(html).toContain('Share of each topic per day');
+    expect(words(html)).toMatch(/\d of 7 days/);
+    expect(html).toContain('Posts per day of buses');
+  });
+
+  test('takes what its form sends, and says what it leaves out', async () => {
+    const { html } = await person.get('/compare?topics=trains&topics=buses&topics=nobody&range=30d');
+    expect(words(html)).toContain('Not shown: nobody');
+    expect(words((await person.get('/compare')).html)).toContain('Choose two topics or more');
+    expect((await person.get('/compare?range=5d')).status).toBe(400);
+  });
+});
+
+describe('explore', () => {
+  test('a statement is answered as a table, at most a thousand rows', async () => {
+    const { html } = await person.post('/explore/sql', {
+      sql: "select search, count(*) as n, '<b>' as mark from runs group by search -- all of them",
+    });
+    expect(html).toContain('trains-posts');
+    expect(html).toContain('&lt;b>');
+    const long = await person.post('/explore/sql', { sql: 'select n from generate_series(1, 5000) n' });
+    expect(words(long.html)).toContain('1,000 rows');
+    expect(words(long.html)).toContain('there may be more');
+  });
+
+  test.each([
+    ['drop table runs', 'syntax error'],
+    ['select nme from runs', 'at character 8 ("nme from runs")'],
+    ['select 1; select 2', 'one statement at a time'],
+    ['select * from strandline.tokens', 'permission denied'],
+  ])('what cannot be asked is told in words: %s', async (sql, expected) => {
+    const { status, html } = await person.post('/explore/sql', { sql });
+    expect(status).toBe(400);
+    expect(words(html).replaceAll('&quot;', '"')).toContain(expected);
+  });
+
+  test('the reference holds every view, and each example can be put into the form', async () => {
+    const { rows } = await db.pool.query<{ view: string }>(
+      'SELECT DISTINCT view FROM strandline_analytics.contract_columns',
+    );
+    const { html } = await person.get('/explore/sql?view=posts');
+    for (const { view } of rows) expect(html).toContain(`?view=${view}#view`);
+    expect(html).toContain('Likes when last observed');
+    expect((await person.get('/explore/sql?example=14')).html).toMatch(/<textarea[^>]*>with agreed as/);
+    expect((await person.get('/explore/sql?example=99')).status).toBe(404);
+  });
+});
+
+test('the system says what it stands on', async () => {
+  const told = words((await person.get('/system')).html);
+  for (const part of [
+    'Workers',
+    'nothing runs by itself',
+    'raw answers',
+    'PostgreSQL',
+    'Allowed a day',
+    'for ever',
+  ])
+    expect(told).toContain(part);
+});
+
+test('the reference of the API shows every operation with a call', async () => {
+  const document = JSON.parse((await app.inject({ url: '/openapi.json' })).body) as {
+    paths: Record<string, Record<string, { operationId: string; tags?: string[] }>>;
+  }; // our own document
+  const index = (await person.get('/docs')).html;
+  const tags = new Map<string, string>();
+  for (const methods of Object.values(document.paths))
+    for (const { operationId, tags: [tag = 'other'] = [] } of Object.values(methods)) {
+      expect(index).toContain(`href="/docs?tag=${tag}#${operationId}"`);
+      tags.set(tag, `${tags.get(tag) ?? ''} ${operationId}`);
+    }
+  for (const [tag, ids] of tags) {
+    const { html } = await person.get(`/docs?tag=${tag}`);
+    for (const id of ids.trim().split(' ')) expect(html).toContain(`id="${id}"`);
+    expect(html.match(/<code>curl /g)?.length).toBe(ids.trim().split(' ').length);
+  }
+  expect((await person.get('/docs?schema=Run')).html).toContain('span_slots');
+});
+
+test.each([
+  '/posts/0',
+  '/posts/x',
+  '/links/99999999999999999999',
+  '/authors/0',
+  '/runs/0',
+  '/runs/0/answer',
+  '/runs?topic=nobody',
+  '/docs?tag=nothing',
+])('%s is not found, in words', async (url) => {
+  const { status, html } = await person.get(url);
+  expect(status).toBe(404);
+  expect(words(html)).toMatch(/there is no|no answer of run|the API has no part/i);
+});
+
+test.each(['/runs?status=odd', '/runs?before=x', '/runs?nothing=1', '/explore?kind=odd'])(
+  '%s is refused, in words',
+  async (url) => expect((await person.get(url)).status).toBe(400),
+);
