@@ -28,7 +28,7 @@ export function systemPage(app: App, home: WebHome): void {
       title: 'System',
       here: '/system',
       charts: true,
-      lead: 'What strandline stands on, and how that is. The commands status, doctor and retention show say the same.',
+      lead: 'What strandline stands on, and how that is. The command strandline doctor looks closer.',
       body: (
         <>
           <Summary workers={told.workers} backlog={told.backlog} tables={told.tables} />
