@@ -26,7 +26,7 @@ export function failuresOf({ url, method, schema }: Pick<RouteOptions, 'url' | '
     ...ALWAYS,
     ...(url.includes('/:') || namesThings(schema?.querystring) ? [404 as const] : []),
     ...(method === 'GET' ? [] : [409 as const]),
-    ...(schema?.body === undefined ? [] : [413 as const, 415 as const]),
+    ...(schema?.body === undefined ? [] : [404 as const, 413 as const, 415 as const]),
   ];
   return Object.fromEntries(
     statuses.map((status) => [

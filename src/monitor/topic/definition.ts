@@ -117,13 +117,14 @@ function checkTools(tools: readonly string[] | undefined, problems: Problem[]): 
 
 function checkExtra(text: string | undefined, problems: Problem[]): Record<string, unknown> {
   if (text === undefined) return {};
-  const expected = 'a JSON object of members that the specification does not name';
+  const expected =
+    'a JSON object of members that the specification does not name, and of texts without NUL and halves of characters';
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       const taken = Object.keys(value).filter((name) => RESERVED.has(name) || name === '__proto__');
-      if (taken.length === 0) return { ...value };
-      problems.push({ path: `extra.${taken[0]}`, given: text, expected });
+      if (taken.length === 0 && canBeKept(value)) return { ...value };
+      problems.push({ path: ['extra', ...taken.slice(0, 1)].join('.'), given: text, expected });
       return {};
     }
   } catch {
@@ -131,6 +132,13 @@ function checkExtra(text: string | undefined, problems: Problem[]): Record<strin
   }
   problems.push({ path: 'extra', given: text, expected });
   return {};
+}
+
+/** Postgres keeps no NUL in a text of JSON, and no half of a surrogate pair. */
+function canBeKept(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every((member) => member.every(canBeKept));
 }
 
 function checkLabels(labels: readonly string[], problems: Problem[]): string[] {

@@ -1,0 +1,162 @@
+/** Requests made from the document: right ones, nearly right ones, and what nobody should send. */
+import * as fc from 'fast-check';
+import {
+  addressOf,
+  type Document,
+  exampleOf,
+  type Operation,
+  type Parameter,
+  type Schema,
+} from './operations.ts';
+
+export type Request = { method: Operation['method']; url: string; payload?: string; type?: string };
+
+const TEXTS = [
+  ...' |  |\u202egnp.exe|\' OR 1=1 --|%|_|\\|"|*|true|null|[]|{}|__proto__|constructor|toString|../../etc/passwd'.split(
+    '|',
+  ),
+  ...'-1|0|1.5|1e309|NaN|0x10|9223372036854775807|9223372036854775808'.split('|'),
+  ...'2026-02-30T00:00:00Z|0000-01-01T00:00:00Z|9999-12-31T23:59:59-14:00|1969-07-20T20:17:40Z'.split('|'),
+  '9'.repeat(40),
+  'x'.repeat(3_000),
+];
+const CURSORS = ['["runs",["1"]]', '["runs",[{}]]', '["topics","\0"]', '[[[]]]'].map((text) =>
+  Buffer.from(text).toString('base64url'),
+);
+
+/** Texts that break what believes them. */
+const HOSTILE = fc.oneof(
+  fc.constantFrom('\0', 'a\0b', '\ud800', 'a\udfff'),
+  fc.constantFrom(...TEXTS, ...CURSORS),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ maxLength: 40 }),
+);
+
+const WRONG: fc.Arbitrary<unknown> = fc.oneof(
+  HOSTILE,
+  fc.array(HOSTILE, { minLength: 1, maxLength: 2 }),
+  fc.dictionary(HOSTILE, HOSTILE, { minKeys: 1, maxKeys: 2 }),
+  fc.constantFrom(null, true, 0, -1, 1.5, 2 ** 53, 1e308, [], {}, [[]], [null]),
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constant(nested(70)),
+);
+
+export function requestOf(operation: Operation, document: Document): fc.Arbitrary<Request> {
+  const { path, method, parameters, body } = operation;
+  const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place);
+  const query = fc.tuple(
+    fc.record(Object.fromEntries(of('query').map((one) => [one.name, givenFor(one, document)]))),
+    fc.option(fc.dictionary(fc.constantFrom('limit', 'x', '__proto__', 'a[b]'), HOSTILE, { maxKeys: 2 }), {
+      nil: {},
+      freq: 4,
+    }),
+  );
+  const params = fc.record(Object.fromEntries(of('path').map((one) => [one.name, givenFor(one, document)])));
+  const payload =
+    body === undefined ? fc.constant({}) : payloadOf(body.schema ?? {}, exampleOf(body), document);
+  return fc.tuple(params, query, payload).map(([given, [known, unknown], sent]) => ({
+    method,
+    url: addressOf(path, given, defined({ ...known, ...unknown })),
+    ...sent,
+  }));
+}
+
+/** A parameter as it should be, as the document allows it, or not; `undefined`: left out. */
+function givenFor(parameter: Parameter, document: Document): fc.Arbitrary<unknown> {
+  const example = exampleOf(parameter);
+  const right = fc.oneof(fc.constant(example ?? 'x'), valueOf(parameter.schema ?? {}, document));
+  const wrong = fc.oneof(HOSTILE, fc.array(HOSTILE, { minLength: 2, maxLength: 3 }));
+  return fc.oneof(
+    { weight: 6, arbitrary: right },
+    { weight: 2, arbitrary: parameter.in === 'path' ? HOSTILE : wrong },
+    { weight: parameter.required ? 0 : 6, arbitrary: fc.constant(undefined) },
+  );
+}
+
+function payloadOf(
+  schema: Schema,
+  example: unknown,
+  document: Document,
+): fc.Arbitrary<{ payload: string; type: string }> {
+  const properties: Record<string, Schema> = Object(resolved(schema, document)['properties']);
+  const members = Object.keys(properties);
+  const right = fc.oneof({ weight: 3, arbitrary: fc.constant(example) }, valueOf(schema, document));
+  const bent = fc
+    .tuple(right, fc.constantFrom('x', '__proto__', ...members))
+    .chain(([value, member]) =>
+      fc
+        .oneof(WRONG, valueOf(properties[member] ?? {}, document))
+        .map((wrong) => textWith(value, member, wrong)),
+    );
+  const text = fc.oneof(
+    { weight: 5, arbitrary: right.map((value) => JSON.stringify(value)) },
+    { weight: 8, arbitrary: bent },
+    { weight: 1, arbitrary: WRONG.map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: fc.constantFrom('', '{', '[1,', '{"a":1}{', '\ud800', '{"__proto__":{"a":1}}') },
+  );
+  const type = fc.oneof(
+    { weight: 20, arbitrary: fc.constant('application/json') },
+    { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/x-www-form-urlencoded') },
+  );
+  return fc.record({ payload: text, type });
+}
+
+/** Written by hand, for an object literal cannot have a member `__proto__` of its own. */
+function textWith(value: unknown, member: string, wrong: unknown): string {
+  const others = Object.entries(Object(value)).filter(([name]) => name !== member);
+  return `{${[...others, [member, wrong] as const]
+    .filter(([, one]) => one !== undefined)
+    .map(([name, one]) => `${JSON.stringify(name)}:${JSON.stringify(one)}`)
+    .join(',')}}`;
+}
+
+/** A value that a schema allows; its texts are hostile wherever it says nothing of them. */
+function valueOf(given: Schema, document: Document): fc.Arbitrary<unknown> {
+  const schema = resolved(given, document);
+  const { type, enum: allowed, anyOf, pattern, items, properties, required, minimum, maximum } = schema;
+  if (Array.isArray(allowed)) return fc.constantFrom(...allowed);
+  if (Array.isArray(anyOf)) return fc.oneof(...anyOf.map((one: Schema) => valueOf(one, document)));
+  if (type === 'boolean') return fc.boolean();
+  if (type === 'null') return fc.constant(null);
+  if (type === 'integer' || type === 'number')
+    return fc.integer({
+      min: Math.max(Number(minimum ?? 0), -1e9),
+      max: Math.min(Number(maximum ?? 1e9), 1e9),
+    });
+  if (type === 'array') return fc.array(valueOf(Object(items), document), { maxLength: 3 });
+  if (type === 'object')
+    return objectOf(Object(properties), Array.isArray(required) ? required : [], document);
+  if (schema['format'] === 'date-time')
+    return fc
+      .date({ noInvalidDate: true, min: new Date(-3e13), max: new Date(25e13) })
+      .map((at) => at.toISOString());
+  if (typeof pattern === 'string' && pattern.length < 80) return fc.stringMatching(new RegExp(pattern));
+  return HOSTILE;
+}
+
+function objectOf(
+  properties: Record<string, Schema>,
+  required: readonly string[],
+  document: Document,
+): fc.Arbitrary<unknown> {
+  const members = Object.entries(properties).map(([name, one]) => [name, valueOf(one, document)] as const);
+  if (members.length === 0) return fc.dictionary(HOSTILE, WRONG, { minKeys: 1, maxKeys: 3 });
+  return fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+}
+
+function resolved(schema: Schema, document: Document): Schema {
+  const { $ref } = schema;
+  return typeof $ref === 'string'
+    ? (document.components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {})
+    : schema;
+}
+
+function defined(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 0;
+  for (let i = 0; i < depth; i += 1) value = [value];
+  return value;
+}
