@@ -239,11 +239,18 @@ const draw = (chart) => {
     ticks: { stroke: color('--edge'), width: 1, size: 4 },
   };
   const width = Math.max(160, room.clientWidth);
+  /** A lower bound is paler, as the server draws it. */
+  /** @param {number} nth */
+  const paler = (nth) => {
+    const hue = hues[nth % hues.length] ?? '';
+    const fills = least[nth]?.map((one) => (one ? `${hue}73` : hue));
+    return { fill: { unit: 3, values: () => fills } };
+  };
   const plot = new Plot(
     {
       width,
       height: 200,
-      padding: [14, 0, 0, 0],
+      padding: [14, 18, 0, 0],
       /** @param {number} seconds1970 */
       tzDate: (seconds1970) => Plot.tzDate(new Date(seconds1970 * 1_000), shownZone),
       cursor: { y: false, drag: { x: true, y: false }, points: { show: !bars } },
@@ -279,7 +286,7 @@ const draw = (chart) => {
           fill: bars ? hues[i % hues.length] : undefined,
           spanGaps: false,
           points: { show: names.length > 0 && at.length < 40 && !bars },
-          paths: bars ? Plot.paths.bars({ size: [0.82, 64], align: 0 }) : undefined,
+          paths: bars ? Plot.paths.bars({ size: [0.82, 64], align: 0, disp: paler(i) }) : undefined,
         })),
       ],
       hooks: { drawClear: [under], draw: [over], setCursor: [tell] },

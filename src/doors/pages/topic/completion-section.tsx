@@ -8,7 +8,7 @@ import { When } from '../kit/when.tsx';
 import type { Comment } from './completion-read.ts';
 import type { Range } from './range.ts';
 
-const MOST_CLAIMS = 6;
+const MOST_CLAIMS = 5;
 const MOST_TEXT = 1_200;
 
 /** What the service writes of it, and which claims are new or gone. */

@@ -95,19 +95,21 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
 
 /** Posts of the range beside as many usual days. */
 function pulseNow(
-  { searches }: Scope,
+  { searches, search }: Scope,
   buckets: readonly SearchBucket[],
   past: Awaited<ReturnType<typeof readSearchDays>>,
   range: Range,
 ): Pulse & { usualDay: number | null } {
   const days = (range.until.getTime() - range.from.getTime()) / DAY;
   const count = range.per === 'hour' ? days * 24 : days;
+  // What is usual is counted as the volume beside it is: see readVolume.
+  const once = range.per === 'day' && search === undefined;
   const each = searches.map(({ id }) => {
     const its = buckets.filter(({ search_id }) => search_id === id);
     const usual = usualOf(
       past
         .filter(({ search_id }) => search_id === id)
-        .map((day) => ({ ...day, lowerBound: day.lower_bound })),
+        .map((day) => ({ ...day, posts: once ? day.topic_posts : day.posts, lowerBound: day.lower_bound })),
     );
     return {
       now: {

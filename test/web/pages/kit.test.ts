@@ -1,0 +1,202 @@
+/** What the components of the pages promise: gaps are not zeros, what was typed stays, text of others stays text. */
+import * as fc from 'fast-check';
+import { h, type VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, test } from 'vitest';
+import { Chart } from '../../../src/doors/pages/kit/chart.tsx';
+import { Field, Form } from '../../../src/doors/pages/kit/form.tsx';
+import { type Frame, FrameProvider } from '../../../src/doors/pages/kit/frame.ts';
+import { PostCard } from '../../../src/doors/pages/kit/post-card.tsx';
+import { RunStrip, type StripRun } from '../../../src/doors/pages/kit/run-strip.tsx';
+import { roundTop, ticksOf } from '../../../src/doors/pages/kit/scale.ts';
+import { gapsOf, runsOf, Spark } from '../../../src/doors/pages/kit/spark.tsx';
+import { Due } from '../../../src/doors/pages/kit/when.tsx';
+import { zoneNamed } from '../../../src/doors/pages/kit/zone.ts';
+import { allowedBy } from '../../../src/monitor/access/scopes.ts';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const HOUR = 3_600_000;
+const frame: Frame = {
+  now: NOW,
+  zone: 'Europe/Berlin',
+  theme: null,
+  topics: [],
+  formToken: 'token-of-the-form',
+  visitor: { kind: 'local', scopes: allowedBy(['read']), name: null },
+  done: null,
+};
+const shown = <P>(node: VNode<P>) => renderToString(h(FrameProvider, { value: frame, children: node }));
+const hours = (n: number) => Array.from({ length: n }, (_, i) => new Date(NOW.getTime() + i * HOUR));
+
+describe('a chart', () => {
+  const chart = shown(
+    h(Chart, {
+      caption: 'Posts per hour',
+      at: hours(4),
+      seconds: 3_600,
+      series: [{ name: 'Posts', values: [3, null, 0, 90], least: [false, false, false, true] }],
+      unit: 'posts',
+      usual: 12,
+      marks: [
+        {
+          kind: 'spike',
+          at: hours(4)[3] ?? NOW,
+          until: new Date(NOW.getTime() + 4 * HOUR),
+          words: '90 posts.',
+        },
+        { kind: 'version', at: hours(3)[2] ?? NOW, words: 'v2 asks “trains”', short: 'v2' },
+      ],
+    }),
+  );
+
+  test('draws what was not observed as a gap, and says so in its table', () => {
+    expect(chart.match(/class="gap"/g)).toHaveLength(1);
+    expect(chart.match(/>not observed</g)?.length).toBeGreaterThan(0);
+    expect(chart).toContain('<data value="0">');
+  });
+
+  test('marks a lower bound, spikes and versions', () => {
+    expect(chart).toMatch(/<data value="90" class="least">≥ 90/);
+    expect(chart).toMatch(/class="spike-mark"/);
+    expect(chart).toMatch(/class="version-mark".*v2/);
+    expect(chart).toContain('v2 asks “trains”');
+  });
+
+  test('tells times in the zone of whoever looks', () => {
+    expect(chart).toContain('21 Nov, 13:00');
+    expect(chart).toContain('times in Europe/Berlin');
+  });
+
+  test('has no style of its own, which the policy would refuse', () => expect(chart).not.toMatch(/ style=/));
+});
+
+test('what was observed and what was not are all of the row', () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.nat(), { nil: null })), (values) => {
+      const all = [...runsOf(values), ...gapsOf(values)].toSorted(([a], [b]) => a - b);
+      expect(
+        all.flatMap(([from, until]) => Array.from({ length: until - from }, (_, i) => from + i)),
+      ).toEqual(values.map((_, i) => i));
+      for (const [from, until] of gapsOf(values))
+        expect(values.slice(from, until).every((v) => v === null)).toBe(true);
+    }),
+  );
+});
+
+test('a sparkline says its numbers, and how much of it nobody saw', () => {
+  expect(shown(h(Spark, { values: [1, null, 4], words: 'Posts a day' }))).toContain(
+    'aria-label="Posts a day: 5 in all, between 1 and 4, 4 at last; 1 of 3 not observed"',
+  );
+  expect(shown(h(Spark, { values: [null, null], words: 'Posts' }))).toContain('Posts: nothing was observed');
+});
+
+test('an axis ends at or above what it shows, and not far above', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 2, max: 1e12, noNaN: true }), (most) => {
+      expect(roundTop(most)).toBeGreaterThanOrEqual(most);
+      expect(roundTop(most)).toBeLessThanOrEqual(2 * most + 1);
+    }),
+  );
+  expect(roundTop(0)).toBe(2);
+});
+
+test('moments below a chart lie in it, are few, and midnight is that of the zone', () => {
+  const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns');
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 4e12 }),
+      fc.integer({ min: HOUR, max: 400 * 24 * HOUR }),
+      zones,
+      (from, span, zone) => {
+        const ticks = ticksOf(from, from + span, zone);
+        expect(ticks.length).toBeLessThanOrEqual(9);
+        for (const { at } of ticks) expect(at >= from - HOUR && at <= from + span).toBe(true);
+      },
+    ),
+  );
+  const day = ticksOf(
+    Date.parse('2026-11-20T12:00:00Z'),
+    Date.parse('2026-11-21T12:00:00Z'),
+    'Europe/Berlin',
+  );
+  expect(day.find(({ words }) => words === '21 Nov')?.at).toBe(Date.parse('2026-11-20T23:00:00Z'));
+});
+
+test('a form keeps what was typed, says beside the field what is wrong, and carries its token', () => {
+  const html = shown(
+    h(Form, {
+      action: '/new',
+      given: { cron: '99 * * *' },
+      problems: [{ path: 'cron', given: '99 * * *', expected: 'a minute from 0 to 59' }],
+      children: h(Field, { name: 'cron', label: 'When', help: 'five fields' }),
+    }),
+  );
+  expect(html).toContain('value="99 * * *"');
+  expect(html).toContain('name="form_token" value="token-of-the-form"');
+  expect(html).toMatch(/aria-describedby="field-cron-help field-cron-wrong" aria-invalid/);
+  expect(html).toContain('got &quot;99 * * *&quot;; expected a minute from 0 to 59');
+  expect(html).toContain('href="#field-cron"');
+});
+
+test.each([
+  'javascript:alert(1)',
+  'jav\tascript:alert(1)',
+  'data:text/html,x',
+  'https://me:secret@x.example/',
+])('a post that points to %s points nowhere, and its text is text', (url) => {
+  const html = shown(
+    h(PostCard, {
+      post: {
+        id: 1n,
+        author_id: null,
+        author_username: '<b>x',
+        text: '<script>alert(1)</script>',
+        url,
+        created_at: null,
+      },
+    }),
+  );
+  expect(html).not.toMatch(/<script|<b>|href="(?:jav|data|https)/);
+  expect(html).toContain('&lt;script>');
+});
+
+test('each run is a link that says how it ended and why', () => {
+  const run = (more: Partial<StripRun>): StripRun => ({
+    id: 7n,
+    search: 'ferry',
+    status: 'succeeded',
+    code: null,
+    reason: null,
+    trigger: 'schedule',
+    slot_at: NOW,
+    created_at: NOW,
+    items_new: 3,
+    span_slots: null,
+    ...more,
+  });
+  const html = shown(
+    h(RunStrip, {
+      label: 'Runs',
+      runs: [
+        run({}),
+        run({ id: 8n, status: 'failed', code: 'bad_json' }),
+        run({ id: 9n, status: 'skipped', reason: 'overlap' }),
+      ],
+    }),
+  );
+  expect(html).toContain('ferry, 21 Nov, 13:00: succeeded, 3 new');
+  expect(html).toContain('failed, the answer is not valid JSON');
+  expect(html).toContain('skipped, overlap');
+  expect(html).toMatch(/href="\/runs\/8"/);
+});
+
+test('a run that nobody took up says that it is due', () => {
+  expect(shown(h(Due, { at: new Date(NOW.getTime() - HOUR) }))).toMatch(/due <time/);
+  expect(shown(h(Due, { at: new Date(NOW.getTime() + HOUR) }))).not.toContain('due');
+  expect(shown(h(Due, { at: null }))).toContain('none');
+});
+
+test.each([[undefined], ['Mars/Olympus'], ['x'.repeat(100)], ['"><script>']])(
+  'a zone that is none is UTC: %s',
+  (given) => expect(zoneNamed(given)).toBe('UTC'),
+);

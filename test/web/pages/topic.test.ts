@@ -1,0 +1,154 @@
+/** The overview, a topic and a search, over a small world: what is said where there is nothing, and where there is. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import { volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
+import type { App, WebHome } from '../../../src/doors/routes.ts';
+import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
+import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { pulseOf, usualOf } from '../../../src/monitor/trend/pulse.ts';
+import { WEB } from '../../../src/web.ts';
+import { type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { makeWorld, type World } from '../../world.ts';
+import { type Person, personAt, textOf } from './person.ts';
+
+const HOUR = 3_600_000;
+let stub: StubService;
+let world: World;
+let app: App;
+let person: Person;
+let posts: unknown[];
+
+beforeAll(async () => {
+  posts = [wirePost('1')];
+  stub = await startStub((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ miner_tweets: posts }));
+  });
+  world = await makeWorld({ hosted: stub.url });
+  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  person = personAt(app);
+});
+afterAll(async () => {
+  await app.close();
+  await world.close();
+  await stub.close();
+});
+
+async function runQueued(): Promise<void> {
+  for (let next = world.enqueued.shift(); next !== undefined; next = world.enqueued.shift())
+    await executeRun(world.ctx, next.runId);
+}
+
+describe('pages', () => {
+  test('where nothing is watched the overview says what to do', async () => {
+    const { status, html } = await person.get('/');
+    expect(status).toBe(200);
+    expect(textOf(html)).toContain('No topic is watched yet');
+    expect(html).toContain('href="/new"');
+  });
+
+  test('a topic shows what its searches found, and how they run', async () => {
+    await createTopic(world.ctx, {
+      name: 'Ferry <i>7',
+      searches: [{ slug: 'ferry-posts', operation: 'microblog', prompt: 'harbour ferry', every: '15m' }],
+    });
+    await runQueued();
+    const topic = '/topics/ferry-i-7';
+    const { status, html } = await person.get(topic);
+    expect(status).toBe(200);
+    const said = textOf(html);
+    expect(said).toContain('your first visit');
+    expect(said).toContain('ferry-posts');
+    expect(said).toContain('1 succeeded');
+    expect(html).not.toContain('<i>');
+    expect(html).toContain(`action="${topic}/pause"`);
+    expect(html).toContain('data-events="/api/v1/events?topic=ferry-i-7"');
+    expect(textOf((await person.get('/')).html)).toContain('Ferry <i>7');
+  });
+
+  test('what came since the last visit is marked, until the next visit begins', async () => {
+    const { html } = await person.get('/searches/ferry-posts');
+    expect(html).not.toContain('is-new');
+    world.clock.advance(HOUR);
+    posts = [wirePost('2'), wirePost('1')];
+    const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
+    await executeRun(world.ctx, runId);
+    for (const time of ['the first look', 'again in the same visit']) {
+      const seen = await person.get('/searches/ferry-posts');
+      expect(seen.html.match(/line is-post fresh/g), time).toHaveLength(1);
+      expect(textOf(seen.html), time).toContain('1 post, 0 links');
+    }
+    world.clock.advance(HOUR);
+    expect((await person.get('/searches/ferry-posts')).html).not.toContain('line is-post fresh');
+  });
+
+  test.each(['24h', '7d', '30d', '90d'])(
+    'a range of %s is one of four links, and the chart has its table',
+    async (range) => {
+      const { status, html } = await person.get(`/searches/ferry-posts?range=${range}`);
+      expect(status).toBe(200);
+      expect(html).toMatch(new RegExp(`href="\\?range=${range}" aria-current="true"`));
+      expect(html).toContain('These numbers as a table');
+    },
+  );
+
+  test.each([
+    ['/topics/fery', 404, 'there is no topic'],
+    ['/searches/ferry-post', 404, 'did you mean ferry-posts'],
+    ['/topics/ferry-i-7?range=1y', 400, 'query.range'],
+    ['/nowhere', 404, 'nothing at this address'],
+  ])('%s is a page that says what is wrong', async (url, status, words) => {
+    const seen = await person.get(url);
+    expect(seen.status).toBe(status);
+    expect(seen.html).toMatch(/^<!doctype html>/);
+    expect(textOf(seen.html).toLowerCase()).toContain(words.toLowerCase());
+  });
+
+  test('assets are at addresses that name their content, and are kept for ever', async () => {
+    const { html } = await person.get('/');
+    const [address = ''] = /\/assets\/style\.[\w-]{12}\.css/.exec(html) ?? [];
+    const first = await app.inject(address);
+    expect(first.statusCode).toBe(200);
+    expect(first.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const again = await app.inject({
+      url: address,
+      headers: { 'if-none-match': String(first.headers.etag) },
+    });
+    expect(again.statusCode).toBe(304);
+    expect((await app.inject('/assets/style.css')).statusCode).toBe(404);
+    expect((await app.inject('/assets/..%2fstrandline.js')).statusCode).toBe(404);
+  });
+});
+
+describe('beside the usual', () => {
+  const day = (n: number, coverage = 1, lowerBound = false) => ({ posts: n, coverage, lowerBound });
+
+  test.each([
+    ['the middle of days', [day(10), day(30), day(20)], 20],
+    ['scaled up by what was observed', [day(10, 0.5), day(20), day(20)], 20],
+    ['days seen in small part do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
+    ['lower bounds do not count', [day(99, 1, true), day(10), day(10), day(10)], 10],
+    ['two days are too few', [day(10), day(10)], null],
+  ])('%s', (_, days, usual) => expect(usualOf(days)).toBe(usual));
+
+  test('a search of which nothing is known takes no part in the ratio, and not observed is not zero', () => {
+    expect(
+      pulseOf([
+        { now: day(40), usual: 20 },
+        { now: day(7), usual: null },
+      ]).ratio,
+    ).toBe(2);
+    expect(pulseOf([{ now: day(0, 0), usual: 20 }]).ratio).toBeNull();
+    expect(pulseOf([{ now: day(0, 0), usual: null }]).coverage).toBeNull();
+    expect(pulseOf([{ now: day(0), usual: 20 }]).ratio).toBe(0);
+  });
+
+  test('a bucket without a row is a gap; one seen in part is a lower bound', () => {
+    const at = new Date(0);
+    const rows = [{ search_id: 1n, at, posts: 4, coverage: 0.5, lower_bound: false }];
+    const volume = volumeOf(rows, { from: at, until: new Date(2 * HOUR), stepMs: HOUR });
+    expect(volume.values).toEqual([4, null]);
+    expect(volume.least).toEqual([true, false]);
+  });
+});
