@@ -2,7 +2,7 @@
  * Every page of the dashboard, on a history of a million posts and ten million snapshots: how long the server takes, and
  * how large the page is. It prints and fails on nothing.
  *
- *   npm run -s bench:pages -- [--posts 1000000] [--times 40] [--only /posts] [--url URL --reader URL]
+ *   npm run -s bench:pages -- [--posts 1000000] [--times 40] [--only /posts,/runs] [--url URL --reader URL]
  *
  * With --url it asks a database that was filled before, and fills none.
  */
@@ -39,6 +39,7 @@ const { values } = parseArgs({
 });
 const posts = Number(values.posts);
 const times = Number(values.times);
+const only = values.only?.split(',');
 if (!(posts >= 1_000 && times >= 1)) throw new Error('--posts is 1000 or more, --times 1 or more');
 
 if (values.url === undefined) {
@@ -77,7 +78,7 @@ async function measurePages(app: App, db: Database): Promise<void> {
   print(`${times} times each, things at random, Node ${process.versions.node}`);
   print(lineOf(['page', 'p50 ms', 'p95 ms', 'most ms', 'kB', 'gzip kB', `${TARGET_MS} ms, ${TARGET_KB} kB`]));
   for (const { page, addresses } of await pagesOn(db)) {
-    if (values.only !== undefined && !page.startsWith(values.only)) continue;
+    if (only !== undefined && !only.some((begin) => page.startsWith(begin))) continue;
     print(lineOf(await measurePage(app, page, addresses)));
   }
 }

@@ -1,5 +1,5 @@
 /** Rules of the pages of detail that need no page. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RUN_CODES, type RunCode } from '../../../src/errors.ts';
 import { voicesByDay } from '../../../src/monitor/trend/share.ts';
