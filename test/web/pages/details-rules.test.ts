@@ -14,8 +14,13 @@ import { kindsOf } from '../../../src/doors/pages/system/kinds.ts';
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
 const counters = {
   post_id: 1n,
-  ...{ reply_count: null, repost_count: null, like_count: null, view_count: null },
-  ...{ quote_count: null, impression_count: null, bookmark_count: null },
+  reply_count: null,
+  repost_count: null,
+  like_count: null,
+  view_count: null,
+  quote_count: null,
+  impression_count: null,
+  bookmark_count: null,
 };
 
 test('a fall is told between two observations at which the counter is known', () => {
