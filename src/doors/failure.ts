@@ -13,7 +13,10 @@ export type Failure = {
   title: string;
   /** What went wrong this time, for a person. Holds nothing of ours where the fault is ours. */
   detail: string;
-  /** Each thing that is wrong in what was sent; paths begin with where it stood: `body.prompt`. */
+  /**
+   * Things that are wrong in what was sent, the first of them where there are many; paths begin with where it stood:
+   * `body.prompt`.
+   */
   errors: readonly Problem[];
   retryAfterSeconds: number | undefined;
 };
@@ -69,8 +72,11 @@ export function failureOf(error: unknown, sent: Sent = {}): Failure {
     retryAfterSeconds: undefined,
     ...more,
   });
-  const invalid = (errors: readonly Problem[]) =>
-    failed(400, 'invalid_input', 'Not as it must be', summaryOf(errors), { errors });
+  const invalid = (problems: readonly Problem[]) => {
+    const errors = problems.slice(0, PROBLEMS_MOST).map(shortened);
+    const detail = summaryOf(errors, problems.length - errors.length);
+    return failed(400, 'invalid_input', 'Not as it must be', detail, { errors });
+  };
 
   if (error instanceof InvalidInput) return invalid(error.problems);
   if (error instanceof Denied) {
@@ -155,7 +161,7 @@ function problemAt(place: string, whole: unknown, steps: readonly string[], expe
   const given = steps.reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-        ? Object.entries(value).find(([name]) => name === step)?.[1]
+        ? Reflect.get(value, step)
         : undefined,
     whole,
   );
@@ -164,6 +170,9 @@ function problemAt(place: string, whole: unknown, steps: readonly string[], expe
 
 const HIDDEN = /secret|token|password|key/i;
 const GIVEN_MOST = 200;
+const EXPECTED_MOST = 500;
+/** So many tell a person what to do; whoever sends thousands of wrong things is not answered with thousands. */
+const PROBLEMS_MOST = 20;
 
 /** What was given, where it is short and no secret. */
 function shownOf(given: unknown, steps: readonly string[]): unknown {
@@ -172,6 +181,16 @@ function shownOf(given: unknown, steps: readonly string[]): unknown {
   return typeof given === 'string' ? given.slice(0, GIVEN_MOST).toWellFormed() : given;
 }
 
-function summaryOf(errors: readonly Problem[]): string {
-  return errors.map(({ path, expected }) => `${path}: ${expected}`).join('; ');
+/** Names and words of whoever asks may be as long as a body; what they are answered is not. */
+function shortened({ path, given, expected }: Problem): Problem {
+  return {
+    path: path.slice(0, GIVEN_MOST).toWellFormed(),
+    given: typeof given === 'string' ? given.slice(0, GIVEN_MOST).toWellFormed() : given,
+    expected: expected.slice(0, EXPECTED_MOST).toWellFormed(),
+  };
+}
+
+function summaryOf(errors: readonly Problem[], further: number): string {
+  const told = errors.map(({ path, expected }) => `${path}: ${expected}`);
+  return (further === 0 ? told : [...told, `and ${further} more`]).join('; ');
 }

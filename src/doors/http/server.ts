@@ -134,7 +134,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   await app.register(async (scoped: App) => answerUnknown(scoped), { prefix: '/api' });
   await app.register(async (scoped: App) => {
     opensTo(scoped, 'page');
-    await scoped.register(formbody);
+    await scoped.register(formbody, { bodyLimit: limits.formBytes });
     for (const add of doors.pages) await add(scoped, home);
     answerUnknown(scoped);
   });

@@ -12,6 +12,8 @@ export const LIMITS = {
   /** The same for what lets calls be made, which may cost money: all such routes together. */
   runsPerMinute: 60,
   bodyBytes: 1_000_000,
+  /** Of the forms of pages: the longest is a statement of SQL. */
+  formBytes: 100_000,
   headerBytes: 16 * 1_024,
   /** A request that has not come whole by then is given up. */
   requestMs: 30 * SECOND,

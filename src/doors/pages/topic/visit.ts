@@ -22,6 +22,9 @@ const KEPT_MS = 400 * DAY;
 /** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
 const WRITTEN = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
 
+/** The greatest bigint of Postgres: a cookie may hold anything. */
+const ID_MAX = 2n ** 63n - 1n;
+
 /** @param last the newest discovery of all; zero where there is none */
 export function visitOf(
   request: FastifyRequest,
@@ -46,7 +49,12 @@ function continued(
   [, sinceId = '-', sinceAt = '0', lastId = '0', lastAt = '0']: RegExpExecArray,
   now: Date,
 ): Visit {
-  const last = { id: BigInt(lastId), at: new Date(Number(lastAt) * SECOND) };
+  const last = { id: idIn(lastId), at: new Date(Number(lastAt) * SECOND) };
   if (now.getTime() - last.at.getTime() > ENDS_MS) return { since: last };
-  return { since: sinceId === '-' ? null : { id: BigInt(sinceId), at: new Date(Number(sinceAt) * SECOND) } };
+  return { since: sinceId === '-' ? null : { id: idIn(sinceId), at: new Date(Number(sinceAt) * SECOND) } };
+}
+
+function idIn(written: string): Id {
+  const id = BigInt(written);
+  return id > ID_MAX ? ID_MAX : id;
 }

@@ -1,0 +1,57 @@
+/** Bodies that are made to be slow to refuse, or to be answered with more than was sent. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../../src/doors/routes.ts';
+import { WEB } from '../../../src/web.ts';
+import { openStand } from '../access/stand.ts';
+
+const stand = await openStand();
+let app: App;
+beforeAll(async () => {
+  app = await stand.serve(WEB);
+});
+afterAll(() => stand.close());
+
+/** What this process computed since; a machine that does other things beside makes it no longer. In milliseconds. */
+function busyMs(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+const BUSY_MOST = 600;
+
+const members = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`m${i}`, 0]));
+
+test.each([
+  ['80,000 members that are none', '/api/v1/topics', JSON.stringify(members(80_000))],
+  ['1,900 members that are none', '/api/v1/topics', JSON.stringify(members(1_900))],
+  ['a list of 400,000 wrong things', '/api/v1/rules', `{"on":[${'1,'.repeat(400_000)}1]}`],
+  ['a list of 1,900 wrong things', '/api/v1/rules', `{"on":[${'1,'.repeat(1_900)}1]}`],
+  ['a member of a long name', '/api/v1/topics', `{"${'n'.repeat(900_000)}":1}`],
+  ['a long value', '/api/v1/topics', `{"slug":"${'n'.repeat(900_000)}"}`],
+])('%s are refused at once, in few words', async (_what, url, payload) => {
+  const before = process.cpuUsage();
+  const answer = await app.inject({
+    method: 'POST',
+    url,
+    payload,
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(busyMs(before)).toBeLessThan(BUSY_MOST);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.body.length).toBeLessThan(12_000);
+});
+
+test.each([
+  ['the same member 49,000 times', 'a&'.repeat(49_000), 403],
+  ['15,000 members', Object.keys(members(15_000)).join('&'), 403],
+  ['more than a person would write', 'a&'.repeat(51_000), 413],
+])('a form with %s is refused at once', async (_what, fields, status) => {
+  const before = process.cpuUsage();
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/new',
+    payload: `${fields}&form_token=x`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  expect(busyMs(before)).toBeLessThan(BUSY_MOST);
+  expect(answer.statusCode).toBe(status);
+});

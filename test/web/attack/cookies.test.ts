@@ -1,0 +1,41 @@
+/** Cookies are not parted by port: what else runs on this machine may set any, for a browser to bring. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { WEB } from '../../../src/web.ts';
+import { homeOf } from '../../cli/stand.ts';
+import { openStand } from '../access/stand.ts';
+
+const stand = await openStand({ hosted: 'http://127.0.0.1:1' });
+let app: App;
+beforeAll(async () => {
+  app = await buildServer(homeOf(stand.world), WEB);
+  const written = { slug: 'ferry-posts', topic: 'ferry', operation: 'microblog', prompt: 'ferry' } as const;
+  await createSearch(stand.world.ctx, { ...written, every: '1h' });
+});
+afterAll(async () => {
+  await app.close();
+  await stand.close();
+});
+
+test.each([
+  ['a visit behind every id', 'visit=9999999999999999999.999999999999.9999999999999999999.999999999999'],
+  ['a visit long ago, behind every id', 'visit=9999999999999999999.1.9999999999999999999.1'],
+  ['a visit now, behind every id', 'visit=-.0.9999999999999999999.1795262400'],
+  ['a deed that is none', 'done=constructor'],
+  ['another that is none', 'done=__proto__'],
+  ['a zone that is none', 'zone=%3Cscript%3E'],
+  ['a zone that cannot be read', 'zone=%E0%A4%A'],
+  ['a theme that is none', 'theme=%22onload%3Dx'],
+  ['a prototype', '__proto__=x; constructor=y; toString=z'],
+  ['a session that is none', 'strandline=%00'],
+  ['a long one', `strandline=${'x'.repeat(8_000)}`],
+  ['five hundred', Array.from({ length: 500 }, (_, i) => `c${i}=1`).join('; ')],
+])('%s breaks no page', async (_what, cookie) => {
+  for (const url of ['/', '/topics/ferry', '/runs', '/explore?q=a', '/alerts', '/system']) {
+    const answer = await app.inject({ url, headers: { cookie } });
+    expect(answer.statusCode, url).toBe(200);
+    expect(answer.body).not.toContain('<script>');
+  }
+});
