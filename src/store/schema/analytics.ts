@@ -402,6 +402,11 @@ const discovery = {
 export const discoveriesView = analytics.view('discoveries', discovery).existing();
 export const newTodayView = analytics.view('new_today', discovery).existing();
 
+const { at, kind, baseline, search_id, search, topic } = discovery;
+export const discoveryTimesView = analytics
+  .view('discovery_times', { at, kind, baseline, search_id, search, topic })
+  .existing();
+
 export const coverageView = analytics
   .view('coverage', {
     run_id: id(),

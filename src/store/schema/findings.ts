@@ -110,8 +110,8 @@ export const discoveries = strandline.table(
   (t) => [
     unique('discoveries_thing_key').on(t.search_id, t.kind, t.thing),
     index('discoveries_run').on(t.run_id),
-    // What is new to a search since a time; and, by blocks, what is new at all.
-    index('discoveries_search').on(t.search_id, t.at),
+    // What is new to a search since a time, counted from the index alone; and, by blocks, what is new at all.
+    index('discoveries_search').on(t.search_id, t.at, t.kind, t.baseline),
     index('discoveries_at').using('brin', t.at),
     // The feed of one search, behind a cursor.
     index('discoveries_feed').on(t.search_id, t.id),
