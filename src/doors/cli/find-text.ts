@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { InvalidInput } from '../../errors.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
 import { FOUND_MOST, findText, type Marked, type TextHit } from '../../store/archive/find-text.ts';
-import { fillArchive } from '../../store/archive/index-archive.ts';
 import { readOneOf, readSince, readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { tellInvented } from './invented.ts';
@@ -10,8 +9,6 @@ import type { Page } from './page.ts';
 import { oneLine, wrap } from './text.ts';
 import { counted, when } from './words.ts';
 
-/** Batches of what is not yet indexed that are waited for, under a second each; the worker does the rest. */
-const CAUGHT_UP_BATCHES = 2;
 const TIMES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
 const LANG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
@@ -50,12 +47,11 @@ export function registerFind(program: Command, cli: Cli): void {
       const lang = readLang(options.lang);
       if (!/[\p{L}\p{N}]/u.test(text))
         throw new InvalidInput([{ path: 'text', given: text, expected: 'at least one word' }]);
-      return cli.withHome(async ({ ctx }, stopping) => {
+      return cli.withHome(async ({ ctx }) => {
         const now = ctx.clock.now();
         const from = options.since === undefined ? undefined : readSince(options.since, now);
         const before = options.until === undefined ? undefined : readSince(options.until, now, 'until');
         await assertFilter(ctx.db, { topic, search });
-        await fillArchive(ctx.db, { batches: CAUGHT_UP_BATCHES, signal: stopping });
         const asked = { text, topic, search, kind, author, lang, from, before, limit };
         const hits = await findText(ctx.db, asked);
         if (hits.length === 0) cli.page.say('nothing that was found holds any of these words');

@@ -8,6 +8,7 @@ import type { LinkRow } from '../reads/links.ts';
 import type { PostRow } from '../reads/posts.ts';
 import type { ArchiveQuestion } from './candidates.ts';
 import { type Finder, readFinders, readWorlds } from './finders.ts';
+import { fillArchive } from './index-archive.ts';
 import { type Question, readQuestion } from './question.ts';
 import { type ArchiveHit, rankArchive } from './search-archive.ts';
 
@@ -46,11 +47,15 @@ export type TextHit = {
   link: LinkRow | null;
 };
 
+/** Thousands of findings that a question waits for, a third of a second each; the worker sees to the rest. */
+const CAUGHT_UP_BATCHES = 2;
+
 /**
- * Best first; where searches of both worlds are asked for, what was found outside the sandbox stands before what it
+ * What was found by now is found here, if the archive is not far behind. Best first; where searches of both worlds are asked for, what was found outside the sandbox stands before what it
  * invented. Nothing where no word of the question is known.
  */
-export async function findText(db: Pick<Database, 'orm' | 'pool'>, asked: TextQuestion): Promise<TextHit[]> {
+export async function findText(db: Database, asked: TextQuestion): Promise<TextHit[]> {
+  await fillArchive(db, { batches: CAUGHT_UP_BATCHES });
   const worlds = asked.sandbox === undefined ? await readWorlds(db, asked) : [{ sandbox: asked.sandbox }];
   const hits: TextHit[] = [];
   for (const { sandbox } of worlds) {

@@ -24,6 +24,7 @@ const frame: Frame = {
   formToken: 'token-of-the-form',
   visitor: { kind: 'local', scopes: allowedBy(['read']), name: null },
   done: null,
+  seen: 0n,
 };
 const shown = <P>(node: VNode<P>) => renderToString(h(FrameProvider, { value: frame, children: node }));
 const hours = (n: number) => Array.from({ length: n }, (_, i) => new Date(NOW.getTime() + i * HOUR));

@@ -63,8 +63,10 @@ const refresh = async ({ held }) => {
     const key = old.getAttribute('data-live') ?? '';
     const fresh = page.querySelector(`[data-live="${CSS.escape(key)}"]`);
     if (fresh === null || fresh.outerHTML === sent.get(key)) continue;
-    if (!held && old.hasAttribute('data-held')) continue;
+    // What one may be reading waits until it is asked for; where there was nothing, nobody reads.
+    if (!held && old.hasAttribute('data-held') && old.querySelector('.empty') === null) continue;
     if (!held && old.contains(document.activeElement)) continue;
+    if (old.hasAttribute('data-held')) settle();
     put(old, fresh);
   }
 };
@@ -344,15 +346,19 @@ const soon = () => {
 };
 
 const note = make('div', { class: 'news', role: 'status' });
+/** All that was announced is shown. */
+const settle = () => {
+  waiting = 0;
+  note.remove();
+};
 const announce = () => {
   const held = document.querySelector('[data-held]');
-  if (held === null || waiting === 0) return;
+  if (held === null || held.querySelector('.empty') !== null || waiting === 0) return;
   const button = /** @type {HTMLButtonElement} */ (
     make('button', { type: 'button' }, [`${waiting} new: show`])
   );
   button.addEventListener('click', () => {
-    waiting = 0;
-    note.remove();
+    settle();
     void refresh({ held: true });
   });
   note.replaceChildren(button);
@@ -361,7 +367,8 @@ const announce = () => {
 
 /** @type {EventSource | undefined} */
 let events;
-let last = '';
+/** The newest discovery that this page knows of: none is missed between its making and the first event. */
+let last = body.dataset['seen'] ?? '';
 const listen = () => {
   const address = body.dataset['events'];
   if (address === undefined || events !== undefined || document.hidden) return;

@@ -16,7 +16,7 @@ export function addFailures(app: App, home: WebHome): void {
     if (failure.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?${new URLSearchParams({ next: request.url }).toString()}`, 303);
     // What failed may be what the frame reads: it is made again, without the topics.
-    request.frame = frameOf(request, home, []);
+    request.frame = frameOf(request, home);
     return showFailure(request, reply, failure);
   });
 }

@@ -4,6 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { mayDo, type Visitor } from '../../../monitor/access/scopes.ts';
+import type { Id } from '../../../store/database.ts';
+import { lastDiscoveryId } from '../../../store/reads/discoveries.ts';
 import { readTopics, type TopicRow } from '../../../store/reads/topics.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { type DoneCode, doneIn } from './done.tsx';
@@ -22,7 +24,12 @@ export type Frame = {
   visitor: Visitor;
   /** What the visitor has just done, to be said on this page. */
   done: DoneCode | null;
+  /** The newest discovery before the page was read: what came after it is told to the page by events. */
+  seen: Id;
 };
+
+/** What of a frame is read from the database. */
+type Read = { topics: readonly TopicRow[]; seen: Id };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,15 +43,20 @@ const MOST_TOPICS = 200;
 /** Sets `request.frame` for the routes that are added to this server. */
 export function addFrame(app: App, home: WebHome): void {
   app.addHook('preHandler', async (request) => {
-    const topics = mayDo(request.visitor, 'read')
-      ? await readTopics(home.ctx.db, { limit: MOST_TOPICS })
-      : [];
-    request.frame = frameOf(request, home, topics);
+    const { db } = home.ctx;
+    const [topics, seen] = mayDo(request.visitor, 'read')
+      ? await Promise.all([readTopics(db, { limit: MOST_TOPICS }), lastDiscoveryId(db)])
+      : [[], 0n];
+    request.frame = frameOf(request, home, { topics, seen });
   });
 }
 
-/** @param topics none where they could not be read */
-export function frameOf(request: FastifyRequest, { ctx }: WebHome, topics: readonly TopicRow[]): Frame {
+/** @param read left out where nothing could be read */
+export function frameOf(
+  request: FastifyRequest,
+  { ctx }: WebHome,
+  { topics, seen }: Read = { topics: [], seen: 0n },
+): Frame {
   const cookies = cookiesOf(request.headers.cookie);
   // A request that was refused at the gate has no visitor yet.
   const visitor = (request.visitor as Visitor | undefined) ?? NOBODY;
@@ -56,6 +68,7 @@ export function frameOf(request: FastifyRequest, { ctx }: WebHome, topics: reado
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,
     done: doneIn(cookies),
+    seen,
   };
 }
 

@@ -36,7 +36,7 @@ export type LayoutProps = {
 };
 
 export function Layout({ title, here, aside, above, lead, charts = false, live = false, body }: LayoutProps) {
-  const { theme, zone, visitor, done } = useFrame();
+  const { theme, zone, seen, visitor, done } = useFrame();
   const reader = visitor.kind !== 'nobody';
   return (
     <html lang="en" data-theme={theme ?? undefined}>
@@ -52,7 +52,7 @@ export function Layout({ title, here, aside, above, lead, charts = false, live =
         {charts ? <script src={assetAt('uplot.js')} defer /> : null}
         <script src={assetAt('strandline.js')} type="module" />
       </head>
-      <body data-zone={zone} data-events={eventsOf(live)}>
+      <body data-zone={zone} data-events={eventsOf(live)} data-seen={String(seen)}>
         <a class="skip" href="#main">
           Skip to what this page says
         </a>

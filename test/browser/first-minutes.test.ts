@@ -1,0 +1,95 @@
+/** The first ten minutes of somebody new: from the first page to a saved search and what it found, and on from there. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REPOSITORY } from '../house/sources.ts';
+import { makeDirectory } from '../temporary.ts';
+import { hasBrowser, openBrowser } from './browser.ts';
+import { openVisit, type Visit } from './visit.ts';
+
+describe.skipIf(!hasBrowser())('somebody new', () => {
+  let directory: string;
+  let program: ChildProcess;
+  let browser: Browser;
+  let visit: Visit;
+
+  beforeAll(async () => {
+    directory = await makeDirectory();
+    program = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'up'], {
+      cwd: REPOSITORY,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        STRANDLINE_DATA_DIR: path.join(directory, 'home'),
+        PORT: '0',
+        SERVICE_PORT: '0',
+        SERVICE_SOURCES: 'sandbox',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [address, opened] = await Promise.all([addressOf(program), openBrowser()]);
+    if (opened === undefined) throw new Error('there was a browser a moment ago');
+    browser = opened;
+    visit = await openVisit(browser, address);
+  }, 120_000);
+
+  afterAll(async () => {
+    await visit?.close();
+    await browser?.close();
+    const ended = once(program, 'exit');
+    program.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  }, 60_000);
+
+  test('watches a topic, sees what it finds as it comes, and looks on', async () => {
+    const { page } = visit;
+    await page.goto('/');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+
+    // One sentence, tried and then watched.
+    await page.goto('/new');
+    await page.getByLabel('What should be watched?').fill('cargo bikes');
+    await page.getByRole('button', { name: 'Try it now' }).click();
+    await page.getByRole('heading', { name: /tried|today/i }).waitFor();
+    await page.getByRole('button', { name: 'Watch', exact: true }).click();
+    await page.waitForURL('**/topics/cargo-bikes*');
+
+    // What the first look found arrives while one watches, without a reload: at once where nothing stood, and behind
+    // a note where somebody may be reading.
+    const post = page.locator('main a[href^="/posts/"]').first();
+    const note = page.getByRole('button', { name: /new: show/ });
+    await post.or(note).first().waitFor({ timeout: 20_000 });
+    if (!(await post.isVisible())) await note.click();
+    await post.click();
+    await page.waitForURL('**/posts/*');
+    expect(await page.locator('main').textContent()).toMatch(/cargo|bike/i);
+
+    // It is found by its words.
+    await page.goto('/explore?q=cargo+bikes');
+    await expect.poll(() => page.locator('main mark').count(), { timeout: 20_000 }).toBeGreaterThan(0);
+
+    await page.goto('/runs');
+    await page.locator('main a[href^="/runs/"]').first().click();
+    await page.waitForURL('**/runs/*');
+    expect(await page.locator('main').textContent()).toMatch(/succeeded/);
+    expect(visit.troubles()).toEqual([]);
+  }, 90_000);
+});
+
+/** Where the dashboard is, once the program says so; what it says then is read on and dropped. */
+async function addressOf({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('its stdout is not ours');
+  const lines = createInterface({ input: stdout });
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      const [, address] = /dashboard\s+(http\S+)/.exec(line) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    lines.on('close', () => reject(new Error('it ended before it said where the dashboard is')));
+  });
+}
