@@ -9,6 +9,7 @@ import { isUnreachable } from '../../../store/database.ts';
 import type { App } from '../../routes.ts';
 import { type Bound, isOurHost, isOurOrigin } from './hosts.ts';
 import { countRefused, type Limits } from './limits.ts';
+import { assertNoNulIn, assertNoNulInPath } from './nul.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -22,9 +23,12 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
     // A request that was injected has no port; it is then that of a `Host` without one. One that names a host in
     // its line too was sent to a proxy, which we are not.
     const named = request.raw.url?.startsWith('/') === false;
-    if (named || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
+    // Of two names a proxy before us may have gone by the other one.
+    const twice = (request.raw.headersDistinct['host']?.length ?? 0) > 1;
+    if (named || twice || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
       throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
     const { scope, door } = request.routeOptions.config;
+    assertNoNulInPath(request.url);
     request.visitor = await visitorOf(request);
     if (request.is404) return undefined;
     if (scope !== 'open') {
@@ -37,8 +41,11 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
   });
   app.addHook('preValidation', async (request) => {
     const { door } = request.routeOptions.config;
-    if (SAFE.has(request.method) || door !== 'page' || request.visitor.kind === 'token') return;
-    assertOurForm(access, request);
+    if (door !== 'page') return;
+    assertNoNulIn(request.query);
+    if (SAFE.has(request.method)) return;
+    if (request.visitor.kind !== 'token') assertOurForm(access, request);
+    assertNoNulIn(request.body);
   });
 
   async function visitorOf(request: FastifyRequest): Promise<Visitor> {

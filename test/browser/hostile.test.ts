@@ -1,0 +1,146 @@
+/** Whatever the world and people write, a page shows it as text: nothing runs, nothing is fetched, nothing is broken. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasBrowser, openBrowser } from './browser.ts';
+import { type HostileWorld, openHostileWorld, TEXTS } from './hostile-world.ts';
+import { openVisit, PHONE, type Visit, WIDE } from './visit.ts';
+
+/** Of each kind of page (`/posts/:id`) so many are asked for, and so many opened in the browser. */
+const ASKED = 6;
+const OPENED = 1;
+const BEGINNINGS = ['/', '/explore?q=ferry', '/explore?q=script', '/explore/sql', '/compare?topics=hostile'];
+
+/** What in a page must not be there: handlers, foreign elements, addresses that are not of the web. */
+const INTRUDERS = `(() => {
+  const found = [];
+  if (globalThis.hit !== undefined) found.push('a script ran');
+  for (const one of document.querySelectorAll('iframe, object, embed, base, meta[http-equiv], img, style, math, template'))
+    found.push(one.outerHTML.slice(0, 200));
+  for (const one of document.querySelectorAll('script, link, form, button'))
+    for (const name of ['src', 'href', 'action', 'formaction']) {
+      const given = one.getAttribute(name);
+      if (given !== null && !given.startsWith('data:image/svg+xml') && new URL(given, location.href).origin !== location.origin)
+        found.push(one.outerHTML.slice(0, 200));
+    }
+  for (const one of document.querySelectorAll('*'))
+    for (const { name } of one.attributes)
+      if (/^on/.test(name) || (name === 'style' && one.closest('.plot') === null)) found.push(one.outerHTML.slice(0, 200));
+  for (const a of document.querySelectorAll('a')) {
+    const url = new URL(a.href, location.href);
+    if (url.origin === location.origin) continue;
+    const rel = a.getAttribute('rel') ?? '';
+    if (!/^https?:$/.test(url.protocol) || url.username !== '' || !/noopener.*noreferrer.*nofollow/.test(rel) || a.target !== '')
+      found.push(a.outerHTML.slice(0, 200));
+  }
+  const over = document.documentElement.scrollWidth - innerWidth;
+  if (over > 0) {
+    const wide = [...document.querySelectorAll('main *')].filter((one) =>
+      one.getBoundingClientRect().right > innerWidth && one.closest('.scroll, pre') === null);
+    found.push(over + ' pixels too wide: ' + wide.slice(-3).map((one) => one.outerHTML.slice(0, 120)).join(' | '));
+  }
+  return found;
+})()`;
+
+describe.skipIf(!hasBrowser())('a hostile world', () => {
+  let hostile: HostileWorld;
+  let browser: Browser;
+  let visit: Visit;
+  beforeAll(async () => {
+    const [opened, set] = await Promise.all([openBrowser(), openHostileWorld()]);
+    if (opened === undefined) throw new Error('there was a browser a moment ago');
+    browser = opened;
+    hostile = set;
+    visit = await openVisit(browser, hostile.web.url);
+  }, 120_000);
+  afterAll(async () => {
+    await visit?.close();
+    await browser?.close();
+    await hostile?.close();
+  });
+
+  test('is watched: its posts, links and failures came in', async () => {
+    const { rows } = await hostile.world.db.pool.query<Record<string, string>>(
+      `SELECT (SELECT count(*) FROM strandline_analytics.posts) AS posts,
+         (SELECT count(*) FROM strandline_analytics.links) AS links,
+         (SELECT count(*) FROM strandline_analytics.runs WHERE status = 'failed') AS failed,
+         (SELECT count(*) FROM strandline_analytics.deliveries WHERE attempts > 0) AS sent`,
+    );
+    const [{ posts, links, failed, sent } = {}] = rows;
+    expect(Number(posts)).toBeGreaterThan(30);
+    expect(Number(links)).toBeGreaterThan(15);
+    expect([Number(failed), Number(sent)]).toEqual([4, 1]);
+  });
+
+  test('no page that shows it runs it, asks another host, or is broken by it', async () => {
+    const { page } = visit;
+    const pages = await crawl(hostile.web.url);
+    const kinds = new Map<string, number>();
+    for (const address of pages) {
+      const kind = kindOf(address);
+      const seen = kinds.get(kind) ?? 0;
+      kinds.set(kind, seen + 1);
+      if (seen >= OPENED) continue;
+      for (const size of [WIDE, PHONE]) {
+        await page.setViewportSize(size);
+        if (size === WIDE) await page.goto(address);
+        expect.soft(await page.evaluate(INTRUDERS), `${address} ${size.width}`).toEqual([]);
+      }
+      expect.soft(visit.troubles(), address).toEqual([]);
+    }
+    expect(kinds.size).toBeGreaterThan(25);
+    expect([...kinds.keys()]).toEqual(
+      expect.arrayContaining(['/posts/:id', '/links/:id', '/authors/:id', '/runs/:id', '/topics/hostile']),
+    );
+  }, 120_000);
+
+  test('what an address of ours holds is shown as text too, or refused', async () => {
+    const { page } = visit;
+    await page.setViewportSize(WIDE);
+    for (const text of [TEXTS[1], TEXTS[4], TEXTS[11]])
+      for (const place of REFLECTING) {
+        const address = place.replace('*', encodeURIComponent(text ?? ''));
+        const answer = await page.goto(address);
+        expect.soft(answer?.status(), address).toBeLessThan(500);
+        expect.soft(await page.evaluate(INTRUDERS), address).toEqual([]);
+        const troubles = visit.troubles().filter((one) => !/status of 4\d\d/.test(one));
+        expect.soft(troubles, address).toEqual([]);
+      }
+  }, 120_000);
+});
+
+/** Where a page may show what its address says. */
+const REFLECTING = [
+  '/explore?q=*',
+  '/sign-in?next=*',
+  '/compare?topics=*',
+  '/topics/*',
+  '/runs?status=*',
+  '/new?text=*',
+];
+
+/** What an address is one of: `/posts/:id` for every post. */
+function kindOf(address: string): string {
+  return address.replace(/\?.*/, '').replaceAll(/\d+/g, ':id');
+}
+
+/** Pages that pages of ours lead to, a few of each kind; none may fail. */
+async function crawl(origin: string): Promise<Set<string>> {
+  const seen = new Set(BEGINNINGS);
+  const asked = new Map<string, number>();
+  for (const address of seen) {
+    const kind = kindOf(address);
+    asked.set(kind, (asked.get(kind) ?? 0) + 1);
+    const answer = (asked.get(kind) ?? 0) > ASKED ? undefined : await fetch(origin + address);
+    const html = (await answer?.text()) ?? '';
+    if (answer !== undefined) expect.soft(answer.status, address).toBe(200);
+    if (answer?.headers.get('content-type')?.startsWith('text/html') !== true) {
+      if (answer !== undefined)
+        expect.soft(answer.headers.get('x-content-type-options'), address).toBe('nosniff');
+      seen.delete(address);
+      continue;
+    }
+    for (const [, href = ''] of html.matchAll(/ href="(\/(?!\/|assets\/|api\/)[^"#]*)/g))
+      seen.add(href.replaceAll('&amp;', '&'));
+  }
+  return seen;
+}
