@@ -1,0 +1,1 @@
+CREATE INDEX "volume_hour" ON "strandline"."volume" USING btree ("search_id",date_bin('1 hour', "bucket_at", 'epoch'));
