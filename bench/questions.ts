@@ -1,8 +1,10 @@
 /**
- * The questions of docs/questions.md on a history of a million posts and ten million snapshots, asked as the reader
- * asks: docs/performance.md says what came out. It prints and fails on nothing.
+ * The questions of docs/questions.md, the reads of pages and the panels of Grafana on a history of a million posts and
+ * ten million snapshots: docs/performance.md says what came out. It prints and fails on nothing.
  *
- *   npm run -s bench:questions -- [--posts 1000000] [--times 40] [--save 3] [--only 7]
+ *   npm run -s bench:questions -- [--posts 1000000] [--times 40] [--save 3] [--only 7] [--panels 'links: '] [--all]
+ *
+ * `--panels` asks those panels alone whose names hold it (an empty one: all), `--all` with every search chosen.
  */
 import { parseArgs } from 'node:util';
 import { Client, type QueryConfig } from 'pg';
@@ -12,6 +14,7 @@ import { keepRising } from '../src/store/volume/rising.ts';
 import { type Question, readQuestions } from '../test/house/questions/page.ts';
 import { compareSaves } from './history.ts';
 import { AI_SEARCHES, fillHistory, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from './questions/fill.ts';
+import { measurePanels } from './questions/panels.ts';
 import { readsOf } from './questions/reads.ts';
 import { aligned } from './report.ts';
 import { openStage } from './stage.ts';
@@ -27,6 +30,8 @@ const { values } = parseArgs({
     times: { type: 'string', default: '40' },
     save: { type: 'string' },
     only: { type: 'string' },
+    panels: { type: 'string' },
+    all: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
   },
 });
@@ -45,8 +50,9 @@ try {
   );
   await stage.checkpoint();
   await keepAllRising();
-  print(await measureQuestions());
-  if (values.only === undefined) print(await measureReads());
+  if (values.panels === undefined) print(await measureQuestions());
+  if (values.panels === undefined && values.only === undefined) print(await measureReads());
+  if (values.only === undefined) print(await tableOfPanels());
   if (values.save !== undefined)
     print(
       await compareSaves(stage, history, 'this history', {
@@ -81,6 +87,21 @@ try {
     print(
       `what rises, after a look: ${((performance.now() - before) / rows.length).toFixed(1)} ms a search\n`,
     );
+  }
+
+  async function tableOfPanels(): Promise<string> {
+    const lines = [
+      ['panel', 'rows', 'p50 ms', 'p95 ms', 'most ms', 'CPU ms of Postgres', `under ${TARGET_MS}`],
+    ];
+    const asked = { until, days: 7, times, all: values.all, only: values.panels ?? '' };
+    for await (const one of measurePanels({ readerUrl: history.readerUrl, ...asked })) {
+      one.took.sort((a, b) => a - b);
+      const at = (part: number) => one.took[Math.ceil(part * one.took.length) - 1] ?? Number.NaN;
+      const wall = [at(0.5), at(0.95), at(1)].map((ms) => ms.toFixed(1));
+      const mark = at(0.95) < TARGET_MS ? '✓' : '✗';
+      lines.push([one.name, one.rows.toFixed(0), ...wall, one.cpuMs?.toFixed(1) ?? 'not known', mark]);
+    }
+    return `a week, ${values.all ? 'every search' : 'the searches of one topic'}\n${aligned(lines)}\n`;
   }
 
   async function measureReads(): Promise<string> {

@@ -227,6 +227,13 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
        SELECT DISTINCT ON (c.search_id, u.id) c.search_id, u.id, c.run_id, c.ended_at, (ARRAY['web', 'web', 'news_forum', 'discussion_board'])[1 + (u.id + c.n) % 4]
        FROM cited c, unnest(c.ids) u(id) ORDER BY c.search_id, u.id, c.ended_at`,
     ],
+    // Whether another search of the topic had a link before is not asked: each counts for the topic too.
+    [
+      'sites',
+      `INSERT INTO ${S}.search_tops (search_id, day_at, kind, name, posts, topic_posts)
+       SELECT g.search_id, date_trunc('day', g.first_seen_at, 'UTC'), 'site', l.site, count(*), count(*)
+       FROM ${S}.link_sightings g JOIN ${S}.links l ON l.id = g.link_id GROUP BY 1, 2, 4`,
+    ],
     [
       'completions',
       `INSERT INTO ${S}.completions (run_id, search_id, observed_at, changed, summary, completion_links, search_completion_links, warnings, claims)
