@@ -1,4 +1,5 @@
 import { SECOND } from '../../engine/clock.ts';
+import { addCounts, foldCounts } from '../../store/counts.ts';
 import type { Id } from '../../store/database.ts';
 import { ensurePartitions } from '../../store/partitions.ts';
 import {
@@ -71,6 +72,9 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
       expired: (retained?.answers ?? 0) + (retained?.rejects ?? 0),
       dropped: retained?.months.length ?? 0,
     };
+    const named = Object.entries(repairs).map(([kind, n]) => ({ name: 'repairs' as const, labels: [kind], n }));
+    await addCounts(ctx.db, named);
+    await foldCounts(ctx.db);
     const { reminded, ...mended } = repairs;
     if (Object.values(mended).some((n) => n > 0)) ctx.log.info({ repairs }, 'put right');
     else if (reminded > 0) ctx.log.debug({ repairs }, 'reminded the queue');

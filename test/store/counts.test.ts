@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { replayRun } from '../../src/monitor/run/replay.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { tickSearch } from '../../src/monitor/schedule/tick.ts';
+import { addCounts, foldCounts, LATENESS_BOUNDS, readCounts, SAVE_BOUNDS } from '../../src/store/counts.ts';
+import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { makeWorld, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+
+/** `runs hosted succeeded ` → how often. */
+async function counted(): Promise<Map<string, number>> {
+  const counts = await readCounts(world.db);
+  return new Map(counts.map(({ name, labels, n }) => [[name, ...labels].join(' '), n]));
+}
+
+test('what happens is counted once, with its transaction, and neither folding nor reading again changes it', async () => {
+  stub.answers(json({ miner_tweets: [wirePost('1790000000000000001'), { text: 'no id' }] }));
+  const { firstRunId } = await createSearch(world.ctx, {
+    slug: 'counted',
+    operation: 'microblog',
+    prompt: 'ferry',
+    every: '15m',
+  });
+  expect(await counted()).toEqual(new Map());
+  await executeRun(world.ctx, firstRunId);
+  const after = await counted();
+  expect(Object.fromEntries(after)).toMatchObject({
+    'runs hosted succeeded ': 1,
+    'calls hosted run received ': 1,
+    'discoveries post true': 1,
+    'rejects no_id': 1,
+    items_seen: 2,
+  });
+  await foldCounts(world.db);
+  expect(await counted()).toEqual(after);
+  const { rows } = await world.db.pool.query('SELECT FROM strandline.count_steps');
+  expect(rows).toEqual([]);
+
+  await replayRun(world.ctx, firstRunId);
+  expect((await counted()).get('runs hosted succeeded ')).toBe(1);
+
+  stub.answers(json({}, 401));
+  await executeRun(world.ctx, await insertManualRun(world.ctx, 'counted'));
+  expect((await counted()).get('runs hosted failed auth')).toBe(1);
+});
+
+test('a slot counts by how late it begins, and slots that are not run by their number', async () => {
+  stub.answers(json({ miner_tweets: [] }));
+  const { search, firstRunId } = await createSearch(world.ctx, {
+    slug: 'late',
+    operation: 'microblog',
+    prompt: 'ferry',
+    every: '15m',
+  });
+  await executeRun(world.ctx, firstRunId);
+  world.clock.advance(3 * 3_600_000);
+  await tickSearch(world.ctx, search.id);
+  const before = await counted();
+  expect(before.get('runs hosted skipped missed')).toBeGreaterThanOrEqual(10);
+  const due = world.enqueued.at(-1);
+  if (due === undefined) throw new Error('nothing is due');
+  await executeRun(world.ctx, due.runId);
+  const late = [...(await counted())].filter(([name]) => name.startsWith('run_lateness hosted'));
+  expect(late).toHaveLength(1);
+});
+
+test('buckets are those that are told of', async () => {
+  const counts = await readCounts(world.db);
+  const told: Record<string, readonly string[]> = {
+    run_lateness: [...LATENESS_BOUNDS.map(String), '+Inf'],
+    save: [...SAVE_BOUNDS.map(String), '+Inf'],
+  };
+  for (const [name, bounds] of Object.entries(told)) {
+    const seen = counts.filter((one) => one.name === name).map(({ labels }) => labels.at(-1));
+    expect(seen.length).toBeGreaterThan(0);
+    expect(bounds).toEqual(expect.arrayContaining(seen));
+  }
+});
+
+test('folding beside writing and reading loses nothing and counts nothing twice', async () => {
+  const repair = { name: 'repairs' as const, labels: ['ticked'], n: 1 };
+  const seen: number[] = [];
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, i) => {
+      if (i % 3 === 0) return addCounts(world.db, [repair]);
+      if (i % 3 === 1) return foldCounts(world.db);
+      return seen.push((await counted()).get('repairs ticked') ?? 0);
+    }),
+  );
+  expect((await counted()).get('repairs ticked')).toBe(20);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(20);
+});
