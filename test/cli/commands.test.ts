@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
 import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
-import { readStatus } from '../../src/monitor/topic/status.ts';
+import { readStatus } from '../../src/monitor/status/status.ts';
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
 import { signOfLife, takeLeave } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/store/reader-ask.ts';

@@ -22,6 +22,7 @@ const behindDoors = [
   ...leaves,
   'src/engine/keys.ts',
   'src/engine/logger.ts',
+  'src/engine/patience.ts',
   'src/version.ts',
   'src/demo.ts',
   'src/home.ts',
@@ -34,6 +35,7 @@ const behindDoors = [
   'src/monitor/feed/',
   'src/monitor/run/',
   'src/monitor/schedule/',
+  'src/monitor/status/',
   'src/monitor/tell/',
   'src/monitor/topic/',
   'src/monitor/trend/',
@@ -118,6 +120,18 @@ export const RULES: readonly Rule[] = [
     of: 'src/monitor/topic/',
     may: [...leaves, 'src/store/', 'src/monitor/schedule/', 'src/monitor/context.ts'],
     planted: "export { executeRun } from '../run/execute.ts';",
+  },
+  {
+    of: 'src/monitor/status/',
+    may: [
+      ...leaves,
+      'src/engine/patience.ts',
+      'src/store/',
+      // How a slot is told in words.
+      'src/monitor/schedule/words.ts',
+      'src/monitor/context.ts',
+    ],
+    planted: "import { previewSearch } from '../topic/preview.ts';",
   },
   {
     of: 'src/monitor/export/',

@@ -16,7 +16,7 @@ import { aside, bad, type Check, good, sayingOf } from './check.ts';
 import { checksOfSources } from './checks-of-sources.ts';
 import { checksOfWork } from './checks-of-work.ts';
 import type { Cli } from './cli.ts';
-import { PATIENCE_MS, withPatience } from '../../monitor/topic/patience.ts';
+import { PATIENCE_MS, withPatience } from '../../engine/patience.ts';
 import { reach } from './reach.ts';
 
 const OLDEST_NODE = [20, 19] as const;

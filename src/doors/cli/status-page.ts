@@ -2,7 +2,7 @@
 import { RUN_CODES } from '../../errors.ts';
 import { SECOND } from '../../engine/clock.ts';
 import type { ServiceDay } from '../../store/reads/status.ts';
-import type { Status } from '../../monitor/topic/status.ts';
+import type { Status } from '../../monitor/status/status.ts';
 import type { Terminal } from './terminal.ts';
 import { list } from './table.ts';
 import { count, counted, duration, relative } from './words.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readStatus } from '../../monitor/topic/status.ts';
+import { readStatus } from '../../monitor/status/status.ts';
 import type { Cli } from './cli.ts';
 import { statusPage } from './status-page.ts';
 

@@ -1,5 +1,6 @@
 /** Whether we live, and whether we can work; told to anybody, and nothing else with it. */
 import { SECOND } from '../../engine/clock.ts';
+import { withPatience } from '../../engine/patience.ts';
 import type { App, WebHome } from '../routes.ts';
 
 /** Whatever has not answered by then is away. */
@@ -13,27 +14,16 @@ export function healthRoutes(app: App, { ctx }: WebHome): void {
       queue: () => ctx.queue.ping(),
     };
     const found = await Promise.all(
-      Object.entries(parts).map(async ([name, ask]) => ((await answers(ask)) ? [] : [name])),
+      Object.entries(parts).map(async ([name, ask]) => ((await answers(ask())) ? [] : [name])),
     );
     const away = found.flat();
     return reply.code(away.length === 0 ? 200 : 503).send({ ready: away.length === 0, away });
   });
 }
 
-async function answers(ask: () => Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([
-      ask().then(
-        () => true,
-        () => false,
-      ),
-      late,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
+function answers(work: Promise<unknown>): Promise<boolean> {
+  return withPatience(work, PATIENCE_MS).then(
+    () => true,
+    () => false,
+  );
 }

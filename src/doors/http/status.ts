@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RUN_CODES, type RunCode } from '../../errors.ts';
-import { readStatus } from '../../monitor/topic/status.ts';
+import { readServices } from '../../monitor/status/services.ts';
+import { readStatus } from '../../monitor/status/status.ts';
 import { readCallCosts } from '../../store/reads/call-costs.ts';
 import { RUN_STATUSES, SEARCH_STATES } from '../../store/schema/analytics.ts';
 import { timeShape } from '../../store/shapes.ts';
@@ -133,7 +134,7 @@ export function statusRoutes(app: App, { ctx, embedded }: WebHome): void {
       },
     },
     async () => {
-      const { services } = await readStatus(ctx, embedded);
+      const services = await readServices(ctx);
       const items = await Promise.all(
         services.map(async (one) => ({ ...one, call_costs: await readCallCosts(ctx.db, one.kind) })),
       );
