@@ -271,3 +271,63 @@ describe('the completion', () => {
     ]);
   });
 });
+
+describe('addresses that stand in no group', () => {
+  const link = (id: number) => `https://blog.example/ines/status/${id}`;
+
+  test('are posts where the completion or a post of the answer says so, with what they say', () => {
+    const found = read(
+      {
+        search_completion_links: [link(1), link(2), 'https://press.example/ferry', 'https://shop.example/'],
+        completion: {
+          summary: 'Ferry 7 is back.',
+          key_microblog_posts: [{ text: 'Ferry 7 is back', url: `${link(1)}?utm_source=a` }],
+          key_sources: [{ text: 'The ferry returns', url: 'https://press.example/ferry' }],
+        },
+      },
+      'neutral',
+    );
+    expect(found.links.map(({ canonical, source, title }) => [canonical, source, title])).toEqual([
+      [link(1), 'microblog', 'Ferry 7 is back'],
+      [link(2), 'microblog', null],
+      ['https://press.example/ferry', 'web', 'The ferry returns'],
+      ['https://shop.example', 'web', null],
+    ]);
+  });
+
+  test('are of the source of their list, and a group says more than a list', () => {
+    const found = read(
+      {
+        news_forum_search_results: { organic_results: [result('https://n.example/1')] },
+        search_completion_links: ['https://n.example/1', 'https://n.example/2', 'https://d.example/1'],
+        completion: {
+          key_news: [
+            { text: 'said elsewhere', url: 'https://n.example/1' },
+            { text: 'second', url: 'https://n.example/2' },
+          ],
+          key_posts: [{ text: 'a thread', url: 'https://d.example/1' }],
+        },
+      },
+      'neutral',
+    );
+    expect(found.links.map(({ source, title }) => [source, title])).toEqual([
+      ['news_forum', expect.not.stringContaining('elsewhere')],
+      ['news_forum', 'second'],
+      ['discussion_board', 'a thread'],
+    ]);
+  });
+
+  test('a whole post in the answer tells of its address', () => {
+    const found = read(
+      {
+        microblog: [{ id: '1', text: 'Back at last', url: link(1) }],
+        search_completion_links: [link(1), link(2)],
+      },
+      'neutral',
+    );
+    expect(found.links.map(({ source, title }) => [source, title])).toEqual([
+      ['microblog', 'Back at last'],
+      ['microblog', null],
+    ]);
+  });
+});

@@ -10,6 +10,7 @@ import { createStreamReader } from '../../contract/stream.ts';
 import { readBody, type Body } from './body.ts';
 import { readClaims } from './claims.ts';
 import { readCompletion } from './completion.ts';
+import { saidElsewhere } from './elsewhere.ts';
 import type { Findings } from './findings.ts';
 import type { Item, Items, Taken } from './items.ts';
 import { createLinkShelf } from './links.ts';
@@ -56,7 +57,8 @@ export function readAnswer({ operation, body, contentType, dialect }: AnswerInpu
     });
   }
   const written = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
-  for (const link of written?.search_completion_links ?? []) links.addAddress(link);
+  const saidOf = saidElsewhere(found.posts, written?.key_items ?? []);
+  for (const link of written?.search_completion_links ?? []) links.addAddress(link, saidOf(link));
   const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = readWarnings(answer.warnings);
   const results = { ...found, links: links.take() };

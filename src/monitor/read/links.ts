@@ -1,5 +1,7 @@
 import type { Source } from '../../contract/enumerations.ts';
 import { isPlain, own } from '../../contract/plain.ts';
+import { clean } from '../../contract/text.ts';
+import type { SaidElsewhere } from './elsewhere.ts';
 import type { LinkRef, ReadLink } from './findings.ts';
 import type { Item, Taken } from './items.ts';
 import { readLink } from './link.ts';
@@ -17,8 +19,8 @@ export type LinkShelf = {
    * where it is no search result at all (no object, no address); either way a reject is written.
    */
   addResult(item: Item, source: Source): Taken;
-  /** Takes an address that is found and nothing more; without a group of its own it counts as web. */
-  addAddress(link: LinkRef): void;
+  /** Takes an address that stands in no group, with what the answer says of it elsewhere. */
+  addAddress(link: LinkRef, said: SaidElsewhere): void;
   readonly size: number;
   take(): ReadLink[];
 };
@@ -54,8 +56,9 @@ export function createLinkShelf(rejects: Rejects): LinkShelf {
       });
       return 'read';
     },
-    addAddress(link) {
-      if (!found.has(link.canonical)) place({ ...link, source: 'web', ...NOTHING_SAID });
+    addAddress(link, { source, title }) {
+      if (found.has(link.canonical)) return;
+      place({ ...link, ...NOTHING_SAID, source, title: title === null ? null : clean(title, TITLE_MAX) });
     },
     get size() {
       return found.size;
@@ -65,7 +68,6 @@ export function createLinkShelf(rejects: Rejects): LinkShelf {
 }
 
 const NOTHING_SAID = {
-  title: null,
   snippet: null,
   summary_description: null,
   with_metadata: null,
