@@ -24,7 +24,7 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
     // its line too was sent to a proxy, which we are not.
     const named = request.raw.url?.startsWith('/') === false;
     // Of two names a proxy before us may have gone by the other one.
-    const twice = (request.raw.headersDistinct['host']?.length ?? 0) > 1;
+    const twice = countOf(request.raw.rawHeaders, 'host') > 1;
     if (named || twice || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
       throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
     const { scope, door } = request.routeOptions.config;
@@ -64,6 +64,11 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
       throw error;
     }
   }
+}
+
+/** @param raw names and values of headers in turn, as they came */
+function countOf(raw: readonly string[], name: string): number {
+  return raw.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length;
 }
 
 /** Pages send whoever is not known to where they can say who they are, and back afterwards. */
