@@ -59,6 +59,7 @@ const variables = z.object({
   ANSWER_DAYS: whole(1, 36_500).default(30),
   REJECT_DAYS: whole(1, 36_500).default(30),
   SNAPSHOT_DAYS: whole(1, 36_500).optional(),
+  MESSAGE_DAYS: whole(1, 36_500).default(30),
 });
 
 export type Config = Readonly<{
@@ -99,6 +100,8 @@ export type Config = Readonly<{
   /** How long counters over time are kept, in whole months; undefined: for ever. */
   snapshotDays: number | undefined;
   /** Every key and password that was given by itself; what stands in addresses is not among them. */
+  /** How long it is kept what messages said that were sent or given up, and what their receivers answered. */
+  messageDays: number;
   secrets: readonly string[];
 }>;
 
@@ -167,6 +170,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     secrets: SECRETS.filter((name) => !name.endsWith('_URL')).flatMap(
       (name) => given[name]?.split(',') ?? [],
     ),
+    messageDays: e.MESSAGE_DAYS,
   };
 }
 

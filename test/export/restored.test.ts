@@ -125,7 +125,7 @@ it('all that was found', async () => {
 it('without a month of snapshots that was dropped and an author who was forgotten', async () => {
   const { months: dropped } = await retain(
     world.db,
-    { answers: new Date(0), rejects: new Date(0), snapshots: new Date('2026-12-15') },
+    { answers: new Date(0), rejects: new Date(0), messages: new Date(0), snapshots: new Date('2026-12-15') },
     () => true,
   );
   expect(dropped).toContain('post_snapshots_2026_11');

@@ -79,6 +79,35 @@ test('raw answers and rejects go when they are older than their days, over sever
   });
 });
 
+test('what a message said goes after its days, once nothing more is tried; that it was sent stays', async () => {
+  await rows(
+    `WITH c AS (
+       INSERT INTO strandline.channels (slug, kind, address, secrets, state, state_since, cursor, created_at)
+       VALUES ('ops', 'webhook', 'https://hooks.example', '{}', 'active', $1, 0, $1) RETURNING id
+     ), r AS (
+       INSERT INTO strandline.rules (slug, name, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
+       VALUES ('all', 'all', '{post}', '', 0, 'active', $1, 0, $1) RETURNING id
+     )
+     INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, body, answer, created_at, last_attempt_at, next_attempt_at)
+     SELECT 'msg_' || state || at, c.id, r.id, state, '{}', 'ok', $1, at, CASE WHEN state = 'pending' THEN $1::timestamptz END
+     FROM c, r, unnest($2::timestamptz[]) at, unnest('{delivered,dead,cancelled,pending}'::text[]) state`,
+    [ago(40), [ago(31), ago(29)]],
+  );
+  expect(await whatIsDue(world.db, limits())).toMatchObject({ messages: 3 });
+  expect(await retain(world.db, limits(), always)).toMatchObject({ messages: 3, done: true });
+  const kept = await rows(
+    `SELECT state, count(*)::int AS all, count(body)::int AS bodies, count(answer)::int AS answers
+     FROM strandline.deliveries GROUP BY state ORDER BY state`,
+  );
+  const half = { all: 2, bodies: 1, answers: 1 };
+  expect(kept).toEqual([
+    { state: 'cancelled', ...half },
+    { state: 'dead', ...half },
+    { state: 'delivered', ...half },
+    { state: 'pending', all: 2, bodies: 2, answers: 2 },
+  ]);
+});
+
 test('what is not done in its time is done at the next look, and says so', async () => {
   await fill(1_500);
   const looks = [];
@@ -174,11 +203,13 @@ test('what would go is shown before it goes, with the sizes of tables and months
   expect(sizes.map(({ table }) => table)).not.toContain('post_snapshots_2026_03');
 });
 
-test('posts leave room in their pages, no counter is in an index, snapshots have BRIN by time in every month', async () => {
+test('posts leave room in their pages, no counter that changes is in an index, snapshots have BRIN by time in every month', async () => {
   const counted = `(reply|repost|like|view|quote|impression|bookmark|followers|favourites|listed|media|statuses)_count`;
-  expect(
-    await rows(`SELECT indexdef FROM pg_indexes WHERE schemaname = 'strandline' AND indexdef ~ '${counted}'`),
-  ).toEqual([]);
+  // What a post had at an age is written once.
+  const changing = `schemaname = 'strandline' AND tablename <> 'post_ages'`;
+  expect(await rows(`SELECT indexdef FROM pg_indexes WHERE ${changing} AND indexdef ~ '${counted}'`)).toEqual(
+    [],
+  );
   expect(
     await rows(
       `SELECT relname, reloptions FROM pg_class WHERE relnamespace = 'strandline'::regnamespace AND relname IN ('posts', 'authors') ORDER BY 1`,

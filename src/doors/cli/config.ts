@@ -115,6 +115,7 @@ const VARIABLES: readonly Variable[] = [
   ['ANSWER_DAYS', (c) => c.answerDays, 'days'],
   ['REJECT_DAYS', (c) => c.rejectDays, 'days'],
   ['SNAPSHOT_DAYS', (c) => c.snapshotDays ?? null, 'days'],
+  ['MESSAGE_DAYS', (c) => c.messageDays, 'days'],
 ];
 
 function originOf(name: string, env: Env): Setting['from'] {

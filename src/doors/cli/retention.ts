@@ -12,7 +12,7 @@ export function registerRetention(program: Command, cli: Cli): void {
     .command('retention')
     .summary('how long data is kept: show, run')
     .description(
-      'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
+      'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
     );
   retention
     .command('show')
@@ -22,13 +22,19 @@ export function registerRetention(program: Command, cli: Cli): void {
       cli.withHome(async ({ ctx }) => {
         const due = await whatIsDue(ctx.db, limitsAt(ctx.clock.now(), ctx.config));
         const tables = await tableSizes(ctx.db);
-        const { answerDays, rejectDays, snapshotDays = null } = ctx.config;
-        const days = { answer_days: answerDays, reject_days: rejectDays, snapshot_days: snapshotDays };
+        const { answerDays, rejectDays, messageDays, snapshotDays = null } = ctx.config;
+        const days = {
+          answer_days: answerDays,
+          reject_days: rejectDays,
+          message_days: messageDays,
+          snapshot_days: snapshotDays,
+        };
         await cli.show(json, { ...days, due, tables }, () => [
           ...list(
             [
               ['raw answers', `kept ${counted(answerDays, 'day')}`],
               ['rejects', `kept ${counted(rejectDays, 'day')}`],
+              ['texts of messages', `kept ${counted(messageDays, 'day')}`],
               [
                 'snapshots',
                 snapshotDays === null ? 'kept for ever' : `kept ${counted(snapshotDays, 'day')}, by months`,
@@ -58,29 +64,32 @@ export function registerRetention(program: Command, cli: Cli): void {
         }
         const gone = await retain(ctx.db, limits, () => !stopping.aborted);
         await cli.show(json, gone, () => []);
-        cli.say(`gone: ${inWords(gone.answers, gone.rejects, gone.months)}`);
+        cli.say(`gone: ${inWords(gone, gone.months)}`);
         if (!gone.done) cli.say('not all of it: stopped, or a month is being read; workers go on');
       }),
     );
 }
 
-function dueInWords({ answers, answer_bytes, rejects, months }: Due, page: Page): string {
-  const due = months.filter((month) => month.due);
-  const freed = answer_bytes + due.reduce((sum, month) => sum + month.bytes, 0);
+function dueInWords(all: Due, page: Page): string {
+  const due = all.months.filter((month) => month.due);
+  const freed = all.answer_bytes + due.reduce((sum, month) => sum + month.bytes, 0);
   const size = freed === 0 ? '' : ` (${bytes(freed, page)})`;
   return (
     inWords(
-      answers,
-      rejects,
+      all,
       due.map(({ name }) => name),
     ) + size
   );
 }
 
-function inWords(answers: number, rejects: number, months: readonly string[]): string {
+function inWords(
+  { answers, rejects, messages }: Pick<Due, 'answers' | 'rejects' | 'messages'>,
+  months: readonly string[],
+): string {
   const parts = [
     ...(answers === 0 ? [] : [counted(answers, 'raw answer')]),
     ...(rejects === 0 ? [] : [counted(rejects, 'reject')]),
+    ...(messages === 0 ? [] : [counted(messages, 'text of a message', 'texts of messages')]),
     ...months,
   ];
   return parts.length === 0 ? 'nothing' : parts.join(', ');

@@ -1,4 +1,4 @@
-/** Rows that go by their age, in batches so short that no save waits for one. */
+/** What goes by its age, in batches so short that no save waits for one. */
 import type { Database } from '../database.ts';
 
 const BATCH = 1_000;
@@ -17,13 +17,23 @@ DELETE FROM strandline.rejects WHERE id IN
   (SELECT j.id FROM (SELECT id, run_id FROM strandline.rejects ORDER BY id LIMIT $2) j
    JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $1)`;
 
-const STATEMENTS = { answers: ANSWERS, rejects: REJECTS } as const;
+/**
+ * What messages said goes by their last attempt; that they were sent, and of which discoveries, stays. One that was
+ * given up and is sent again afterwards says what is left of it. Asked twice for its state: somebody may send it again
+ * in between.
+ */
+const OVER = `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`;
+const MESSAGES = `
+UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${OVER} AND id IN
+  (SELECT id FROM strandline.deliveries WHERE ${OVER} ORDER BY id LIMIT $2)`;
+
+const STATEMENTS = { answers: ANSWERS, rejects: REJECTS, messages: MESSAGES } as const;
 export type Expiring = keyof typeof STATEMENTS;
 
 /**
- * Deletes what is older than `before`.
+ * Lets go of what is older than `before`.
  * @param goOn asked after each batch
- * @returns how many rows, and whether nothing is left
+ * @returns of how many rows, and whether nothing is left
  */
 export async function expire(
   db: Database,

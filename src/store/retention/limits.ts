@@ -2,16 +2,22 @@ import type { Config } from '../../config.ts';
 import { DAY } from '../../engine/clock.ts';
 
 /** Of each kind, what is older than this goes; null: it is kept for ever. */
-export type Limits = { answers: Date; rejects: Date; snapshots: Date | null };
+export type Limits = { answers: Date; rejects: Date; messages: Date; snapshots: Date | null };
 
 export function limitsAt(
   now: Date,
-  { answerDays, rejectDays, snapshotDays }: Pick<Config, 'answerDays' | 'rejectDays' | 'snapshotDays'>,
+  {
+    answerDays,
+    rejectDays,
+    messageDays,
+    snapshotDays,
+  }: Pick<Config, 'answerDays' | 'rejectDays' | 'messageDays' | 'snapshotDays'>,
 ): Limits {
   const ago = (days: number) => new Date(now.getTime() - days * DAY);
   return {
     answers: ago(answerDays),
     rejects: ago(rejectDays),
+    messages: ago(messageDays),
     snapshots: snapshotDays === undefined ? null : ago(snapshotDays),
   };
 }

@@ -6,7 +6,13 @@ import { type Limits, limitsAt } from './limits.ts';
 import { dropMonths } from './months.ts';
 
 /** What went; `done`: and nothing is left that is too old. */
-export type Retained = { answers: number; rejects: number; months: string[]; done: boolean };
+export type Retained = {
+  answers: number;
+  rejects: number;
+  messages: number;
+  months: string[];
+  done: boolean;
+};
 
 /**
  * Lets go of what is older than its kind is kept. Counters of posts and authors as last seen stay, whatever
@@ -16,13 +22,15 @@ export type Retained = { answers: number; rejects: number; months: string[]; don
 export async function retain(db: Database, limits: Limits, goOn: () => boolean): Promise<Retained> {
   const answers = await expire(db, 'answers', limits.answers, goOn);
   const rejects = await expire(db, 'rejects', limits.rejects, goOn);
+  const messages = await expire(db, 'messages', limits.messages, goOn);
   const months =
     limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
   return {
     answers: answers.deleted,
     rejects: rejects.deleted,
+    messages: messages.deleted,
     months: months.dropped,
-    done: answers.done && rejects.done && months.done,
+    done: answers.done && rejects.done && messages.done && months.done,
   };
 }
 

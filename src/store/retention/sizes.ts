@@ -29,20 +29,24 @@ export type Due = {
   answers: number;
   answer_bytes: number;
   rejects: number;
+  /** Of which it is still kept what they said. */
+  messages: number;
   months: (Partition & { due: boolean })[];
 };
 
 export async function whatIsDue(db: Database, limits: Limits): Promise<Due> {
-  const { rows } = await db.pool.query<{ answers: number; answer_bytes: number; rejects: number }>(
+  const { rows } = await db.pool.query<Omit<Due, 'months'>>(
     `SELECT count(*)::int AS answers, coalesce(sum(octet_length(body)), 0)::float8 AS answer_bytes,
-       (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects
+       (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects,
+       (SELECT count(*)::int FROM strandline.deliveries
+        WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages
      FROM strandline.answers WHERE received_at < $1`,
-    [limits.answers, limits.rejects],
+    [limits.answers, limits.rejects, limits.messages],
   );
   const { snapshots } = limits;
   const months = (await snapshotMonths(db)).map((month) => ({
     ...month,
     due: snapshots !== null && isOver(month, snapshots),
   }));
-  return { answers: 0, answer_bytes: 0, rejects: 0, ...rows[0], months };
+  return { answers: 0, answer_bytes: 0, rejects: 0, messages: 0, ...rows[0], months };
 }

@@ -110,7 +110,7 @@ export const deliveries = strandline.table(
     state: text().notNull(),
     /** Why it is dead or cancelled. */
     reason: text(),
-    /** As it is sent, byte for byte; null while it is not made, and where an author in it was forgotten. */
+    /** As it is sent, byte for byte; null while it is not made, where an author in it was forgotten, and after MESSAGE_DAYS. */
     body: text(),
     created_at: instant().notNull(),
     /** When its body was made: cooldowns are counted from here. */

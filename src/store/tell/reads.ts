@@ -92,7 +92,7 @@ export async function readDeliveries(
     .limit(filter.limit);
 }
 
-/** What a delivery says (`null` while it gathers, or once it was forgotten), and how its receiver answered last. */
+/** What a delivery says (`null` while it gathers, once it was forgotten, and after `MESSAGE_DAYS`), and how its receiver answered last. */
 export type DeliveryDetail = DeliveryRow & { body: string | null; answer: string | null };
 
 /** @param given its id, or the id of its message */
