@@ -76,9 +76,9 @@ export async function insertTopic(
 ): Promise<Watched> {
   const { slug } = topic;
   const before = await findTopic(ctx.db.pool, slug);
-  if (before !== null && before.archived_at !== null) throw topicRemoved(slug, before.archived_at, '--slug');
+  if (before !== null && before.archived_at !== null) throw topicRemoved(slug, before.archived_at);
   if (before !== null)
-    throw new Refused('conflict', `the topic "${slug}" exists already; see: strandline topic show ${slug}`);
+    throw new Refused('conflict', `the topic "${slug}" exists already; choose another slug`);
   return { topic: slug, created: await insertAll(ctx, topic, checked, service) };
 }
 

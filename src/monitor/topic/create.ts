@@ -47,7 +47,7 @@ export async function insertChecked(
 ): Promise<Created> {
   const now = ctx.clock.now();
   const { id: topicId, archived_at } = await ensureTopic(tx, { ...topic, now });
-  if (archived_at !== null) throw topicRemoved(topic.slug, archived_at, '--topic');
+  if (archived_at !== null) throw topicRemoved(topic.slug, archived_at);
   const nextDueAt = new Date(nextSlot(checked.schedule, now));
   const { slug, operation, labels, sensitivity, definition } = checked;
   try {

@@ -22,11 +22,11 @@ export function noSearch(slug: string): Refused {
   return new Refused('not_found', `there is no search "${slug}"`);
 }
 
-/** A removed topic does not live again: what is watched anew gets a slug of its own. @param option that takes it */
-export function topicRemoved(slug: string, at: Date, option: '--slug' | '--topic'): Refused {
+/** A removed topic does not live again: what is watched anew gets a slug of its own. */
+export function topicRemoved(slug: string, at: Date): Refused {
   const since = at.toISOString().slice(0, 10);
   return new Refused(
     'conflict',
-    `the topic "${slug}" was removed on ${since}, for good; its history stays (strandline topic show ${slug}), so choose another slug: ${option} ${slug.slice(0, 61)}-2`,
+    `the topic "${slug}" was removed on ${since}, for good; its history stays under this slug, so choose another one, such as ${slug.slice(0, 61)}-2`,
   );
 }
