@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { loadDialect } from './contract/dialect.ts';
 import { systemClock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
+import { readAllowed } from './engine/network/allowed.ts';
 import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
 import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
 import { openQueue } from './engine/queue/queue.ts';
@@ -61,11 +62,13 @@ export async function openDatabaseHome({ config, log, role }: HomeOptions): Prom
  * the queue (in Postgres, unless `REDIS_URL` names a Redis).
  * @param options.role one owner at a time runs the embedded server; guests join it or start it for a while
  * @param options.openService whether the search service is to listen at its own port, for others too
- * @throws Refused where something that is needed is not there
+ * @throws Refused where something that is needed is not there, InvalidInput where a variable is wrong
  */
 export async function openHome(options: HomeOptions & { openService?: boolean }): Promise<Home> {
   const { config, log } = options;
-  assertSources(config); // what is set wrongly is said before anything is made
+  // What is set wrongly is said before anything is made.
+  assertSources(config);
+  readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     const failures: unknown[] = [];

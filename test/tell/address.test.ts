@@ -9,6 +9,9 @@ import { readWebAddress } from '../../src/engine/network/web-address.ts';
 import { openVault, vaultOf } from '../../src/engine/vault.ts';
 import { webhookBy } from '../../src/monitor/tell/channels/webhook.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { openHome } from '../../src/home.ts';
 
 let receiver: Receiver;
 beforeAll(async () => {
@@ -182,4 +185,11 @@ test('without MASTER_KEY a key is made once, in a file that only its owner can r
   } finally {
     rmSync(dataDir, { recursive: true });
   }
+});
+
+test('a mistake in WEBHOOK_ALLOW is told at the start, before anything is made', async () => {
+  const config = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/64', STRANDLINE_DATA_DIR: '/nowhere/at/all' });
+  await expect(openHome({ config, log: createLogger('silent'), role: 'owner' })).rejects.toMatchObject({
+    problems: [{ path: 'WEBHOOK_ALLOW', given: '10.0.0.0/64' }],
+  });
 });
