@@ -49,16 +49,17 @@ export async function insertToken(
 }
 
 /**
- * @param given the prefix of a token, or its id
+ * @param given the id of a token; a text is its prefix, or its id while that is short
  * @returns the token as it is now; undefined where there is none
  */
 export async function closeToken(
   { orm }: Pick<Database, 'orm'>,
-  given: string,
+  given: Id | string,
   now: Date,
 ): Promise<TokenRow | undefined> {
   // A prefix has eight characters: fewer digits are the id.
-  const named = /^\d{1,7}$/.test(given) ? eq(id, BigInt(given)) : eq(prefix, given);
+  const named =
+    typeof given === 'string' && !/^\d{1,7}$/.test(given) ? eq(prefix, given) : eq(id, BigInt(given));
   const which = and(named, ofApi);
   // The first revocation is the one that counts: a second changes nothing.
   await orm

@@ -85,6 +85,6 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Token },
       },
     },
-    ({ params: { token } }) => revokeToken(ctx, String(token)),
+    ({ params: { token } }) => revokeToken(ctx, token),
   );
 }

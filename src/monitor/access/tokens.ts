@@ -56,12 +56,13 @@ export async function listTokens(
 
 /**
  * Closes a token for good, and every session that was begun with it. A second time changes nothing.
- * @param given the part that names it, its id, or the whole token
+ * @param given its id; or, as a text, the part that names it, its id, or the whole token
  * @throws Refused `not_found`
  */
-export async function revokeToken(ctx: Pick<Context, 'db' | 'clock'>, given: string): Promise<Token> {
+export async function revokeToken(ctx: Pick<Context, 'db' | 'clock'>, given: Id | string): Promise<Token> {
   // Whoever pastes the whole token means that token.
-  const row = await closeToken(ctx.db, keyIdOf(given, 'st') ?? given, ctx.clock.now());
+  const named = typeof given === 'string' ? (keyIdOf(given, 'st') ?? given) : given;
+  const row = await closeToken(ctx.db, named, ctx.clock.now());
   if (row === undefined) throw new Refused('not_found', 'there is no such token');
   await deleteSessionsOf(ctx.db, row.id);
   return tokenOf(row);

@@ -136,3 +136,10 @@ test.each([
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(words);
 });
+
+test('a token is closed by its id, however long that is', async () => {
+  await db.pool.query('ALTER TABLE strandline.tokens ALTER COLUMN id RESTART WITH 123456789');
+  const { id } = await createToken(ctx, { name: 'late', scopes: ['read'] }, OPERATOR);
+  expect(String(id)).toHaveLength(9);
+  expect((await revokeToken(ctx, id)).revoked_at).toEqual(clock.now());
+});
