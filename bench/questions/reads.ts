@@ -9,7 +9,7 @@ import {
   readUnseen,
 } from '../../src/store/reads/growth.ts';
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../src/store/reads/rising.ts';
-import { readShareOfVoice, readVoiceDays } from '../../src/store/reads/share-of-voice.ts';
+import { meansOf, readVoiceDays } from '../../src/store/reads/share-of-voice.ts';
 import {
   readTopAuthors,
   readTopDomains,
@@ -74,7 +74,7 @@ export function readsOf(db: Database): Read[] {
     },
     {
       name: 'share of voice, a week',
-      rows: (d) => readShareOfVoice(db, { ...week(d), limit: LIMIT }),
+      rows: async (d) => meansOf(await readVoiceDays(db, { ...week(d), limit: 500 })),
     },
     {
       name: 'share of voice by the day, a week',

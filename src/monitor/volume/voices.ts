@@ -1,11 +1,6 @@
 /** Share of voice: topics beside each other, each by what was observed of it. */
 import { DAY } from '../../engine/clock.ts';
-import {
-  readShareOfVoice,
-  readVoiceDays,
-  type VoiceDayRow,
-  type VoiceRow,
-} from '../../store/reads/share-of-voice.ts';
+import { meansOf, readVoiceDays, type VoiceDayRow, type VoiceRow } from '../../store/reads/share-of-voice.ts';
 import type { Context } from '../context.ts';
 
 /** Topics and days at most; more than anybody compares. */
@@ -22,9 +17,8 @@ export async function readVoices(
 ): Promise<Voice[]> {
   const until = Math.floor(clock.now().getTime() / DAY) * DAY;
   const span = { from: new Date(until - days * DAY), until: new Date(until) };
-  const voices = await readShareOfVoice(db, { ...span, topics, limit: ROWS_MOST });
   const rows = await readVoiceDays(db, { ...span, topics, limit: ROWS_MOST });
-  return voices.map((voice) => ({
+  return meansOf(rows).map((voice) => ({
     ...voice,
     ...span,
     buckets: rows.filter((row) => row.topic === voice.topic && row.service_kind === voice.service_kind),

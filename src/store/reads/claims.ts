@@ -1,6 +1,7 @@
-import { asc, inArray } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics.ts';
+import { amongIds } from './among-ids.ts';
 
 export type SaidClaim = typeof completionClaimsView.$inferSelect;
 
@@ -12,7 +13,9 @@ export async function readClaimsOf(
   return orm
     .select()
     .from(completionClaimsView)
-    .where(inArray(completionClaimsView.completion_id, [...completionIds]))
+    .where(amongIds(completionClaimsView.completion_id))
     .orderBy(asc(completionClaimsView.completion_id), asc(completionClaimsView.position))
-    .limit(completionIds.length * 2_000);
+    .limit(sql.placeholder('limit'))
+    .prepare('claims_of')
+    .execute({ ids: completionIds, limit: completionIds.length * 2_000 });
 }

@@ -1,6 +1,7 @@
-import { asc, desc, eq, inArray } from 'drizzle-orm';
+import { asc, desc, eq } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { completionsView, keyItemsView, linksView } from '../schema/analytics.ts';
+import { amongIds } from './among-ids.ts';
 import type { LinkRow } from './links.ts';
 
 export type CompletionRow = typeof completionsView.$inferSelect;
@@ -39,8 +40,9 @@ export async function readLinksOf({ orm }: Reads, ids: readonly Id[]): Promise<L
   const rows = await orm
     .select()
     .from(linksView)
-    .where(inArray(linksView.id, [...new Set(ids)]))
-    .limit(ids.length);
+    .where(amongIds(linksView.id))
+    .prepare('links_of')
+    .execute({ ids: [...new Set(ids)] });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
 }

@@ -60,13 +60,11 @@ export async function discoveriesAfter(
 }
 
 /** The id of the newest discovery of all; zero where there is none. */
-export async function lastDiscoveryId({ orm }: Pick<Database, 'orm'>): Promise<Id> {
-  const [row] = await orm
-    .select({ id: discoveriesView.id })
-    .from(discoveriesView)
-    .orderBy(desc(discoveriesView.id))
-    .limit(1);
-  return row?.id ?? 0n;
+export async function lastDiscoveryId({ pool }: Pick<Database, 'pool'>): Promise<Id> {
+  const { rows } = await pool.query<{ id: Id }>(
+    'SELECT coalesce(max(id), 0) AS id FROM strandline.discoveries',
+  );
+  return rows[0]?.id ?? 0n;
 }
 
 function matching(filter: DiscoveryFilter): (SQL | undefined)[] {

@@ -1,5 +1,4 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database, Id } from '../database.ts';
 import {
   postAtAgeView,
@@ -8,6 +7,7 @@ import {
   searchGrowthHourlyView,
   typicalAtAgeView,
 } from '../schema/analytics.ts';
+import { amongIds } from './among-ids.ts';
 
 type Reads = Pick<Database, 'orm' | 'pool'>;
 type Which = { search?: string | undefined; topic?: string | undefined };
@@ -64,7 +64,7 @@ export async function readGrowth(
 
 /** The growth of one post. */
 export async function readGrowthOf({ orm }: Reads, postId: Id): Promise<PostGrowthRow | undefined> {
-  const [row] = await orm.select().from(postGrowthView).where(eq(postGrowthView.post_id, postId)).limit(1);
+  const [row] = await growthOf({ orm }, [{ post_id: postId }]);
   return row;
 }
 
@@ -103,9 +103,6 @@ export async function readUnseen(
     return row === undefined ? [] : [{ ...row, search: slug }];
   });
 }
-
-/** Keys of posts as one parameter: planning these views takes longer than asking them, so that it is done once per connection. */
-const amongIds = (column: PgColumn) => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;
 
 /** The growth of posts, in the order in which they are given. */
 async function growthOf(
@@ -202,9 +199,11 @@ export async function readAgesOf({ orm }: Reads, postId: Id): Promise<PostAtAgeR
   return orm
     .select()
     .from(postAtAgeView)
-    .where(eq(postAtAgeView.post_id, postId))
+    .where(eq(postAtAgeView.post_id, sql.placeholder('post')))
     .orderBy(asc(postAtAgeView.search), asc(postAtAgeView.hours))
-    .limit(1_000);
+    .limit(1_000)
+    .prepare('ages_of')
+    .execute({ post: postId });
 }
 
 /** What is typical of searches at each age. */

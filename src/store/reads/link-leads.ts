@@ -29,7 +29,7 @@ WITH mine AS MATERIALIZED (
 const firsts = (side: 'topic' | 'source') =>
   `SELECT DISTINCT ON (link_id, ${side}) '${side}' AS of, link_id, ${side} AS side, at, baseline FROM seen ORDER BY link_id, ${side}, at`;
 
-const LEADS = `${SEEN}, firsts AS MATERIALIZED ((${firsts('topic')}) UNION ALL (${firsts('source')}))
+const LEADS = `
 SELECT a.of, a.side AS ahead, b.side AS behind, count(*)::int AS links,
   percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.at - a.at)::float8) AS median_seconds
 FROM firsts a JOIN firsts b ON b.of = a.of AND b.link_id = a.link_id AND b.side <> a.side AND b.at > a.at
@@ -47,12 +47,6 @@ export type Lead = {
   median_seconds: number;
 };
 
-/** Who of two has links first, most links first. */
-export async function readLeads({ pool }: Pooled, { topics, from, until }: LeadFilter): Promise<Lead[]> {
-  const { rows } = await pool.query<Lead>(LEADS, [topics, from, until]);
-  return rows;
-}
-
 export type SharedLink = {
   link_id: Id;
   url: string;
@@ -64,23 +58,39 @@ export type SharedLink = {
   lead_seconds: number;
 };
 
-/** $4 most. */
-const SHARED = `${SEEN}, firsts AS (
-  SELECT link_id, topic, min(at) AS at FROM seen GROUP BY link_id, topic
-), shared AS (
-  SELECT link_id, array_agg(topic ORDER BY at, topic) AS topics, (array_agg(at ORDER BY at, topic))[1:2] AS times
-  FROM firsts GROUP BY link_id HAVING count(*) > 1 ORDER BY (array_agg(at ORDER BY at DESC))[1] DESC, link_id LIMIT $4
-)
-SELECT s.link_id, l.canonical AS url, l.title, s.topics, s.times[1] AS first_seen_at,
+/** Those first that became common last. $4 most. */
+const SHARED = `
+SELECT s.link_id::text, l.canonical AS url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
   extract(epoch FROM s.times[2] - s.times[1])::float8 AS lead_seconds
-FROM shared s JOIN strandline.links l ON l.id = s.link_id ORDER BY s.times[2] DESC, s.link_id`;
+FROM (
+  SELECT link_id, array_agg(side ORDER BY at, side) AS topics, (array_agg(at ORDER BY at, side))[1:2] AS times
+  FROM firsts WHERE of = 'topic' GROUP BY link_id HAVING count(*) > 1 ORDER BY max(at) DESC, link_id LIMIT $4
+) s JOIN strandline.links l ON l.id = s.link_id ORDER BY s.times[2] DESC, s.link_id`;
 
-/** Links that several of the topics have, those first that became common last. */
-export async function readSharedLinks(
+/** Both of what was seen once: as JSON, where ids are strings and times are in ms since 1970. */
+const BOTH = `${SEEN}, firsts AS MATERIALIZED ((${firsts('topic')}) UNION ALL (${firsts('source')}))
+SELECT coalesce((SELECT json_agg(lead) FROM (${LEADS}) lead), '[]') AS leads,
+  coalesce((SELECT json_agg(link) FROM (${SHARED}) link), '[]') AS shared`;
+
+type Told = {
+  leads: Lead[];
+  shared: (Omit<SharedLink, 'link_id' | 'first_seen_at'> & { link_id: string; first_seen_ms: number })[];
+};
+
+/** Who of two has links first, most links first; and links that several of the topics have, at most `limit`. */
+export async function readLeads(
   { pool }: Pooled,
   { topics, from, until }: LeadFilter,
   limit = 20,
-): Promise<SharedLink[]> {
-  const { rows } = await pool.query<SharedLink>(SHARED, [topics, from, until, limit]);
-  return rows;
+): Promise<{ leads: Lead[]; shared: SharedLink[] }> {
+  const { rows } = await pool.query<Told>(BOTH, [topics, from, until, limit]);
+  const { leads = [], shared = [] } = rows[0] ?? {};
+  return {
+    leads,
+    shared: shared.map(({ link_id, first_seen_ms, ...link }) => ({
+      ...link,
+      link_id: BigInt(link_id),
+      first_seen_at: new Date(first_seen_ms),
+    })),
+  };
 }

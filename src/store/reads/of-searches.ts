@@ -1,8 +1,9 @@
 /** What belongs to some searches, found by one step into an index for each: never by looking through that of all. */
-import { desc, inArray } from 'drizzle-orm';
+import { desc } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { discoveriesView, runsView } from '../schema/analytics.ts';
 import type { DiscoveryRow } from './discoveries.ts';
+import { amongIds } from './among-ids.ts';
 import type { RunRow } from './runs.ts';
 
 type Reads = Pick<Database, 'orm' | 'pool'>;
@@ -20,14 +21,10 @@ export async function readLastRuns(db: Reads, searchIds: readonly Id[], limit: n
   return db.orm
     .select()
     .from(runsView)
-    .where(
-      inArray(
-        runsView.id,
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(amongIds(runsView.id))
     .orderBy(desc(runsView.id))
-    .limit(limit);
+    .prepare('runs_of')
+    .execute({ ids: rows.map(({ id }) => id) });
 }
 
 const KINDS = ['post', 'link', 'completion', 'spike'] as const;
@@ -51,14 +48,10 @@ export async function readNewest(
   return db.orm
     .select()
     .from(discoveriesView)
-    .where(
-      inArray(
-        discoveriesView.id,
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(amongIds(discoveriesView.id))
     .orderBy(desc(discoveriesView.id))
-    .limit(limit);
+    .prepare('discoveries_of')
+    .execute({ ids: rows.map(({ id }) => id) });
 }
 
 /** $1 searches, $2 the time of a discovery, $3 its id. */

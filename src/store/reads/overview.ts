@@ -26,7 +26,7 @@ SELECT s.id AS search_id, v.posts, v.coverage, v.lower_bound,
 FROM strandline.searches s
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(q.posts), 0)::int AS posts,
-    coalesce(sum(bit_count(q.minutes)), 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
+    coalesce(sum(bit_count(q.minutes)::int), 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
     coalesce(bool_or(q.cut AND bit_count(q.minutes) < 15), false) AS lower_bound
   FROM strandline.volume q WHERE q.search_id = s.id AND q.bucket_at >= $1 AND q.bucket_at < $2
 ) v

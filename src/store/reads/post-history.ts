@@ -1,14 +1,14 @@
 /** One post over time: what it had, who saw it, and where it stood. */
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { postEngagementView, postsView } from '../schema/analytics.ts';
-import type { PostRow } from './posts.ts';
+import { type PostRow, readPostsOf } from './posts.ts';
 
 type Reads = Pick<Database, 'orm'>;
 
 /** A post by its key, also one that only stood inside others. */
 export async function readPost({ orm }: Reads, id: Id): Promise<PostRow | undefined> {
-  const [row] = await orm.select().from(postsView).where(eq(postsView.id, id)).limit(1);
+  const [row] = await readPostsOf({ orm }, [id]);
   return row;
 }
 
@@ -22,8 +22,14 @@ export async function readPostsCalled(
   return orm
     .select()
     .from(postsView)
-    .where(and(eq(postsView.service, service), inArray(postsView.external_id, [...externalIds])))
-    .limit(externalIds.length);
+    .where(
+      and(
+        eq(postsView.service, sql.placeholder('service')),
+        sql`${postsView.external_id} = any (${sql.placeholder('called')}::text[])`,
+      ),
+    )
+    .prepare('posts_called')
+    .execute({ service, called: externalIds });
 }
 
 export type EngagementRow = typeof postEngagementView.$inferSelect;
@@ -33,9 +39,11 @@ export async function readEngagement({ orm }: Reads, postId: Id, limit = 500): P
   const rows = await orm
     .select()
     .from(postEngagementView)
-    .where(eq(postEngagementView.post_id, postId))
+    .where(eq(postEngagementView.post_id, sql.placeholder('post')))
     .orderBy(desc(postEngagementView.observed_at))
-    .limit(limit);
+    .limit(sql.placeholder('limit'))
+    .prepare('engagement')
+    .execute({ post: postId, limit });
   return rows.toReversed();
 }
 

@@ -45,8 +45,9 @@ export async function readPostPage(
     since ?? null,
     until ?? null,
   ];
+  const newestOnes = lang === undefined ? NEWEST : NEWEST_IN_LANGUAGE;
   const statement =
-    order === 'likes' ? LIKED : author === undefined && query === null ? NEWEST : NEWEST_OF_FEW;
+    order === 'likes' ? LIKED : author === undefined && query === null ? newestOnes : NEWEST_OF_FEW;
   const { rows } = await db.pool.query<PostPlace>(statement, [
     ...values,
     after?.by ?? null,
@@ -73,8 +74,8 @@ const MINE = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.to
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
 const TIME = 'coalesce(g.post_created_at, g.first_seen_at)';
 /** Of a post `p` sighted as `g`. $3 author, $4 language, $5 words, $6 since, $7 until. */
-const WANTED = `($6::timestamptz IS NULL OR ${TIME} >= $6) AND ($7::timestamptz IS NULL OR ${TIME} < $7)
-  AND ($4::text IS NULL OR lower(p.lang) = lower($4))`;
+const IN_TIME = `($6::timestamptz IS NULL OR ${TIME} >= $6) AND ($7::timestamptz IS NULL OR ${TIME} < $7)`;
+const WANTED = `${IN_TIME} AND ($4::text IS NULL OR lower(p.lang) = lower($4))`;
 /** Of an author or with words: few enough to be sorted. */
 const THESE = `
   SELECT p.id, p.lang, p.like_count FROM ${S}.posts p
@@ -85,19 +86,35 @@ const MICROS = '(extract(epoch FROM at) * 1000000)::bigint';
 /** $8 µs, $9 id. */
 const PLACE = `('epoch'::timestamptz + $8::bigint * interval '1 microsecond', $9::bigint)`;
 
-/** Where a post tells no time of its own, the last of the searches to see it places it, and the others do not. */
-const NEWEST = `
-WITH mine AS MATERIALIZED (${MINE})
-SELECT DISTINCT id, at, ${MICROS} AS by FROM (
-  SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
-    SELECT g.post_id, ${TIME} AS at FROM ${S}.post_sightings g JOIN ${S}.posts p ON p.id = g.post_id
-    WHERE g.search_id = mine.id AND ${WANTED} AND $3::text IS NULL AND $5::text IS NULL
-      AND ($8::bigint IS NULL OR (${TIME}, g.post_id) < ${PLACE})
-      AND (g.post_created_at IS NOT NULL OR NOT EXISTS (SELECT FROM ${S}.post_sightings o
-        WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine) AND o.first_seen_at > g.first_seen_at))
-    ORDER BY ${TIME} DESC, g.post_id DESC LIMIT $10
-  ) f
-) found ORDER BY at DESC, id DESC LIMIT $10`;
+/**
+ * Of each search `most` posts, by its index on their time. Where a post tells no time of its own, the last of the searches to
+ * see it places it, and the others do not.
+ */
+const newestOfEach = (most: string, lang: boolean, from = '') => `
+SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
+  SELECT g.post_id, ${TIME} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
+  WHERE g.search_id = mine.id AND ${lang ? WANTED : IN_TIME} ${from}
+    AND ($8::bigint IS NULL OR (${TIME}, g.post_id) < ${PLACE})
+    AND (g.post_created_at IS NOT NULL OR NOT EXISTS (SELECT FROM ${S}.post_sightings o
+      WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine) AND o.first_seen_at > g.first_seen_at))
+  ORDER BY ${TIME} DESC, g.post_id DESC LIMIT ${most}
+) f`;
+
+/**
+ * A few of each search say how far back a page goes at most; then only what lies there is read, and not a page of each.
+ * $3 and $5 are not asked for here.
+ */
+const newest = (lang: boolean) => `
+WITH mine AS MATERIALIZED (${MINE}),
+bound AS MATERIALIZED (
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEach('(SELECT least($10::int, 2 + 2 * $10::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
+  ORDER BY at DESC OFFSET $10::int - 1 LIMIT 1
+)
+SELECT DISTINCT id, at, ${MICROS} AS by
+FROM (${newestOfEach('$10', lang, `AND ${TIME} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
+WHERE $3::text IS NULL ${lang ? '' : 'AND $4::text IS NULL '}AND $5::text IS NULL ORDER BY at DESC, id DESC LIMIT $10`;
+const NEWEST = newest(false);
+const NEWEST_IN_LANGUAGE = newest(true);
 
 const NEWEST_OF_FEW = `
 WITH these AS MATERIALIZED (${THESE})

@@ -1,6 +1,7 @@
-import { and, desc, eq, exists, gte, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { postSightingsView, postsView, searchesView } from '../schema/analytics.ts';
+import { amongIds } from './among-ids.ts';
 import { searchIs } from './searches.ts';
 
 export type PostRow = typeof postsView.$inferSelect;
@@ -47,9 +48,5 @@ export async function readPosts(
 /** Posts by their keys, in no order. */
 export async function readPostsOf({ orm }: Pick<Database, 'orm'>, ids: readonly Id[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
-  return orm
-    .select()
-    .from(postsView)
-    .where(inArray(postsView.id, [...ids]))
-    .limit(ids.length);
+  return orm.select().from(postsView).where(amongIds(postsView.id)).prepare('posts_of').execute({ ids });
 }

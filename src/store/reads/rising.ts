@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database.ts';
+import type { Database, Id } from '../database.ts';
 import { risingDomainsView, risingHashtagsView, risingPostsView } from '../schema/analytics.ts';
 
 type Reads = Pick<Database, 'orm'>;
@@ -16,24 +16,43 @@ type Which = {
   limit: number;
 };
 
+/** Which ones, before they are looked up: a topic has hundreds. $1 search, $2 topic, $3 since, $4 most. */
+const RISING = `
+SELECT r.search_id, r.post_id FROM strandline.searches s
+JOIN strandline.topics t ON t.id = s.topic_id
+JOIN strandline.search_rising r ON r.search_id = s.id
+WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2) AND ($3::timestamptz IS NULL OR r.as_of >= $3)
+ORDER BY coalesce(r.gained / r.observed_hours - r.typical_per_hour, r.gained / r.observed_hours) DESC, r.post_id DESC, r.search_id LIMIT $4`;
+
 /** Posts that gain most beyond what is typical at their age; where nothing is typical yet, by what they gain. */
-export async function readRisingPosts({ orm }: Reads, filter: Which): Promise<RisingPostRow[]> {
-  const { search, topic, since, limit } = filter;
-  return orm
+export async function readRisingPosts(
+  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
+  { search, topic, since, limit }: Which,
+): Promise<RisingPostRow[]> {
+  const { rows } = await pool.query<{ search_id: Id; post_id: Id }>(RISING, [
+    search ?? null,
+    topic ?? null,
+    since ?? null,
+    limit,
+  ]);
+  if (rows.length === 0) return [];
+  const v = risingPostsView;
+  const asked = orm
     .select()
-    .from(risingPostsView)
+    .from(v)
     .where(
       and(
-        search === undefined ? undefined : eq(risingPostsView.search, search),
-        topic === undefined ? undefined : eq(risingPostsView.topic, topic),
-        since === undefined ? undefined : gte(risingPostsView.as_of, since),
+        sql`${v.post_id} = any (${sql.placeholder('posts')}::bigint[])`,
+        sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
       ),
     )
-    .orderBy(
-      sql`coalesce(${risingPostsView.ahead_per_hour}, ${risingPostsView.per_hour}) desc`,
-      desc(risingPostsView.post_id),
-    )
-    .limit(limit);
+    .prepare('rising_posts');
+  const found = await asked.execute({
+    posts: rows.map(({ post_id }) => post_id),
+    searches: [...new Set(rows.map(({ search_id }) => search_id))],
+  });
+  const byKey = new Map(found.map((row) => [`${row.search_id} ${row.post_id}`, row]));
+  return rows.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
 /** Hashtags that rise, the least by chance first: of one search, or else of whole topics. */

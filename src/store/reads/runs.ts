@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { callsView, rejectsView, runsView, type RunStatus } from '../schema/analytics.ts';
+import { amongIds } from './among-ids.ts';
 
 export type RunRow = typeof runsView.$inferSelect;
 export type CallRow = typeof callsView.$inferSelect;
@@ -9,7 +10,12 @@ export type RejectRow = typeof rejectsView.$inferSelect;
 type Reads = Pick<Database, 'orm'>;
 
 export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
-  const [row] = await orm.select().from(runsView).where(eq(runsView.id, id)).limit(1);
+  const [row] = await orm
+    .select()
+    .from(runsView)
+    .where(amongIds(runsView.id))
+    .prepare('run')
+    .execute({ ids: [id] });
   return row;
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, gte, inArray, lt } from 'drizzle-orm';
 import type { Database } from '../database.ts';
 import { shareOfVoiceView } from '../schema/analytics.ts';
 import type { ServiceKind } from '../services.ts';
@@ -41,30 +41,51 @@ export type VoiceRow = {
 
 /**
  * Topics over a range of days, compared with each other: each by its mean over the days on which it was observed,
- * so that a topic which was not looked at for a week is not the quieter for it.
+ * so that a topic which was not looked at for a week is not the quieter for it. By kind of service, the loudest first.
  */
-export async function readShareOfVoice(
-  { orm }: Pick<Database, 'orm'>,
-  filter: Days & { topics?: readonly string[] | undefined },
-): Promise<VoiceRow[]> {
-  const v = shareOfVoiceView;
-  const mean = sql`avg(${v.normalised_posts})`;
-  return orm
-    .select({
-      topic: v.topic,
-      service_kind: v.service_kind,
-      posts: sql<number>`sum(${v.posts})`.mapWith(Number),
-      days: sql<number>`count(*)`.mapWith(Number),
-      normalised_per_day: sql<number | null>`${mean}`,
-      normalised_days: sql<number>`count(${v.normalised_posts})`.mapWith(Number),
-      share: sql<number | null>`${mean} / nullif(sum(${mean}) over (partition by ${v.service_kind}), 0)`,
-      lower_bound: sql<boolean>`bool_or(${v.lower_bound})`,
+export function meansOf(days: readonly VoiceDayRow[]): VoiceRow[] {
+  const groups = new Map<string, VoiceDayRow[]>();
+  for (const day of days) {
+    const key = `${day.service_kind} ${day.topic}`;
+    groups.set(key, [...(groups.get(key) ?? []), day]);
+  }
+  const rows = [...groups.values()].flatMap((its) => {
+    const [first] = its;
+    if (first === undefined) return [];
+    const normalised = its.flatMap(({ normalised_posts }) => normalised_posts ?? []);
+    return [
+      {
+        topic: first.topic,
+        service_kind: first.service_kind,
+        posts: its.reduce((sum, { posts }) => sum + posts, 0),
+        days: its.length,
+        normalised_per_day:
+          normalised.length === 0 ? null : normalised.reduce((sum, n) => sum + n, 0) / normalised.length,
+        normalised_days: normalised.length,
+        lower_bound: its.some(({ lower_bound }) => lower_bound),
+      },
+    ];
+  });
+  const sumOf = (kind: ServiceKind) =>
+    rows.reduce((sum, row) => sum + (row.service_kind === kind ? (row.normalised_per_day ?? 0) : 0), 0);
+  return rows
+    .map((row) => {
+      const sum = sumOf(row.service_kind);
+      return {
+        ...row,
+        share: row.normalised_per_day === null || sum === 0 ? null : row.normalised_per_day / sum,
+      };
     })
-    .from(v)
-    .where(within(filter))
-    .groupBy(v.topic, v.service_kind)
-    .orderBy(asc(v.service_kind), sql`${mean} desc nulls last`, asc(v.topic))
-    .limit(filter.limit);
+    .toSorted(
+      (a, b) =>
+        compared(a.service_kind, b.service_kind) ||
+        (b.normalised_per_day ?? -1) - (a.normalised_per_day ?? -1) ||
+        compared(a.topic, b.topic),
+    );
+}
+
+function compared(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function within({ from, until, topics }: Days & { topics?: readonly string[] | undefined }) {

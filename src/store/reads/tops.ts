@@ -1,10 +1,8 @@
-import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+/** Who and what the posts of a time speak of most, over whole days. */
 import type { Database, Id } from '../database.ts';
-import { topDomainsView, topHashtagsView, topLanguagesView } from '../schema/analytics.ts';
 import type { ServiceKind } from '../services.ts';
 
-type Reads = Pick<Database, 'orm'>;
+type Reads = Pick<Database, 'pool'>;
 
 /** A search, or a topic: of a topic each post counts once. Without either, all topics: once in each. */
 export type TopsFilter = {
@@ -27,92 +25,65 @@ export type TopLanguage = Top & { lang: string };
 export type TopDomain = Top & { domain: string; links: number };
 
 /**
- * As the view `top_authors`, but counted before authors are looked up: a busy search has tens of thousands of them.
- * $1 search, $2 topic, $3 from, $4 until, $5 most.
+ * As the views `top_authors` to `top_domains`, but summed once, over rows as they are kept, and looked up after that: a busy
+ * topic has tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
  */
-const TOP_AUTHORS = `
-SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, a.followers_count::float8, g.posts
-FROM (
-  SELECT s.service_id, k.name::bigint AS author_id, sum(CASE WHEN $1::text IS NULL THEN k.topic_posts ELSE k.posts END)::int AS posts
+const of = (...kinds: readonly string[]) => `
   FROM strandline.searches s
   JOIN strandline.topics t ON t.id = s.topic_id
-  JOIN strandline.search_tops k ON k.search_id = s.id AND k.kind = 'author' AND k.day_at >= $3 AND k.day_at < $4
-  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)
-  GROUP BY s.service_id, k.name
-  HAVING sum(CASE WHEN $1::text IS NULL THEN k.topic_posts ELSE k.posts END) > 0
-  ORDER BY posts DESC, author_id LIMIT $5
+  JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= $3 AND k.day_at < $4
+    AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`}
+  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
+
+type Counted = 'k.posts' | 'k.topic_posts';
+
+/** $5 most. */
+const authors = (counted: Counted) => `
+SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, a.followers_count::float8, g.posts
+FROM (
+  SELECT s.service_id, k.name::bigint AS author_id, sum(${counted})::int AS posts ${of('author')}
+  GROUP BY s.service_id, k.name HAVING sum(${counted}) > 0 ORDER BY posts DESC, author_id LIMIT $5
 ) g
 JOIN strandline.services sv ON sv.id = g.service_id
 JOIN strandline.authors a ON a.id = g.author_id
 ORDER BY g.posts DESC, a.id`;
 
-export async function readTopAuthors(
-  { pool }: Pick<Database, 'pool'>,
-  { search, topic, from, until, limit }: TopsFilter,
-): Promise<TopAuthor[]> {
-  const { rows } = await pool.query<TopAuthor>(TOP_AUTHORS, [
-    search ?? null,
-    topic ?? null,
-    from,
-    until,
-    limit,
-  ]);
-  return rows;
-}
+/** Services of a kind are counted together. $5 most. */
+const names = (as: string, kind: string) => (counted: Counted) =>
+  `
+SELECT sv.kind AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
+FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${of(kind)} GROUP BY s.service_id, k.name) g
+JOIN strandline.services sv ON sv.id = g.service_id
+GROUP BY sv.kind, g.name HAVING sum(g.posts) > 0 ORDER BY posts DESC, g.name LIMIT $5`;
 
-export async function readTopHashtags({ orm }: Reads, filter: TopsFilter): Promise<TopHashtag[]> {
-  const v = topHashtagsView;
-  const posts = counted(filter, v.posts, v.topic_posts);
-  return orm
-    .select({ service_kind: v.service_kind, hashtag: v.hashtag, posts })
-    .from(v)
-    .where(within(v, filter))
-    .groupBy(v.service_kind, v.hashtag)
-    .having(sql`${posts} > 0`)
-    .orderBy(sql`${posts} desc`, asc(v.hashtag))
-    .limit(filter.limit);
-}
+/** `domain` counts posts, `site` links. $5 most. */
+const domains = (counted: Counted) => `
+SELECT sv.kind AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
+FROM (
+  SELECT s.service_id, k.name, coalesce(sum(${counted}) FILTER (WHERE k.kind = 'domain'), 0) AS posts,
+    coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${of('domain', 'site')}
+  GROUP BY s.service_id, k.name
+) g
+JOIN strandline.services sv ON sv.id = g.service_id
+GROUP BY sv.kind, g.name HAVING sum(g.posts) + sum(g.links) > 0 ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
 
-export async function readTopLanguages({ orm }: Reads, filter: TopsFilter): Promise<TopLanguage[]> {
-  const v = topLanguagesView;
-  const posts = counted(filter, v.posts, v.topic_posts);
-  return orm
-    .select({ service_kind: v.service_kind, lang: v.lang, posts })
-    .from(v)
-    .where(within(v, filter))
-    .groupBy(v.service_kind, v.lang)
-    .having(sql`${posts} > 0`)
-    .orderBy(sql`${posts} desc`, asc(v.lang))
-    .limit(filter.limit);
-}
-
+export const readTopAuthors = readerOf<TopAuthor>(authors);
+export const readTopHashtags = readerOf<TopHashtag>(names('hashtag', 'hashtag'));
+export const readTopLanguages = readerOf<TopLanguage>(names('lang', 'language'));
 /** By posts that link there and links that were found there, together. */
-export async function readTopDomains({ orm }: Reads, filter: TopsFilter): Promise<TopDomain[]> {
-  const v = topDomainsView;
-  const posts = counted(filter, v.posts, v.topic_posts);
-  const links = counted(filter, v.links, v.topic_links);
-  return orm
-    .select({ service_kind: v.service_kind, domain: v.domain, posts, links })
-    .from(v)
-    .where(within(v, filter))
-    .groupBy(v.service_kind, v.domain)
-    .having(sql`${posts} + ${links} > 0`)
-    .orderBy(sql`${posts} + ${links} desc`, asc(v.domain))
-    .limit(filter.limit);
-}
+export const readTopDomains = readerOf<TopDomain>(domains);
 
-function counted({ search }: TopsFilter, ofSearch: PgColumn, ofTopic: PgColumn): SQL<number> {
-  return sql<number>`sum(${search === undefined ? ofTopic : ofSearch})`.mapWith(Number);
-}
-
-function within(
-  view: typeof topHashtagsView | typeof topLanguagesView | typeof topDomainsView,
-  { search, topic, from, until }: TopsFilter,
-): SQL | undefined {
-  return and(
-    search === undefined ? undefined : eq(view.search, search),
-    topic === undefined ? undefined : eq(view.topic, topic),
-    gte(view.bucket_at, from),
-    lt(view.bucket_at, until),
-  );
+function readerOf<Row extends Top>(statement: (counted: Counted) => string) {
+  const ofSearch = statement('k.posts');
+  const ofTopic = statement('k.topic_posts');
+  return async ({ pool }: Reads, { search, topic, from, until, limit }: TopsFilter): Promise<Row[]> => {
+    const { rows } = await pool.query<Row>(search === undefined ? ofTopic : ofSearch, [
+      search ?? null,
+      topic ?? null,
+      from,
+      until,
+      limit,
+    ]);
+    return rows;
+  };
 }

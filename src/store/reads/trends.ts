@@ -1,6 +1,7 @@
-import { and, asc, gte, inArray } from 'drizzle-orm';
+import { and, asc, gte, inArray, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { spikesView, volumeHourlyView } from '../schema/analytics.ts';
+import { amongIds } from './among-ids.ts';
 
 export type HourRow = typeof volumeHourlyView.$inferSelect;
 export type SpikeRow = typeof spikesView.$inferSelect;
@@ -27,8 +28,10 @@ export async function readSpikes(
   return orm
     .select()
     .from(spikesView)
-    .where(and(inArray(spikesView.search_id, [...searchIds]), gte(spikesView.window_end, since)))
-    .orderBy(asc(spikesView.window_start), asc(spikesView.id));
+    .where(and(amongIds(spikesView.search_id), gte(spikesView.window_end, sql.placeholder('since'))))
+    .orderBy(asc(spikesView.window_start), asc(spikesView.id))
+    .prepare('spikes_of')
+    .execute({ ids: searchIds, since });
 }
 
 /** $1 searches, $2 since when. A changed request is learned anew: quarters that began before it do not count. */

@@ -21,15 +21,13 @@ const SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3_600, d
 
 /**
  * As the views `volume_hourly` and `volume_daily` count, but by an index on the quarters' own times: over a view it would
- * read all that a search has. $1 searches, $2 from, $3 until, $4 most, $5 seconds of a bucket.
+ * read all that a search has. $1 searches, $2 and $3 the first bucket and that after the last, $4 most, $5 seconds of a bucket.
  */
 const BUCKET_ROWS = `
 SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
-  sum(bit_count(minutes))::float8 * 60 / $5 AS coverage, bool_or(cut AND bit_count(minutes) < 15) AS lower_bound
+  sum(bit_count(minutes)::int)::float8 * 60 / $5 AS coverage, bool_or(cut AND bit_count(minutes) < 15) AS lower_bound
 FROM strandline.volume
-WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3::timestamptz + make_interval(secs => $5)
-  AND date_bin(make_interval(secs => $5), bucket_at, 'epoch') >= $2
-  AND date_bin(make_interval(secs => $5), bucket_at, 'epoch') < $3
+WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
 GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4`;
 
 /** Buckets of searches, oldest first; one without a row was not observed, which is not zero. */
@@ -38,7 +36,15 @@ export async function readBuckets(
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; limit: number },
 ): Promise<BucketRow[]> {
   const { searchIds, per, from, until, limit } = filter;
-  const { rows } = await pool.query<BucketRow>(BUCKET_ROWS, [searchIds, from, until, limit, SECONDS[per]]);
+  const seconds = SECONDS[per];
+  const begin = (at: Date) => new Date(Math.ceil(at.getTime() / (seconds * 1_000)) * seconds * 1_000);
+  const { rows } = await pool.query<BucketRow>(BUCKET_ROWS, [
+    searchIds,
+    begin(from),
+    begin(until),
+    limit,
+    seconds,
+  ]);
   return rows;
 }
 

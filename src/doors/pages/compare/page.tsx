@@ -4,8 +4,8 @@ import { DAY } from '../../../engine/clock.ts';
 import { voicesByDay } from '../../../monitor/trend/share.ts';
 import type { Database } from '../../../store/database.ts';
 import { COMMON_KINDS, readCommon } from '../../../store/reads/common-tops.ts';
-import { readLeads, readSharedLinks } from '../../../store/reads/link-leads.ts';
-import { readShareOfVoice, readVoiceDays } from '../../../store/reads/share-of-voice.ts';
+import { readLeads } from '../../../store/reads/link-leads.ts';
+import { meansOf, readVoiceDays } from '../../../store/reads/share-of-voice.ts';
 import { readTopics, type TopicRow } from '../../../store/reads/topics.ts';
 import type { ServiceKind } from '../../../store/services.ts';
 import type { App, WebHome } from '../../routes.ts';
@@ -84,13 +84,12 @@ async function readCompared(db: Database, now: Date, chosen: readonly TopicRow[]
     until: now,
     limit: MOST_COMMON,
   };
-  const [means, rows, leads, shared, ...common] = await Promise.all([
-    readShareOfVoice(db, { ...span, limit: MOST_ROWS }),
+  const [rows, { leads, shared }, ...common] = await Promise.all([
     readVoiceDays(db, { ...span, limit: MOST_ROWS }),
     readLeads(db, { topics, from, until: now }),
-    readSharedLinks(db, { topics, from, until: now }),
     ...COMMON_KINDS.map((kind) => readCommon(db, kind, lately)),
   ]);
+  const means = meansOf(rows);
   const kinds = (['hosted', 'own', 'sandbox'] as const).flatMap((kind): Voices[] => {
     const mine = means.filter((row) => row.service_kind === kind);
     if (mine.length === 0) return [];

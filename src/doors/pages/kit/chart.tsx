@@ -34,6 +34,7 @@ export type ChartProps = {
   until?: Date | undefined;
 };
 
+const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 /** Rows of a table beyond which nobody reads on. */
 const MOST_ROWS = 400;
 
@@ -117,7 +118,7 @@ function Grid({ top, from, until }: Span & { top: number }) {
         <>
           <line class="grid" x1="0" x2="100%" y1={14 + 160 * (1 - share)} y2={14 + 160 * (1 - share)} />
           <text class="tick" x="0" y={14 + 160 * (1 - share) - 4}>
-            {(top * share).toLocaleString('en', { maximumFractionDigits: 1 })}
+            {TENTH.format(top * share)}
           </text>
         </>
       ))}
@@ -272,7 +273,7 @@ function Cell({ value, least }: { value: number | null; least: boolean }) {
   return (
     <data value={value} class={least ? 'least' : undefined}>
       {least ? '≥ ' : ''}
-      {value.toLocaleString('en', { maximumFractionDigits: 1 })}
+      {TENTH.format(value)}
     </data>
   );
 }

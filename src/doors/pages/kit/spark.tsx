@@ -2,6 +2,7 @@
 
 const HEIGHT = 28;
 const STEP = 4;
+const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /**
  * @param props.values one per bucket, oldest first; null was not observed and is drawn as a gap, which is not zero
@@ -85,13 +86,11 @@ function tell(values: readonly (number | null)[]): string {
   if (seen.length === 0) return 'nothing was observed';
   const gaps = values.length - seen.length;
   const sum = seen.reduce((all, value) => all + value, 0);
-  const [least, most, last] = [Math.min(...seen), Math.max(...seen), seen.at(-1) ?? 0].map(whole);
+  const [least, most, last] = [Math.min(...seen), Math.max(...seen), seen.at(-1) ?? 0].map((value) =>
+    TENTH.format(value),
+  );
   const missing = gaps === 0 ? '' : `; ${gaps} of ${values.length} not observed`;
-  return `${whole(sum)} in all, between ${least} and ${most}, ${last} at last${missing}`;
-}
-
-function whole(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: 1 });
+  return `${TENTH.format(sum)} in all, between ${least} and ${most}, ${last} at last${missing}`;
 }
 
 function round(value: number): number {
