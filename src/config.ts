@@ -38,6 +38,7 @@ const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
+  METRICS_PORT: whole(1, 65_535).optional(),
   // What secrets in the database are sealed with, and where webhooks may lead beside public hosts.
   MASTER_KEY: z.string().min(32, 'at least 32 characters, such as openssl rand -base64 32 prints').optional(),
   WEBHOOK_ALLOW: z.string().optional(),
@@ -58,8 +59,8 @@ const variables = z.object({
   // How long each kind of data is kept; snapshots of counters for ever where nothing is set.
   ANSWER_DAYS: whole(1, 36_500).default(30),
   REJECT_DAYS: whole(1, 36_500).default(30),
-  SNAPSHOT_DAYS: whole(1, 36_500).optional(),
   MESSAGE_DAYS: whole(1, 36_500).default(30),
+  SNAPSHOT_DAYS: whole(1, 36_500).optional(),
 });
 
 export type Config = Readonly<{
@@ -71,6 +72,8 @@ export type Config = Readonly<{
   hosted: { url: string; prefix: string | undefined; key: string | undefined; names: string } | undefined;
   service: ReturnType<typeof serviceOf>;
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
+  /** Where a worker tells its figures, on loopback; undefined: it does not. */
+  metricsPort: number | undefined;
   /** What secrets in the database are sealed with; undefined: with a key in a file of the data directory. */
   masterKey: string | undefined;
   webhook: {
@@ -97,11 +100,11 @@ export type Config = Readonly<{
   answerDays: number;
   /** How long items that could not be read are kept. */
   rejectDays: number;
+  /** How long it is kept what messages said that were sent or given up, and what their receivers answered. */
+  messageDays: number;
   /** How long counters over time are kept, in whole months; undefined: for ever. */
   snapshotDays: number | undefined;
   /** Every key and password that was given by itself; what stands in addresses is not among them. */
-  /** How long it is kept what messages said that were sent or given up, and what their receivers answered. */
-  messageDays: number;
   secrets: readonly string[];
 }>;
 
@@ -149,6 +152,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
           },
     service: serviceOf(e),
     http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
+    metricsPort: e.METRICS_PORT,
     masterKey: e.MASTER_KEY,
     webhook: { allow: e.WEBHOOK_ALLOW, timeoutMs: e.WEBHOOK_SECONDS * 1_000 },
     logLevel: e.LOG_LEVEL,
@@ -166,11 +170,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     maxAnswerBytes: e.MAX_ANSWER_BYTES,
     answerDays: e.ANSWER_DAYS,
     rejectDays: e.REJECT_DAYS,
+    messageDays: e.MESSAGE_DAYS,
     snapshotDays: e.SNAPSHOT_DAYS,
     secrets: SECRETS.filter((name) => !name.endsWith('_URL')).flatMap(
       (name) => given[name]?.split(',') ?? [],
     ),
-    messageDays: e.MESSAGE_DAYS,
   };
 }
 

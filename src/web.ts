@@ -9,6 +9,13 @@ export type { WebServer };
 /** Everything that is served, for whoever serves it otherwise. */
 export const WEB: Doors = { api: [apiRoutes], pages: [pageRoutes] };
 
+/** Figures and health alone, for a process without a door of its own; on loopback, and under the same rules. */
+export async function startMetrics(home: WebHome, port: number): Promise<WebServer> {
+  const http = { host: '127.0.0.1', port, portAsked: true, baseUrl: undefined };
+  const ctx = { ...home.ctx, config: { ...home.ctx.config, http } };
+  return startHttp({ ...home, ctx }, { api: [], pages: [] });
+}
+
 /** @throws Refused `unavailable` when it cannot listen */
 export async function startWeb(home: WebHome): Promise<WebServer> {
   return startHttp(home, WEB);

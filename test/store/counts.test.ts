@@ -52,7 +52,7 @@ test('what happens is counted once, with its transaction, and neither folding no
   expect((await counted()).get('runs hosted succeeded ')).toBe(1);
 
   stub.answers(json({}, 401));
-  await executeRun(world.ctx, await insertManualRun(world.ctx, 'counted'));
+  await executeRun(world.ctx, (await insertManualRun(world.ctx, 'counted')).runId);
   expect((await counted()).get('runs hosted failed auth')).toBe(1);
 });
 

@@ -97,6 +97,7 @@ const VARIABLES: readonly Variable[] = [
   ['HOST', (c) => c.http.host],
   ['PORT', (c) => c.http.port],
   ['BASE_URL', (c) => url(c.http.baseUrl)],
+  ['METRICS_PORT', (c) => c.metricsPort ?? null],
   ['MASTER_KEY', (c) => (c.masterKey === undefined ? null : MASK)],
   ['WEBHOOK_ALLOW', (c) => c.webhook.allow ?? null],
   ['WEBHOOK_SECONDS', (c) => seconds(c.webhook.timeoutMs), 's'],
@@ -114,8 +115,8 @@ const VARIABLES: readonly Variable[] = [
   ['MAX_ANSWER_BYTES', (c) => c.maxAnswerBytes, 'bytes'],
   ['ANSWER_DAYS', (c) => c.answerDays, 'days'],
   ['REJECT_DAYS', (c) => c.rejectDays, 'days'],
-  ['SNAPSHOT_DAYS', (c) => c.snapshotDays ?? null, 'days'],
   ['MESSAGE_DAYS', (c) => c.messageDays, 'days'],
+  ['SNAPSHOT_DAYS', (c) => c.snapshotDays ?? null, 'days'],
 ];
 
 function originOf(name: string, env: Env): Setting['from'] {

@@ -3,7 +3,7 @@ import { createLogger, type Logger } from '../../engine/logger.ts';
 import { openHome } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
-import { startWeb } from '../../web.ts';
+import { startMetrics, startWeb } from '../../web.ts';
 import { startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
@@ -47,6 +47,9 @@ async function worker(cli: Cli): Promise<void> {
   const home = await openHome({ config: cli.config(), log, role: 'owner' });
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
+    const { metricsPort } = home.ctx.config;
+    const metrics = metricsPort === undefined ? undefined : await startMetrics(home, metricsPort);
+    if (metrics !== undefined) log.info({ address: `${metrics.url}/metrics` }, 'figures are told');
     const running = await startWorker(home.ctx, home.backend, VERSION);
     log.info(
       { worker: home.ctx.worker, queue: home.backend.kind, concurrency: home.ctx.config.workerConcurrency },
@@ -56,6 +59,7 @@ async function worker(cli: Cli): Promise<void> {
     const signal = await ending.asked;
     log.info({ signal }, 'worker drains');
     await running.drain();
+    await metrics?.close();
   } finally {
     ending.release();
     await home.close();

@@ -20,6 +20,8 @@ import { isPrivate } from './access/hosts.ts';
 import { readJsonBodies } from './access/json-body.ts';
 import { type Limits, LIMITS, rateOfAll, rateOfRuns } from './access/limits.ts';
 import { healthRoutes } from './health.ts';
+import { metricsRoutes } from './metrics.ts';
+import { countRequests } from './metrics/own.ts';
 import { documentApi } from './openapi.ts';
 import { sendProblem } from './problem.ts';
 
@@ -122,6 +124,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
     };
     log.debug({ ...asked, status: statusCode, ms: Math.round(elapsedTime) }, 'answered');
   });
+  const requests = countRequests(app);
   await app.register(compress, { globalDecompression: false, threshold: 1_024 });
 
   await documentApi(app, home);
@@ -129,7 +132,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
     opensTo(scoped, 'api');
     scoped.setReplySerializer((payload) => toJson(payload));
     readJsonBodies(scoped);
-    for (const add of [healthRoutes, ...doors.api]) await add(scoped, home);
+    for (const add of [healthRoutes, metricsRoutes(requests), ...doors.api]) await add(scoped, home);
   });
   await app.register(async (scoped: App) => answerUnknown(scoped), { prefix: '/api' });
   await app.register(async (scoped: App) => {

@@ -72,7 +72,11 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
       expired: (retained?.answers ?? 0) + (retained?.rejects ?? 0),
       dropped: retained?.months.length ?? 0,
     };
-    const named = Object.entries(repairs).map(([kind, n]) => ({ name: 'repairs' as const, labels: [kind], n }));
+    const named = Object.entries(repairs).map(([kind, n]) => ({
+      name: 'repairs' as const,
+      labels: [kind],
+      n,
+    }));
     await addCounts(ctx.db, named);
     await foldCounts(ctx.db);
     const { reminded, ...mended } = repairs;

@@ -1,0 +1,31 @@
+/** Figures for Prometheus: of everything, as Postgres and the queue tell, and of this process. */
+import { Registry } from 'prom-client';
+import { SECOND } from '../../engine/clock.ts';
+import { withPatience } from '../../engine/patience.ts';
+import { readCounts } from '../../store/counts.ts';
+import { readFigures } from '../../store/reads/figures.ts';
+import { WORKER_SILENCE_MS } from '../../store/workers.ts';
+import type { Routes } from '../routes.ts';
+import { processFigures } from './metrics/own.ts';
+import { toldText } from './metrics/told.ts';
+
+/** A queue that has not answered by then is down. */
+const PATIENCE_MS = 2 * SECOND;
+
+/** @param requests what this server was asked */
+export function metricsRoutes(requests: Registry): Routes {
+  return (app, { ctx }) => {
+    app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
+      const now = ctx.clock.now();
+      const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+      const [counts, figures, depth] = await Promise.all([
+        readCounts(ctx.db),
+        readFigures(ctx.db, { now, heardSince }),
+        withPatience(ctx.queue.depth(), PATIENCE_MS).catch(() => null),
+      ]);
+      const own = Registry.merge([processFigures(), requests]);
+      const text = [await toldText({ counts, figures, depth }), await own.metrics()].join('\n');
+      return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
+    });
+  };
+}

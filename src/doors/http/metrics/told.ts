@@ -1,0 +1,111 @@
+/** What Postgres and the queue tell, the same whichever process is asked. */
+import { Counter, Gauge, Registry } from 'prom-client';
+import { RUN_CODES } from '../../../errors.ts';
+import { COUNTS, type Count, type CountName, LATENESS_BOUNDS, SAVE_BOUNDS } from '../../../store/counts.ts';
+import type { RejectCode } from '../../../monitor/read/findings.ts';
+import type { Figures } from '../../../store/reads/figures.ts';
+import { histogramText } from './histogram.ts';
+
+type Told = { counts: readonly Count[]; figures: Figures; depth: Readonly<Record<string, number>> | null };
+
+/** Counters that are counts as they stand: unit and labels are those of the count. */
+const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
+  ['runs', 'strandline_runs_total', 'Runs that ended, and slots that were not run.'],
+  ['calls', 'strandline_calls_total', 'Calls of services that ended.'],
+  ['call_cost_usd', 'strandline_call_cost_usd_total', 'US dollars, as far as services told them.'],
+  ['items_seen', 'strandline_items_seen_total', 'Posts and links in answers, known ones included.'],
+  ['discoveries', 'strandline_discoveries_total', 'What searches saw for the first time.'],
+  ['rejects', 'strandline_rejects_total', 'Items of answers that could not be read.'],
+  ['deliveries', 'strandline_deliveries_total', 'Messages to channels that came to their end.'],
+  ['repairs', 'strandline_repairs_total', 'What the reconciler put right.'],
+];
+
+/** Codes that may stand in a label: why runs fail, are skipped and are cancelled. Anything else is `other`. */
+const CODES = new Set([
+  '',
+  ...Object.keys(RUN_CODES),
+  'overlap',
+  'missed',
+  'capped',
+  'paused',
+  'broken',
+  'removed',
+]);
+
+/** In the text format of Prometheus. */
+export async function toldText({ counts, figures, depth }: Told): Promise<string> {
+  const registry = new Registry();
+  const registers = [registry];
+  for (const [count, name, help] of COUNTERS) {
+    const labelNames: readonly string[] = COUNTS[count];
+    const counter = new Counter({ name, help, labelNames, registers });
+    for (const { labels, n } of of(count)) counter.inc(labelled(labelNames, labels), n);
+  }
+  const gauge = (
+    name: string,
+    help: string,
+    values: Readonly<Record<string, number>> | number,
+    label?: string,
+  ) => {
+    const one = new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers });
+    if (typeof values === 'number') return one.set(values);
+    for (const [value, n] of Object.entries(values)) one.set({ [label ?? '']: value }, n);
+  };
+  gauge('strandline_searches', 'Saved searches that are not removed.', figures.searches, 'state');
+  gauge('strandline_searches_overdue', 'Searches whose slot is past.', figures.overdue);
+  gauge('strandline_overdue_seconds', 'How long the longest of them is overdue.', figures.overdue_seconds);
+  gauge('strandline_runs_open', 'Runs that wait or are under way.', figures.open_runs, 'status');
+  gauge('strandline_deliveries_open', 'Messages that wait, and dead ones.', figures.open_deliveries, 'state');
+  gauge('strandline_workers', 'Workers that gave a sign within 90 seconds.', figures.workers);
+  gauge('strandline_clock_skew_seconds', 'The furthest that a clock of theirs is off.', figures.skew_seconds);
+  gauge('strandline_queue_up', '1 where the queue answered, otherwise 0.', depth === null ? 0 : 1);
+  gauge('strandline_queue_jobs', 'Jobs in the queue.', depth ?? {}, 'state');
+  return [
+    await registry.metrics(),
+    histogramText({
+      name: 'strandline_run_lateness_seconds',
+      help: 'Seconds from a slot to the start of its run.',
+      labels: COUNTS.run_lateness_sum,
+      bounds: LATENESS_BOUNDS,
+      buckets: of('run_lateness'),
+      sums: of('run_lateness_sum'),
+    }),
+    histogramText({
+      name: 'strandline_save_duration_seconds',
+      help: 'Seconds from the beginning of the transaction that saves a run to its commit.',
+      labels: COUNTS.save_sum,
+      bounds: SAVE_BOUNDS,
+      buckets: of('save'),
+      sums: of('save_sum'),
+    }),
+  ].join('\n');
+
+  function of(name: CountName): Count[] {
+    return counts.filter((one) => one.name === name);
+  }
+}
+
+function labelled(names: readonly string[], values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name, i) => {
+      const value = values[i] ?? '';
+      return [name, name === 'code' && !CODES.has(value) && !REJECTS.has(value) ? 'other' : value];
+    }),
+  );
+}
+
+/** Why an item is not read. */
+const REJECTS: ReadonlySet<string> = new Set(
+  Object.keys({
+    not_an_object: 0,
+    no_id: 0,
+    bad_id: 0,
+    unsafe_number_id: 0,
+    no_link: 0,
+    bad_link: 0,
+    link_too_long: 0,
+    bad_shape: 0,
+    too_deep: 0,
+    too_many: 0,
+  } satisfies Record<RejectCode, 0>),
+);

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { addCounts, foldCounts } from '../../../src/store/counts.ts';
+import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { openStand, type Stand } from './stand.ts';
+
+let stub: StubService;
+let stand: Stand;
+beforeAll(async () => {
+  stub = await startStub();
+  stand = await openStand({ hosted: stub.url });
+});
+afterAll(async () => {
+  await stand.close();
+  await stub.close();
+});
+
+type App = Awaited<ReturnType<Stand['serve']>>;
+
+/** A server that listens at a port of its own. */
+async function listening(): Promise<App> {
+  const app = await stand.serve();
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return app;
+}
+
+async function ask(app: App, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${app.listeningOrigin}${path}`, { headers });
+  return { statusCode: response.status, body: await response.text() };
+}
+
+async function scrape(app: App, token?: string): Promise<Map<string, number>> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const { statusCode, body } = await ask(app, '/metrics', headers);
+  expect(statusCode, body).toBe(200);
+  const samples = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    samples.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' ') + 1)),
+    ]),
+  );
+}
+
+test('two scrapes around runs differ by what the runs did, in every process alike', async () => {
+  const [app, other] = [await listening(), await listening()];
+  stub.answers(json({ miner_tweets: [wirePost('1790000000000000001'), { text: 'no id' }] }));
+  const { firstRunId } = await createSearch(stand.world.ctx, {
+    slug: 'secret-ferry',
+    operation: 'microblog',
+    prompt: 'what nobody should know',
+    every: '15m',
+  });
+  await executeRun(stand.world.ctx, firstRunId);
+  const before = await scrape(app);
+  stub.answers(json({ miner_tweets: [wirePost('1790000000000000001'), wirePost('1790000000000000002')] }));
+  await executeRun(stand.world.ctx, (await insertManualRun(stand.world.ctx, 'secret-ferry')).runId);
+  stub.answers(json({}, 401));
+  await executeRun(stand.world.ctx, (await insertManualRun(stand.world.ctx, 'secret-ferry')).runId);
+  await foldCounts(stand.world.db);
+  const after = await scrape(app);
+  const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  expect(grown('strandline_runs_total{service="hosted",status="succeeded",code=""}')).toBe(1);
+  expect(grown('strandline_runs_total{service="hosted",status="failed",code="auth"}')).toBe(1);
+  expect(grown('strandline_calls_total{service="hosted",purpose="run",state="received",code=""}')).toBe(1);
+  expect(grown('strandline_discoveries_total{kind="post",baseline="false"}')).toBe(1);
+  expect(grown('strandline_save_duration_seconds_count')).toBe(1);
+  expect(grown('strandline_save_duration_seconds_bucket{le="+Inf"}')).toBe(1);
+  expect(grown('strandline_http_requests_total{method="GET",route="/metrics",status="200"}')).toBe(1);
+  expect(before.get('strandline_rejects_total{code="no_id"}')).toBe(1);
+  expect(after.get('strandline_searches{state="broken"}')).toBe(1);
+  expect(after.get('strandline_queue_up')).toBe(1);
+  const shared = [...(await scrape(other))].filter(([name]) => /^strandline_(?!http_)/.test(name));
+  expect(shared.length).toBeGreaterThan(20);
+  expect(shared).toEqual([...after].filter(([name]) => /^strandline_(?!http_)/.test(name)));
+});
+
+test('labels hold nothing of users: their values are of closed sets, and whatever is not is other', async () => {
+  const app = await listening();
+  await ask(app, '/api/v1/search/12345?limit=7');
+  await ask(app, '/nowhere/secret-ferry');
+  await addCounts(stand.world.db, [{ name: 'runs', labels: ['hosted', 'cancelled', 'secret words'], n: 1 }]);
+  const names = [...(await scrape(app)).keys()].filter((name) => name.startsWith('strandline_'));
+  const text = names.join('\n');
+  expect(text).not.toMatch(/secret|12345|nobody should/);
+  expect(text).toContain('code="other"');
+  const allowed: Record<string, RegExp> = {
+    service: /^(?:sandbox|own|hosted)$/,
+    status: /^(?:succeeded|failed|skipped|cancelled|queued|running|\d{3})$/,
+    state: /^[a-z]+$/,
+    code: /^[a-z0-9_]*$/,
+    kind: /^(?:post|link|completion|spike|ticked|revived|reminded|takenUp|scheduled|unscheduled|expired|dropped)$/,
+    baseline: /^(?:true|false)$/,
+    purpose: /^(?:run|trial)$/,
+    le: /^(?:[\d.]+|\+Inf)$/,
+    method: /^[A-Z]+$/,
+    door: /^(?:api|page|none)$/,
+    route: /^(?:none|[\w/:.*-]+)$/,
+  };
+  const routes = new Set(['none', ...app.routeTable.map(({ url }) => url)]);
+  for (const name of names)
+    for (const [, label = '', value = ''] of name.matchAll(/(\w+)="([^"]*)"/g)) {
+      expect(value, name).toMatch(allowed[label] ?? /^$/);
+      if (label === 'route') expect(routes).toContain(value);
+    }
+});
+
+test('once a token exists nobody scrapes without one that may read, and no query opens it', async () => {
+  const app = await listening();
+  const token = await stand.token('read');
+  for (const url of ['/metrics', `/metrics?token=${token}`]) {
+    const { statusCode, body } = await ask(app, url);
+    expect(statusCode).toBe(401);
+    expect(body).not.toContain('strandline_runs');
+  }
+  expect((await scrape(app, token)).get('strandline_workers')).toBe(0);
+});
