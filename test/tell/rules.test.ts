@@ -84,7 +84,16 @@ test('pauses grow from seconds to a day, and end', () => {
   const pauses = Array.from({ length: ATTEMPTS_MAX }, (_, i) => afterFailure(failed(), i + 1, NOW, 0.5));
   const ms = pauses.map(({ nextAt }) => (nextAt === null ? null : nextAt.getTime() - NOW.getTime()));
   expect(ms).toEqual([
-    ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY],
+    5 * SECOND,
+    30 * SECOND,
+    2 * MINUTE,
+    10 * MINUTE,
+    HOUR,
+    3 * HOUR,
+    6 * HOUR,
+    12 * HOUR,
+    DAY,
+    DAY,
     null,
   ]);
   expect(pauses.at(-1)?.dead).toContain('given up after 11 attempts');
