@@ -108,7 +108,7 @@ function lastSeen(header: string | string[] | undefined): bigint | undefined {
   if (given === undefined || given === '') return undefined;
   const read = z.safeDecode(givenId, given);
   if (read.success) return read.data;
-  throw new InvalidInput([{ path: 'Last-Event-ID', given, expected: 'the id of a discovery' }]);
+  throw new InvalidInput([{ path: 'headers.last-event-id', given, expected: 'the id of a discovery' }]);
 }
 
 /** The answer is ours from here on: it must not wait for its end, and must not be kept or changed on its way. */

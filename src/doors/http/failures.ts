@@ -13,12 +13,15 @@ const MEANINGS = {
   415: 'The body is not JSON.',
   421: 'The Host of the request is not ours.',
   429: 'Too many requests: Retry-After says when to come back.',
+  500: 'strandline itself failed: its log says why, under the number in instance.',
+  502: 'The call of the service ended amiss: type says how.',
   503: 'Something that is needed cannot be reached now.',
+  504: 'The service did not answer in time.',
 } as const;
 
 type Failure = keyof typeof MEANINGS;
 
-const ALWAYS: readonly Failure[] = [400, 401, 403, 421, 429, 503];
+const ALWAYS: readonly Failure[] = [400, 401, 403, 421, 429, 500, 503];
 
 /** Replies of a route that is asked for something that is wrong, by status. */
 export function failuresOf({ url, method, schema }: Pick<RouteOptions, 'url' | 'method' | 'schema'>) {
@@ -28,6 +31,13 @@ export function failuresOf({ url, method, schema }: Pick<RouteOptions, 'url' | '
     ...(method === 'GET' ? [] : [409 as const]),
     ...(schema?.body === undefined ? [] : [404 as const, 413 as const, 415 as const]),
   ];
+  return repliesOf(statuses);
+}
+
+/** Replies of an operation that ends as a call of a service did; it names them itself. */
+export const CALL_FAILURES = repliesOf([502, 504]);
+
+function repliesOf(statuses: readonly Failure[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,

@@ -1,6 +1,7 @@
 /** Errors as problem details (RFC 9457). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../engine/logger.ts';
+import { InvalidInput } from '../../errors.ts';
 import { type Failure, failureOf } from '../failure.ts';
 import { toJson } from '../json.ts';
 
@@ -24,7 +25,7 @@ export function sendProblem(
   log: Logger,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (error, request, reply) => {
-    const failure = failureOf(error, request);
+    const failure = failureOf(placed(error, request), request);
     if (failure.status >= 500) log.error({ err: error, request: request.id }, 'a request failed');
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
@@ -38,4 +39,31 @@ export function sendProblem(
         .send(problemOf(failure, `urn:strandline:request:${request.id}`))
     );
   };
+}
+
+type Given = Pick<FastifyRequest, 'body' | 'params' | 'query'>;
+
+/** A verb names the member that it refuses; whoever sent the request is told where in it that member stood, or would stand. */
+function placed(error: unknown, request: Given): unknown {
+  if (!(error instanceof InvalidInput)) return error;
+  return new InvalidInput(
+    error.problems.map((problem) => ({ ...problem, path: placeOf(problem.path, request) })),
+  );
+}
+
+/** Paths that say already where they begin. */
+const PLACED = /^(?:body|query|params|headers|address)(?:\.|$)/;
+
+/** @returns `body.searches.0.prompt` for `searches[0].prompt` */
+function placeOf(path: string, { body, params, query }: Given): string {
+  if (PLACED.test(path)) return path;
+  const steps = path.replaceAll(/\[(\d+)\]/g, '.$1');
+  const [first = ''] = steps.split('.');
+  if (holds(params, first)) return `params.${steps}`;
+  const inBody = typeof body === 'object' && body !== null && !holds(query, first);
+  return `${inBody ? 'body' : 'query'}.${steps}`;
+}
+
+function holds(part: unknown, member: string): boolean {
+  return typeof part === 'object' && part !== null && Object.hasOwn(part, member);
 }

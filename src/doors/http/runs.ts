@@ -12,6 +12,7 @@ import { RUN_STATUSES } from '../../store/schema/analytics.ts';
 import { timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
+import { CALL_FAILURES } from './failures.ts';
 import { givenId, givenTime, searchSlug, topicSlug } from './given.ts';
 import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
 import { Call, Reject, Run, rowWith } from './shapes.ts';
@@ -168,7 +169,7 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
         tags,
         params,
         querystring: noQuery,
-        response: { 200: Run },
+        response: { 200: Run, ...CALL_FAILURES },
       },
     },
     async ({ params: { run: id } }) => {

@@ -10,6 +10,7 @@ import { serviceKindFor } from '../../monitor/topic/service-for.ts';
 import { type CallCost, readCallCost } from '../../store/reads/call-costs.ts';
 import { timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
+import { CALL_FAILURES } from './failures.ts';
 import { untilGone } from './gone.ts';
 import { searchSlug } from './given.ts';
 import { noQuery } from './listing.ts';
@@ -144,7 +145,7 @@ function runRoutes(app: App, { ctx }: WebHome): void {
         tags,
         querystring: noQuery,
         body: tried,
-        response: { 200: Trial },
+        response: { 200: Trial, ...CALL_FAILURES },
       },
     },
     async ({ body: { shown, ...written } }, reply) =>

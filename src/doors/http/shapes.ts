@@ -32,7 +32,9 @@ export const Problem = z
         z.object({
           path: z
             .string()
-            .describe('The member that is wrong, beginning with where it stood: body, query or params.'),
+            .describe(
+              'The member that is wrong, beginning with where it stands: body, query, params or headers.',
+            ),
           given: z.unknown().describe('What was given.'),
           expected: z.string().describe('What is allowed.'),
         }),

@@ -31,9 +31,9 @@ test('what may be tried again says when', async () => {
   expect((await app.inject('/api/v1/fails/missing')).headers['retry-after']).toBeUndefined();
 });
 
-test('what a verb refuses keeps its paths; what a type refuses says where it stood', async () => {
+test('what a verb refuses, as what a type does, says where it stood', async () => {
   expect(bodyOf(await app.inject('/api/v1/fails/invalid'))['errors']).toEqual([
-    { path: 'cron', given: 'x', expected: 'five fields' },
+    { path: 'query.cron', given: 'x', expected: 'five fields' },
   ]);
   const body = await app.inject({ method: 'POST', url: '/api/v1/things', payload: { prompt: 'x', cost: 5 } });
   expect(body.statusCode).toBe(400);

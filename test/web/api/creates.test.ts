@@ -55,7 +55,7 @@ test.each(['{"a":"\\u0000"}', '{"\\u0000":1}', '{"a":[{"b":"\\ud800"}]}'])(
       `{"slug":"kept","operation":"microblog","prompt":"x","every":"1h","service":"sandbox","extra":${extra}}`,
     );
     expect(reply.statusCode, reply.body).toBe(400);
-    expect(reply.json()).toMatchObject({ errors: [{ path: 'extra' }] });
+    expect(reply.json()).toMatchObject({ errors: [{ path: 'body.extra' }] });
   },
 );
 
