@@ -93,10 +93,10 @@ export async function noticeSpike(
   run: { id: Id; search_id: Id; search: string },
   diff: Diff,
 ): Promise<void> {
-  if (diff.baseline) return;
   try {
     await keepRising(ctx.db, run.search_id);
-    await findSpikes(ctx, run);
+    // What a first look finds is no more than usual, however much it is.
+    if (!diff.baseline) await findSpikes(ctx, run);
   } catch (error) {
     ctx.log.error(
       { err: error, search: run.search },

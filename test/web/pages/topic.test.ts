@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
 import { volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
+import { usualRange } from '../../../src/doors/pages/topic/range.ts';
 import type { App, WebHome } from '../../../src/doors/routes.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
@@ -48,6 +49,19 @@ describe('pages', () => {
     expect(html).toContain('href="/new"');
   });
 
+  test('where all is invented the first page says so, and what to do; what nobody looked at is not called observed', async () => {
+    await createTopic(world.ctx, {
+      name: 'Sample',
+      service: 'sandbox',
+      searches: [{ slug: 'sample', operation: 'microblog', prompt: 'lighthouses', every: '15m' }],
+    });
+    world.enqueued.length = 0;
+    expect((await person.get('/')).html).toContain('<a href="/new">watch something of your own</a>');
+    const said = textOf((await person.get('/topics/sample')).html);
+    expect(said).toContain('no run has covered any of it');
+    expect(said).not.toContain('all of it observed');
+  });
+
   test('a topic shows what its searches found, and how they run', async () => {
     await createTopic(world.ctx, {
       name: 'Ferry <i>7',
@@ -64,7 +78,19 @@ describe('pages', () => {
     expect(html).not.toContain('<i>');
     expect(html).toContain(`action="${topic}/pause"`);
     expect(html).toContain('data-events="/api/v1/events?topic=ferry-i-7"');
-    expect(textOf((await person.get('/')).html)).toContain('Ferry <i>7');
+    const overview = await person.get('/');
+    expect(textOf(overview.html)).toContain('Ferry <i>7');
+    expect(overview.html).not.toContain('watch something of your own');
+  });
+
+  test('what is watched for less than two days is shown by its hours, then by days', async () => {
+    const shown = async (url: string) => (await person.get(url)).html;
+    for (const place of ['/topics/ferry-i-7', '/searches/ferry-posts'])
+      expect(await shown(place)).toContain('href="?range=24h" aria-current="true"');
+    expect(await shown('/')).toContain('Posts of Ferry &lt;i>7 an hour, the last 24 hours');
+    const later = new Date(world.clock.now().getTime() + 48 * HOUR);
+    const searches = [{ created_at: world.clock.now() }];
+    expect([usualRange(searches, world.clock.now()), usualRange(searches, later)]).toEqual(['24h', '7d']);
   });
 
   test('what came since the last visit is marked, until the next visit begins', async () => {

@@ -20,7 +20,11 @@ export function removePages(app: App, { ctx }: WebHome): void {
     return showPage(request, reply, {
       title: `Remove ${slug}?`,
       here: '',
-      above: <a href={`/topics/${search.topic}`}>{search.topic}</a>,
+      above: (
+        <>
+          <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>
+        </>
+      ),
       body: (
         <Confirm
           action={`/searches/${slug}/remove`}
@@ -42,6 +46,7 @@ export function removePages(app: App, { ctx }: WebHome): void {
     return showPage(request, reply, {
       title: `Remove ${topic.name}?`,
       here: '',
+      above: <a href={`/topics/${slug}`}>{topic.name}</a>,
       body: (
         <Confirm
           action={`/topics/${slug}/remove`}

@@ -122,6 +122,9 @@ async function show(
       <>
         <EditForm {...view} />
         <Versions rows={versions} />
+        <p>
+          <a href={`/searches/${search.slug}/remove`}>Remove this search</a>
+        </p>
       </>
     ),
   });

@@ -1,5 +1,6 @@
 import type { DiscoveryRow } from '../../../store/reads/discoveries.ts';
 import { Badge } from './badge.tsx';
+import { uncited } from './cited.tsx';
 import { Icon } from './icon.tsx';
 import { Outside } from './outside.tsx';
 import { When } from './when.tsx';
@@ -27,7 +28,7 @@ export function DiscoveryLine({
           </span>
         )}
         <a href={placeOf(discovery)}>
-          <Outside text={discovery.text ?? discovery.url ?? `a new ${kind}`} most={180} />
+          <Outside text={wordsOf(discovery)} most={180} />
         </a>
       </span>
       <span class="line-more">
@@ -43,6 +44,12 @@ export function DiscoveryLine({
       </span>
     </div>
   );
+}
+
+/** A completion without the addresses that its marks lead to: its run shows them. */
+function wordsOf({ kind, text, url }: DiscoveryRow): string {
+  if (text === null) return url ?? `a new ${kind}`;
+  return kind === 'completion' ? uncited(text) : text;
 }
 
 function placeOf({ kind, post_id, link_id, run_id, search }: DiscoveryRow): string {

@@ -1,5 +1,6 @@
 import type { Citing as CitingRow, PostWithLink } from '../../../store/reads/link-places.ts';
 import type { LinkRow } from '../../../store/reads/links.ts';
+import { uncited } from '../kit/cited.tsx';
 import { OutLink, Outside } from '../kit/outside.tsx';
 import { PostCard } from '../kit/post-card.tsx';
 import { Empty, Section } from '../kit/section.tsx';
@@ -15,7 +16,7 @@ export function Citing({ rows }: { rows: readonly CitingRow[] }) {
           <div class="line is-completion">
             <span class="line-what">
               <a href={`/runs/${run_id}#completion`}>
-                <Outside text={summary ?? 'a completion without a summary'} most={180} />
+                <Outside text={uncited(summary ?? 'a completion without a summary')} most={180} />
               </a>
             </span>
             <span class="line-more">

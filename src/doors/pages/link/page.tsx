@@ -80,7 +80,7 @@ function About({ link }: { link: LinkRow }) {
           ['Site', <Outside text={site} most={120} />],
           ['Published', link.published_at === null ? 'not said' : <When at={link.published_at} exact />],
           ['First seen by any search', <When at={link.first_seen_at} exact />],
-          ['Changed when last seen', <When at={link.observed_at} exact />],
+          ['Last change seen', <When at={link.observed_at} exact />],
           ['Summary by the service', summary === null ? null : <Outside text={summary} most={4_000} />],
         ]}
       />

@@ -65,7 +65,8 @@ export function Places({ rows }: { rows: readonly LinkRank[] }) {
     >
       {searches.slice(0, MOST_LINES).map((search) => {
         const mine = drawn.filter((row) => row.search === search);
-        return (
+        // One place is no course; the table below says it.
+        return mine.length < 2 ? null : (
           <Chart
             caption={`Place of this link in the answers to ${search}`}
             at={mine.map(({ observed_at }) => observed_at)}

@@ -35,7 +35,11 @@ export function Health({ pulses }: { pulses: readonly TopicPulse[] }) {
           );
         })}
       </ul>
-      {amiss.length <= MOST ? null : <p class="hint">and {amiss.length - MOST} more; see System.</p>}
+      {amiss.length <= MOST ? null : (
+        <p class="hint">
+          and {amiss.length - MOST} more: <a href="/runs?status=failed">all runs that failed</a>
+        </p>
+      )}
     </Section>
   );
 }

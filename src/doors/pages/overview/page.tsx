@@ -1,12 +1,13 @@
 /** The first page: what is happening to each topic. */
 import { z } from 'zod';
-import { DAY, HOUR } from '../../../engine/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../../engine/clock.ts';
 import { newestDiscoveries } from '../../../store/reads/discoveries.ts';
 import { readSearchDays, readSearchesNow } from '../../../store/reads/overview.ts';
 import { readSearches } from '../../../store/reads/searches.ts';
 import { readServiceDays, tallyRuns } from '../../../store/reads/status.ts';
 import { readTopics } from '../../../store/reads/topics.ts';
 import { readSpikes } from '../../../store/reads/trends.ts';
+import { readBuckets } from '../../../store/reads/volume.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { DiscoveryLine } from '../kit/discovery-line.tsx';
 import { Empty, Section } from '../kit/section.tsx';
@@ -14,7 +15,7 @@ import { showPage } from '../kit/show.tsx';
 import { Spike } from '../kit/spike.tsx';
 import { Health } from './health.tsx';
 import { Numbers } from './numbers.tsx';
-import { DAYS, pulsesOf, type TopicPulse } from './pulses.ts';
+import { DAYS, HOURS, pulsesOf, type TopicPulse, youngOf } from './pulses.ts';
 import { leadOf } from './lead.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
 
@@ -24,6 +25,9 @@ const MOST_SEARCHES = 2_000;
 /** Spikes are current for so long after their window. */
 const CURRENT_MS = 24 * HOUR;
 const MOST_SPIKES = 6;
+const MOST_BUCKETS = 50_000;
+/** Volume is kept by quarters of an hour. */
+const QUARTER = 15 * MINUTE;
 const MOST_NEW = 14;
 
 const querystring = z.object({
@@ -36,32 +40,42 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
     const { now } = request.frame;
     const { sort, label } = request.query;
-    const hour = new Date(Math.floor(now.getTime() / HOUR) * HOUR);
+    const quarter = new Date((Math.floor(now.getTime() / QUARTER) + 1) * QUARTER);
+    const hour = new Date((Math.floor(now.getTime() / HOUR) + 1) * HOUR);
     const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
     const past = new Date(today.getTime() - DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const [topics, searches, searchesNow, days, discoveries, runs, services] = await Promise.all([
       readTopics(db, { limit: MOST_TOPICS }),
       readSearches(db, { limit: MOST_SEARCHES }),
-      readSearchesNow(db, { from: new Date(hour.getTime() - DAY), until: hour }),
+      readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
       readSearchDays(db, { from: past, until: today }),
       newestDiscoveries(db, { limit: MOST_NEW }),
       tallyRuns(db, dayAgo),
       readServiceDays(db, now),
     ]);
-    const spikes = await readSpikes(
-      db,
-      searches.map(({ id }) => id),
-      past,
-    );
-    const all = pulsesOf({ topics, searches, now: searchesNow, days, spikes, today });
+    const [spikes, hours] = await Promise.all([
+      readSpikes(
+        db,
+        searches.map(({ id }) => id),
+        past,
+      ),
+      readBuckets(db, {
+        searchIds: youngOf(searches, now),
+        per: 'hour',
+        from: new Date(hour.getTime() - HOURS * HOUR),
+        until: hour,
+        limit: MOST_BUCKETS,
+      }),
+    ]);
+    const all = pulsesOf({ topics, searches, now: searchesNow, days, hours, spikes, today, hour });
     const shown = label === undefined ? all : all.filter(({ labels }) => labels.includes(label));
     const since = new Date(now.getTime() - CURRENT_MS);
     const current = spikes.filter(({ window_end }) => window_end >= since).toReversed();
     return showPage(request, reply, {
       title: 'Overview',
       here: '/',
-      lead: topics.length === 0 ? undefined : leadOf(all, since),
+      lead: topics.length === 0 ? undefined : <Lead pulses={all} since={since} />,
       live: true,
       body:
         topics.length === 0 ? (
@@ -100,6 +114,21 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
         ),
     });
   });
+}
+
+function Lead({ pulses, since }: { pulses: readonly TopicPulse[]; since: Date }) {
+  return (
+    <>
+      {leadOf(pulses, since)}
+      {pulses.every(({ simulated }) => simulated) ? (
+        <>
+          {' '}
+          All that stands here is invented by the sandbox, to look around in:{' '}
+          <a href="/new">watch something of your own</a>.
+        </>
+      ) : null}
+    </>
+  );
 }
 
 function CurrentSpikes({

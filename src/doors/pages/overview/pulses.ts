@@ -1,14 +1,20 @@
 /** Topics as the overview shows them, put together from what is read of all searches at once. */
-import { DAY } from '../../../engine/clock.ts';
+import { DAY, HOUR } from '../../../engine/clock.ts';
 import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
 import { LEAST_COVERAGE } from '../../../monitor/trend/series.ts';
 import type { SearchDay, SearchNow } from '../../../store/reads/overview.ts';
+import type { Id } from '../../../store/database.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
 import type { TopicRow } from '../../../store/reads/topics.ts';
 import type { SpikeRow } from '../../../store/reads/trends.ts';
+import type { BucketRow } from '../../../store/reads/volume.ts';
+import { volumeOf } from '../topic/buckets.ts';
+import { isYoung } from '../topic/range.ts';
 
 /** How many whole days before today are shown, and are what is usual. */
 export const DAYS = 14;
+/** Of a topic that is watched for less than two days, so many hours are shown in their place. */
+export const HOURS = 24;
 
 export type TopicPulse = {
   topic: TopicRow;
@@ -19,6 +25,8 @@ export type TopicPulse = {
   pulse: Pulse;
   /** Posts per day (UTC), each once, scaled up by coverage; null where less than half was observed. */
   days: readonly (number | null)[];
+  /** Posts per hour, as counted, of a young topic; null of any other. */
+  hours: readonly (number | null)[] | null;
   /** Days on which something is unusual. */
   spikeDays: readonly number[];
   spikes: readonly SpikeRow[];
@@ -33,17 +41,30 @@ type Read = {
   searches: readonly SearchRow[];
   now: readonly SearchNow[];
   days: readonly SearchDay[];
+  /** Of young searches. */
+  hours: readonly BucketRow[];
   spikes: readonly SpikeRow[];
   /** Where today begins (UTC). */
   today: Date;
+  /** Where the hour ends. */
+  hour: Date;
 };
 
-export function pulsesOf({ topics, searches, now, days, spikes, today }: Read): TopicPulse[] {
+/** Searches of topics whose every search is young. */
+export function youngOf(searches: readonly SearchRow[], now: Date): Id[] {
+  return [...grouped(searches, (row) => row.topic).values()]
+    .filter((its) => isYoung(its, now))
+    .flatMap((its) => its.map(({ id }) => id));
+}
+
+export function pulsesOf({ topics, searches, now, days, hours, spikes, today, hour }: Read): TopicPulse[] {
   const nowOf = new Map(now.map((row) => [row.search_id, row]));
   const daysOf = grouped(days, (row) => row.search_id);
   const searchesOf = grouped(searches, (row) => row.topic);
   const spikesOf = grouped(spikes, (row) => row.topic);
   const from = today.getTime() - DAYS * DAY;
+  const hoursOf = grouped(hours, (row) => row.search_id);
+  const lately = { from: new Date(hour.getTime() - HOURS * HOUR), until: hour, stepMs: HOUR };
   return topics.map((topic) => {
     const its = searchesOf.get(topic.slug) ?? [];
     const itsSpikes = spikesOf.get(topic.slug) ?? [];
@@ -63,12 +84,18 @@ export function pulsesOf({ topics, searches, now, days, spikes, today }: Read): 
           usual: usualOf(past.map((day) => ({ ...day, lowerBound: day.lower_bound }))),
         })),
       ),
-      days: Array.from({ length: DAYS }, (_, i) =>
-        dayOf(
-          known.flatMap(({ days: past }) => past),
-          from + i * DAY,
-        ),
+      days: daysFrom(
+        from,
+        known.flatMap(({ days: past }) => past),
       ),
+      hours: its.every(({ id }) => !hoursOf.has(id))
+        ? null
+        : volumeOf(
+            its.flatMap(({ id }) =>
+              (hoursOf.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
+            ),
+            lately,
+          ).values,
       spikeDays: itsSpikes
         .map(({ window_end }) => Math.floor((window_end.getTime() - 1 - from) / DAY))
         .filter((day) => day >= 0 && day < DAYS),
@@ -87,9 +114,16 @@ function observed(run: SearchNow | undefined) {
   return { posts: run?.posts ?? 0, coverage: run?.coverage ?? 0, lowerBound: run?.lower_bound ?? false };
 }
 
+function daysFrom(from: number, days: readonly SearchDay[]): (number | null)[] {
+  const byDay = grouped(
+    days.filter(({ coverage }) => coverage > 0),
+    ({ day_at }) => day_at.getTime(),
+  );
+  return Array.from({ length: DAYS }, (_, i) => dayOf(byDay.get(from + i * DAY) ?? []));
+}
+
 /** A topic's day: its searches' posts, each once, over the mean of what those observed that looked at all. */
-function dayOf(days: readonly SearchDay[], at: number): number | null {
-  const its = days.filter(({ day_at, coverage }) => day_at.getTime() === at && coverage > 0);
+function dayOf(its: readonly SearchDay[]): number | null {
   if (its.length === 0) return null;
   const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
   const posts = its.reduce((sum, one) => sum + one.topic_posts, 0);

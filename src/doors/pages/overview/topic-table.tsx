@@ -32,7 +32,7 @@ export function TopicTable({
       title="Topics"
       id="topics"
       live
-      note="Volume of the last 24 whole hours beside a usual day: the middle of the last fourteen days, scaled up by what was observed."
+      note="Volume of the last 24 hours beside a usual day: the middle of the last fourteen days, scaled up by what was observed."
       aside={
         <>
           {labels.length === 0 ? null : (
@@ -70,9 +70,15 @@ function columns(since: Date): Column<TopicPulse>[] {
     { head: 'Topic', cell: (one) => <Name {...one} /> },
     {
       head: 'Posts a day, 14 days',
-      cell: ({ days, spikeDays, topic }) => (
-        <Spark values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
-      ),
+      cell: ({ days, hours, spikeDays, topic }) =>
+        hours === null ? (
+          <Spark values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
+        ) : (
+          <>
+            <Spark values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
+            <div class="hint">an hour, 24 hours</div>
+          </>
+        ),
     },
     {
       head: 'Last 24 h',

@@ -1,8 +1,8 @@
 import type { CompletionRow } from '../../../store/reads/completions.ts';
 import type { DiscoveryRow } from '../../../store/reads/discoveries.ts';
 import type { RunRow } from '../../../store/reads/runs.ts';
+import { Cited } from '../kit/cited.tsx';
 import { DiscoveryLine } from '../kit/discovery-line.tsx';
-import { Outside } from '../kit/outside.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 
 export function Found({ run, rows, limit }: { run: RunRow; rows: readonly DiscoveryRow[]; limit: number }) {
@@ -55,7 +55,7 @@ export function Completion({ completion }: { completion: CompletionRow | undefin
           <>
             <h3>{words}</h3>
             <p class="prose">
-              <Outside text={text} most={MOST_TEXT} />
+              <Cited text={text} most={MOST_TEXT} />
             </p>
           </>
         );

@@ -8,7 +8,7 @@ import { Outside } from '../kit/outside.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Buttons } from '../topic/buttons.tsx';
 import { querystring } from '../topic/page.tsx';
-import { rangeOf } from '../topic/range.ts';
+import { rangeOf, usualRange } from '../topic/range.ts';
 import { readScope } from '../topic/read.ts';
 import { RunsSection, ScopeView } from '../topic/scope-view.tsx';
 import { scheduleWords, SearchState } from '../topic/searches-section.tsx';
@@ -20,8 +20,8 @@ export function searchPage(app: App, { ctx }: WebHome): void {
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const { now } = request.frame;
-    const range = rangeOf(request.query.range, now);
     const search = await findSearchRow(ctx.db, slug);
+    const range = rangeOf(request.query.range ?? usualRange([search], now), now);
     const scope = { topic: search.topic, search: slug, searches: [search] };
     const read = await readScope(ctx, scope, range, now);
     const visit = visitOf(request, reply, { now, last: read.last });
@@ -43,7 +43,8 @@ export function searchPage(app: App, { ctx }: WebHome): void {
           ) : null}
         </>
       ),
-      aside: <Buttons place={`/searches/${slug}`} searches={[search]} />,
+      aside:
+        search.archived_at === null ? <Buttons place={`/searches/${slug}`} searches={[search]} /> : undefined,
       charts: true,
       live: { search: slug },
       body: (

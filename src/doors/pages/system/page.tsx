@@ -9,6 +9,7 @@ import { readServer } from '../../../store/reads/server.ts';
 import { readServiceDays } from '../../../store/reads/status.ts';
 import { liveWorkers } from '../../../store/workers.ts';
 import type { App, WebHome } from '../../routes.ts';
+import { mayDo } from '../../../monitor/access/scopes.ts';
 import { showPage } from '../kit/show.tsx';
 import { Budgets } from './budgets.tsx';
 import { Queue, readQueue } from './queue.tsx';
@@ -28,6 +29,7 @@ export function systemPage(app: App, home: WebHome): void {
       title: 'System',
       here: '/system',
       charts: true,
+      aside: mayDo(request.visitor, 'admin') ? <a href="/system/tokens">Tokens</a> : undefined,
       lead: 'What strandline stands on, and how that is. The command strandline doctor looks closer.',
       body: (
         <>

@@ -43,10 +43,13 @@ export function volumeOf(
   return volume;
 }
 
-/** Mean share of the time that the searches observed, of those that observed anything; null where none did. */
+/**
+ * Mean share of the time that the searches observed, of those that observed anything; null where none did.
+ * @param buckets how many have passed
+ */
 export function coverageOf(rows: readonly SearchBucket[], buckets: number): number | null {
   const searches = new Set(rows.filter(({ coverage }) => coverage > 0).map(({ search_id }) => search_id));
   if (searches.size === 0 || buckets === 0) return null;
   const sum = rows.reduce((all, { coverage }) => all + Math.min(1, coverage), 0);
-  return sum / (searches.size * buckets);
+  return Math.min(1, sum / (searches.size * buckets));
 }

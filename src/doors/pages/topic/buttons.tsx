@@ -10,7 +10,6 @@ export function Buttons({ place, searches }: { place: string; searches: readonly
   const kept = searches.filter(({ archived_at }) => archived_at === null);
   const active = kept.some(({ state }) => state === 'active' || state === 'capped');
   const resting = kept.some(({ state }) => state === 'paused' || state === 'broken');
-  if (kept.length === 0) return null;
   return (
     <>
       {active && mayDo(visitor, 'run') ? (

@@ -2,7 +2,7 @@ import type { CitedLink } from '../../../store/reads/completion-diff.ts';
 import { Shape } from '../kit/badge.tsx';
 import { counted } from '../kit/number.tsx';
 import { Outside } from '../kit/outside.tsx';
-import { Cited } from './cited.tsx';
+import { Cited } from '../kit/cited.tsx';
 import { Section } from '../kit/section.tsx';
 import { When } from '../kit/when.tsx';
 import type { Comment } from './completion-read.ts';

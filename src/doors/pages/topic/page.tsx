@@ -10,7 +10,7 @@ import { counted } from '../kit/number.tsx';
 import { showPage } from '../kit/show.tsx';
 import { When } from '../kit/when.tsx';
 import { Buttons } from './buttons.tsx';
-import { RANGES, rangeOf } from './range.ts';
+import { RANGES, rangeOf, usualRange } from './range.ts';
 import { readScope } from './read.ts';
 import { RunsSection, ScopeView } from './scope-view.tsx';
 import { SearchesSection } from './searches-section.tsx';
@@ -19,18 +19,18 @@ import { visitOf } from './visit.ts';
 /** More searches than a topic has. */
 const MOST_SEARCHES = 200;
 
-export const querystring = z.object({ range: z.enum(RANGES).default('7d') });
+export const querystring = z.object({ range: z.enum(RANGES).optional() });
 
 export function topicPage(app: App, { ctx }: WebHome): void {
   const schema = { params: slugParams, querystring };
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
     const { now } = request.frame;
-    const range = rangeOf(request.query.range, now);
     const [topic, searches] = await Promise.all([
       findTopicRow(ctx.db, slug),
       readSearches(ctx.db, { topic: slug, limit: MOST_SEARCHES }),
     ]);
+    const range = rangeOf(request.query.range ?? usualRange(searches, now), now);
     const scope = { topic: slug, searches };
     const read = await readScope(ctx, scope, range, now);
     const visit = visitOf(request, reply, { now, last: read.last });

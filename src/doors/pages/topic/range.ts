@@ -1,5 +1,6 @@
 /** How far back a page looks. */
 import { DAY, HOUR } from '../../../engine/clock.ts';
+import type { SearchRow } from '../../../store/reads/searches.ts';
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const;
 export type RangeName = (typeof RANGES)[number];
@@ -7,11 +8,13 @@ export type RangeName = (typeof RANGES)[number];
 export type Range = {
   name: RangeName;
   per: 'hour' | 'day';
-  /** Whole hours, or whole days (UTC) of which the last is not over. */
+  /** Hours, or days (UTC), of which the last is not over. */
   from: Date;
   until: Date;
   /** In words, after "the last". */
   words: string;
+  /** Share of it that has passed, up to 1. */
+  passed: number;
 };
 
 const WORDS: Readonly<Record<RangeName, string>> = {
@@ -27,11 +30,30 @@ const LENGTHS: Readonly<Record<RangeName, number>> = {
   '90d': 90 * DAY,
 };
 
+/** What was watched for less is shown by its hours. */
+export const YOUNG_MS = 2 * DAY;
+
 export function rangeOf(name: RangeName, now: Date): Range {
-  const hour = Math.floor(now.getTime() / HOUR) * HOUR;
-  const words = WORDS[name];
-  if (name === '24h' || name === '7d')
-    return { name, per: 'hour', from: new Date(hour - LENGTHS[name]), until: new Date(hour), words };
-  const tomorrow = (Math.floor(now.getTime() / DAY) + 1) * DAY;
-  return { name, per: 'day', from: new Date(tomorrow - LENGTHS[name]), until: new Date(tomorrow), words };
+  const per = name === '24h' || name === '7d' ? 'hour' : 'day';
+  const step = per === 'hour' ? HOUR : DAY;
+  const until = (Math.floor(now.getTime() / step) + 1) * step;
+  const from = until - LENGTHS[name];
+  return {
+    name,
+    per,
+    from: new Date(from),
+    until: new Date(until),
+    words: WORDS[name],
+    passed: (now.getTime() - from) / (until - from),
+  };
+}
+
+/** The range where none is asked for: a week, or a day of what is watched for less than two. */
+export function usualRange(searches: readonly Pick<SearchRow, 'created_at'>[], now: Date): RangeName {
+  return isYoung(searches, now) ? '24h' : '7d';
+}
+
+/** Whether none of them is watched for two days. */
+export function isYoung(searches: readonly Pick<SearchRow, 'created_at'>[], now: Date): boolean {
+  return searches.every(({ created_at }) => now.getTime() - created_at.getTime() < YOUNG_MS);
 }

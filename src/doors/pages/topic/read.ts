@@ -3,7 +3,7 @@ import { DAY, HOUR } from '../../../engine/clock.ts';
 import type { Context } from '../../../monitor/context.ts';
 import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
 import { lastDiscoveryId } from '../../../store/reads/discoveries.ts';
-import { readPostsAtAge } from '../../../store/reads/growth.ts';
+import { readPostsAtAge, readTypical } from '../../../store/reads/growth.ts';
 import { readLastRuns, readNewest, readRequestChanges } from '../../../store/reads/of-searches.ts';
 import { readPostsOf } from '../../../store/reads/posts.ts';
 import { readSearchDays } from '../../../store/reads/overview.ts';
@@ -31,6 +31,7 @@ const MOST_TOPS = 8;
 const TOP_DAYS = 7;
 const MOST_POSTS = 6;
 const MOST_BUCKETS = 50_000;
+const MOST_TYPICAL = 1_000;
 /** What is usual is taken from so many whole days before today. */
 const USUAL_DAYS = 14;
 
@@ -79,14 +80,14 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
   const volume = volumeOf(buckets, { ...range, stepMs });
   return {
     volume,
-    coverage: coverageOf(buckets, volume.at.length),
+    coverage: coverageOf(buckets, volume.at.length * range.passed),
     pulse: pulseNow(scope, buckets, past, range),
     spikes,
     changes,
     runs: runs.toReversed(),
     newest,
     rising,
-    ahead: { hours, posts: ahead },
+    ahead,
     tops: { from: topsFrom, authors, domains, hashtags, languages },
     last,
     completions,
@@ -124,19 +125,26 @@ function pulseNow(
   return { ...pulse, usualDay: pulse.usual === null ? null : pulse.usual / days };
 }
 
-/** Posts furthest above what is typical of their search at one age, each once. */
+/**
+ * Posts furthest above what is typical of their search at one age, each once: at the age of `hours`, or the greatest
+ * below it at which posts are observed, for those of a busy search are out of its sight sooner.
+ */
 async function readAhead(db: Context['db'], filter: Parameters<typeof readPostsAtAge>[1]) {
-  const ahead = await readPostsAtAge(db, filter);
+  const typical = await readTypical(db, { ...filter, limit: MOST_TYPICAL });
+  const ages = typical.filter(({ hours, posts }) => hours <= filter.hours && posts > 0);
+  const hours = ages.length === 0 ? filter.hours : Math.max(...ages.map((age) => age.hours));
+  const ahead = await readPostsAtAge(db, { ...filter, hours });
   const posts = await readPostsOf(
     db,
     ahead.map(({ post_id }) => post_id),
   );
-  return posts.flatMap((post) => {
+  const found = posts.flatMap((post) => {
     const best = ahead.find(({ post_id }) => post_id === post.id);
     return best === undefined
       ? []
       : [{ post, engagement: best.engagement, engagement_ratio: best.engagement_ratio }];
   });
+  return { hours, posts: found };
 }
 
 /** By hours as each search counts; by days each post of a topic once. */

@@ -34,11 +34,7 @@ export function ScopeStats({ scope, range, read, fresh }: Shown & { fresh: New }
               <Short of={posts} least={pulse.lowerBound} />
             )
           }
-          note={
-            coverage === null || coverage > 0.98
-              ? 'all of it observed'
-              : `${Math.round(coverage * 100)} % of it observed`
-          }
+          note={observedWords(coverage)}
         />
         <Stat
           name="To the usual"
@@ -78,6 +74,13 @@ export function ScopeStats({ scope, range, read, fresh }: Shown & { fresh: New }
       </Stats>
     </div>
   );
+}
+
+function observedWords(coverage: number | null): string {
+  if (coverage === null) return 'no run has covered any of it';
+  return coverage > 0.98
+    ? 'all of it observed'
+    : `${Math.max(1, Math.round(coverage * 100))} % of it observed`;
 }
 
 export function VolumeSection({ scope, range, read }: Shown) {

@@ -1,7 +1,12 @@
-import { Outside, OutLink } from '../kit/outside.tsx';
+import { Outside, OutLink } from './outside.tsx';
 
 /** `[3](https://...)`, as completions cite. */
 const CITATION = /\[(\d{1,3})\]\((https?:\/\/[^\s()]{1,2000})\)/g;
+
+/** A text without its citations, one that was cut off among them: where it stands in a line. */
+export function uncited(text: string): string {
+  return text.replaceAll(/ ?\[\d{1,3}\]\([^\s()]*(?:\)|$)/g, '');
+}
 
 /** A text with its citations as numbers that lead to what they cite. */
 export function Cited({ text, most }: { text: string | null; most: number }) {
