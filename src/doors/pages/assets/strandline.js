@@ -50,8 +50,21 @@ const put = (old, fresh) => {
   const node = /** @type {Element} */ (document.adoptNode(fresh));
   for (const [i, one] of all('details', node).entries()) one.toggleAttribute('open', open.has(i));
   for (const chart of all('.chart', old)) forget(chart);
+  const aside = all('.scroll', old).map((one) => one.scrollLeft);
   old.replaceWith(node);
+  for (const [i, one] of all('.scroll', node).entries()) one.scrollLeft = aside[i] ?? 0;
   enhance(node);
+};
+
+/** Somebody moves in it, looks closer at its chart, or marks words of it. */
+/** @param {Element} region */
+const isUsed = (region) => {
+  const marked = getSelection();
+  return (
+    region.contains(document.activeElement) ||
+    region.querySelector('.chart:hover, [data-zoomed]') !== null ||
+    (marked !== null && !marked.isCollapsed && marked.containsNode(region, true))
+  );
 };
 
 /** Puts in place what changed, but for what is being used and what is announced first. */
@@ -65,7 +78,7 @@ const refresh = async ({ held }) => {
     if (fresh === null || fresh.outerHTML === sent.get(key)) continue;
     // What one may be reading waits until it is asked for; where there was nothing, nobody reads.
     if (!held && old.hasAttribute('data-held') && old.querySelector('.empty') === null) continue;
-    if (!held && old.contains(document.activeElement)) continue;
+    if (!held && isUsed(old)) continue;
     if (old.hasAttribute('data-held')) settle();
     put(old, fresh);
   }
@@ -214,6 +227,15 @@ const draw = (chart) => {
     ctx.restore();
   };
   const readout = make('div', { class: 'readout', hidden: '' });
+  const back = make('button', { class: 'zoom-out', type: 'button', hidden: '' }, ['Show all of it']);
+  back.addEventListener('click', () => plot.setScale('x', { min: span[0], max: span[1] }));
+  /** @param {any} u @param {string} scale */
+  const noteZoom = (u, scale) => {
+    if (scale !== 'x') return;
+    const near = u.scales.x.min > (span[0] ?? 0) || u.scales.x.max < (span[1] ?? 0);
+    back.hidden = !near;
+    chart.toggleAttribute('data-zoomed', near);
+  };
   const clock = new Intl.DateTimeFormat('en-GB', {
     timeZone: shownZone,
     ...(seconds >= 86_400 ? {} : { hour: '2-digit', minute: '2-digit' }),
@@ -291,7 +313,7 @@ const draw = (chart) => {
           paths: bars ? Plot.paths.bars({ size: [0.82, 64], align: 0, disp: paler(i) }) : undefined,
         })),
       ],
-      hooks: { drawClear: [under], draw: [over], setCursor: [tell] },
+      hooks: { drawClear: [under], draw: [over], setCursor: [tell], setScale: [noteZoom] },
     },
     [times, ...values],
     room,
@@ -316,7 +338,7 @@ const draw = (chart) => {
   }
   room.querySelector('.drawn')?.setAttribute('hidden', '');
   /** @type {any} */ (room.querySelector('.drawn')).style.display = 'none';
-  room.append(readout);
+  room.append(readout, back);
   const resize = new ResizeObserver(() => {
     if (Math.abs(room.clientWidth - plot.width) > 1) plot.setSize({ width: room.clientWidth, height: 200 });
   });
@@ -326,7 +348,7 @@ const draw = (chart) => {
 
 const redraw = () => {
   for (const chart of [...plots.keys()]) {
-    chart.querySelector('.readout')?.remove();
+    for (const one of all('.readout, .zoom-out', chart)) one.remove();
     draw(/** @type {HTMLElement} */ (chart));
   }
 };
@@ -454,7 +476,11 @@ const keysHelp = () => {
 let going = 0;
 document.addEventListener('keydown', (event) => {
   const target = /** @type {Element | null} */ (event.target);
-  if (event.key === 'Escape') for (const menu of all('details.menu[open]')) menu.removeAttribute('open');
+  if (event.key === 'Escape')
+    for (const menu of all('details.menu[open]')) {
+      if (menu.contains(target)) /** @type {HTMLElement | null} */ (menu.querySelector('summary'))?.focus();
+      menu.removeAttribute('open');
+    }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (target?.closest('input, textarea, select, dialog') != null) return;
   if (Date.now() - going < 1_200) {
@@ -509,4 +535,8 @@ document.addEventListener('click', (event) => {
 remember();
 enhance(document);
 listen();
+// Times that pass are said anew, also where nothing happens.
+setInterval(() => {
+  if (body.dataset['events'] !== undefined) soon();
+}, 60_000);
 void settleZone();

@@ -40,7 +40,7 @@ export function Profile({ author }: { author: AuthorRow }) {
           ['Account made', author.created_at === null ? null : <When at={author.created_at} exact />],
           ['Marks', marks.join(', ')],
           ['First seen', <When at={author.first_seen_at} exact />],
-          ['Changed when last seen', <When at={author.observed_at} exact />],
+          ['Last change seen', <When at={author.observed_at} exact />],
           ['Service', author.service],
           ['Id there', <Outside text={author.external_id} most={60} />],
           ['Profile', author.url === null ? null : <OutLink href={author.url} text={author.url} />],

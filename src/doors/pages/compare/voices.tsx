@@ -8,6 +8,7 @@ import { Chart } from '../kit/chart.tsx';
 import { Count } from '../kit/number.tsx';
 import { Section } from '../kit/section.tsx';
 import { Spark } from '../kit/spark.tsx';
+import { useFrame } from '../kit/frame.ts';
 import { Table } from '../kit/table.tsx';
 
 export type Voices = {
@@ -25,11 +26,19 @@ const KINDS: Readonly<Record<ServiceKind, string>> = {
   sandbox: 'the sandbox, which invents',
 };
 
+/** What people call a topic, by its slug. */
+function useNames(): (slug: string) => string {
+  const { topics } = useFrame();
+  const names = new Map(topics.map(({ slug, name }) => [slug, name]));
+  return (slug) => names.get(slug) ?? slug;
+}
+
 const daysOf = ({ from, days }: Voices) =>
   Array.from({ length: days }, (_, i) => new Date(from.getTime() + i * DAY));
 
 export function Share({ voices, alone }: { voices: Voices; alone: boolean }) {
   const { kind, means, series, days } = voices;
+  const nameOf = useNames();
   const at = daysOf(voices);
   return (
     <Section
@@ -41,7 +50,7 @@ export function Share({ voices, alone }: { voices: Voices; alone: boolean }) {
         caption="Share of voice of each topic"
         rows={means}
         columns={[
-          { head: 'Topic', cell: ({ topic }) => <a href={`/topics/${topic}`}>{topic}</a> },
+          { head: 'Topic', cell: ({ topic }) => <a href={`/topics/${topic}`}>{nameOf(topic)}</a> },
           {
             head: 'Share',
             cell: ({ share }) => (share === null ? <Count of={null} /> : percentOf(share)),
@@ -63,7 +72,7 @@ export function Share({ voices, alone }: { voices: Voices; alone: boolean }) {
         at={at}
         seconds={86_400}
         series={series.map(({ topic, share }) => ({
-          name: topic,
+          name: nameOf(topic),
           values: share.map((one) => (one === null ? null : Math.round(one * 1_000) / 10)),
         }))}
         unit="percent of the posts of these topics, on days on which all of them were observed"
@@ -74,7 +83,11 @@ export function Share({ voices, alone }: { voices: Voices; alone: boolean }) {
         caption="Posts per day of each topic"
         at={at}
         seconds={86_400}
-        series={series.map(({ topic, posts, least }) => ({ name: topic, values: posts.map(rounded), least }))}
+        series={series.map(({ topic, posts, least }) => ({
+          name: nameOf(topic),
+          values: posts.map(rounded),
+          least,
+        }))}
         unit="posts per day, scaled up to whole days"
         kind="lines"
       />
@@ -94,6 +107,7 @@ function Missing({ row, days }: { row: VoiceRow; days: number }) {
 }
 
 export function Multiples({ voices }: { voices: Voices }) {
+  const nameOf = useNames();
   return (
     <Section
       title="Each on its own scale"
@@ -105,8 +119,8 @@ export function Multiples({ voices }: { voices: Voices }) {
           const known = posts.filter((one) => one !== null);
           return (
             <li>
-              <a href={`/topics/${topic}`}>{topic}</a>
-              <Spark values={posts.map(rounded)} words={`Posts per day of ${topic}`} />
+              <a href={`/topics/${topic}`}>{nameOf(topic)}</a>
+              <Spark values={posts.map(rounded)} words={`Posts per day of ${nameOf(topic)}`} />
               <span class="quiet-text">
                 {known.length === 0 ? (
                   'not observed'

@@ -40,7 +40,7 @@ export function Hit({ hit }: { hit: TextHit }) {
         </a>
         {post === null || post.like_count === null ? null : (
           <span>
-            <Short of={post.like_count} /> likes
+            <Short of={post.like_count} /> {post.like_count === 1 ? 'like' : 'likes'}
           </span>
         )}
         {link === null ? null : <OutLink href={link.url} text={link.site} />}

@@ -21,10 +21,10 @@ export type CardPost = {
 };
 
 const COUNTERS = [
-  ['like_count', 'likes'],
-  ['repost_count', 'reposts'],
-  ['reply_count', 'replies'],
-  ['view_count', 'views'],
+  ['like_count', 'like', 'likes'],
+  ['repost_count', 'repost', 'reposts'],
+  ['reply_count', 'reply', 'replies'],
+  ['view_count', 'view', 'views'],
 ] as const;
 
 export function PostCard({
@@ -57,11 +57,11 @@ export function PostCard({
           <Outside text={post.text} />
         </p>
         <p class="post-foot">
-          {COUNTERS.map(([member, words]) => {
+          {COUNTERS.map(([member, one, many]) => {
             const count = post[member];
             return count === undefined || count === null ? null : (
               <span>
-                <Short of={count} /> {words}
+                <Short of={count} /> {count === 1 ? one : many}
               </span>
             );
           })}

@@ -25,7 +25,7 @@ export function CountersNow({ post, growth }: { post: PostRow; growth: PostGrowt
           <Stat
             name={words}
             value={<Count of={post[member]} />}
-            note={<Change gained={gained} lost={lost} />}
+            note={gained === null ? undefined : <Change gained={gained} lost={lost} />}
           />,
         ];
       })}
@@ -33,8 +33,7 @@ export function CountersNow({ post, growth }: { post: PostRow; growth: PostGrowt
   );
 }
 
-function Change({ gained, lost }: { gained: number | null; lost: number | null }) {
-  if (gained === null) return <>known once, so without a change</>;
+function Change({ gained, lost }: { gained: number; lost: number | null }) {
   return (
     <>
       +<Count of={gained} /> since first seen

@@ -104,7 +104,7 @@ function Text({ post }: { post: PostRow }) {
           ],
           ['Written', <When at={created_at} exact never="at an unknown time" />],
           ['First seen', <When at={post.first_seen_at} exact />],
-          ['Changed when last seen', <When at={post.observed_at} exact />],
+          ['Last change seen', <When at={post.observed_at} exact />],
           ['Language', lang],
           ['Service', service],
           ['Id there', <Outside text={post.external_id} most={60} />],

@@ -20,10 +20,10 @@ export function SeenBy({ rows }: { rows: readonly PostSeen[] }) {
               head: 'Search',
               cell: ({ search, topic }) => (
                 <>
-                  <a href={`/searches/${search}`}>{search}</a>{' '}
-                  <a href={`/topics/${topic}`} class="quiet">
-                    {topic}
-                  </a>
+                  <a href={`/searches/${search}`}>{search}</a>
+                  <div class="hint">
+                    of <a href={`/topics/${topic}`}>{topic}</a>
+                  </div>
                 </>
               ),
             },
