@@ -34,7 +34,7 @@ const everyRoute = (server: App) =>
     method: method as 'GET', // whatever it is, it is asked so
     url: url.replace(/:\w+(\([^)]*\))?/g, '1').replace('*', 'x'),
     scope,
-    api: url.startsWith('/api/') || url === '/openapi.json',
+    api: url.startsWith('/api/') || ['/openapi.json', '/metrics'].includes(url),
   }));
 
 test('every real route says its scope, and the open ones are few', () => {
