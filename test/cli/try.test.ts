@@ -36,3 +36,18 @@ test('search try says what is wrong before it calls, and what failed after', asy
   expect(failed).toMatchObject({ code: 1, stdout: '' });
   expect(failed.stderr).toContain('no balance');
 });
+
+test('what a trial costs counts in the day of its service', async () => {
+  stand.stub.answers((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'x-stub-cost-usd': '0.25' });
+    response.end(JSON.stringify({ miner_tweets: [] }));
+  });
+  type Today = { services: { calls_today: number; cost_usd_today: number | null }[] };
+  const today = async () => (await stand.json<Today>('status')).services[0];
+  const before = await today();
+  await stand.run(['search', 'try', '--operation', 'microblog', '--prompt', 'ferry']);
+  expect(await today()).toMatchObject({
+    calls_today: (before?.calls_today ?? 0) + 1,
+    cost_usd_today: (before?.cost_usd_today ?? 0) + 0.25,
+  });
+});
