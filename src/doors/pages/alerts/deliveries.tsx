@@ -1,6 +1,7 @@
 /** Deliveries: what was sent to whom, and what came of it. */
 import { z } from 'zod';
 import { Refused } from '../../../errors.ts';
+import { mayDo } from '../../../monitor/access/scopes.ts';
 import { resend } from '../../../monitor/tell/resend.ts';
 import { DELIVERY_STATES } from '../../../store/schema/analytics.ts';
 import { type DeliveryDetail, readDeliveries, readDelivery } from '../../../store/tell/reads.ts';
@@ -84,7 +85,10 @@ export function deliveryPages(app: App, { ctx }: WebHome): void {
           delivery.state === 'dead' ? (
             <Act action={`/alerts/deliveries/${delivery.id}/resend`} words="Send again" icon="run" />
           ) : undefined,
-        body: <Detail delivery={delivery} />,
+        // As over the API: what a receiver said may be of a network that readers are not in.
+        body: (
+          <Detail delivery={mayDo(request.visitor, 'admin') ? delivery : { ...delivery, answer: null }} />
+        ),
       });
     },
   );
