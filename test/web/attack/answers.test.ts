@@ -1,0 +1,41 @@
+/** What a receiver said is shown to whoever may see secrets of channels, and to nobody else. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import { createChannel } from '../../../src/monitor/tell/channels.ts';
+import { createRule } from '../../../src/monitor/tell/rules.ts';
+import { WEB } from '../../../src/web.ts';
+import { homeOf } from '../../cli/stand.ts';
+import { openStand } from '../access/stand.ts';
+
+const stand = await openStand({
+  env: { MASTER_KEY: 'of the test, which seals nothing that matters', WEBHOOK_ALLOW: '127.0.0.1' },
+});
+const { ctx, db } = stand.world;
+let app: App;
+beforeAll(async () => {
+  const { channel } = await createChannel(ctx, { slug: 'ops', webhook: 'http://127.0.0.1:1/' });
+  const rule = await createRule(ctx, { slug: 'news', channels: ['ops'] });
+  await db.pool.query(
+    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, body, created_at, attempts, answer)
+     VALUES ('msg_1', $1, $2, 'dead', '{}', $3, 11, 'inside-the-network')`,
+    [channel.id, rule.id, ctx.clock.now()],
+  );
+  app = await buildServer(homeOf(stand.world), WEB);
+});
+afterAll(async () => {
+  await app.close();
+  await stand.close();
+});
+
+test.each([
+  ['read', false],
+  ['write', false],
+  ['admin', true],
+] as const)('%s', async (scope, shown) => {
+  const authorization = `Bearer ${await stand.token(scope)}`;
+  for (const url of ['/alerts/deliveries/1', '/api/v1/deliveries/1']) {
+    const answer = await app.inject({ url, headers: { authorization } });
+    expect([url, answer.statusCode, answer.body.includes('inside-the-network')]).toEqual([url, 200, shown]);
+  }
+});
