@@ -69,7 +69,7 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
       reminded: queued.length,
       takenUp: expired.length,
       ...schedules,
-      expired: (retained?.answers ?? 0) + (retained?.rejects ?? 0),
+      expired: (retained?.answers ?? 0) + (retained?.rejects ?? 0) + (retained?.messages ?? 0),
       dropped: retained?.months.length ?? 0,
     };
     const named = Object.entries(repairs).map(([kind, n]) => ({

@@ -347,7 +347,8 @@ const draw = (chart) => {
 };
 
 const redraw = () => {
-  for (const chart of [...plots.keys()]) {
+  // A copy: what is drawn anew is forgotten and remembered meanwhile.
+  for (const chart of Array.from(plots.keys())) {
     for (const one of all('.readout, .zoom-out', chart)) one.remove();
     draw(/** @type {HTMLElement} */ (chart));
   }

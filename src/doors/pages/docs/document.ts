@@ -203,8 +203,8 @@ export function typeOf(node: Node): string {
 function nameIn(node: Node): string | null {
   const name = refOf(node);
   if (name !== null) return name;
-  const inside = [node['items'], properties(node)['items'], ...nodesOf(node['anyOf'])].filter(isNode);
-  return inside.map(nameIn).find((one) => one !== null) ?? null;
+  const parts = [node['items'], properties(node)['items'], ...nodesOf(node['anyOf'])].filter(isNode);
+  return parts.map(nameIn).find((one) => one !== null) ?? null;
 }
 
 function refOf({ $ref: ref }: Node): string | null {
