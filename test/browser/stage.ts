@@ -1,20 +1,96 @@
 /** The dashboard over twelve lived days, at an address of its own, for a browser to look at. */
+import { readConfig } from '../../src/config.ts';
 import type { WebServer } from '../../src/doors/http/server.ts';
+import { HOUR } from '../../src/engine/clock.ts';
+import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/tokens.ts';
+import type { Context } from '../../src/monitor/context.ts';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { createChannel } from '../../src/monitor/tell/channels.ts';
+import { deliverTo } from '../../src/monitor/tell/deliver.ts';
+import { tellNew } from '../../src/monitor/tell/match.ts';
+import { createRule } from '../../src/monitor/tell/rules.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { fillArchive } from '../../src/store/archive/index-archive.ts';
+import type { Database } from '../../src/store/database.ts';
 import { startWeb } from '../../src/web.ts';
 import { homeOf } from '../cli/stand.ts';
 import { type History, liveHistory } from '../house/questions/history.ts';
+import { json, startStub, type StubService } from '../stub-service.ts';
 
-export type Stage = { history: History; web: WebServer; close(): Promise<void> };
+/** Ids of what is worth a page, of this history. */
+export type Ids = Record<
+  'post' | 'link' | 'author' | 'succeeded' | 'failed' | 'skipped' | 'sent' | 'unsent',
+  string
+>;
+
+export type Stage = { history: History; web: WebServer; ids: Ids; close(): Promise<void> };
 
 export async function openStage(): Promise<Stage> {
-  const history = await liveHistory();
-  const web = await startWeb(homeOf(history.world));
+  const [history, receiver] = await Promise.all([
+    liveHistory(),
+    startStub((request, response) => json({}, request.path === '/away' ? 503 : 200)(request, response)),
+  ]);
+  const { world } = history;
+  const ctx = withAlerts(world.ctx);
+  await tellOfWhatComes(ctx, world.clock, receiver);
+  while (!(await fillArchive(world.db, { batches: 50 })));
+  // A list of one: as none opens anything any more, whoever comes is let in as before.
+  const { prefix } = await createToken(ctx, { name: 'a program', scopes: ['read'] }, OPERATOR);
+  await revokeToken(ctx, prefix);
+  const web = await startWeb(homeOf({ ...world, ctx }));
   return {
     history,
     web,
+    ids: await idsOf(world.db),
     close: async () => {
       await web.close();
+      await receiver.close();
       await history.close();
     },
   };
+}
+
+function withAlerts(ctx: Context): Context {
+  const { masterKey, webhook } = readConfig({
+    MASTER_KEY: 'of the test, which seals nothing that matters',
+    WEBHOOK_ALLOW: '127.0.0.1',
+  });
+  return { ...ctx, config: { ...ctx.config, masterKey, webhook, http: { ...ctx.config.http, port: 0 } } };
+}
+
+/** A rule and two channels, of which one does not answer, and a run that finds something for them. */
+async function tellOfWhatComes(
+  ctx: Context,
+  clock: History['world']['clock'],
+  receiver: StubService,
+): Promise<void> {
+  const ops = await createChannel(ctx, { slug: 'ops', webhook: `${receiver.url}/hook` });
+  const night = await createChannel(ctx, { slug: 'night-desk', webhook: `${receiver.url}/away` });
+  const channels = ['ops', 'night-desk'];
+  await createRule(ctx, { slug: 'trains-at-night', name: 'Trains at night', topic: 'trains', channels });
+  clock.advance(3 * HOUR);
+  const { runId } = await insertManualRun(ctx, 'trains-posts');
+  await executeRun(ctx, runId);
+  await tellNew(ctx);
+  for (const { channel } of [ops, night]) await deliverTo(ctx, channel.id, new AbortController().signal);
+}
+
+async function idsOf({ pool }: Database): Promise<Ids> {
+  const { rows } = await pool.query<Ids>(
+    `SELECT
+       (SELECT id FROM strandline_analytics.posts WHERE like_count > 20 ORDER BY id LIMIT 1) AS post,
+       (SELECT id FROM strandline_analytics.links ORDER BY id LIMIT 1) AS link,
+       (SELECT id FROM strandline_analytics.authors ORDER BY id LIMIT 1) AS author,
+       (SELECT id FROM strandline_analytics.runs WHERE status = 'succeeded' AND search = 'trains-ai'
+          ORDER BY id DESC LIMIT 1) AS succeeded,
+       (SELECT id FROM strandline_analytics.runs WHERE status = 'failed' LIMIT 1) AS failed,
+       (SELECT id FROM strandline_analytics.runs WHERE status = 'skipped' LIMIT 1) AS skipped,
+       (SELECT id FROM strandline_analytics.deliveries WHERE state = 'delivered' LIMIT 1) AS sent,
+       (SELECT id FROM strandline_analytics.deliveries WHERE state = 'pending' LIMIT 1) AS unsent`,
+  );
+  const [ids] = rows;
+  const missing = Object.entries(ids ?? {}).filter(([, id]) => id === null);
+  if (ids === undefined || missing.length > 0)
+    throw new Error(`the history has no ${missing.map(([name]) => name).join(', no ')}`);
+  return ids;
 }

@@ -21,7 +21,7 @@ export function Finders({ rows }: { rows: readonly LinkSourceRow[] }) {
           caption="Searches that found this link, in the order in which they did"
           rows={rows}
           columns={[
-            { head: '', cell: ({ nth }) => `${nth}.`, number: true },
+            { head: <span class="unseen">Order</span>, cell: ({ nth }) => `${nth}.`, number: true },
             { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
             { head: 'Group of the answer', cell: ({ source }) => source.replaceAll('_', ' ') },
             { head: 'First seen', cell: ({ first_seen_at }) => <When at={first_seen_at} exact /> },
@@ -37,7 +37,7 @@ export function Finders({ rows }: { rows: readonly LinkSourceRow[] }) {
               wide: true,
             },
             {
-              head: '',
+              head: <span class="unseen">Baseline</span>,
               cell: ({ baseline }) =>
                 baseline === true ? <Badge state="baseline" words="first look" /> : '',
             },

@@ -25,7 +25,7 @@ export function Calls({ rows }: { rows: readonly CallRow[] }) {
           caption="Calls of this run"
           rows={rows}
           columns={[
-            { head: '', cell: ({ n }) => `${n}.`, number: true },
+            { head: <span class="unseen">Order</span>, cell: ({ n }) => `${n}.`, number: true },
             { head: 'State', cell: ({ state }) => (state === 'unknown' ? UNKNOWN_CALL : state) },
             { head: 'Service', cell: ({ service }) => service },
             { head: 'Sent', cell: ({ sent_at }) => <When at={sent_at} exact /> },

@@ -72,7 +72,10 @@ export function Storage({
             { head: 'Partition', cell: ({ name }) => <code>{name}</code> },
             { head: 'Size', cell: ({ bytes }) => bytesOf(bytes), number: true },
             { head: 'Rows, about', cell: ({ rows }) => <Short of={rows} />, number: true },
-            { head: '', cell: (month) => (month.due ? 'goes at the next round' : '') },
+            {
+              head: <span class="unseen">When it goes</span>,
+              cell: (month) => (month.due ? 'goes at the next round' : ''),
+            },
           ]}
         />
       </details>
