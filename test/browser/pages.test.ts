@@ -87,6 +87,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
 
   test.for(PAGES)(
     '%s is whole, by day and by night, narrow and wide',
+    { timeout: 60_000 },
     async ([name, address, status = 200]) => {
       const { page } = visit;
       const answer = await page.goto(typeof address === 'string' ? address : address(stage.ids));
@@ -107,7 +108,6 @@ describe.skipIf(!hasBrowser())('every page', () => {
       const troubles = visit.troubles().filter((one) => !(status === 404 && one.includes('status of 404')));
       expect(troubles).toEqual([]);
     },
-    60_000,
   );
 });
 
