@@ -92,6 +92,11 @@ test('retention shows what holds and what would go, and lets it go when asked', 
   expect(shown.stdout).toContain('kept for ever');
   expect(shown.stdout).toContain('1 raw answer (1 B)');
   expect((await stand.run(['retention', 'run', '--dry-run'])).stderr).toContain('would go: 1 raw answer');
-  expect(await stand.json('retention', 'run')).toMatchObject({ answers: 1, rejects: 0, messages: 0, months: [] });
+  expect(await stand.json('retention', 'run')).toMatchObject({
+    answers: 1,
+    rejects: 0,
+    messages: 0,
+    months: [],
+  });
   expect((await stand.run(['retention', 'run'])).stderr).toBe('gone: nothing\n');
 });

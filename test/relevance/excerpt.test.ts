@@ -46,7 +46,10 @@ test('a long text without any of the words is shown from its beginning', () => {
 
 const texts = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 400 }),
-  fc.string({ unit: fc.constantFrom('a', 'B', ' ', '港', '船', 'ー', '\u0301', '😀', '\ud800', '\n', 'ß', '7'), maxLength: 600 }),
+  fc.string({
+    unit: fc.constantFrom('a', 'B', ' ', '港', '船', 'ー', '\u0301', '😀', '\ud800', '\n', 'ß', '7'),
+    maxLength: 600,
+  }),
 );
 
 test('the words of a text with places are those that an index has', () => {
@@ -72,8 +75,7 @@ test('an excerpt is a whole part of the text, never half a character, and every 
       expect(plain.includes(whole.replace(/^…|…$/gu, ''))).toBe(true);
       expect(whole.length).toBeLessThanOrEqual(282);
       if (plain.length <= 280) expect(whole).toBe(plain);
-      for (const { text: piece, match } of pieces)
-        if (match) expect(indexWords(piece)).toContain(asked);
+      for (const { text: piece, match } of pieces) if (match) expect(indexWords(piece)).toContain(asked);
     }),
   );
 });

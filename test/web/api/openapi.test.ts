@@ -25,7 +25,8 @@ describe.each(operations.filter((operation) => !streams(operation)))('$operation
   });
 
   const options = operation.method === 'GET' ? operation.parameters.filter((one) => one.in === 'query') : [];
-  test.runIf(options.length > 0)('and each of its options', async () => {
+  if (options.length === 0) return;
+  test('and each of its options', async () => {
     for (const option of options) {
       if (option.required || exampleOf(option) === undefined) continue;
       const { status, type, body } = await call(operation, option);
