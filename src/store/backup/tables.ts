@@ -21,7 +21,7 @@ const TABLES = `
 SELECT t.relname AS name, t.relkind = 'p' AS partitioned,
   array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
   array_agg(quote_ident(a.attname) || CASE WHEN a.attcollation <> 0 THEN ' COLLATE "C"' ELSE '' END
-    ORDER BY a.attnum = ANY (p.partattrs::int2[]) DESC NULLS LAST, array_position(k.conkey, a.attnum))
+    ORDER BY a.attnum = ANY (p.partattrs::int2[]) DESC NULLS LAST, array_position(k.conkey, a.attnum), a.attnum)
     FILTER (WHERE k.conkey IS NULL OR a.attnum = ANY (k.conkey)) AS "order",
   coalesce(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attidentity <> ''), '{}') AS identities,
   ARRAY(SELECT DISTINCT f.confrelid::regclass::oid::text FROM pg_constraint f
