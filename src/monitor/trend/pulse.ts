@@ -29,7 +29,7 @@ export type Pulse = {
   coverage: number | null;
   /** In as much time, when all of it is observed; null where too little is known. */
   usual: number | null;
-  /** Times the usual: of those searches alone of which both are known. */
+  /** Times the usual: of those searches alone of which both are known. At least less than the usual says nothing: null. */
   ratio: number | null;
 };
 
@@ -43,14 +43,16 @@ export function pulseOf(searches: readonly { now: Observed; usual: number | null
   });
   const usual = known.reduce((sum, one) => sum + one.usual, 0);
   const value = known.reduce((sum, one) => sum + one.value, 0);
+  const lowerBound = searches.some(({ now }) => now.lowerBound);
+  const ratio = known.length === 0 || usual < 1 ? null : value / usual;
   return {
     posts,
-    lowerBound: searches.some(({ now }) => now.lowerBound),
+    lowerBound,
     coverage:
       looking.length === 0
         ? null
         : looking.reduce((sum, { now }) => sum + Math.min(1, now.coverage), 0) / looking.length,
     usual: known.length === 0 ? null : usual,
-    ratio: known.length === 0 || usual < 1 ? null : value / usual,
+    ratio: lowerBound && ratio !== null && ratio < 1 ? null : ratio,
   };
 }

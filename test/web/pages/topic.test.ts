@@ -168,6 +168,9 @@ describe('beside the usual', () => {
     expect(pulseOf([{ now: day(0, 0), usual: 20 }]).ratio).toBeNull();
     expect(pulseOf([{ now: day(0, 0), usual: null }]).coverage).toBeNull();
     expect(pulseOf([{ now: day(0), usual: 20 }]).ratio).toBe(0);
+    // At least 8 where 20 are usual says nothing; at least 40 says something.
+    expect(pulseOf([{ now: { ...day(8), lowerBound: true }, usual: 20 }]).ratio).toBeNull();
+    expect(pulseOf([{ now: { ...day(40), lowerBound: true }, usual: 20 }]).ratio).toBeGreaterThanOrEqual(2);
   });
 
   test('a bucket without a row is a gap; one seen in part is a lower bound', () => {
