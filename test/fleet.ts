@@ -6,7 +6,7 @@ import type { Context } from '../src/monitor/context.ts';
 import { repeatStrategy } from '../src/monitor/schedule/repeat.ts';
 import { createSearch } from '../src/monitor/topic/create.ts';
 import { instanceName } from '../src/store/facts.ts';
-import { startProcess, until, type WorkerProcess } from './processes.ts';
+import { type ProcessOptions, startProcess, until, type WorkerProcess } from './processes.ts';
 import { type StubService, startStub } from './stub-service.ts';
 import { makeWorld } from './world.ts';
 
@@ -16,7 +16,7 @@ export type Fleet = {
   stub: StubService;
   // Rows of ad hoc questions: what they hold is what the test expects of them.
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
-  start(env?: Record<string, string>): Promise<WorkerProcess>;
+  start(env?: Record<string, string>, options?: ProcessOptions): Promise<WorkerProcess>;
   /** Saves a microblog search that is due once an hour. @returns its first run */
   add(slug: string, prompt?: string): Promise<bigint>;
   ended(runId: bigint): Promise<{ status: string; code: string | null; fence: number }>;
@@ -50,8 +50,8 @@ export async function openFleet(redisUrl: string | null): Promise<Fleet> {
     ctx,
     stub,
     rows,
-    start: async (env = {}) => {
-      const worker = await startProcess({
+    start: async (env = {}, options = {}) => {
+      const given = {
         DATABASE_URL: url,
         REDIS_URL: redisUrl ?? undefined,
         SEARCH_API_URL: stub.url,
@@ -60,7 +60,8 @@ export async function openFleet(redisUrl: string | null): Promise<Fleet> {
         RUN_LEASE_SECONDS: '1',
         RECONCILE_SECONDS: '1',
         ...env,
-      });
+      };
+      const worker = await startProcess(given, options);
       workers.push(worker);
       return worker;
     },

@@ -1,29 +1,117 @@
 /** Worker processes for tests: started, watched, and ended by their process id. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
+import type { Point } from './journey-points.ts';
+import type { Life, Order, Word } from './worker-process.ts';
 
 const SCRIPT = new URL('./worker-process.ts', import.meta.url);
 
-export type WorkerProcess = { child: ChildProcess; ended: Promise<unknown>; stop(): Promise<void> };
+export type WorkerProcess = {
+  child: ChildProcess;
+  ended: Promise<unknown>;
+  /** What it logged, line by line as it came. */
+  log: string[];
+  /** Resolves when it has come to the point at which it waits. */
+  paused: Promise<Point>;
+  goOn(): void;
+  /** Moves its wall clock, in milliseconds ahead of the machine's. */
+  moveClock(ms: number): void;
+  /** Ends it in an orderly way, if it lives. */
+  stop(): Promise<void>;
+};
+
+type Process = { child: ChildProcess; ended: Promise<unknown>; loaded: Promise<unknown>; log: string[] };
+
+/** Processes that have loaded the program, and wait for a life. */
+const spare: Process[] = [];
+
+export type ProcessOptions = Omit<Life, 'env'> & {
+  /** Options of node; such a process is made for this one life. */
+  execArgv?: string[];
+};
 
 /** Starts a worker and waits until it takes work (or has died already, as one that is told to may). */
-export async function startProcess(env: Record<string, string | undefined>): Promise<WorkerProcess> {
-  const child = fork(SCRIPT, [], {
-    execArgv: ['--import', 'tsx'],
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  const ended = once(child, 'exit');
-  await Promise.race([once(child, 'message'), ended]);
+export async function startProcess(
+  env: Record<string, string | undefined>,
+  { execArgv, ...life }: ProcessOptions = {},
+): Promise<WorkerProcess> {
+  const process = execArgv === undefined ? takeSpare() : load(execArgv);
+  const { child, ended } = process;
+  await process.loaded;
+  const log: string[] = [];
+  process.log = log;
+  const paused = hear(child, (word) => (typeof word === 'object' ? word.at : undefined));
+  order(child, { begin: { ...life, env: definedOnly(env) } });
+  await Promise.race([hear(child, (word) => word === 'ready' || undefined), ended]);
+  const lives = () => child.exitCode === null && child.signalCode === null;
   return {
     child,
     ended,
+    log,
+    paused,
+    goOn: () => order(child, 'go on'),
+    moveClock: (ms) => order(child, { clockMs: ms }),
     stop: async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-      await ended;
+      if (!lives()) return;
+      const resting = hear(child, (word) => word === 'resting' || undefined);
+      order(child, 'rest');
+      await Promise.race([resting, ended]);
+      if (!lives()) return;
+      child.removeAllListeners('message');
+      if (execArgv === undefined) spare.push(process);
+      else child.kill('SIGTERM');
     },
   };
+}
+
+/** Loads the program ahead of time, so that the next worker begins at once. */
+export function prepareProcess(): void {
+  if (spare.length === 0) spare.push(load([]));
+}
+
+function takeSpare(): Process {
+  for (let one = spare.shift(); one !== undefined; one = spare.shift())
+    if (one.child.exitCode === null && one.child.signalCode === null) return one;
+  return load([]);
+}
+
+function load(execArgv: string[]): Process {
+  const child = fork(SCRIPT, [], {
+    execArgv: [...execArgv, '--import', 'tsx'],
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const loaded = Promise.race([hear(child, (word) => word === 'loaded' || undefined), ended]);
+  const one: Process = { child, ended, loaded, log: [] };
+  if (child.stderr !== null)
+    createInterface({ input: child.stderr }).on('line', (line) => void one.log.push(line));
+  return one;
+}
+
+/** Waits for a word of the process that means something to `read`. */
+function hear<T>(child: ChildProcess, read: (word: Word) => T | undefined): Promise<T> {
+  return new Promise((resolve) => {
+    const listen = (word: unknown) => {
+      const heard = read(word as Word); // our own process says nothing else
+      if (heard === undefined) return;
+      child.off('message', listen);
+      resolve(heard);
+    };
+    child.on('message', listen);
+  });
+}
+
+function order(child: ChildProcess, given: Order): void {
+  if (child.connected) child.send(given);
+}
+
+function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** Asks again until it is so: waits for a condition, never for a time. @throws after `timeout` milliseconds */

@@ -4,13 +4,21 @@ import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 
+export type RunningRedis = Readonly<{
+  url: string;
+  port: number;
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}>;
+
 /**
  * Starts a Redis of our own on a free port of the loopback, keeping nothing on disk.
+ * @param more settings as on its command line, which win
  * @returns undefined where there is no redis-server on the PATH
  */
 export async function startRedis(
   directory: string,
-): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+  more: readonly string[] = [],
+): Promise<RunningRedis | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     const args = [
@@ -21,6 +29,7 @@ export async function startRedis(
       ['--databases', '4096'],
       ['--dir', directory],
       ['--pidfile', path.join(directory, 'redis.pid')],
+      more,
     ].flat();
     const child = spawn('redis-server', args, { stdio: 'ignore' });
     const ended = new Promise<'absent' | 'ended'>((resolve) => {
@@ -30,7 +39,7 @@ export async function startRedis(
     const url = `redis://127.0.0.1:${port}`;
     const outcome = await Promise.race([ended, answers(url, ended)]);
     if (outcome === 'absent') return undefined;
-    if (outcome === 'ready') return { url, stop: () => stop(child) };
+    if (outcome === 'ready') return { url, port, stop: (signal) => stop(child, signal) };
     // The port was taken between our look and the server's.
     if (attempt === 5) throw new Error('redis-server ends as soon as it is started');
   }
@@ -50,10 +59,10 @@ async function answers(url: string, ended: Promise<unknown>): Promise<'ready' | 
   }
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await ended;
 }
 

@@ -1,55 +1,84 @@
 /**
- * A worker as a process of its own, configured by its environment as any worker is. `DIE_AT` names the
- * point of a run's journey at which it kills itself, without a word, the first time it comes there.
+ * A worker as a process of its own, configured by an environment as any worker is. Loading the program takes
+ * longer than most tests, so a process is told by message when to begin, and one that ended in an order can
+ * begin again with another environment.
  */
-import { Client } from 'pg';
 import { readConfig } from '../src/config.ts';
 import { startWorker } from '../src/doors/worker.ts';
 import { createLogger } from '../src/engine/logger.ts';
 import { openHome } from '../src/home.ts';
+import { type Point, watchFor } from './journey-points.ts';
+import { shiftClock } from './shifted-clock.ts';
 
-const config = readConfig();
-const dieAt = process.env['DIE_AT'];
-if (dieAt !== undefined) arm(dieAt);
-const home = await openHome({ config, log: createLogger(config.logLevel ?? 'warn'), role: 'owner' });
-const worker = await startWorker(home.ctx, home.backend, 'test');
-process.send?.('ready');
-process.once('SIGTERM', () => {
-  void worker
-    .drain()
-    .then(() => home.close())
-    .then(() => process.exit(0));
-});
+export type Life = {
+  env: Record<string, string>;
+  /** Where it kills itself, without a word, the first time it comes there. */
+  dieAt?: Point;
+  /** Where it waits, once, until it is told to go on. */
+  pauseAt?: Point;
+  /** How far its wall clock is ahead of the machine's, in milliseconds. */
+  clockMs?: number;
+};
+/** To the process. */
+export type Order = { begin: Life } | { clockMs: number } | 'go on' | 'rest';
+/** From the process. */
+export type Word = 'loaded' | 'ready' | 'resting' | { at: Point };
 
-function die(): void {
-  process.kill(process.pid, 'SIGKILL');
+let end: (() => Promise<void>) | undefined;
+let goOn = () => {};
+
+process.on('message', (order: Order) => void obey(order));
+// Whoever started it is gone: nobody is left to tell it anything.
+process.once('disconnect', () => process.exit(0));
+process.on('SIGTERM', () => void (end?.() ?? Promise.resolve()).then(() => process.exit(0)));
+say('loaded');
+
+async function obey(order: Order): Promise<void> {
+  if (order === 'go on') return goOn();
+  if (order === 'rest') {
+    await end?.();
+    return say('resting');
+  }
+  if ('clockMs' in order) return shiftClock(order.clockMs);
+  end = await begin(order.begin);
+  say('ready');
 }
 
-/** Watches the statements of every connection; the save is the transaction in which `sight` stands. */
-function arm(point: string): void {
-  const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...args: unknown[]) => unknown; // pg's overloads, passed on as they are
-  const saving = new WeakSet<Client>();
-  const watched = function (this: Client, ...args: unknown[]): unknown {
-    const label = nameOf(args[0]);
-    if (label === 'sight') saving.add(this);
-    const committing = label === 'COMMIT' && saving.has(this);
-    if (committing && point === 'before the commit') die();
-    const fatal =
-      (point === 'after the ledger row' && label === 'open_call') ||
-      (point === 'after the answer is kept' && label === 'keep_answer') ||
-      (point === 'after the commit' && committing);
-    return Reflect.apply(query, this, fatal ? dyingWith(args) : args);
+async function begin({ env, dieAt, pauseAt, clockMs = 0 }: Life): Promise<() => Promise<void>> {
+  shiftClock(clockMs);
+  const unwatch =
+    dieAt !== undefined
+      ? watchFor(dieAt, die)
+      : pauseAt !== undefined
+        ? watchFor(pauseAt, pause(pauseAt))
+        : null;
+  const config = readConfig(env);
+  const home = await openHome({ config, log: createLogger(config.logLevel ?? 'warn'), role: 'owner' });
+  const worker = await startWorker(home.ctx, home.backend, 'test');
+  return async () => {
+    end = undefined;
+    await worker.drain();
+    await home.close();
+    unwatch?.();
+    shiftClock(0);
   };
-  Client.prototype.query = watched as typeof Client.prototype.query; // the same function with an eye on it
 }
 
-function nameOf(statement: unknown): string {
-  if (typeof statement === 'string') return statement;
-  if (typeof statement !== 'object' || statement === null) return '';
-  return 'name' in statement ? String(statement.name) : '';
+async function die(): Promise<void> {
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise(() => {});
 }
 
-/** The same call, with a callback that ends the process as soon as Postgres has confirmed the statement. */
-function dyingWith(args: unknown[]): unknown[] {
-  return [...args.filter((arg) => typeof arg !== 'function'), die];
+function pause(point: Point): () => Promise<void> {
+  return async () => {
+    const going = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    say({ at: point });
+    await going;
+  };
+}
+
+function say(word: Word): void {
+  process.send?.(word);
 }

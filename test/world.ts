@@ -29,10 +29,12 @@ export type WorldOptions = {
   env?: Record<string, string>;
   clock?: Clock;
   names?: 'neutral' | 'named';
+  /** Where it is to stand; a fresh one otherwise. */
+  database?: TestDatabase;
 };
 
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
-  const database = await freshDatabase();
+  const database = options.database ?? (await freshDatabase());
   const log = createLogger('silent');
   const db = openDatabase(database.url, { log });
   const clock = steppedClock(START);

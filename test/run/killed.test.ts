@@ -30,15 +30,14 @@ onEachBackend('a worker', ({ redisUrl }) => {
   }
 
   test.each([
-    { point: 'after the ledger row', calls: ['unknown', 'received'], requests: 1 },
     { point: 'after the answer is kept', calls: ['received'], requests: 1 },
     { point: 'before the commit', calls: ['received'], requests: 1 },
     { point: 'after the commit', calls: ['received'], requests: 1 },
-  ])(
+  ] as const)(
     'that dies $point costs no call more than allowed, and everything is found once',
     async ({ point, calls, requests }) => {
       fleet.stub.answers(POSTS);
-      const dying = await fleet.start({ DIE_AT: point });
+      const dying = await fleet.start({}, { dieAt: point });
       const runId = await fleet.add(`dies-${point.replaceAll(' ', '-')}`);
       await dying.ended;
       await fleet.start();

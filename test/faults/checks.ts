@@ -1,0 +1,192 @@
+/**
+ * What holds after every row, whatever was done to the program: U1 to U8 in SQL, over its tables and over the
+ * history that the service and the receiver of the row kept (schema `faults`, see history.ts). A check holds when
+ * its question has no rows.
+ */
+export type CheckId = 'U1' | 'U2' | 'U3' | 'U4' | 'U5' | 'U6' | 'U7' | 'U8';
+
+export type Check = Readonly<{
+  id: CheckId;
+  /** What it would mean if there were a row. */
+  broken: string;
+  /** What a row is counted as in the table of results. */
+  counts?: 'lost' | 'doubled';
+  /** `$1`: when it is; `$2`: most calls of a run. Each query names what it needs. */
+  sql: string;
+}>;
+
+/** Work that came in the last moments before all workers were stopped may wait. */
+const JUST_NOW = `interval '10 seconds'`;
+
+/** Answers that were accepted: the last one received of each run that succeeded. */
+const ACCEPTED = `accepted AS (
+  SELECT DISTINCT ON (c.run_id) c.run_id, c.n, r.search_id
+  FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id
+  WHERE c.state = 'received' AND r.status = 'succeeded' ORDER BY c.run_id, c.n DESC
+)`;
+
+export const CHECKS: readonly Check[] = [
+  {
+    id: 'U1',
+    broken: 'a run is left open',
+    sql: `SELECT id, status, fence, reason FROM strandline.runs WHERE status = 'running'
+      OR (status = 'queued' AND coalesce(not_before, created_at) < $1::timestamptz - ${JUST_NOW})`,
+  },
+  {
+    id: 'U2',
+    broken: 'a slot has two runs',
+    counts: 'doubled',
+    sql: `SELECT search_id, slot_at FROM strandline.runs WHERE slot_at IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1
+      UNION ALL SELECT a.search_id, b.slot_at FROM strandline.runs a
+        JOIN strandline.runs b ON b.search_id = a.search_id AND b.id <> a.id AND b.slot_at BETWEEN a.slot_at AND a.span_until`,
+  },
+  {
+    id: 'U2',
+    broken: 'two runs of one search were under way at once',
+    sql: `SELECT a.search_id, a.id, b.id AS other FROM strandline.runs a
+      JOIN strandline.runs b ON b.search_id = a.search_id AND a.id < b.id
+        AND a.status = 'succeeded' AND b.status = 'succeeded' AND a.fence = 1 AND b.fence = 1
+        AND tstzrange(a.started_at, a.ended_at) && tstzrange(b.started_at, b.ended_at)`,
+  },
+  {
+    id: 'U3',
+    broken: 'a due slot has no run row',
+    counts: 'lost',
+    // Intervals are even: counted back from the next slot, every one since the search was made has its row.
+    sql: `SELECT s.slug, e.slot_at FROM strandline.searches s
+      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+      CROSS JOIN LATERAL generate_series(s.next_due_at - v.every_seconds * interval '1 second', s.created_at,
+        v.every_seconds * interval '-1 second') AS e(slot_at)
+      WHERE v.every_seconds IS NOT NULL AND e.slot_at > s.created_at AND s.version = 1
+        AND NOT EXISTS (SELECT FROM strandline.search_states x WHERE x.search_id = s.id AND x.state IN ('paused', 'broken'))
+        AND NOT EXISTS (SELECT FROM strandline.runs r WHERE r.search_id = s.id
+          AND (r.slot_at = e.slot_at OR e.slot_at BETWEEN r.slot_at AND r.span_until))`,
+  },
+  {
+    id: 'U3',
+    broken: 'an active search has fallen silent',
+    counts: 'lost',
+    sql: `SELECT slug, next_due_at FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')
+      AND (next_due_at IS NULL OR next_due_at < $1::timestamptz - ${JUST_NOW})`,
+  },
+  {
+    id: 'U4',
+    broken: 'a run made more calls than it may',
+    sql: `SELECT run_id, count(*)::int AS calls FROM strandline.calls GROUP BY 1 HAVING count(*) > $2::int`,
+  },
+  {
+    id: 'U4',
+    broken: 'ledger and service disagree about a call',
+    sql: `SELECT coalesce(j.run_id, c.run_id) AS run_id, coalesce(j.n, c.n) AS n, j.requests, c.state
+      FROM (SELECT run_id, n, count(*)::int AS requests FROM faults.requests GROUP BY 1, 2) j
+      FULL JOIN strandline.calls c ON (c.run_id, c.n) = (j.run_id, j.n)
+      WHERE c.run_id IS NULL OR j.requests > 1 OR (j.run_id IS NULL AND (c.state = 'received' OR c.http_status IS NOT NULL))`,
+  },
+  {
+    id: 'U4',
+    broken: 'a call is still waited for',
+    sql: `SELECT c.run_id, c.n FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id
+      WHERE c.state = 'sent' AND r.ended_at IS NOT NULL AND r.status <> 'cancelled'`,
+  },
+  {
+    id: 'U4',
+    broken: 'calls of a day were counted too low',
+    sql: `SELECT c.service_id, c.day, c.n, d.calls FROM (
+        SELECT service_id, (sent_at AT TIME ZONE 'UTC')::date AS day, count(*)::int AS n FROM strandline.calls GROUP BY 1, 2
+      ) c LEFT JOIN strandline.call_days d USING (service_id, day) WHERE d.calls IS NULL OR d.calls < c.n`,
+  },
+  {
+    id: 'U5',
+    broken: 'something was found twice',
+    counts: 'doubled',
+    sql: `SELECT search_id, kind, thing FROM strandline.discoveries GROUP BY 1, 2, 3 HAVING count(*) > 1
+      UNION ALL SELECT service_id, 'post', min(id) FROM strandline.posts GROUP BY service_id, external_id HAVING count(*) > 1
+      UNION ALL SELECT search_id, 'post', post_id FROM strandline.post_sightings GROUP BY 1, 3 HAVING count(*) > 1`,
+  },
+  {
+    id: 'U5',
+    broken: 'something counts as found by a run that did not succeed',
+    sql: `SELECT s.search_id, s.thing, r.id, r.status FROM (
+        SELECT search_id, post_id AS thing, first_run_id FROM strandline.post_sightings
+        UNION ALL SELECT search_id, link_id, first_run_id FROM strandline.link_sightings
+        UNION ALL SELECT search_id, thing, run_id FROM strandline.discoveries
+        UNION ALL SELECT r.search_id, NULL, r.id FROM strandline.run_results x JOIN strandline.runs r ON r.id = x.run_id
+      ) s LEFT JOIN strandline.runs r ON r.id = s.first_run_id WHERE r.id IS NULL OR r.status <> 'succeeded'`,
+  },
+  {
+    id: 'U5',
+    broken: 'what was sighted and what was discovered differ',
+    counts: 'lost',
+    sql: `SELECT * FROM (
+        SELECT search_id, 'post' AS kind, post_id AS thing FROM strandline.post_sightings
+        UNION ALL SELECT search_id, 'link', link_id FROM strandline.link_sightings
+      ) s FULL JOIN (SELECT search_id, kind, thing FROM strandline.discoveries WHERE kind IN ('post', 'link')) d
+        USING (search_id, kind, thing) WHERE s IS NULL OR d IS NULL`,
+  },
+  {
+    id: 'U5',
+    broken: 'posts of the volume are not those that were sighted',
+    sql: `SELECT s.search_id, s.n AS sighted, v.n AS counted FROM (
+        SELECT search_id, count(*) AS n FROM strandline.post_sightings WHERE post_created_at IS NOT NULL GROUP BY 1
+      ) s FULL JOIN (SELECT search_id, sum(posts) AS n FROM strandline.volume GROUP BY 1 HAVING sum(posts) > 0) v
+        USING (search_id) WHERE s.n IS DISTINCT FROM v.n`,
+  },
+  {
+    id: 'U6',
+    broken: 'something that was served in an accepted answer is not there',
+    counts: 'lost',
+    sql: `WITH ${ACCEPTED}
+      SELECT a.search_id, s.external FROM accepted a JOIN faults.served s USING (run_id, n)
+      WHERE CASE s.kind WHEN 'post' THEN NOT EXISTS (SELECT FROM strandline.post_sightings x
+          JOIN strandline.posts p ON p.id = x.post_id WHERE x.search_id = a.search_id AND p.external_id = s.external)
+        ELSE NOT EXISTS (SELECT FROM strandline.link_sightings x
+          JOIN strandline.link_addresses l ON l.link_id = x.link_id WHERE x.search_id = a.search_id AND l.address = s.external) END`,
+  },
+  {
+    id: 'U6',
+    broken: 'something is there that no accepted answer held',
+    sql: `WITH ${ACCEPTED}
+      SELECT x.search_id, p.external_id FROM strandline.post_sightings x JOIN strandline.posts p ON p.id = x.post_id
+      WHERE NOT EXISTS (SELECT FROM accepted a JOIN faults.served s USING (run_id, n)
+        WHERE a.search_id = x.search_id AND s.kind = 'post' AND s.external = p.external_id)
+      UNION ALL SELECT x.search_id, l.canonical FROM strandline.link_sightings x JOIN strandline.links l ON l.id = x.link_id
+      WHERE NOT EXISTS (SELECT FROM accepted a JOIN faults.served s USING (run_id, n)
+        JOIN strandline.link_addresses la ON la.address = s.external
+        WHERE a.search_id = x.search_id AND s.kind = 'link' AND la.link_id = l.id)`,
+  },
+  {
+    id: 'U7',
+    broken: 'a message is due and was not sent, or counts as delivered and was never received',
+    sql: `SELECT d.message_id, d.state, d.attempts, d.code FROM strandline.deliveries d
+      JOIN strandline.channels c ON c.id = d.channel_id
+      WHERE (d.state IN ('gathering', 'pending') AND d.next_attempt_at < $1::timestamptz - ${JUST_NOW} AND c.state = 'active'
+          AND coalesce(c.resting_until, $1) <= $1)
+        OR (d.state = 'delivered' AND NOT EXISTS (SELECT FROM faults.receipts r WHERE r.message_id = d.message_id))`,
+  },
+  {
+    id: 'U7',
+    broken: 'a rule tells of it, and no message says it',
+    counts: 'lost',
+    sql: `SELECT ru.slug AS rule, c.slug AS channel, d.id FROM strandline.discoveries d
+      JOIN strandline.searches s ON s.id = d.search_id
+      JOIN strandline.rules ru ON d.kind = ANY (ru.kinds) AND ru.filter = '' AND ru.state = 'active' AND ru.archived_at IS NULL
+        AND coalesce(ru.topic_id, s.topic_id) = s.topic_id AND coalesce(ru.search_id, s.id) = s.id
+      JOIN strandline.rule_channels rc ON rc.rule_id = ru.id AND d.id > greatest(rc.after, ru.after)
+      JOIN strandline.channels c ON c.id = rc.channel_id AND c.state = 'active' AND c.archived_at IS NULL
+      WHERE NOT d.baseline AND NOT EXISTS (SELECT FROM strandline.delivery_discoveries x
+        WHERE (x.rule_id, x.channel_id, x.discovery_id) = (ru.id, c.id, d.id))`,
+  },
+  {
+    id: 'U8',
+    broken: 'one message had two bodies, or nobody knows it',
+    sql: `SELECT message_id, count(DISTINCT hash)::int AS bodies FROM faults.receipts GROUP BY 1 HAVING count(DISTINCT hash) > 1
+      UNION ALL SELECT message_id, 0 FROM faults.receipts r
+        WHERE NOT EXISTS (SELECT FROM strandline.deliveries d WHERE d.message_id = r.message_id) AND r.rule IS NOT NULL`,
+  },
+  {
+    id: 'U8',
+    broken: 'a channel was told of something in two messages',
+    counts: 'doubled',
+    sql: `SELECT path, rule, discovery_id FROM faults.told GROUP BY 1, 2, 3 HAVING count(DISTINCT message_id) > 1`,
+  },
+];

@@ -1,0 +1,70 @@
+/** A Postgres of one row's own, which may be killed, stopped and started: the server the program ships with. */
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createLogger } from '../../src/engine/logger.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../../src/engine/postgres/open.ts';
+import { isAlive } from '../../src/engine/postgres/process.ts';
+import type { Settings } from '../../src/engine/postgres/settings.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import type { TestDatabase } from '../database.ts';
+import { until } from '../processes.ts';
+import { makeDirectory } from '../temporary.ts';
+
+export type OwnPostgres = Readonly<{
+  /** The database of the row. Its port stays the same over restarts. */
+  database: TestDatabase;
+  superuserUrl: string;
+  /** What Postgres calls its data directory. */
+  dataDirectory: string;
+  /**
+   * `fast`: sessions are ended, in order. `immediate`: as a crash, recovered from at the next start. `kill`: the
+   * postmaster without a word. It stays away until it is started.
+   */
+  stop(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
+
+/** @param settings of postgresql.conf; commits reach the disk unless they say otherwise */
+export async function openOwnPostgres(settings: Settings = {}): Promise<OwnPostgres> {
+  const directory = await makeDirectory();
+  const log = createLogger('silent');
+  // As a guest: an owner would bring the server back by itself.
+  const open = (): Promise<EmbeddedPostgres> =>
+    openEmbedded({
+      dataDir: path.join(directory, 'data'),
+      sharedDirectory: path.join(directory, 'shared'),
+      log,
+      role: 'guest',
+      settings,
+    });
+  let server = await open();
+  const { url, readerUrl, superuserUrl, dataDirectory } = server;
+  await migrate({ url, readerUrl, log });
+  const pid = async () =>
+    Number.parseInt(await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => ''), 10);
+
+  return {
+    database: { url, readerUrl, name: new URL(url).pathname.slice(1), drop: () => Promise.resolve() },
+    superuserUrl,
+    dataDirectory,
+    stop: async (how) => {
+      const postmaster = await pid();
+      process.kill(postmaster, SIGNALS[how]);
+      await until('Postgres is gone', () => Promise.resolve(!isAlive(postmaster)));
+      await server.close();
+    },
+    start: async () => {
+      server = await open();
+      if (server.url !== url) throw new Error('Postgres came back at another port');
+    },
+    close: async () => {
+      await server.close();
+      const left = await pid();
+      if (isAlive(left)) process.kill(left, 'SIGQUIT');
+      await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}

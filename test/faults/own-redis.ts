@@ -1,0 +1,43 @@
+/** A Redis of one row's own, which may be killed, emptied and filled. */
+import { rm } from 'node:fs/promises';
+import { type RunningRedis, startRedis } from '../redis.ts';
+import { makeDirectory } from '../temporary.ts';
+import type { Wire } from './wire.ts';
+
+export type OwnRedis = Readonly<{
+  /** As it is at the moment; whoever must find it after a restart goes by the wire. */
+  url(): string;
+  /** Without a word, or in order. It stays away until it is started. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Starts it again on what it kept; the wire leads to it. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+/** @param settings as on its command line: `['--appendonly', 'yes']` */
+export async function openOwnRedis(
+  settings: readonly string[] = [],
+): Promise<OwnRedis & { lead(wire: Wire): void }> {
+  const directory = await makeDirectory();
+  let running: RunningRedis;
+  let wire: Wire | undefined;
+  const start = async () => {
+    const started = await startRedis(directory, settings);
+    if (started === undefined) throw new Error('there is no redis-server on the PATH');
+    running = started;
+    wire?.leadTo(running.port);
+  };
+  await start();
+  return {
+    url: () => running.url,
+    stop: (signal) => running.stop(signal),
+    start,
+    lead: (to) => {
+      wire = to;
+    },
+    close: async () => {
+      await running.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

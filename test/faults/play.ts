@@ -1,0 +1,74 @@
+/** Registers rows as tests of one back end: plays each on a stage of its own, then asks what holds. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { inject, test } from 'vitest';
+import type { TestBackend } from '../backends.ts';
+import { prepareProcess } from '../processes.ts';
+import type { Row } from './row.ts';
+import { ROWS } from './rows/all.ts';
+import { openStage, type Played } from './stage.ts';
+
+/** Which rows are played: ids or their beginnings; every row; or, with nothing said, those of every commit. */
+export type Choice = { only: string[] | null; all: boolean; backend: 'postgres' | 'redis' | null };
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    faults?: Choice;
+  }
+  interface TaskMeta {
+    row?: { id: string; title: string; backend: string; calls: number; lost: number; doubled: number };
+  }
+}
+
+const SECONDS = 60;
+
+const OF_EVERY_COMMIT: Choice = { only: null, all: false, backend: null };
+
+export function playRows(backend: TestBackend): void {
+  const chosen = chosenRows(inject('faults') ?? OF_EVERY_COMMIT, backend);
+  if (chosen.length === 0) test.skip('no row was chosen', () => {});
+  for (const row of chosen) {
+    const seconds = row.seconds ?? SECONDS;
+    test(`${row.id} ${row.title}`, { timeout: (seconds + 120) * 1_000 }, async ({ task }) => {
+      prepareProcess();
+      const stage = await openStage(row, backend);
+      try {
+        await within(seconds, row.play(stage));
+        const { broken, ...counted } = await stage.verdict();
+        task.meta.row = { id: row.id, title: row.title, backend: backend.name, ...counted };
+        if (broken.length > 0) throw new Error(broken.join('\n'));
+      } catch (error) {
+        throw told(error, stage);
+      } finally {
+        await stage.close();
+      }
+    });
+  }
+}
+
+function chosenRows({ only, all, backend: asked }: Choice, { name }: TestBackend): Row[] {
+  if (asked !== null && asked !== name) return [];
+  return ROWS.filter((row) => {
+    if (row.backends?.includes(name) === false) return false;
+    if (only !== null) return only.some((id) => row.id === id || row.id.startsWith(`${id} `));
+    return all || row.everyCommit === true;
+  });
+}
+
+async function within(seconds: number, played: Promise<void>): Promise<void> {
+  const late = new AbortController();
+  const deadline = wait(seconds * 1_000, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`not played within ${seconds} seconds`);
+  });
+  try {
+    await Promise.race([played, deadline]);
+  } finally {
+    late.abort();
+    deadline.catch(() => {});
+  }
+}
+
+/** The error, with what workers said last. */
+function told(error: unknown, stage: Played): unknown {
+  if (error instanceof Error) error.message += `\n\n${stage.lastWords()}`;
+  return error;
+}

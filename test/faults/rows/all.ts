@@ -1,0 +1,7 @@
+import type { Row } from '../row.ts';
+import { CRASH } from './crash.ts';
+import { DATABASE } from './database.ts';
+import { QUEUE } from './queue.ts';
+
+/** The fault table, in its order. */
+export const ROWS: readonly Row[] = [...CRASH, ...DATABASE, ...QUEUE];

@@ -1,0 +1,96 @@
+/** Ways in which the service of a row answers. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { wirePost } from '../stub-service.ts';
+import type { Script } from './service.ts';
+
+type Wire = Record<string, unknown>;
+
+/** Operation B, as it is meant to be: posts with these ids. @param over members laid over each of them */
+export function posts(ids: readonly string[], over: Wire = {}): Script {
+  return (asked, response) => {
+    asked.posts.push(...ids);
+    const body = { miner_tweets: ids.map((id) => wirePost(id, over)) };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+}
+
+/** Three posts of their own for every prompt: `prompt` has to be a number. */
+export const ownPosts: Script = (asked, response) =>
+  posts(['1', '2', '3'].map((n) => `${asked.prompt}${n}`))(asked, response);
+
+/** Any bytes. @param holds ids of the posts in them, where they can be read */
+export function raw(
+  body: string | Buffer,
+  headers: Record<string, string | string[]> = { 'content-type': 'application/json' },
+  { status: code = 200, holds = [] as readonly string[] } = {},
+): Script {
+  return (asked, response) => {
+    asked.posts.push(...holds);
+    response.writeHead(code, headers).end(body);
+  };
+}
+
+export function status(code: number, headers: Record<string, string> = {}, body = '{"detail":"no"}'): Script {
+  return raw(body, { 'content-type': 'application/json', ...headers }, { status: code });
+}
+
+/** Nothing, for ever. */
+export const silent: Script = () => {};
+
+/** The connection is reset before anything is answered. */
+export const reset: Script = (_asked, response) => void response.socket?.resetAndDestroy();
+
+export function late(ms: number, script: Script): Script {
+  return async (asked, response) => {
+    await wait(ms);
+    await script(asked, response);
+  };
+}
+
+/** An answer that waits until it is let through. */
+export function gated(script: Script): { script: Script; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    script: async (asked, response) => {
+      await opened;
+      await script(asked, response);
+    },
+    open,
+  };
+}
+
+/**
+ * A body in pieces, with so many milliseconds between them, and then an end: `whole`, a `close` that says nothing, a
+ * `reset`, or `never`.
+ */
+export function dripped(
+  pieces: readonly (string | Buffer)[],
+  options: {
+    everyMs?: number;
+    end?: 'whole' | 'close' | 'reset' | 'never';
+    headers?: Record<string, string>;
+    holds?: readonly string[];
+  } = {},
+): Script {
+  const {
+    everyMs = 0,
+    end = 'whole',
+    headers = { 'content-type': 'application/json' },
+    holds = [],
+  } = options;
+  return async (asked, response) => {
+    asked.posts.push(...holds);
+    response.writeHead(200, headers);
+    for (const piece of pieces) {
+      if (response.destroyed) return;
+      response.write(piece);
+      await wait(everyMs);
+    }
+    if (end === 'whole') response.end();
+    if (end === 'close') response.socket?.end();
+    if (end === 'reset') response.socket?.resetAndDestroy();
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * The search service of a row: answers by script, and keeps the history of what it was asked. What the ledger says
+ * is compared with this history after every row.
+ */
+import type { ServerResponse } from 'node:http';
+import { systemClock } from '../../src/engine/clock.ts';
+import { startStub, type StubRequest, type StubService } from '../stub-service.ts';
+
+/** One request, as it came and as it was answered. */
+export type Asked = StubRequest & {
+  /** From the headers that the client sends along: whose request this is. */
+  runId: bigint;
+  call: number;
+  prompt: string;
+  at: Date;
+  /** External ids of the posts, and addresses of the links, that the answer holds. Scripts note them. */
+  posts: string[];
+  links: string[];
+  /** Whether the whole answer was handed to the socket. */
+  answered: boolean;
+  /** Whether the connection has ended. */
+  closed: boolean;
+};
+
+/** How one request is answered. It resolves when nothing more is written. */
+export type Script = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+
+export type ScriptedService = Readonly<{
+  url: string;
+  /** The history, in the order in which requests were read in full. */
+  asked: readonly Asked[];
+  /** From now on: every request, or those with this prompt. Scripts given together are for the next requests in turn; the last stays. */
+  answers(script: Script | readonly [Script, ...Script[]], prompt?: string): void;
+  /** Requests that a run, or a prompt, has made. */
+  of(what: bigint | string): Asked[];
+  close(): Promise<void>;
+}>;
+
+export async function startService(): Promise<ScriptedService> {
+  const asked: Asked[] = [];
+  const scripts = new Map<string | undefined, Script[]>();
+  const next = (prompt: string): Script | undefined => {
+    const turn = scripts.get(prompt) ?? scripts.get(undefined);
+    return turn !== undefined && turn.length > 1 ? turn.shift() : turn?.[0];
+  };
+  const stub: StubService = await startStub(async (request, response) => {
+    const one: Asked = {
+      ...request,
+      runId: BigInt(String(request.headers['x-run-id'])),
+      call: Number(request.headers['x-call']),
+      prompt: String(request.body['prompt']),
+      at: systemClock.now(),
+      posts: [],
+      links: [],
+      answered: false,
+      closed: false,
+    };
+    asked.push(one);
+    response.on('finish', () => {
+      one.answered = true;
+    });
+    response.on('close', () => {
+      one.closed = true;
+    });
+    // A connection that the client gave up is nothing to the service.
+    response.on('error', () => {});
+    const script = next(one.prompt);
+    if (script === undefined) response.writeHead(500).end('no script');
+    else await script(one, response);
+  });
+  return {
+    url: stub.url,
+    asked,
+    answers: (script, prompt) => {
+      scripts.set(prompt, [script].flat());
+    },
+    of: (what) => asked.filter((one) => (typeof what === 'bigint' ? one.runId : one.prompt) === what),
+    close: () => stub.close(),
+  };
+}

@@ -1,0 +1,278 @@
+/** Everything a row stands on: servers, wires to them, workers, and verbs to set it up and to ask how it went. */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { type Clock, systemClock } from '../../src/engine/clock.ts';
+import { openBackend } from '../../src/engine/queue/connection.ts';
+import { openQueue } from '../../src/engine/queue/queue.ts';
+import type { Context } from '../../src/monitor/context.ts';
+import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
+import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
+import type { Id } from '../../src/store/database.ts';
+import { instanceName } from '../../src/store/facts.ts';
+import type { TestBackend } from '../backends.ts';
+import { type ProcessOptions, startProcess, until, type WorkerProcess } from '../processes.ts';
+import { type Receiver, startReceiver } from '../tell/receiver.ts';
+import { makeDirectory } from '../temporary.ts';
+import { makeWorld, type World } from '../world.ts';
+import { writeHistory } from './history.ts';
+import { moveDatabaseTime, prepareTime } from './moved-time.ts';
+import { type OwnPostgres, openOwnPostgres } from './own-postgres.ts';
+import { type OwnRedis, openOwnRedis } from './own-redis.ts';
+import type { CheckId } from './checks.ts';
+import type { BackendName, Row } from './row.ts';
+import { type ScriptedService, startService } from './service.ts';
+import { judge, type Verdict } from './verdict.ts';
+import { openWire, type Wire } from './wire.ts';
+
+export type Stage = Readonly<{
+  backend: BackendName;
+  /** As a command has it, with connections of its own past all wires: for the monitor's verbs. */
+  ctx: Context;
+  service: ScriptedService;
+  receiver: Receiver;
+  /** What workers reach their servers by. `queue` leads to Redis; on the Postgres back end it is the wire to Postgres. */
+  wires: Readonly<{ postgres: Wire; queue: Wire; service: Wire }>;
+  /** Of rows that ask for one; others fail here. */
+  postgres: OwnPostgres;
+  redis: OwnRedis;
+  /** A directory of the row's own: data of workers, files. */
+  directory: string;
+  /** What a worker is given; to start a program of another kind in the same world. */
+  env: Readonly<Record<string, string>>;
+  /**
+   * Starts a worker, with a lease and a reconciler of a second each. It has come to take work when this resolves.
+   * @param options where it dies or waits, how its clock goes
+   */
+  start(env?: Record<string, string>, options?: ProcessOptions): Promise<WorkerProcess>;
+  /** All that were started and live. */
+  workers(): WorkerProcess[];
+  /** Saves a microblog search whose prompt is its number; due once an hour unless said. @returns its first run */
+  add(prompt: number, more?: Partial<NewSearch>): Promise<{ searchId: Id; runId: Id }>;
+  /** Rows of an ad hoc question; what they hold is what the row expects of them. Tables stand in `strandline`. */
+  rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
+  /** Waits for the end of a run. */
+  ended(runId: Id): Promise<{ status: string; code: string | null; reason: string | null; fence: number }>;
+  /** States of the calls of a run, in order. */
+  calls(runId: Id): Promise<string[]>;
+  /** Empties the queue store of the row, and nobody else's. */
+  emptyQueue(): Promise<void>;
+  /** Moves the clocks of all workers, of `ctx` and of the database. @param ms ahead of the machine's */
+  moveTime(ms: number): Promise<void>;
+  until: typeof until;
+}>;
+
+export type Played = Stage & {
+  /** Ends the row in order, and asks what holds. */
+  verdict(): Promise<Verdict>;
+  close(): Promise<void>;
+  /** What workers said last, for whoever wonders why. */
+  lastWords(): string;
+};
+
+/** How long everything gets to come to rest once the fault is over. */
+const REST_MS = 45_000;
+
+export async function openStage(
+  row: Pick<Row, 'postgres' | 'redis' | 'movesTime' | 'env' | 'except'>,
+  { name: backend, redisUrl }: TestBackend,
+): Promise<Played> {
+  const opened: (() => Promise<void>)[] = [];
+  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+    opened.push(() => one.close());
+    return one;
+  };
+  const close = async () => {
+    for (const shut of opened.splice(0).toReversed()) await shut();
+  };
+  try {
+    return await open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function open(): Promise<Played> {
+    const directory = await makeDirectory();
+    opened.push(() => rm(directory, { recursive: true, force: true }));
+    const service = keep(await startService());
+    const receiver = keep(await startReceiver());
+    const ownPostgres = row.postgres === undefined ? undefined : keep(await openOwnPostgres(row.postgres));
+    const ownRedis =
+      row.redis === undefined || redisUrl === null ? undefined : keep(await openOwnRedis(row.redis));
+    const redisAt = ownRedis?.url() ?? redisUrl;
+
+    let shift = 0;
+    const clock: Clock = { now: () => new Date(systemClock.now().getTime() + shift) };
+    const env = { MASTER_KEY: 'one key for all processes of a row', WEBHOOK_ALLOW: '127.0.0.1', ...row.env };
+    const world: World = keep(
+      await makeWorld({
+        hosted: 'http://127.0.0.1:1',
+        clock,
+        env,
+        ...(ownPostgres && { database: ownPostgres.database }),
+      }),
+    );
+    if (row.movesTime === true) await prepareTime(world.db.pool, world.database.name);
+    const { url } = world.database;
+    const wires = {
+      postgres: keep(await wireTo(url)),
+      redis: redisAt === null ? undefined : keep(await wireTo(redisAt)),
+      service: keep(await wireTo(service.url)),
+    };
+    if (wires.redis !== undefined) ownRedis?.lead(wires.redis);
+
+    const instance = await instanceName(world.db, 'faults', systemClock.now());
+    // A Redis that may come back at another port is only found by its wire.
+    const found = ownRedis === undefined ? redisAt : (wires.redis?.address(ownRedis.url()) ?? null);
+    const backEnd = keep(
+      openBackend(
+        found === null ? { kind: 'postgres', url } : { kind: 'redis', url: found },
+        instance,
+        world.ctx.log,
+      ),
+    );
+    const queue = keep(openQueue(backEnd, repeatStrategy, world.ctx.log));
+    const ctx: Context = { ...world.ctx, queue };
+
+    const given: Record<string, string> = {
+      DATABASE_URL: wires.postgres.address(url),
+      ...(redisAt !== null && wires.redis !== undefined && { REDIS_URL: wires.redis.address(redisAt) }),
+      SEARCH_API_URL: wires.service.address(service.url),
+      SEARCH_API_KEY: 'the-key-of-the-row',
+      STRANDLINE_DATA_DIR: path.join(directory, 'data'),
+      LOG_LEVEL: 'info',
+      RUN_LEASE_SECONDS: '1',
+      RECONCILE_SECONDS: '1',
+      ...env,
+    };
+    const workers: WorkerProcess[] = [];
+    opened.push(async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    });
+    const rows: Stage['rows'] = async (sql, values = []) => (await world.db.pool.query(sql, values)).rows;
+    const alive = () => workers.filter(({ child }) => child.exitCode === null && child.signalCode === null);
+    const own = <T>(server: T | undefined, which: string): T => {
+      if (server === undefined) throw new Error(`a row that does things to ${which} asks for one of its own`);
+      return server;
+    };
+
+    const stage: Stage = {
+      backend,
+      ctx,
+      service,
+      receiver,
+      wires: { postgres: wires.postgres, queue: wires.redis ?? wires.postgres, service: wires.service },
+      get postgres() {
+        return own(ownPostgres, 'Postgres');
+      },
+      get redis() {
+        return own(ownRedis, 'Redis');
+      },
+      directory,
+      env: given,
+      start: async (more = {}, options = {}) => {
+        const worker = await startProcess({ ...given, ...more }, { clockMs: shift, ...options });
+        workers.push(worker);
+        return worker;
+      },
+      workers: alive,
+      add: async (prompt, more = {}) => {
+        const { search, firstRunId } = await createSearch(ctx, {
+          slug: `search-${prompt}`,
+          operation: 'microblog',
+          prompt: String(prompt),
+          ...(more.cron === undefined && { every: '1h' }),
+          ...more,
+        });
+        return { searchId: search.id, runId: firstRunId };
+      },
+      rows,
+      ended: (runId) =>
+        until(
+          `run ${runId} ends`,
+          async () => {
+            const [run] = await rows(
+              'SELECT status, code, reason, fence FROM strandline.runs WHERE id = $1',
+              [runId],
+            );
+            return run.status === 'queued' || run.status === 'running' ? false : run;
+          },
+          REST_MS,
+        ),
+      calls: async (runId) =>
+        (await rows('SELECT state FROM strandline.calls WHERE run_id = $1 ORDER BY n', [runId])).map(
+          ({ state }) => state,
+        ),
+      emptyQueue: async () => {
+        if (redisAt === null) return void (await rows('TRUNCATE bullmq.job, bullmq.scheduler CASCADE'));
+        const redis = new Redis(ownRedis?.url() ?? redisAt);
+        await redis.flushdb();
+        await redis.quit();
+      },
+      moveTime: async (ms) => {
+        shift = ms;
+        await moveDatabaseTime(world.db.pool, ms);
+        for (const worker of alive()) worker.moveClock(ms);
+      },
+      until,
+    };
+
+    /** Heals what was done to the wires, sees to it that somebody works, and waits until nothing is left to do. */
+    async function rest(): Promise<void> {
+      for (const wire of [wires.postgres, wires.redis, wires.service]) {
+        wire?.watch(undefined);
+        wire?.pass();
+      }
+      if (alive().length === 0) await stage.start();
+      const deadline = until(
+        'everything comes to rest',
+        async () => (await left(world, clock)) === 0,
+        REST_MS,
+      );
+      // What does not come to rest is what the checks tell.
+      await deadline.catch(() => {});
+      await Promise.all(alive().map((worker) => worker.stop()));
+    }
+
+    return Object.assign(stage, {
+      verdict: async () => {
+        const dead = workers.flatMap(({ child: { pid, exitCode, signalCode } }) =>
+          exitCode === 1 || (signalCode !== null && signalCode !== 'SIGKILL' && signalCode !== 'SIGTERM')
+            ? [`worker ${pid} ended by itself: ${signalCode ?? exitCode}`]
+            : [],
+        );
+        await rest();
+        await writeHistory(world.db.pool, service, receiver);
+        const maxCalls = Number(given['MAX_CALLS_PER_RUN'] ?? ctx.config.maxCallsPerRun);
+        const except = Object.keys(row.except ?? {}) as CheckId[]; // the keys of that very type
+        const verdict = await judge(world.db.pool, { now: clock.now(), maxCalls, except });
+        return { ...verdict, broken: [...dead, ...verdict.broken] };
+      },
+      lastWords: () =>
+        workers.map(({ child, log }) => `worker ${child.pid}:\n${log.slice(-25).join('\n')}`).join('\n'),
+      close,
+    });
+  }
+}
+
+/** How much is still to be done: runs that are open and due, messages that are due, searches that are overdue. */
+async function left({ db }: World, clock: Clock): Promise<number> {
+  const { rows } = await db.pool.query<{ n: number }>(
+    `SELECT ((SELECT count(*) FROM strandline.runs WHERE status = 'running'
+          OR (status = 'queued' AND (not_before IS NULL OR not_before <= $1)))
+      + (SELECT count(*) FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id
+          WHERE d.next_attempt_at <= $1 AND c.state = 'active' AND coalesce(c.resting_until, $1) <= $1)
+      + (SELECT count(*) FROM strandline.channels c WHERE c.state = 'active' AND c.archived_at IS NULL
+          AND c.cursor < (SELECT coalesce(max(id), 0) FROM strandline.discoveries))
+      + (SELECT count(*) FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')
+          AND next_due_at <= $1))::int AS n`,
+    [clock.now()],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+async function wireTo(url: string): Promise<Wire> {
+  const { hostname: host, port } = new URL(url);
+  return openWire({ host, port: Number(port) });
+}

@@ -1,0 +1,36 @@
+import type { Pool } from 'pg';
+import { CHECKS, type CheckId } from './checks.ts';
+
+/** What came of a row. */
+export type Verdict = {
+  /** Requests that the service was asked. */
+  calls: number;
+  lost: number;
+  doubled: number;
+  /** What does not hold, each with the first rows that say so. */
+  broken: string[];
+};
+
+/** @param except universal checks that do not apply to this row */
+export async function judge(
+  pool: Pool,
+  { now, maxCalls, except }: { now: Date; maxCalls: number; except: readonly CheckId[] },
+): Promise<Verdict> {
+  const verdict: Verdict = { calls: 0, lost: 0, doubled: 0, broken: [] };
+  for (const { id, broken, counts, sql } of CHECKS) {
+    if (except.includes(id)) continue;
+    // A parameter that a statement does not name needs a type all the same.
+    const text = `WITH given AS (SELECT $1::timestamptz, $2::int) ${sql.replace(/^WITH /, ', ')}`;
+    const { rows } = await pool.query<object>(text, [now, maxCalls]);
+    if (rows.length === 0) continue;
+    if (counts !== undefined) verdict[counts] += rows.length;
+    verdict.broken.push(`${id} ${broken}: ${rows.length} rows, ${shown(rows.slice(0, 3))}`);
+  }
+  const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM faults.requests');
+  verdict.calls = rows[0]?.n ?? 0;
+  return verdict;
+}
+
+function shown(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}

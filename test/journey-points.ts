@@ -1,0 +1,78 @@
+/**
+ * Points in the journey of a run, for a worker that is to die or to wait there. They are seen from outside, by
+ * the statements that a connection sends: the program knows nothing of them.
+ */
+import { Client } from 'pg';
+
+/** With the names of the fault table. `sight` stands in the transaction of the save, and nowhere else. */
+export const POINTS = {
+  /** K0 */
+  'after the claim': { side: 'after', statement: 'claim_run' },
+  /** K1 */
+  'after the ledger row': { side: 'after', statement: 'open_call' },
+  /** K2: the answer is here, and nowhere else. */
+  'before the answer is kept': { side: 'before', statement: 'keep_answer' },
+  /** K3 */
+  'after the answer is kept': { side: 'after', statement: 'keep_answer' },
+  /** In the middle of the save's transaction. */
+  'inside the save': { side: 'after', statement: 'sight' },
+  'before the commit': { side: 'before', statement: 'commit of the save' },
+  /** K4 */
+  'after the commit': { side: 'after', statement: 'commit of the save' },
+} as const;
+
+export type Point = keyof typeof POINTS;
+
+type Query = (this: Client, ...args: unknown[]) => unknown;
+type Callback = (...results: unknown[]) => void;
+
+const original = Reflect.get(Client.prototype, 'query') as Query; // pg's overloads, passed on as they are
+
+/**
+ * Watches the statements of every connection from now on.
+ * @param arrive called the first time the journey comes to the point; it goes on when this resolves
+ * @returns ends the watch
+ */
+export function watchFor(point: Point, arrive: () => Promise<void>): () => void {
+  const { side, statement } = POINTS[point];
+  const saving = new WeakSet<Client>();
+  let came = false;
+  const watched: Query = function (...args) {
+    const name = nameOf(args[0]);
+    if (name === 'sight') saving.add(this);
+    const seen = name === 'COMMIT' && saving.has(this) ? 'commit of the save' : name;
+    if (came || seen !== statement) return Reflect.apply(original, this, args);
+    came = true;
+    return side === 'before' ? after(arrive(), this, args) : before(arrive, this, args);
+  };
+  Client.prototype.query = watched as typeof Client.prototype.query; // the same function with an eye on it
+  return () => {
+    Client.prototype.query = original as typeof Client.prototype.query; // as it was
+  };
+}
+
+function after(arrived: Promise<void>, client: Client, args: unknown[]): unknown {
+  const sent = arrived.then(() => Reflect.apply(original, client, args));
+  return typeof args.at(-1) === 'function' ? undefined : sent;
+}
+
+/** The same statement; whoever sent it hears of its end only when the arrival is over. */
+function before(arrive: () => Promise<void>, client: Client, args: unknown[]): unknown {
+  const callback = args.at(-1);
+  if (typeof callback === 'function') {
+    const tell = callback as Callback; // pg calls it with an error or a result
+    const late: Callback = (...results) => void arrive().then(() => tell(...results));
+    return Reflect.apply(original, client, [...args.slice(0, -1), late]);
+  }
+  const ended = Reflect.apply(original, client, args) as Promise<unknown>; // without a callback pg promises
+  return ended.then(async (result) => {
+    await arrive();
+    return result;
+  });
+}
+
+function nameOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement;
+  if (typeof statement !== 'object' || statement === null) return '';
+  return 'name' in statement ? String(statement.name) : '';
+}
