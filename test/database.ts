@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
+import { closeFunctions } from '../src/engine/postgres/closed.ts';
 import { codeOf, connect, withDatabase } from '../src/engine/postgres/connect.ts';
 
 /** A database of a test file's own, migrated, with nothing in it. */
@@ -22,9 +23,17 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return makeDatabase(new URL(inject('appUrl')).pathname.slice(1));
 }
 
-/** A database with nothing in it at all, for tests of migration itself. */
-export async function emptyDatabase(): Promise<TestDatabase> {
-  return makeDatabase('template0');
+/**
+ * A database with nothing in it at all, for tests of migration itself.
+ * @param options.closed false: as a Postgres of somebody else has it, with all its functions open to everybody
+ */
+export async function emptyDatabase({ closed = true } = {}): Promise<TestDatabase> {
+  const database = await makeDatabase('template0');
+  if (!closed) return database;
+  const inside = await connect(withDatabase(inject('superuserUrl'), database.name), 'strandline test');
+  await closeFunctions(inside, new URL(database.url).username);
+  await inside.end();
+  return database;
 }
 
 async function makeDatabase(template: string): Promise<TestDatabase> {

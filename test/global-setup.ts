@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { createLogger } from '../src/engine/logger.ts';
+import { closeFunctions } from '../src/engine/postgres/closed.ts';
 import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
 import { openEmbedded } from '../src/engine/postgres/open.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -69,6 +70,9 @@ async function start(
   const appRole = new URL(postgres.url).username;
   await superuser.query(`CREATE DATABASE ${TEMPLATE} OWNER ${appRole}`);
   await superuser.end();
+  const inside = await connect(withDatabase(postgres.superuserUrl, TEMPLATE), 'strandline test set-up');
+  await closeFunctions(inside, appRole);
+  await inside.end();
   const template = withDatabase(postgres.url, TEMPLATE);
   const { notes } = await migrate({ url: template, readerUrl: postgres.readerUrl, log });
   for (const note of notes) process.stderr.write(`${note}\n`);

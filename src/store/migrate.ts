@@ -4,7 +4,7 @@ import type { Logger } from '../engine/logger.ts';
 import { migrateQueue, QUEUE_SCHEMA } from '../engine/queue-schema.ts';
 import { Refused } from '../errors.ts';
 import { type Migration, readMigrations } from './migrations-folder.ts';
-import { prepareReader } from './reader.ts';
+import { prepareReader, whatReaderMayHinder } from './reader.ts';
 import { MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
 
 /** Held by whoever migrates this database, from the first look to the last change. */
@@ -45,7 +45,10 @@ export async function migrate(options: {
     }
     const applied = pending.map((migration) => migration.name);
     if (await migrateQueue(client)) applied.push(QUEUE_SCHEMA);
-    return { applied, notes: await prepareReader({ client, url, readerUrl }) };
+    const notes = await prepareReader({ client, url, readerUrl });
+    // Once, and again by `doctor`: it is for whoever administers the server, not for every command.
+    const hindrance = applied.length > 0 ? await whatReaderMayHinder(client, readerUrl) : undefined;
+    return { applied, notes: hindrance === undefined ? notes : [...notes, hindrance] };
   } finally {
     await client.end();
   }

@@ -1,6 +1,8 @@
 import { type Client, escapeIdentifier } from 'pg';
+import { closeFunctions, hasOpenFunctions } from '../engine/postgres/closed.ts';
 import { codeOf, connect, readAddress, withDatabase } from '../engine/postgres/connect.ts';
 import { ensureReaderRole } from '../engine/postgres/reader-role.ts';
+import { QUEUE_SCHEMA } from '../engine/queue-schema.ts';
 import { ANALYTICS, SCHEMA } from './schema-state.ts';
 
 /** The role's name, unless `DATABASE_READER_URL` names another. */
@@ -21,10 +23,8 @@ export async function prepareReader(options: {
 }): Promise<string[]> {
   const { client, url, readerUrl } = options;
   const { name, password } = nameReader(readerUrl);
-  const { rows } = await client.query<{ self: string; database: string }>(
-    'SELECT current_user AS self, current_database() AS database',
-  );
-  const { self = '', database = '' } = rows[0] ?? {};
+  const { rows } = await client.query<{ self: string; database: string; mayClose: boolean }>(MAY_CLOSE);
+  const { self = '', database = '', mayClose = false } = rows[0] ?? {};
   if (name === self)
     return [
       `DATABASE_READER_URL names the role ${name}, which is the program's own: name a role of its own.`,
@@ -32,8 +32,34 @@ export async function prepareReader(options: {
   const note = await makeRole(url, name, password);
   if (!(await isThere(client, name))) return note === undefined ? [] : [note];
   await grant(client, name, database);
+  if (mayClose) await closeFunctions(client, self);
   return [...(note === undefined ? [] : [note]), ...(await inspect(client, name, database))];
 }
+
+/**
+ * Whether a reader could delay the queue by locks or fill the disk, which only the superuser of the server can keep
+ * it from; undefined where there is no such role.
+ * @returns words for a person
+ */
+export async function whatReaderMayHinder(
+  client: Client,
+  readerUrl: string | undefined,
+): Promise<string | undefined> {
+  const { name } = nameReader(readerUrl);
+  if (!(await isThere(client, name)) || !(await hasOpenFunctions(client, name))) return undefined;
+  return (
+    `The role ${name} can hold up the queue by advisory locks and fill the disk with large objects: ` +
+    'docs/homes.md has what the superuser of this Postgres runs to close that.'
+  );
+}
+
+/** A superuser in a database that holds nothing but ours closes functions of Postgres; where others live, it does not. */
+const MAY_CLOSE = `
+SELECT current_user AS self, current_database() AS database,
+  (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AND NOT EXISTS (
+    SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> ALL ('{information_schema,${[SCHEMA, ANALYTICS, QUEUE_SCHEMA].join(',')}}')
+  ) AS "mayClose"`;
 
 function nameReader(readerUrl: string | undefined): { name: string; password: string | undefined } {
   if (readerUrl === undefined) return { name: READER, password: undefined };

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
+import { hasOpenFunctions } from '../../src/engine/postgres/closed.ts';
 import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readerQuery } from '../../src/store/reader-query.ts';
@@ -144,6 +146,38 @@ test('where the role may not be made, that is said, and the migration stands', a
   readerUrl.username = 'nobody_has_made_this';
   const { notes } = await migrate({ url: database.url, readerUrl: readerUrl.href, log });
   expect(notes.join()).toMatch(/nobody_has_made_this could not be made.*CREATEROLE/);
+});
+
+test('what only the superuser of the server can close to the reader is said when a database is migrated, and closed by one', async () => {
+  const open = await emptyDatabase({ closed: false });
+  const said = /hold up the queue by advisory locks and fill the disk/;
+  expect((await migrate({ url: open.url, readerUrl: open.readerUrl, log })).notes.join()).toMatch(said);
+  expect((await migrate({ url: open.url, readerUrl: open.readerUrl, log })).notes).toEqual([]);
+  const locks = () => readerQuery({ url: open.readerUrl, sql: 'SELECT pg_try_advisory_xact_lock(1) AS got' });
+  expect((await locks()).rows).toEqual([[true]]);
+
+  const superuser = withDatabase(inject('superuserUrl'), open.name);
+  const visitor = await connect(superuser, 'test');
+  await visitor.query('CREATE TABLE public.of_another_program (n int)');
+  expect((await migrate({ url: superuser, readerUrl: open.readerUrl, log })).notes).toEqual([]);
+  expect((await locks()).rows).toEqual([[true]]);
+  await visitor.query('DROP TABLE public.of_another_program');
+  await visitor.end();
+  await migrate({ url: superuser, readerUrl: open.readerUrl, log });
+  await expect(locks()).rejects.toThrow(/permission denied for function pg_try_advisory_xact_lock/);
+  await open.drop();
+});
+
+test('what docs/homes.md tells the superuser to run closes it', async () => {
+  const open = await emptyDatabase({ closed: false });
+  await migrate({ url: open.url, readerUrl: open.readerUrl, log });
+  const [, sql = ''] = /```sql\n(DO[^`]+)```/.exec(await readFile('docs/homes.md', 'utf8')) ?? [];
+  const superuser = await connect(withDatabase(inject('superuserUrl'), open.name), 'test');
+  await superuser.query(sql);
+  expect(await hasOpenFunctions(superuser, 'strandline_reader')).toBe(false);
+  expect(await hasOpenFunctions(superuser, 'strandline')).toBe(true);
+  await superuser.end();
+  await open.drop();
 });
 
 test('where the role may be made, it is made with the password of the address, and can log in', async () => {

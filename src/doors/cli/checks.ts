@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import { OPEN_FUNCTIONS } from '../../engine/postgres/closed.ts';
 import { checkRedis } from '../../engine/queue/redis-check.ts';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
@@ -193,7 +194,14 @@ async function checkReader({ readerUrl }: Home): Promise<Check> {
   if (readerUrl === null) return aside('sql reader', 'none', 'for `strandline sql` set DATABASE_READER_URL');
   try {
     await readerQuery({ url: readerUrl, sql: 'select count(*) from strandline_analytics.topics' });
-    return good('sql reader', 'reads the views');
+    const params = [decodeURIComponent(new URL(readerUrl).username)];
+    const { rows } = await readerQuery({ url: readerUrl, sql: OPEN_FUNCTIONS, params });
+    if (rows.length === 0) return good('sql reader', 'reads the views');
+    return aside(
+      'sql reader',
+      'reads the views, and could hold up the queue by advisory locks or fill the disk with large objects',
+      'docs/homes.md has what the superuser of this Postgres runs to close that',
+    );
   } catch (error) {
     return bad(
       'sql reader',

@@ -68,6 +68,8 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   else if (madeBy !== binaries.major) throw otherMajor(home.data, madeBy, binaries.major);
 
   const secrets = await readSecrets(home);
+  const asSuperuser = (port: number, database = 'postgres') =>
+    addressAt(port, OWNER, secrets.owner, database);
   const enter = (fixedPort?: number) =>
     join({
       home,
@@ -76,13 +78,14 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
       role,
       dataDir,
       fixedPort,
-      urlAt: (port) => addressAt(port, OWNER, secrets.owner, 'postgres'),
+      urlAt: asSuperuser,
     });
 
   let joined = await enter();
   const closing = new AbortController();
   let returning: Promise<void> | undefined;
-  await ensureDatabase(joined.session.client, secrets).catch(async (error: unknown) => {
+  const urlOf = (database: string) => asSuperuser(joined.port, database);
+  await ensureDatabase(joined.session.client, secrets, urlOf).catch(async (error: unknown) => {
     await leave(joined);
     throw error;
   });
@@ -125,7 +128,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   return {
     url: addressAt(port, APP, secrets.app, APP),
     readerUrl: addressAt(port, READER, secrets.reader, APP),
-    superuserUrl: addressAt(port, OWNER, secrets.owner, 'postgres'),
+    superuserUrl: asSuperuser(port),
     version: binaries.version,
     dataDirectory: await realpath(home.data),
     port,

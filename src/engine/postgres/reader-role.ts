@@ -6,7 +6,7 @@ import { scramVerifier } from './scram.ts';
  * What holds in every session of a reader. They are defaults that the session itself can change; what
  * keeps the reader from anything but views is that it was granted nothing else.
  */
-const SETTINGS: Readonly<Record<string, string>> = {
+export const READER_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '60s',
@@ -31,7 +31,7 @@ export async function ensureReaderRole(
       const secret = password === undefined ? '' : ` PASSWORD ${escapeLiteral(scramVerifier(password))}`;
       await client.query(`CREATE ROLE ${role} LOGIN${secret}`);
     }
-    for (const [setting, value] of Object.entries(SETTINGS))
+    for (const [setting, value] of Object.entries(READER_SETTINGS))
       if (before?.settings.includes(`${setting}=${value}`) !== true)
         await client.query(`ALTER ROLE ${role} SET ${setting} = ${escapeLiteral(value)}`);
     return before?.powerful === true

@@ -1,6 +1,9 @@
 import type { Client } from 'pg';
+import { closeFunctions } from './closed.ts';
+import { connect } from './connect.ts';
 import type { Secrets } from './files.ts';
 import { ensureReaderRole } from './reader-role.ts';
+import { restoreReader } from './restore-reader.ts';
 import { scramVerifier } from './scram.ts';
 import { oneAtATime } from './session.ts';
 
@@ -9,17 +12,44 @@ export const APP = 'strandline';
 export const READER = 'strandline_reader';
 
 /**
- * Makes the program's role, the reader's role and the database where they are missing. The program's role
- * is no superuser and may not make roles, so the reader's is made, and kept as it should be, here.
+ * Makes the program's role, the reader's role and the database where they are missing, and closes to the reader
+ * what Postgres leaves open to everybody. The program's role is no superuser and may not make roles, so the
+ * reader's is made, and kept as it should be, here.
+ * @param urlOf the address of a database as the superuser
  */
-export async function ensureDatabase(client: Client, secrets: Secrets): Promise<void> {
+export async function ensureDatabase(
+  client: Client,
+  secrets: Secrets,
+  urlOf: (database: string) => string,
+): Promise<void> {
   await oneAtATime(client, async () => {
     if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
       await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
     await ensureReaderRole(client, READER, secrets.reader);
+    await restoreReader(client, READER, secrets.reader);
     if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP)))
       await client.query(`CREATE DATABASE ${APP} OWNER ${APP}`);
+    await closeDatabases(client, urlOf);
   });
+}
+
+/**
+ * Processes meet in the database `postgres` by locks that a reader must not take. That it may not enter there is
+ * written last, so that a look at this tells whether all of it was done.
+ */
+async function closeDatabases(client: Client, urlOf: (database: string) => string): Promise<void> {
+  const open = `SELECT 1 WHERE has_database_privilege($1, 'postgres', 'CONNECT')`;
+  if (!(await exists(client, open, READER))) return;
+  const inside = await connect(urlOf(APP), 'strandline set-up');
+  try {
+    await closeFunctions(inside, APP);
+  } finally {
+    await inside.end();
+  }
+  await client.query('REVOKE CONNECT ON DATABASE template1 FROM PUBLIC');
+  await client.query(
+    `GRANT CONNECT ON DATABASE postgres TO ${APP}; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC`,
+  );
 }
 
 async function exists(client: Client, query: string, name: string): Promise<boolean> {

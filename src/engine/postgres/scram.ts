@@ -13,3 +13,9 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16)):
   const server = hmac('Server Key').toString('base64');
   return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`;
 }
+
+/** Whether a password is the one that Postgres stores this of; never, where it is stored in another way. */
+export function matchesVerifier(password: string, verifier: string): boolean {
+  const [, salt] = /^SCRAM-SHA-256\$\d+:([^$]+)\$/.exec(verifier) ?? [];
+  return salt !== undefined && scramVerifier(password, Buffer.from(salt, 'base64')) === verifier;
+}

@@ -1,0 +1,127 @@
+/** What the reader's password opens in the Postgres that the program brings along: bare, with every limit of a session off. */
+import { once } from 'node:events';
+import type { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createLogger } from '../../src/engine/logger.ts';
+import { codeOf, connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { query, stage } from '../engine/stage.ts';
+
+/** The program's own database in the server of all tests: as a first start leaves it. */
+const as = (role: 'superuserUrl' | 'appUrl' | 'readerUrl', database = 'strandline') =>
+  withDatabase(inject(role), database);
+
+let reader: Client;
+beforeAll(async () => {
+  await migrate({ url: as('appUrl'), log: createLogger('silent') });
+  reader = await connect(as('readerUrl'), 'test');
+  await reader.query('SET default_transaction_read_only = off; SET statement_timeout = 0');
+});
+afterAll(() => reader.end());
+
+describe('the reader may not', () => {
+  test.each([
+    ['take a lock that saves wait for', `SELECT pg_advisory_lock(hashtext('strandline.discoveries'))`],
+    ['take a lock of the queue', `SELECT pg_advisory_xact_lock(hashtext('bullmq:finalization'))`],
+    ['share a lock that others want alone', 'SELECT pg_try_advisory_lock_shared(1, 2)'],
+    ['fill the disk with a large object', `SELECT lo_from_bytea(0, repeat('x', 1000)::bytea)`],
+    ['make an empty one', 'SELECT lo_create(0)'],
+    ['bring a file in as one', `SELECT lo_import('/etc/passwd')`],
+    ['write one to a file', `SELECT lo_export(1, '/tmp/strandline-leak')`],
+    ['fill the log that is written ahead', `SELECT pg_logical_emit_message(false, 'x', repeat('x', 1000))`],
+    ['bring in another language or a way out', 'CREATE EXTENSION dblink'],
+    ['make a way to other servers', 'CREATE FOREIGN DATA WRAPPER away'],
+    ['make a function', `CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'`],
+    ['load a library', `LOAD 'auto_explain'`],
+    ['forget what was counted', 'SELECT pg_stat_reset()'],
+    ['undo its limit of temporary files', 'SET temp_file_limit = -1'],
+    ['raise its own rights', 'ALTER ROLE CURRENT_USER SUPERUSER'],
+    ['outlive its limit of connections', 'ALTER ROLE CURRENT_USER CONNECTION LIMIT 1000'],
+    ['change settings of the server', `ALTER SYSTEM SET log_statement = 'all'`],
+    ['put the program to sleep', `ALTER ROLE strandline SET statement_timeout = '1ms'`],
+    ['lock a table', 'DO $$ BEGIN LOCK TABLE strandline_analytics.posts IN SHARE MODE; END $$'],
+    ['lock rows', 'SELECT * FROM strandline_analytics.searches FOR UPDATE'],
+    [
+      'end others',
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'strandline_owner'`,
+    ],
+  ])('%s', async (_, sql) => {
+    await expect(reader.query(sql)).rejects.toMatchObject({
+      // Not allowed; not there; or, for rows, not to be locked through a view that groups.
+      code: expect.stringMatching(/^(42501|0A000)$/),
+    });
+  });
+
+  test.each(['postgres', 'template1'])('enter the database %s', async (database) => {
+    await expect(connect(as('readerUrl', database), 'test')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('hear or see what others ask', async () => {
+    const other = await connect(as('appUrl'), 'test');
+    await other.query(`SELECT 'between us'`);
+    const { rows } = await reader.query<{ query: string }>(
+      `SELECT query FROM pg_stat_activity WHERE usename = 'strandline'`,
+    );
+    await other.end();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain('between us');
+  });
+
+  test('take so many connections that the program has none', async () => {
+    const taken: Client[] = [];
+    try {
+      await expect(
+        (async () => {
+          for (let n = 0; n < 100; n++) taken.push(await connect(as('readerUrl'), 'test'));
+        })(),
+      ).rejects.toMatchObject({ code: '53300', message: expect.stringContaining('role') });
+      expect(taken.length).toBeLessThan(40);
+    } finally {
+      await Promise.all(taken.map((client) => client.end()));
+    }
+  });
+});
+
+test('the program may do what it closed to others', async () => {
+  const [locked] = await query(as('appUrl'), 'SELECT pg_try_advisory_xact_lock(1) AS got');
+  expect(locked).toEqual({ got: true });
+});
+
+test('the reader can say something to listeners, and that is all: nobody takes it for more than a call to look', async () => {
+  const listener = await connect(as('appUrl'), 'test');
+  await listener.query('LISTEN bullmq_jobs');
+  const heard = once(listener, 'notification');
+  await reader.query(`NOTIFY bullmq_jobs, 'forged'`);
+  expect((await heard)[0]).toMatchObject({ payload: 'forged' });
+  await listener.end();
+});
+
+test('what a reader changed of its own role is put right at the next start: its password, and what it set', async () => {
+  const { open } = await stage();
+  const first = await open('owner');
+  const before = await connect(first.readerUrl, 'test');
+  await before.query('SET default_transaction_read_only = off');
+  await before.query(`ALTER ROLE CURRENT_USER PASSWORD 'mine'`);
+  await before.query('ALTER ROLE CURRENT_USER SET default_transaction_read_only = off');
+  await before.query(`ALTER ROLE CURRENT_USER SET search_path = 'nowhere'`);
+  await before.query('ALTER ROLE CURRENT_USER IN DATABASE strandline SET statement_timeout = 0');
+  await before.query(`ALTER ROLE CURRENT_USER SET work_mem = '1GB'`);
+  await before.end();
+  await expect(connect(first.readerUrl, 'test')).rejects.toMatchObject({ code: '28P01' });
+  await first.close();
+
+  const second = await open('guest');
+  expect(
+    await query(
+      second.readerUrl,
+      `SELECT current_setting('default_transaction_read_only') AS readonly, current_setting('search_path') AS path,
+              current_setting('statement_timeout') AS statement, current_setting('work_mem') AS memory,
+              current_setting('temp_file_limit') AS files`,
+    ),
+  ).toEqual([
+    { readonly: 'on', path: 'strandline_analytics', statement: '30s', memory: '4MB', files: '4GB' },
+  ]);
+  const forged = new URL(second.readerUrl);
+  forged.password = 'mine';
+  await expect(connect(forged.href, 'test').catch((error: unknown) => codeOf(error))).resolves.toBe('28P01');
+});
