@@ -1,5 +1,6 @@
 /** A person's statement over the SQL contract, and what Postgres says of it in words. */
 import { SECOND } from '../engine/clock.ts';
+import { OPEN_FUNCTIONS } from '../engine/postgres/closed.ts';
 import { Refused } from '../errors.ts';
 import { sqlState } from './database.ts';
 import { type ReaderResult, readerQuery } from './reader-query.ts';
@@ -19,6 +20,12 @@ export async function askReader(options: { url: string; sql: string; most?: numb
     const words = error instanceof Error ? ofStatement(error, options.sql) : undefined;
     throw words === undefined ? error : new Refused('conflict', words);
   }
+}
+
+/** Whether the reader may call what would hold up the queue or fill the disk: see engine/postgres/closed.ts. */
+export async function mayReaderHinder(url: string): Promise<boolean> {
+  const { rows: self } = await readerQuery({ url, sql: 'SELECT current_user::text' });
+  return (await readerQuery({ url, sql: OPEN_FUNCTIONS, params: self[0] ?? [] })).rows.length > 0;
 }
 
 /** What Postgres says of a statement is for who wrote it; undefined where it is not about the statement. */

@@ -3,13 +3,13 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
-import { OPEN_FUNCTIONS } from '../../engine/postgres/closed.ts';
 import { checkRedis } from '../../engine/queue/redis-check.ts';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import { readServer } from '../../store/reads/server.ts';
+import { mayReaderHinder } from '../../store/reader-ask.ts';
 import { readerQuery } from '../../store/reader-query.ts';
 import { checkSchema } from '../../store/schema-state.ts';
 import { measureSkew } from '../../store/workers.ts';
@@ -194,9 +194,7 @@ async function checkReader({ readerUrl }: Home): Promise<Check> {
   if (readerUrl === null) return aside('sql reader', 'none', 'for `strandline sql` set DATABASE_READER_URL');
   try {
     await readerQuery({ url: readerUrl, sql: 'select count(*) from strandline_analytics.topics' });
-    const params = [decodeURIComponent(new URL(readerUrl).username)];
-    const { rows } = await readerQuery({ url: readerUrl, sql: OPEN_FUNCTIONS, params });
-    if (rows.length === 0) return good('sql reader', 'reads the views');
+    if (!(await mayReaderHinder(readerUrl))) return good('sql reader', 'reads the views');
     return aside(
       'sql reader',
       'reads the views, and could hold up the queue by advisory locks or fill the disk with large objects',
