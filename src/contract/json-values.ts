@@ -4,8 +4,8 @@
  * number of parts; each character is looked at once.
  */
 export type JsonValues = {
-  /** Takes more text and returns the texts of the values that it completed. */
-  feed(text: string): string[];
+  /** Takes more text and gives the texts of the values that it completes, as they are asked for. */
+  feed(text: string): Iterable<string>;
   /** Gives up a value that has begun and was not finished. True when there was one. */
   reset(): boolean;
   /** Whether a value has begun and is not finished. */
@@ -26,15 +26,16 @@ export function createJsonValues(): JsonValues {
   let escaped = false;
 
   return {
-    feed(text) {
-      const values: string[] = [];
+    *feed(text) {
       let start = 0;
       for (let i = 0; i < text.length; i++) {
         const unit = text.charCodeAt(i);
-        if (inString) {
-          if (escaped) escaped = false;
-          else if (unit === BACKSLASH) escaped = true;
-          else if (unit === QUOTE) inString = false;
+        if (escaped) {
+          escaped = false;
+        } else if (inString) {
+          while (i < text.length && !endsPlain(text.charCodeAt(i))) i++;
+          escaped = text.charCodeAt(i) === BACKSLASH;
+          inString = text.charCodeAt(i) !== QUOTE;
         } else if (unit === QUOTE) {
           inString = depth > 0; // a quote between values opens nothing
         } else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
@@ -47,12 +48,12 @@ export function createJsonValues(): JsonValues {
         } else if ((unit === CLOSE_BRACE || unit === CLOSE_BRACKET) && depth > 0) {
           depth--;
           if (depth > 0) continue;
-          values.push(parts.join('') + text.slice(start, i + 1));
+          const whole = parts.join('') + text.slice(start, i + 1);
           parts = [];
+          yield whole;
         }
       }
       if (depth > 0) parts.push(text.slice(start));
-      return values;
     },
 
     reset() {
@@ -68,4 +69,9 @@ export function createJsonValues(): JsonValues {
       return depth > 0;
     },
   };
+}
+
+/** Whether a character of a string stands for more than itself. */
+function endsPlain(unit: number): boolean {
+  return unit === QUOTE || unit === BACKSLASH;
 }

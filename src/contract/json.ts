@@ -1,66 +1,111 @@
+import { atOnce, type Turns } from './turns.ts';
+
 /**
  * JSON text to a value, without two losses of `JSON.parse`: an integer that JavaScript would round (an id
- * of 19 digits) stays its digits, as a string, and a text nested without measure is refused before it is
- * built.
+ * of 19 digits) stays its digits, as a string, and what is nested without measure is not built: it is left
+ * out, and null stands in its place, so that one deep item does not take the others down.
  */
-const DEPTH_MAX = 1_000;
+/** Levels that are built. Whatever is read stands far above: a post quoted in a post that is quoted, and so on. */
+export const DEPTH_MAX = 64;
+/** Members and items of one text: those of five hundred posts with everything in them. More keep the event loop. */
+export const VALUES_MAX = 150_000;
+/** Members of one object. Names are what costs most: each that was not met before is a shape of its own. */
+export const MEMBERS_MAX = 10_000;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
 const ZERO = 0x30;
 const NINE = 0x39;
 
 export type ParsedJson =
-  | { value: unknown; problem?: undefined }
-  | { value?: undefined; problem: 'not_json' | 'too_deep' };
+  | { value: unknown; values: number; problem?: undefined }
+  | { value?: undefined; values?: undefined; problem: 'not_json' | 'too_many' };
 
-/** Parses JSON. Never throws; takes linear time. */
+/** Parses JSON. Never throws; takes linear time. `values` is how many members and items were built, about. */
 export function parseJson(text: string): ParsedJson {
+  return atOnce(parsingJson(text));
+}
+
+/** The same with a pause between its two steps. */
+export function* parsingJson(text: string): Turns<ParsedJson> {
   const scanned = scan(text);
-  if (scanned === null) return { problem: 'too_deep' };
+  if (scanned === null) return { problem: 'too_many' };
+  yield;
   try {
-    return { value: JSON.parse(scanned) };
+    return { value: JSON.parse(scanned.text), values: scanned.values };
   } catch {
     return { problem: 'not_json' };
   }
 }
 
-/** The text with unsafe integers between quotes; null where it is nested too deep. */
-function scan(text: string): string | null {
+/** The text with unsafe integers between quotes and nothing too deep; null where it holds too many values. */
+function scan(text: string): { text: string; values: number } | null {
   const pieces: string[] = [];
   let copied = 0;
   let depth = 0;
+  let values = 1;
+  const members = [Number.NEGATIVE_INFINITY];
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === QUOTE) {
       i = endOfString(text, i);
-    } else if (unit === 0x5b || unit === 0x7b) {
-      if (++depth > DEPTH_MAX) return null;
-    } else if (unit === 0x5d || unit === 0x7d) {
+    } else if (unit === COMMA) {
+      const n = (members[depth] ?? 0) + 1;
+      if (++values > VALUES_MAX || n >= MEMBERS_MAX) return null;
+      members[depth] = n;
+    } else if (isOpening(unit)) {
+      if (++values > VALUES_MAX) return null;
+      members[++depth] = unit === OPEN_BRACE ? 0 : Number.NEGATIVE_INFINITY;
+      if (depth <= DEPTH_MAX) continue;
+      const end = endOfNesting(text, i);
+      pieces.push(`${text.slice(copied, i)}null`);
+      copied = end + 1;
+      i = end;
       depth--;
-    } else if (unit >= ZERO && unit <= NINE) {
+    } else if (isClosing(unit)) {
+      depth--;
+    } else if (isDigit(unit)) {
       const end = endOfNumber(text, i);
-      if (end - i >= 16 && isUnsafeInteger(text.slice(i, end))) {
+      if (isUnsafeInteger(text, i, end)) {
         const start = text[i - 1] === '-' ? i - 1 : i;
-        pieces.push(text.slice(copied, start), '"', text.slice(start, end), '"');
+        pieces.push(`${text.slice(copied, start)}"${text.slice(start, end)}"`);
         copied = end;
       }
       i = end - 1;
     }
   }
-  return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
+  return { text: pieces.length === 0 ? text : pieces.join('') + text.slice(copied), values };
+}
+
+function isOpening(unit: number): boolean {
+  return unit === 0x5b || unit === OPEN_BRACE;
+}
+
+function isClosing(unit: number): boolean {
+  return unit === 0x5d || unit === 0x7d;
+}
+
+/** Where the list or object that begins at `start` is closed; the end of the text if it never is. */
+function endOfNesting(text: string, start: number): number {
+  let depth = 0;
+  for (let i = start; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) i = endOfString(text, i);
+    else if (isOpening(unit)) depth++;
+    else if (isClosing(unit) && --depth === 0) return i;
+  }
+  return text.length;
 }
 
 /** Where the string that begins at `start` has its closing quote; the end of the text if it has none. */
 function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end, start)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number, start: number): boolean {
-  let backslashes = 0;
-  while (at - 1 - backslashes > start && text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
-  return backslashes % 2 === 1;
+  for (let i = start + 1; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) return i;
+    if (unit === BACKSLASH) i++;
+  }
+  return text.length;
 }
 
 /** Where the number whose first digit is at `start` ends: behind digits, a point, an exponent with its sign. */
@@ -72,11 +117,17 @@ function endOfNumber(text: string, start: number): number {
 
 /** A digit or one of `.eE+-`; NaN, beyond the end, is none of them. */
 function isNumberPart(unit: number): boolean {
-  if (unit >= ZERO && unit <= NINE) return true;
+  if (isDigit(unit)) return true;
   return unit === 0x2e || unit === 0x65 || unit === 0x45 || unit === 0x2b || unit === 0x2d;
 }
 
-function isUnsafeInteger(number: string): boolean {
-  // Asked for what is *not* a digit: a pattern of many digits would need a stack as deep as the number is long.
-  return !number.startsWith('0') && !/\D/.test(number) && !Number.isSafeInteger(Number(number));
+function isDigit(unit: number): boolean {
+  return unit >= ZERO && unit <= NINE;
+}
+
+/** Whether the number between two places is one that JavaScript rounds: 2^53 has 16 digits. */
+function isUnsafeInteger(text: string, start: number, end: number): boolean {
+  if (end - start < 16 || text.charCodeAt(start) === ZERO) return false;
+  for (let i = start; i < end; i++) if (!isDigit(text.charCodeAt(i))) return false;
+  return end - start > 16 || !Number.isSafeInteger(Number(text.slice(start, end)));
 }

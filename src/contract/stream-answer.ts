@@ -22,6 +22,9 @@ const LOOSE_MEMBERS = new Set([
   'completion_links',
 ]);
 
+/** Roles of text, of which four are known. */
+const ROLES_MAX = 100;
+
 export type GatheredAnswer = {
   /** Takes an event; `name` is that of its `event:` line and stands in for a missing type. */
   take: (event: Plain, name: string) => void;
@@ -61,6 +64,7 @@ export function gatherAnswer(dialect: Dialect): GatheredAnswer {
   function takeText(role: unknown, content: unknown): void {
     if (typeof role !== 'string' || typeof content !== 'string' || isPoisonous(role)) return;
     const pieces = texts.get(role) ?? [];
+    if (pieces.length === 0 && texts.size >= ROLES_MAX) return;
     pieces.push(content);
     texts.set(role, pieces);
   }

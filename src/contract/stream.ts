@@ -6,14 +6,17 @@
  */
 import { RunError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
-import { parseJson } from './json.ts';
+import { parseJson, VALUES_MAX } from './json.ts';
 import { createJsonValues } from './json-values.ts';
 import { createLines } from './lines.ts';
 import { isPlain, type Plain } from './plain.ts';
 import { gatherAnswer } from './stream-answer.ts';
 
-/** No stream is read beyond this many characters, in one line or in all. */
+/** No stream is read beyond this many characters in all, and so many in one line, which is read in one go. */
 const STREAM_MAX = 64_000_000;
+const LINE_MAX = 12_000_000;
+/** Nor beyond this many members and items: what an event holds is kept until the end. One line may hold a fifth. */
+const STREAM_VALUES_MAX = 5 * VALUES_MAX;
 
 export type StreamReader = {
   /** Takes what came next, cut anywhere. @throws RunError `too_large` beyond the limit. */
@@ -38,11 +41,12 @@ export type StreamReader = {
 /** Reads one stream of a service that speaks the dialect. Pure: bytes in, an answer out, in linear time. */
 export function createStreamReader(dialect: Dialect): StreamReader {
   const decoder = new TextDecoder('utf-8');
-  const lines = createLines(STREAM_MAX);
+  const lines = createLines(LINE_MAX);
   const json = createJsonValues();
   const answer = gatherAnswer(dialect);
   let eventName = '';
   let seen = 0;
+  let values = 0;
 
   function readText(text: string): void {
     seen += text.length;
@@ -67,7 +71,14 @@ export function createStreamReader(dialect: Dialect): StreamReader {
     if (eventName === 'error' && !text.includes('{')) answer.fail(text.trim());
     // The line's end stands for white space between values, and an event is skipped where it is not JSON:
     // without its completion the stream is not complete.
-    for (const value of json.feed(`${text}\n`)) readValue(parseJson(value).value);
+    const before = values;
+    for (const whole of json.feed(`${text}\n`)) {
+      const parsed = parseJson(whole);
+      values += parsed.values ?? 0;
+      if (parsed.problem === 'too_many' || values > STREAM_VALUES_MAX || values > before + VALUES_MAX)
+        throw new RunError('too_large');
+      readValue(parsed.value);
+    }
   }
 
   function readValue(value: unknown): void {

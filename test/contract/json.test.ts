@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createJsonValues } from '../../src/contract/json-values.ts';
-import { parseJson } from '../../src/contract/json.ts';
+import { DEPTH_MAX, MEMBERS_MAX, parseJson, VALUES_MAX } from '../../src/contract/json.ts';
 import { createLines } from '../../src/contract/lines.ts';
 import { clean } from '../../src/contract/text.ts';
 
@@ -15,7 +15,7 @@ test.each([
   ['{"x":1790000000000000001.5,"y":1.79e18}', { x: 1_790_000_000_000_000_000, y: 1.79e18 }],
   ['{"id":"1","id":"2"}', { id: '2' }],
 ])('%s keeps its integers', (text, value) => {
-  expect(parseJson(text)).toEqual({ value });
+  expect(parseJson(text)).toMatchObject({ value });
 });
 
 test.each(['', '{', "{'a':1}", '[1,]', '[NaN]', '[Infinity]', '// c\n1', '["a', '1790000000000000001x'])(
@@ -25,22 +25,61 @@ test.each(['', '{', "{'a':1}", '[1,]', '[NaN]', '[Infinity]', '// c\n1', '["a', 
   },
 );
 
-test('nesting without measure is refused before it is built', () => {
-  expect(parseJson('['.repeat(20_000)).problem).toBe('too_deep');
-  expect(parseJson(`${'['.repeat(20_000)}${']'.repeat(20_000)}`).problem).toBe('too_deep');
-  expect(parseJson(`${'['.repeat(900)}${']'.repeat(900)}`).problem).toBeUndefined();
+const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
+
+test.each([
+  ['as deep as is built', `[1,${nested(DEPTH_MAX - 1, '7')},2]`, `[1,${nested(DEPTH_MAX - 1, '7')},2]`],
+  ['one level more', `[1,${nested(DEPTH_MAX, '7')},2]`, `[1,${nested(DEPTH_MAX - 1, 'null')},2]`],
+  [
+    'objects, with brackets in their texts',
+    `${'{"a":'.repeat(100)}{"b":"]}\\"["}${'}'.repeat(100)}`,
+    `${'{"a":'.repeat(64)}null${'}'.repeat(64)}`,
+  ],
+  ['without measure', nested(1_000_000), nested(DEPTH_MAX, 'null')],
+  [
+    'next to rounded integers',
+    `[${nested(70, '1790000000000000001')},1790000000000000002]`,
+    `[${nested(63, 'null')},"1790000000000000002"]`,
+  ],
+])('nesting %s: what is deeper is null, and all else is there', (_, text, kept) => {
+  expect(parseJson(text)).toMatchObject({ value: JSON.parse(kept) as unknown });
+});
+
+test.each([nested(100).slice(0, -50), '['.repeat(20_000), `${nested(100)}]`, `{"a":${'['.repeat(100)}"]`])(
+  'nesting that is never closed, or too often, is not JSON (%#)',
+  (text) => {
+    expect(parseJson(text)).toEqual({ problem: 'not_json' });
+  },
+);
+
+test('an object may have so many members, and none more, wherever it stands', () => {
+  const members = (n: number) => `{${Array.from({ length: n }, (_, i) => `"${i}":[0,0]`).join()}}`;
+  expect(parseJson(`[${members(MEMBERS_MAX)},${members(MEMBERS_MAX)}]`).problem).toBeUndefined();
+  expect(parseJson(`[{"a":[1,{"b":2}],"c":${members(MEMBERS_MAX + 1)}}]`)).toEqual({ problem: 'too_many' });
+});
+
+test('a text may hold so many members and items, and none more', () => {
+  const list = (n: number) => `[${'0,'.repeat(n - 1)}0]`;
+  expect(parseJson(list(VALUES_MAX - 1))).toMatchObject({ values: VALUES_MAX });
+  for (const text of [
+    list(VALUES_MAX + 1),
+    `[${'{},'.repeat(VALUES_MAX / 2)}{}]`,
+    '{'.repeat(3) + list(VALUES_MAX),
+  ])
+    expect(parseJson(text)).toEqual({ problem: 'too_many' });
+  expect(parseJson(JSON.stringify(',[{'.repeat(VALUES_MAX)))).toMatchObject({ values: 1 });
 });
 
 test('a number of ten million digits is one more text', () => {
   const digits = '1'.repeat(10_000_000);
-  expect(parseJson(`[${digits}]`)).toEqual({ value: [digits] });
+  expect(parseJson(`[${digits}]`)).toMatchObject({ value: [digits] });
 });
 
 test('JSON without large integers is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       fc.pre(!/\d{16}/.test(text));
-      expect(parseJson(text)).toEqual({ value: JSON.parse(text) as unknown });
+      expect(parseJson(text).value).toEqual(JSON.parse(text));
     }),
   );
 });

@@ -7,6 +7,7 @@ import type { Operation } from '../../contract/enumerations.ts';
 import { readErrorValue } from '../../contract/errors.ts';
 import { isPlain, type Plain } from '../../contract/plain.ts';
 import { createStreamReader } from '../../contract/stream.ts';
+import { atOnce, type Turns } from '../../contract/turns.ts';
 import { readBody, type Body } from './body.ts';
 import { readClaims } from './claims.ts';
 import { readCompletion } from './completion.ts';
@@ -31,11 +32,17 @@ export type AnswerInput = {
 /**
  * Reads a whole answer. An item that cannot be read becomes a reject, and the rest lives.
  * @throws UnreadableAnswer (a RunError) when the answer as a whole is of no use: `bad_json`,
- *   `bad_content_type`, `decode_error`, `stream_incomplete` or `schema_mismatch`. The last is also said
- *   where more than half of the items cannot be read; the error carries the rejects.
+ *   `bad_content_type`, `decode_error`, `stream_incomplete`, `too_large` or `schema_mismatch`. The last is
+ *   also said where more than half of the items cannot be read; the error carries the rejects.
  */
-export function readAnswer({ operation, body, contentType, dialect }: AnswerInput): Findings {
-  const answer = answerOf(readBody(body, contentType), operation, dialect);
+export function readAnswer(input: AnswerInput): Findings {
+  return atOnce(readingAnswer(input));
+}
+
+/** {@link readAnswer} as work that pauses: no step between two pauses takes long, whatever the answer holds. */
+export function* readingAnswer({ operation, body, contentType, dialect }: AnswerInput): Turns<Findings> {
+  const answer = yield* answerOf(yield* readBody(body, contentType), operation, dialect);
+  yield;
   const parts = partsOf(answer, operation, dialect);
   const rejects = createRejects();
   const posts = createPostShelf(dialect, rejects);
@@ -43,10 +50,10 @@ export function readAnswer({ operation, body, contentType, dialect }: AnswerInpu
   const count = { read: 0, refused: 0, unreadable: 0, beyond: 0 };
 
   for (const list of parts.posts) {
-    take(list, (item) => posts.add(item), rejects, count);
+    yield* take(list, (item) => posts.add(item), rejects, count);
   }
   for (const group of parts.groups) {
-    take(group, (item) => links.addResult(item, group.source), rejects, count);
+    yield* take(group, (item) => links.addResult(item, group.source), rejects, count);
   }
   const found = posts.take();
   const read = found.posts.length + links.size;
@@ -56,24 +63,29 @@ export function readAnswer({ operation, body, contentType, dialect }: AnswerInpu
       rejects: rejects.list,
     });
   }
+  yield;
   const written = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
   const saidOf = saidElsewhere(found.posts, written?.key_items ?? []);
   for (const link of written?.search_completion_links ?? []) links.addAddress(link, saidOf(link));
   const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = readWarnings(answer.warnings);
   const results = { ...found, links: links.take() };
-  const completion = written && { ...written, claims: readClaims(written, results) };
+  const claims = written && (yield* readClaims(written, results));
+  const completion = written && claims && { ...written, claims };
   return { ...results, completion, warnings, rejects: [...rejects.list], itemsSeen };
 }
 
 /** Adds every item of a list, and counts what became of them and how many lay beyond the most we read. */
-function take(
+function* take(
   { path, items, beyond, wrong }: Items,
   add: (item: Item) => Taken,
   rejects: Rejects,
   count: Record<Taken | 'beyond', number>,
-): void {
-  for (const item of items) count[add(item)]++;
+): Turns<void> {
+  for (const item of items) {
+    count[add(item)]++;
+    yield;
+  }
   if (wrong !== undefined) {
     rejects.add(path, 'bad_shape', wrong);
     count.unreadable++;
@@ -85,17 +97,23 @@ function take(
 }
 
 /** The answer as one object in the wire's names, out of JSON or out of a stream. */
-function answerOf(body: Body, operation: Operation, dialect: Dialect): Plain {
-  const value = body.stream === undefined ? body.value : readStream(body.stream, dialect);
+function* answerOf(body: Body, operation: Operation, dialect: Dialect): Turns<Plain> {
+  const value = body.stream === undefined ? body.value : yield* readStream(body.stream, dialect);
   const answer = operation === 'microblog' && Array.isArray(value) ? { [postsName(dialect)]: value } : value;
   if (isPlain(answer) && isAnswer(answer, operation, dialect)) return answer;
   const said = isPlain(answer) ? readErrorValue(answer).message : null;
   throw new UnreadableAnswer('schema_mismatch', { detail: said ?? undefined });
 }
 
-function readStream(text: string, dialect: Dialect): Plain {
+/** Characters of a stream that are read in one go. */
+const PIECE = 65_536;
+
+function* readStream(text: string, dialect: Dialect): Turns<Plain> {
   const reader = createStreamReader(dialect);
-  reader.push(text);
+  for (let at = 0; at < text.length; at += PIECE) {
+    reader.push(text.slice(at, at + PIECE));
+    yield;
+  }
   reader.end();
   if (reader.complete) return reader.wireAnswer();
   throw new UnreadableAnswer('stream_incomplete', { detail: reader.error ?? undefined });

@@ -1,5 +1,6 @@
-import { parseJson } from '../../contract/json.ts';
+import { parsingJson, type ParsedJson, VALUES_MAX } from '../../contract/json.ts';
 import { isEventStream, isEventStreamType } from '../../contract/stream.ts';
+import type { Turns } from '../../contract/turns.ts';
 import { UnreadableAnswer } from './reject.ts';
 
 /** A body is an event stream (as text) or a JSON value. */
@@ -8,19 +9,15 @@ export type Body = { stream: string; value?: undefined } | { stream?: undefined;
 /**
  * What an answer's bytes hold. The body itself decides, the content type only helps to name what is wrong:
  * JSON has come as text/html, and event streams under no type at all.
- * @throws UnreadableAnswer `decode_error`, `bad_content_type`, `bad_json` or `schema_mismatch` (nested without measure)
+ * @throws UnreadableAnswer `decode_error`, `bad_content_type`, `bad_json`, `schema_mismatch` or `too_large`
  */
-export function readBody(body: string | Uint8Array, contentType: string | null): Body {
-  return bodyOf(typeof body === 'string' ? body : decode(body), contentType);
-}
-
-function bodyOf(raw: string, contentType: string | null): Body {
-  const text = raw.replace(/^\uFEFF/, '').trim();
+export function* readBody(body: string | Uint8Array, contentType: string | null): Turns<Body> {
+  const text = textOf(body);
+  yield;
   if (text === '') throw new UnreadableAnswer('bad_json', { detail: 'the body is empty' });
   if (isEventStream(text)) return { stream: text };
-  const { value, problem } = parseJson(text);
-  if (problem === 'too_deep') throw new UnreadableAnswer('schema_mismatch', { detail: 'nested too deep' });
-  if (problem === undefined) return unwrap(value);
+  const parsed = within(yield* parsingJson(text));
+  if (parsed !== undefined) return yield* unwrap(parsed.value);
   if (isEventStreamType(contentType)) return { stream: text };
   // Words of our own: a body that is no answer may echo the request, and with it the key.
   if (text.startsWith('<')) throw new UnreadableAnswer('bad_content_type', { detail: 'the body is a page' });
@@ -29,15 +26,25 @@ function bodyOf(raw: string, contentType: string | null): Body {
 }
 
 /** The whole answer may be a JSON string that holds the answer: JSON again, or an event stream. */
-function unwrap(value: unknown): Body {
+function* unwrap(value: unknown): Turns<Body> {
   if (typeof value !== 'string') return { value };
   const text = value.trim();
+  yield;
   if (isEventStream(text)) return { stream: text };
-  const { value: inner, problem } = parseJson(text);
-  if (problem !== undefined) {
-    throw new UnreadableAnswer('schema_mismatch', { detail: 'a text, and no answer in it' });
-  }
-  return { value: inner };
+  const parsed = within(yield* parsingJson(text));
+  if (parsed !== undefined) return { value: parsed.value };
+  throw new UnreadableAnswer('schema_mismatch', { detail: 'a text, and no answer in it' });
+}
+
+/** What was parsed, undefined where it is not JSON. @throws UnreadableAnswer where it holds too many values. */
+function within(parsed: ParsedJson): { value: unknown } | undefined {
+  if (parsed.problem === undefined) return parsed;
+  if (parsed.problem === 'not_json') return undefined;
+  throw new UnreadableAnswer('too_large', { detail: `more than ${VALUES_MAX} members and items` });
+}
+
+function textOf(body: string | Uint8Array): string {
+  return (typeof body === 'string' ? body : decode(body)).replace(/^\uFEFF/, '').trim();
 }
 
 /**

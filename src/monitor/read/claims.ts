@@ -1,6 +1,7 @@
 /** What a completion says, sentence by sentence, and what it cites for each. */
 import { createHash } from 'node:crypto';
 import { clean } from '../../contract/text.ts';
+import type { Turns } from '../../contract/turns.ts';
 import {
   CLAIM_ROLES,
   type ClaimRole,
@@ -31,12 +32,16 @@ type Results = {
 
 /**
  * The claims of all texts of a completion, in order; within a text each once. Never throws, in time linear in
- * the texts. A bare number (`[8, 17]`) is resolved where the same text says what it stands for, by `[8](address)`
- * or in a list of sources: no generation says in which order its results are numbered.
+ * the texts, with a pause behind each. A bare number (`[8, 17]`) is resolved where the same text says what it
+ * stands for, by `[8](address)` or in a list of sources: no generation says in which order its results are numbered.
  */
-export function readClaims(texts: Texts, results: Results): ReadClaim[] {
+export function* readClaims(texts: Texts, results: Results): Turns<ReadClaim[]> {
   const isReturned = returnedBy(results);
-  const claims = CLAIM_ROLES.flatMap((role) => claimsOf(role, textOf(texts, role), isReturned));
+  const claims: Claim[] = [];
+  for (const role of CLAIM_ROLES) {
+    yield;
+    claims.push(...claimsOf(role, textOf(texts, role), isReturned));
+  }
   return claims.map((claim, position) => ({ ...claim, position }));
 }
 
@@ -99,15 +104,18 @@ function wordsOf(piece: string, tokens: readonly Token[]): string {
     .replace(/^ ?(?:(?:[-+•>–]|\*(?!\*)|\d{1,3}[.)])\s+)+/u, '')
     .replace(/\*\*|__/g, '')
     .replace(/(?<![\p{L}\p{N}*])\*(?=\S)|(?<=\S)\*(?![\p{L}\p{N}*])/gu, '');
-  return bare
-    .replace(/[\ue000\ue001]/g, (holder) => {
-      const words = tokens[next++]?.words ?? '';
-      return holder === WHOLE ? words : MARK;
-    })
-    .replace(/\s*\ue000+(?=[.,;:!?)。！？]|\s|$)/gu, '')
-    .replace(/\s*\ue000+\s*/g, ' ')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  return (
+    bare
+      .replace(/[\ue000\ue001]/g, (holder) => {
+        const words = tokens[next++]?.words ?? '';
+        return holder === WHOLE ? words : MARK;
+      })
+      // From the first of a row on: begun anew at each of them, a long row would take the square of its length.
+      .replace(/\s*(?<!\ue000)\ue000+(?=[.,;:!?)。！？]|\s|$)/gu, '')
+      .replace(/\s*\ue000+\s*/g, ' ')
+      .replace(/\s+/gu, ' ')
+      .trim()
+  );
 }
 
 /** A scrap, a lead-in or a line of signs says nothing that could be new. */

@@ -24,6 +24,7 @@ export type Marked = {
 };
 
 const NUMBERS = String.raw`\^?(\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20})`;
+const ONLY_NUMBERS = new RegExp(`^${NUMBERS}$`);
 const TOKEN = new RegExp(
   [
     '`[^`\\n]{1,500}`',
@@ -124,7 +125,7 @@ function withoutTail(address: string): string {
 
 /** `8, 17` and `3-5`; 0 is no number of a source, nor is what does not consist of numbers. */
 function numbersIn(list: string): number[] {
-  if (!new RegExp(`^${NUMBERS}$`).test(list)) return [];
+  if (!ONLY_NUMBERS.test(list)) return [];
   const numbers = list.split(/[,;]/).flatMap((part) => {
     const [first = 0, last = first] = part.split(/[–-]/).map((n) => Number(n.replace(/\D/g, '')));
     const span = last > first && last - first <= 20 ? last - first : 0;

@@ -46,6 +46,7 @@ export class UnreadableAnswer extends RunError {
       | 'decode_error'
       | 'bad_content_type'
       | 'sources_down'
+      | 'too_large'
     >,
     more: { detail?: string | undefined; rejects?: readonly Reject[] } = {},
   ) {

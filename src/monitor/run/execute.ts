@@ -24,7 +24,7 @@ export async function executeRun(ctx: Context, runId: Id, stopping?: AbortSignal
   const lease = holdLease(ctx, run, stopping);
   try {
     const answer = (await keptAnswer(ctx, run)) ?? (await callAndKeep(ctx, run, lease.signal));
-    const findings = readFindings(run, answer);
+    const findings = await readFindings(run, answer);
     const diff = await save(ctx, run, answer, findings);
     await noticeSpike(ctx, run, diff);
     return succeeded(run, findings, diff);

@@ -20,7 +20,7 @@ export async function replayRun(ctx: Context, runId: Id): Promise<{ findings: Fi
     const days = ctx.config.answerDays;
     throw new Refused('not_found', `run ${runId} has no kept answer (raw answers are kept ${days} days)`);
   }
-  const findings = readFindings(run, answer);
+  const findings = await readFindings(run, answer);
   const diff = await saveAgain(ctx.db, {
     runId,
     searchId: run.search_id,

@@ -145,7 +145,7 @@ async function reading(
 ): Promise<Findings> {
   const { operation, tools } = request;
   try {
-    return readFindings({ operation, tools, dialect: service.dialect }, answer);
+    return await readFindings({ operation, tools, dialect: service.dialect }, answer);
   } catch (error) {
     const code = error instanceof RunError ? error.code : 'internal';
     await untilReachable(ctx, () => noteUnreadable(ctx.db, id, code));

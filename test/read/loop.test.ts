@@ -1,0 +1,133 @@
+/**
+ * Whatever an answer holds, reading it never keeps the event loop for long: leases are renewed there, and other runs
+ * are read. Each of these bodies is as large, or holds as much, as the limits allow.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { MEMBERS_MAX, VALUES_MAX } from '../../src/contract/json.ts';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import type { Operation } from '../../src/contract/enumerations.ts';
+import { RunError } from '../../src/errors.ts';
+import { readingAnswer } from '../../src/monitor/read/answer.ts';
+import { inTurns } from '../../src/monitor/read/in-turns.ts';
+
+const MOST_MS = 200;
+const MOST_BYTES = 20_000_000;
+const dialect = loadDialect('named');
+
+/** So often at most a body is read: what keeps the loop by itself keeps it each time, a busy machine does not. */
+const TRIES = 6;
+
+const times = (n: number, part: (i: number) => string, between = ',') =>
+  Array.from({ length: n }, (_, i) => part(i)).join(between);
+/** As many members as may be, each of a name of its own. */
+const members = times(MEMBERS_MAX - 10, (i) => `"m${i}":0`);
+const filled = (part: string) => part.repeat((MOST_BYTES - 1_000) / part.length);
+const event = (content: string) => `data: {"type":"text","role":"summary","content":"${content}"}\n\n`;
+const END = 'data: {"type":"completion","content":"x"}\n\n';
+
+type Row = [what: string, operation: Operation, body: string, outcome: string];
+
+const TOO_MUCH: Row[] = [
+  ['300,000 tiny members', 'microblog', `{${times(300_000, (i) => `"m${i}":0`)}}`, 'too_large'],
+  ['lists of nothing', 'microblog', `[${filled('[],')}[]]`, 'too_large'],
+  ['objects of nothing', 'microblog', `[${filled('{},')}{}]`, 'too_large'],
+  ['integers that JavaScript would round', 'microblog', `[${filled('1790000000000000001,')}1]`, 'too_large'],
+  ['brackets', 'microblog', filled('['), 'bad_json'],
+  ['a stream of objects of nothing', 'ai', `data: ${filled('{}')}`, 'too_large'],
+  [
+    'a stream of items',
+    'ai',
+    `data: {"type":"tweets","content":[${times(70_000, () => '{}')}]}\n\n`.repeat(90),
+    'too_large',
+  ],
+  ['a stream of one line', 'ai', `${event(filled('a'))}${END}`, 'too_large'],
+  ['a stream of blank lines', 'ai', `: ping\n${filled('\n')}`, 'stream_incomplete'],
+  ['a stream of tokens', 'ai', filled(event('a')), 'too_large'],
+];
+
+const AS_MUCH_AS_MAY_BE: Row[] = [
+  ['members beside the posts', 'microblog', `{"tweets":[],${members}}`, '0 posts'],
+  ['members in place of the posts', 'microblog', `{"tweets":{${members}}}`, 'schema_mismatch'],
+  ['members in a post', 'microblog', `[{"id":"1",${members}}]`, '1 posts'],
+  ['members in entities', 'microblog', `[{"id":"1","entities":{${members}}}]`, '1 posts'],
+  ['scores', 'ai', `{"completion":"x","miner_link_scores":{${members}}}`, '0 posts'],
+  ['members in a text in JSON', 'microblog', JSON.stringify(`{"tweets":[],${members}}`), '0 posts'],
+  [
+    'objects, each with a name of its own',
+    'microblog',
+    `[${times(VALUES_MAX / 2 - 10, (i) => `{"k${i}":0}`)}]`,
+    'schema_mismatch',
+  ],
+  [
+    'objects of as many names as may be',
+    'microblog',
+    `[${times(VALUES_MAX / MEMBERS_MAX - 1, (o) => `{"id":"${o}",${times(MEMBERS_MAX - 10, (i) => `"m${o}n${i}":0`)}}`)}]`,
+    '14 posts',
+  ],
+  ['posts', 'microblog', `[${times(VALUES_MAX / 3 - 10, (i) => `{"id":"${i}","text":"a"}`)}]`, '10000 posts'],
+  [
+    'posts of many entities',
+    'microblog',
+    `[${times(300, (i) => `{"id":"${i}","entities":{"urls":[${times(200, (n) => `{"url":"https://a.example/${i}/${n}"}`)}]}}`)}]`,
+    '300 posts',
+  ],
+  ['twenty megabytes of text', 'microblog', `[{"id":"1","text":"${filled('x')}"}]`, '1 posts'],
+  ['of escapes', 'microblog', `[{"id":"1","text":"${filled('\\u00e9')}"}]`, '1 posts'],
+  ['of quotation marks', 'microblog', `[{"id":"1","text":"${filled('\\"')}"}]`, '1 posts'],
+  ['of an item that is none', 'microblog', `["${filled('x')}",{"id":"1"}]`, '1 posts'],
+  ['of one number', 'microblog', `[{"id":"1","like_count":${filled('1')}}]`, '1 posts'],
+  ['a line of a stream', 'ai', `${event('a'.repeat(11_900_000))}${END}`, '0 posts'],
+  ['of large events', 'ai', `${filled(event('a'.repeat(10_000)))}${END}`, '0 posts'],
+  ['of nesting', 'microblog', `{"tweets":[{"id":"1","x":${'['.repeat(9e6)}${']'.repeat(9e6)}}]}`, '1 posts'],
+  [
+    'texts full of citations, in all roles',
+    'ai',
+    JSON.stringify({
+      completion: Object.fromEntries(
+        ['summary', 'twitter_summary', 'reddit_summary', 'hacker_news_summary'].map((role, i) => [
+          role,
+          (['1. https://a ', '[8, 17, 3-5]', '【1】', '\n[1] x '][i] ?? '').repeat(20_000),
+        ]),
+      ),
+    }),
+    '0 posts',
+  ],
+];
+
+test.each([...TOO_MUCH, ...AS_MUCH_AS_MAY_BE])(
+  '%s (%s)',
+  async (_, operation, body, outcome) => {
+    const bytes = Buffer.from(body);
+    let least = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < TRIES && least > MOST_MS; tries++) {
+      const { ended, keptMs } = await watched(() =>
+        inTurns(readingAnswer({ operation, body: bytes, contentType: null, dialect })),
+      );
+      expect(ended).toBe(outcome);
+      least = Math.min(least, keptMs);
+    }
+    expect(least).toBeLessThan(MOST_MS);
+  },
+  20_000,
+);
+
+/** How a reading ended, and the longest that the event loop was kept meanwhile. */
+async function watched(
+  read: () => Promise<{ posts: readonly unknown[] }>,
+): Promise<{ ended: string; keptMs: number }> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await setImmediate();
+  const ended = await read().then(
+    ({ posts }) => `${posts.length} posts`,
+    (error: unknown) => {
+      if (error instanceof RunError) return error.code;
+      throw error;
+    },
+  );
+  await setImmediate();
+  delay.disable();
+  return { ended, keptMs: delay.max / 1e6 };
+}
