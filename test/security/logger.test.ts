@@ -1,0 +1,111 @@
+/** What a line of the log may say of an error. */
+import { Redis } from 'ioredis';
+import { afterAll, expect, test } from 'vitest';
+import { createLogger } from '../../src/engine/logger.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { insertToken } from '../../src/store/tokens.ts';
+import { emptyDatabase } from '../database.ts';
+import { onRedis } from '../backends.ts';
+
+const CANARY = 'canary-5f0c"\\/+=ö of the log';
+const database = await emptyDatabase();
+const db = openDatabase(database.url, { log: createLogger('silent') });
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** What is written of an error, at the level that tells most. */
+function told(err: unknown, secrets: string[] = []): string {
+  const lines: string[] = [];
+  createLogger('trace', secrets, { write: (line) => lines.push(line) }).error({ err }, 'it failed');
+  expect(lines).toHaveLength(1);
+  expect(() => JSON.parse(lines[0] ?? '')).not.toThrow();
+  return lines.join();
+}
+
+const failure = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => expect.unreachable('it was to fail'),
+    (error: Error) => error,
+  );
+
+test('a failed query is told without its parameters, whoever built it', async () => {
+  const token = { prefix: 'abcdefgh', name: CANARY, scopes: ['read'], expires_at: null };
+  const drizzle = await failure(insertToken(db, { ...token, hash: Buffer.from('x'), now: new Date(0) }));
+  expect(drizzle.message).toContain(CANARY); // as the library has it
+  const line = told(drizzle);
+  expect(line).not.toContain('canary-5f0c');
+  expect(line).toContain('42P01');
+  expect(line).toMatch(/relation .*does not exist/);
+});
+
+test('a row that a constraint refused is not told', async () => {
+  await db.pool.query('CREATE TABLE public.kept (secret text UNIQUE, n int CHECK (n > 0))');
+  await db.pool.query('INSERT INTO public.kept VALUES ($1, 1)', [CANARY]);
+  const twice = await failure(db.pool.query('INSERT INTO public.kept VALUES ($1, 1)', [CANARY]));
+  const refused = await failure(db.pool.query('INSERT INTO public.kept VALUES ($1, -1)', [`${CANARY}2`]));
+  for (const error of [twice, refused]) {
+    expect(JSON.stringify(error)).toContain('canary-5f0c');
+    const line = told(new Error('around it', { cause: error }));
+    expect(line).not.toContain('canary-5f0c');
+    expect(line).toMatch(/"code":"235(05|14)".*"constraint":"kept_/);
+  }
+});
+
+onRedis('of Redis', (redisUrl) => {
+  test('a command that was refused is told without its arguments', async () => {
+    const redis = new Redis(redisUrl, { lazyConnect: true });
+    const refused = await failure(
+      redis.call('AUTH', 'default', CANARY).then(() => redis.call('SET', CANARY)),
+    );
+    redis.disconnect();
+    expect(told(refused)).not.toContain('canary-5f0c');
+  });
+});
+
+test('of an error stands what kind it is, where it arose and what was behind it, and no more', () => {
+  const inner = Object.assign(new RangeError('no answer'), { code: 'ECONNRESET', body: CANARY, port: 5432 });
+  const many = new AggregateError([inner, 'words alone'], 'two ways failed');
+  const line = JSON.parse(
+    told(Object.assign(new Error('outer', { cause: many }), { headers: { a: CANARY } })),
+  );
+  expect(line.err).toMatchObject({
+    type: 'Error',
+    message: 'outer',
+    stack: expect.stringMatching(/^\s+at .*logger\.test\.ts/),
+    cause: {
+      type: 'AggregateError',
+      message: 'two ways failed',
+      errors: [{ type: 'RangeError', message: 'no answer', code: 'ECONNRESET', port: 5432 }, 'words alone'],
+    },
+  });
+  expect(JSON.stringify(line)).not.toContain('canary-5f0c');
+});
+
+test.each([
+  ['as it is', CANARY],
+  ['as JSON has it', JSON.stringify(CANARY)],
+  ['as an address has it', `https://host/?key=${encodeURIComponent(CANARY)}`],
+  ['as a header of a login has it', Buffer.from(CANARY).toString('base64')],
+  ['in the middle of words', `the key ${CANARY} is not valid`],
+])('a secret that is known is told nowhere: %s', (_, said) => {
+  const circle: Record<string, unknown> = { message: said };
+  circle['self'] = circle;
+  for (const one of [new Error(said), new Error('x', { cause: said }), circle, { detail: said }, said]) {
+    const lines: string[] = [];
+    const log = createLogger('trace', [CANARY], { write: (line) => lines.push(line) });
+    log.child({ bound: said }).warn({ err: one, other: { deep: { deeper: said } } }, `it said ${said}`);
+    for (const form of [CANARY, JSON.stringify(CANARY).slice(1, -1), encodeURIComponent(CANARY)])
+      expect(lines.join()).not.toContain(form);
+    expect(lines.join()).not.toContain(Buffer.from(CANARY).toString('base64'));
+    expect(lines.join()).toContain('[hidden]');
+  }
+});
+
+test('what was said cannot make a line of its own, nor speak to a terminal', () => {
+  const said = 'broken\n{"level":"info","msg":"all is well"}\r\u001b[2J\u2028\u202e\u0000';
+  const line = told(new Error(said));
+  // oxlint-disable-next-line no-control-regex -- exactly these are what is looked for
+  expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u2028\u202e]/);
+});
