@@ -10,15 +10,12 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildServer } from '../src/doors/http/server.ts';
-import { HOUR } from '../src/engine/clock.ts';
 import { createLogger } from '../src/engine/logger.ts';
-import { fillArchive } from '../src/store/archive/index-archive.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { WEB } from '../src/web.ts';
 import { webHomeOn } from './pages/web-home.ts';
 import { pagesOn } from './pages/addresses.ts';
-import { fillHistory } from './questions/fill.ts';
-import { openStage } from './stage.ts';
+import { openHistory } from './questions/open.ts';
 
 /** At the 95th percentile, and as it is sent, compressed. */
 const TARGET_MS = 50;
@@ -43,21 +40,12 @@ const times = Number(values.times);
 const only = values.only?.split(',');
 if (!(posts >= 1_000 && times >= 1)) throw new Error('--posts is 1000 or more, --times 1 or more');
 
-if (values.url === undefined) {
-  const stage = await openStage(2);
-  try {
-    const history = await stage.addDatabase('history');
-    const until = new Date(Math.floor(Date.now() / HOUR) * HOUR);
-    await fillHistory(history, { posts, until, told: (step, s) => print(`${step}: ${s.toFixed(1)} s`) });
-    const begun = performance.now();
-    await fillArchive(history.db, { batches: Number.POSITIVE_INFINITY });
-    print(`archive: ${((performance.now() - begun) / 1_000).toFixed(1)} s\n`);
-    await stage.checkpoint();
-    await measureAt(history);
-  } finally {
-    await stage.close();
-  }
-} else await measureAt({ url: values.url, readerUrl: values.reader ?? values.url });
+const history = await openHistory({ posts, url: values.url, reader: values.reader }, print);
+try {
+  await measureAt(history);
+} finally {
+  await history.close();
+}
 
 async function measureAt(address: { url: string; readerUrl: string }): Promise<void> {
   const db = openDatabase(address.url, {

@@ -5,19 +5,17 @@
  *   npm run -s bench:questions -- [--posts 1000000] [--times 40] [--save 3] [--only 7] [--panels 'links: '] [--all]
  *
  * `--panels` asks those panels alone whose names hold it (an empty one: all), `--all` with every search chosen.
+ * With `--url` (and `--reader`) it asks a database that was filled before, and fills none.
  */
 import { parseArgs } from 'node:util';
 import { Client, type QueryConfig } from 'pg';
-import { HOUR } from '../src/engine/clock.ts';
-import type { Id } from '../src/store/database.ts';
-import { keepRising } from '../src/store/volume/rising.ts';
 import { type Question, readQuestions } from '../test/house/questions/page.ts';
 import { compareSaves } from './history.ts';
-import { AI_SEARCHES, fillHistory, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from './questions/fill.ts';
+import { AI_SEARCHES, MICROBLOG_SEARCHES, slugOf, TOPICS, topicOf } from './questions/fill.ts';
+import { openHistory } from './questions/open.ts';
 import { measurePanels } from './questions/panels.ts';
 import { readsOf } from './questions/reads.ts';
 import { aligned } from './report.ts';
-import { openStage } from './stage.ts';
 
 /** At the 95th percentile. */
 const TARGET_MS = 30;
@@ -33,34 +31,21 @@ const { values } = parseArgs({
     panels: { type: 'string' },
     all: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
+    url: { type: 'string' },
+    reader: { type: 'string' },
   },
 });
 const posts = Number(values.posts);
 const times = Number(values.times);
 if (!(posts >= 1_000 && times >= 1)) throw new Error('--posts is 1000 or more, --times 1 or more');
 
-const stage = await openStage(2);
+const history = await openHistory({ posts, url: values.url, reader: values.reader }, print);
 try {
-  const history = await stage.addDatabase('history');
-  const until = new Date(Math.floor(Date.now() / HOUR) * HOUR);
-  const begun = performance.now();
-  await fillHistory(history, { posts, until, told: (step, s) => print(`${step}: ${s.toFixed(1)} s`) });
-  print(
-    `history of ${posts} posts in ${((performance.now() - begun) / 1_000).toFixed(0)} s: ${await sizeOf()}\n`,
-  );
-  await stage.checkpoint();
-  await keepAllRising();
+  print(`history: ${await sizeOf()}\n`);
   if (values.panels === undefined) print(await measureQuestions());
   if (values.panels === undefined && values.only === undefined) print(await measureReads());
   if (values.only === undefined) print(await tableOfPanels());
-  if (values.save !== undefined)
-    print(
-      await compareSaves(stage, history, 'this history', {
-        rounds: Number(values.save),
-        batch: 100,
-        batches: 4,
-      }),
-    );
+  if (values.save !== undefined) print(await compareWithEmpty(Number(values.save)));
 
   async function measureQuestions(): Promise<string> {
     const client = new Client({ connectionString: history.readerUrl, application_name: 'strandline bench' });
@@ -71,29 +56,23 @@ try {
         ({ n }) => values.only === undefined || n === Number(values.only),
       );
       for (const question of asked) lines.push(await measureQuestion(client, question));
-      return `${times} times each, with searches and topics at random, Node ${process.versions.node}, PostgreSQL ${stage.version}\n${aligned(lines)}\n`;
+      return `${times} times each, with searches and topics at random, Node ${process.versions.node}, PostgreSQL ${await versionOf()}\n${aligned(lines)}\n`;
     } finally {
       await client.end();
     }
   }
 
-  /** As the last look of each search would have left it. */
-  async function keepAllRising(): Promise<void> {
-    const { rows } = await history.db.pool.query<{ id: Id }>(
-      'SELECT search_id AS id FROM strandline.looks ORDER BY 1',
-    );
-    const before = performance.now();
-    for (const { id } of rows) await keepRising(history.db, id, { again: true });
-    print(
-      `what rises, after a look: ${((performance.now() - before) / rows.length).toFixed(1)} ms a search\n`,
-    );
+  async function compareWithEmpty(rounds: number): Promise<string> {
+    if (history.stage === undefined)
+      throw new Error('--save compares on a history that is filled now: leave --url out');
+    return compareSaves(history.stage, history, 'this history', { rounds, batch: 100, batches: 4 });
   }
 
   async function tableOfPanels(): Promise<string> {
     const lines = [
       ['panel', 'rows', 'p50 ms', 'p95 ms', 'most ms', 'CPU ms of Postgres', `under ${TARGET_MS}`],
     ];
-    const asked = { until, days: 7, times, all: values.all, only: values.panels ?? '' };
+    const asked = { until: history.until, days: 7, times, all: values.all, only: values.panels ?? '' };
     for await (const one of measurePanels({ readerUrl: history.readerUrl, ...asked })) {
       one.took.sort((a, b) => a - b);
       const at = (part: number) => one.took[Math.ceil(part * one.took.length) - 1] ?? Number.NaN;
@@ -114,7 +93,7 @@ try {
         const drawn = {
           search: slugOf('microblog', draw(MICROBLOG_SEARCHES)),
           topic: topicOf(draw(TOPICS)),
-          now: until,
+          now: history.until,
         };
         const before = performance.now();
         const found = await read.rows(drawn);
@@ -167,6 +146,11 @@ try {
     ];
   }
 
+  async function versionOf(): Promise<string> {
+    const { rows } = await history.db.pool.query<{ server_version: string }>('SHOW server_version');
+    return rows[0]?.server_version ?? '';
+  }
+
   async function sizeOf(): Promise<string> {
     const { rows } = await history.db.pool.query<{ size: string }>(
       `SELECT pg_size_pretty(pg_database_size(current_database())) || ', ' || (SELECT count(*) FROM strandline.post_snapshots) || ' snapshots, '
@@ -175,7 +159,7 @@ try {
     return rows[0]?.size ?? '';
   }
 } finally {
-  await stage.close();
+  await history.close();
 }
 
 /** The page's names, each replaced by one that is drawn; by the n-th (the largest is the first) where it is given. */

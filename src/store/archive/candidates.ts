@@ -6,9 +6,9 @@ import type { Database, Id } from '../database.ts';
 import { searchIs } from '../reads/searches.ts';
 import { searchesView } from '../schema/analytics.ts';
 import { archive_documents } from '../schema/archive.ts';
-import { link_sightings, post_sightings } from '../schema/findings.ts';
+import { discoveries, link_sightings, post_sightings } from '../schema/findings.ts';
 import { authors, posts } from '../schema/posts.ts';
-import type { Question } from './question.ts';
+import { LOOKED_THROUGH_MOST, type Question } from './question.ts';
 
 /** Re-ranking more changes nothing: of Cranfield, 100 keep all of BM25's nDCG@10. */
 const CANDIDATES = 100;
@@ -50,26 +50,43 @@ export type Candidate = {
   matches: [lexeme: string, times: number][];
 };
 
-/** Of documents that hold a word which stands nearly everywhere, the newest so many are looked at. */
-const NEWEST = 10_000;
+/**
+ * Where all words that are asked for stand in very many documents, no index leads to few: the newest so many are read,
+ * and of those that hold one the newest are ranked.
+ */
+const READ = 10_000;
+/** The same of searches that are asked for: each document is a step into an index. */
+const READ_OF_SEARCHES = 4_000;
+const RANKED = 4_000;
+/** Documents that are found by their words and sorted by time, rather than read by time until enough hold the words. */
+const SORTED_MOST = 200_000;
 
 export async function findCandidates(
-  { orm }: Pick<Database, 'orm'>,
+  db: Pick<Database, 'orm'>,
   asked: ArchiveQuestion,
-  { lexemes, looked, says }: Question,
+  question: Question,
 ): Promise<Candidate[]> {
-  const { kind, thing, config, words, tsv, sandbox, at } = archive_documents;
+  const { tsv } = archive_documents;
+  const held = sql`${tsv} @@ ${queryOf(question.looked.lexemes)}`;
+  const filters = [...ownFilters(asked), ...postFilters(asked)];
+  const wanted = and(held, ...filters, sightingFilter(db, asked));
+  const { fewest } = question.looked;
+  if (fewest <= LOOKED_THROUGH_MOST) return rankedBy(db, question, wanted);
+  // Found by the searches that are asked for: only the source is left to be asked.
+  const source = asked.source === undefined ? undefined : sightingFilter(db, asked);
+  const newest = and(among(newestRead(asked)), held, ...filters, source);
+  const near = await rankedBy(db, question, newestOf(newest));
+  // What stands nearly everywhere need not stand in what is newest, or not with this filter.
+  return near.length < CANDIDATES ? rankedBy(db, question, newestOf(wanted, fewest)) : near;
+}
+
+function rankedBy(
+  { orm }: Pick<Database, 'orm'>,
+  { lexemes, says }: Question,
+  where: SQL | undefined,
+): Promise<Candidate[]> {
+  const { kind, thing, config, words, tsv, at } = archive_documents;
   const all = [...new Set([...says.values()].flatMap((inConfig) => [...inConfig.keys()]))];
-  const wanted = and(
-    sql`${tsv} @@ ${queryOf(looked.lexemes)}`,
-    eq(sandbox, asked.sandbox ?? false),
-    asked.kind === undefined ? undefined : eq(kind, asked.kind),
-    asked.from === undefined ? undefined : gte(at, asked.from),
-    asked.to === undefined ? undefined : lte(at, asked.to),
-    asked.before === undefined ? undefined : lt(at, asked.before),
-    ...postFilters(asked),
-    ...sightingFilters({ orm }, asked),
-  );
   return orm
     .select({
       kind,
@@ -81,13 +98,55 @@ export async function findCandidates(
         FROM unnest(${tsv}) u WHERE u.lexeme = ANY(${sql.param(all)}::text[]))`,
     })
     .from(archive_documents)
-    .where(
-      looked.many
-        ? sql`ctid = ANY(ARRAY(SELECT ctid FROM ${archive_documents} WHERE ${wanted} ORDER BY ${at} DESC LIMIT ${NEWEST}))`
-        : wanted,
-    )
+    .where(where)
     .orderBy(desc(sql`ts_rank(${tsv}, ${queryOf(lexemes)}, 1)`), desc(at), desc(thing), kind)
     .limit(CANDIDATES);
+}
+
+function ownFilters(asked: ArchiveQuestion): (SQL | undefined)[] {
+  const { kind, sandbox, at } = archive_documents;
+  return [
+    eq(sandbox, asked.sandbox ?? false),
+    asked.kind === undefined ? undefined : eq(kind, asked.kind),
+    asked.from === undefined ? undefined : gte(at, asked.from),
+    asked.to === undefined ? undefined : lte(at, asked.to),
+    asked.before === undefined ? undefined : lt(at, asked.before),
+  ];
+}
+
+/** Those rows of the archive. @param rows a query of their `ctid` */
+const among = (rows: SQL) => sql`ctid = ANY(ARRAY(${rows}))`;
+
+/** @param holding documents that have to be sorted, at least; left out where that is cheaper than the index by time */
+function newestOf(wanted: SQL | undefined, holding = Number.POSITIVE_INFINITY): SQL {
+  const { at } = archive_documents;
+  const rows = sql`SELECT ctid, ${at} FROM ${archive_documents} WHERE ${wanted}`;
+  // OFFSET 0 keeps the planner from reading by time what stands far back.
+  return among(
+    sql`SELECT ctid FROM (${holding < SORTED_MOST ? sql`${rows} OFFSET 0` : rows}) held ORDER BY at DESC LIMIT ${RANKED}`,
+  );
+}
+
+/** The newest documents of all, or the newest that the searches asked for have found, each as many. */
+function newestRead(asked: ArchiveQuestion): SQL {
+  const mine = searchesAsked(asked);
+  const { kind, thing, at } = archive_documents;
+  if (mine === undefined)
+    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...ownFilters(asked))} ORDER BY ${at} DESC LIMIT ${READ}`;
+  const found = sql`SELECT kind, thing FROM ${discoveries} WHERE search_id = mine.id AND kind IN ('post', 'link')
+    ORDER BY at DESC LIMIT ${READ_OF_SEARCHES}::int / mine.searches`;
+  return sql`SELECT ${archive_documents}.ctid
+    FROM (SELECT id, count(*) OVER ()::int AS searches FROM ${searchesView} WHERE ${mine}) mine
+    CROSS JOIN LATERAL (${found}) found
+    JOIN ${archive_documents} ON ${kind} = found.kind AND ${thing} = found.thing`;
+}
+
+/** Which searches are asked for by a name: undefined for any. */
+function searchesAsked({ search, topic, service }: ArchiveQuestion): SQL | undefined {
+  return and(
+    searchIs({ search, topic }),
+    service === undefined ? undefined : eq(searchesView.service, service),
+  );
 }
 
 /** Any of the lexemes. */
@@ -113,20 +172,14 @@ function postFilters({ author, lang }: ArchiveQuestion): (SQL | undefined)[] {
 }
 
 /** Which search, topic, service or source saw it. */
-function sightingFilters(
-  { orm }: Pick<Database, 'orm'>,
-  { search, topic, service, source }: ArchiveQuestion,
-): (SQL | undefined)[] {
-  if (search === undefined && topic === undefined && service === undefined && source === undefined) return [];
-  const named = search !== undefined || topic !== undefined || service !== undefined;
-  const mine = orm
-    .select({ id: searchesView.id })
-    .from(searchesView)
-    .where(
-      and(searchIs({ search, topic }), service === undefined ? undefined : eq(searchesView.service, service)),
-    );
+function sightingFilter({ orm }: Pick<Database, 'orm'>, asked: ArchiveQuestion): SQL | undefined {
+  const named = searchesAsked(asked);
+  const { source } = asked;
+  if (named === undefined && source === undefined) return undefined;
+  const mine = orm.select({ id: searchesView.id }).from(searchesView).where(named);
   /** Read once, whatever is looked through. */
-  const seenBy = (searchId: PgColumn) => (named ? sql`${searchId} = ANY(ARRAY(${mine}))` : undefined);
+  const seenBy = (searchId: PgColumn) =>
+    named === undefined ? undefined : sql`${searchId} = ANY(ARRAY(${mine}))`;
   const one = { one: sql`1` };
   const post = orm
     .select(one)
@@ -144,5 +197,5 @@ function sightingFilters(
     );
   // Posts come from the microblog alone.
   const ofPosts = source === undefined || source === 'microblog' ? exists(post) : sql`false`;
-  return [sql`CASE ${archive_documents.kind} WHEN 'post' THEN ${ofPosts} ELSE ${exists(link)} END`];
+  return sql`CASE ${archive_documents.kind} WHEN 'post' THEN ${ofPosts} ELSE ${exists(link)} END`;
 }

@@ -10,14 +10,14 @@ const WORD_MOST = 64;
 /** Lexemes that are looked for at most, the rarest: a stored query has 8 kB of room, and time its price. */
 const LEXEMES_MOST = 64;
 /** What is looked through at most, by the counts of the lexemes: ts_rank takes 214 ms for 112,000 documents. */
-const LOOKED_THROUGH_MOST = 30_000;
+export const LOOKED_THROUGH_MOST = 30_000;
 
 /** What the archive knows of one world, at the time of a question. */
 export type Question = {
   /** Ranked by, the rarest first; empty where nothing that is known was asked for. */
   lexemes: readonly string[];
-  /** Those of them that find the documents that are ranked; `many`: one that stands in too many of them. */
-  looked: { lexemes: readonly string[]; many: boolean };
+  /** Those of them that find the documents that are ranked; `fewest`: documents that hold the rarest of them. */
+  looked: { lexemes: readonly string[]; fewest: number };
   /** By text search configuration: what a lexeme says in documents of that language. */
   says: ReadonlyMap<string, ReadonlyMap<string, number>>;
   averageWords: number;
@@ -60,7 +60,7 @@ function lookedThrough(rarestFirst: readonly (readonly [string, number])[]): Que
     return i === 0 || through <= LOOKED_THROUGH_MOST ? [lexeme] : [];
   });
   const [[, fewest] = ['', 0]] = rarestFirst;
-  return { lexemes, many: fewest > LOOKED_THROUGH_MOST };
+  return { lexemes, fewest };
 }
 
 /**

@@ -1,0 +1,73 @@
+/** Words that stand in very many documents: the newest are ranked, and what stands far back is found all the same. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { type ArchiveQuestion, findCandidates } from '../../src/store/archive/candidates.ts';
+import { LOOKED_THROUGH_MOST, readQuestion } from '../../src/store/archive/question.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const MANY = LOOKED_THROUGH_MOST + 5_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+  const { pool } = world.db;
+  // The older half of the documents says "lantern", all of them say "harbour".
+  await pool.query(
+    `INSERT INTO strandline.archive_documents (kind, thing, at, sandbox, config, words, tsv)
+     SELECT 'post', n, timestamptz '2026-01-01Z' + n * interval '1 minute', false, 'english', 2,
+       CASE WHEN n <= $1 THEN to_tsvector('english', 'harbour lantern') ELSE to_tsvector('english', 'harbour') END
+     FROM generate_series(1, 2 * $1) n`,
+    [MANY],
+  );
+  await pool.query(
+    `INSERT INTO strandline.archive_corpora (sandbox, config, documents, words) VALUES (false, 'english', 2 * $1, 4 * $1)`,
+    [MANY],
+  );
+  await pool.query(
+    `INSERT INTO strandline.archive_lexemes (lexeme, sandbox, documents) VALUES ('harbour', false, 2 * $1), ('lantern', false, $1)`,
+    [MANY],
+  );
+}, 60_000);
+afterAll(() => world.close());
+
+async function find(asked: Partial<ArchiveQuestion> & { text: string }): Promise<bigint[]> {
+  const question = await readQuestion(world.db, { text: asked.text, sandbox: false });
+  const found = await findCandidates(world.db, { limit: 100, ...asked }, question);
+  return found.map(({ thing }) => thing);
+}
+
+const newest = (from: number) => Array.from({ length: 100 }, (_, i) => BigInt(from - i));
+
+test('a word of all documents finds the newest of them', async () => {
+  expect(await find({ text: 'harbour' })).toEqual(newest(2 * MANY));
+});
+
+test('one that stands far back alone is found there', async () => {
+  expect(await find({ text: 'lantern' })).toEqual(newest(MANY));
+});
+
+test('a range of time is kept', async () => {
+  const before = new Date(Date.UTC(2026, 0, 1) + 1_000 * 60_000);
+  expect(await find({ text: 'harbour', before })).toEqual(newest(999));
+});
+
+test('of a search that found few of them, those few are found', async () => {
+  const { search } = await createSearch(world.ctx, {
+    slug: 'boats',
+    operation: 'microblog',
+    prompt: 'boats',
+    every: '1h',
+  });
+  const few = [5n, 7n, BigInt(2 * MANY)];
+  await world.db.pool.query(
+    `WITH seen AS (
+       INSERT INTO strandline.post_sightings (search_id, post_id, first_run_id, first_seen_at)
+       SELECT $1, p, 1, now() FROM unnest($2::bigint[]) p RETURNING post_id
+     )
+     INSERT INTO strandline.discoveries (search_id, run_id, kind, thing, baseline, at)
+     SELECT $1, 1, 'post', post_id, false, now() FROM seen`,
+    [search.id, few],
+  );
+  expect(await find({ text: 'harbour', search: 'boats' })).toEqual(few.toReversed());
+  expect(await find({ text: 'lantern', search: 'boats' })).toEqual([7n, 5n]);
+});
