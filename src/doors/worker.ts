@@ -1,6 +1,8 @@
-import { MINUTE, SECOND } from '../engine/clock.ts';
+import { MINUTE, monotonicMs, SECOND } from '../engine/clock.ts';
 import type { QueueBackend } from '../engine/queue/connection.ts';
+import { whileItAnswers } from '../engine/queue/queue.ts';
 import { startWorkers } from '../engine/queue/workers.ts';
+import { Refused } from '../errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
@@ -18,7 +20,16 @@ export type RunningWorker = {
   drain(): Promise<void>;
   /** Gives up calls under way; their runs go back to the queue. Hastens a drain. */
   hurry(): void;
+  /** Why it takes no work just now; null where it does. */
+  idle(): Idle | null;
 };
+
+/**
+ * - `clock`: it and the database disagree on what time it is
+ * - `queue`: the queue is kept where jobs would be lost
+ * - `silent`: it does not come on with looking after queue and database, which may be away
+ */
+export type Idle = 'clock' | 'queue' | 'silent' | 'draining';
 
 export type WorkerHooks = {
   /** Called after each run that this process ended, for whoever shows them to a person; otherwise they are logged. */
@@ -31,6 +42,9 @@ const MOST_SKEW_MS = 2 * SECOND;
 const ARCHIVE_BATCHES = 5;
 /** Every so many passes the reconciler compares every schedule, not only their number. */
 const THOROUGH_EVERY = 20;
+/** A worker that did not come on with a pass within so many of them, and this long, is stuck. */
+const PASSES_MISSED = 3;
+const STUCK_MS = MINUTE;
 
 /**
  * The door through which the queue comes in: ticks, runs and channels are handed to their verbs. Beside it a timer,
@@ -84,15 +98,44 @@ export async function startWorker(
     return false;
   }
 
+  let queueIsSafe: boolean | undefined;
+  /** Whether jobs are safe where the queue is kept. One that is away is waited for, and looked at when it is back. */
+  async function lookAtQueue(): Promise<void> {
+    try {
+      await backend.check();
+      queueIsSafe = true;
+    } catch (error) {
+      queueIsSafe = error instanceof Refused ? false : undefined;
+      if (error instanceof Refused)
+        ctx.log.error({ reason: error.message }, 'no work is taken from this queue until that is mended');
+    }
+  }
+
+  let draining = false;
   let passes = 0;
+  let unfit: Idle | null = null;
+  let heardAt = monotonicMs();
+  const tellThatItGoesOn = () => {
+    heardAt = monotonicMs();
+  };
   async function look(): Promise<void> {
     try {
-      if (!(await agreesOnTime())) return workers.pause();
+      const agrees = await agreesOnTime();
+      tellThatItGoesOn();
+      const thorough = passes % THOROUGH_EVERY === 0;
+      if (thorough || queueIsSafe !== true) await lookAtQueue();
+      unfit = !agrees ? 'clock' : queueIsSafe === false ? 'queue' : null;
+      if (draining) return;
+      if (unfit !== null) return workers.pause();
       workers.resume();
-      await reconcile(ctx, passes % THOROUGH_EVERY === 0);
+      // Others wait for whoever reconciles: a queue that does not answer must not hold it up at every step.
+      const bounded = { ...ctx, queue: whileItAnswers(ctx.queue) };
+      await reconcile(bounded, thorough);
       passes += 1;
-      await lookAfterChannels(ctx);
+      tellThatItGoesOn();
+      await lookAfterChannels(bounded);
       await fillArchive(ctx.db, { batches: ARCHIVE_BATCHES, signal: stopping.signal });
+      tellThatItGoesOn();
     } catch (error) {
       ctx.log.warn({ err: error }, 'could not look after queue and database; trying again');
     }
@@ -110,7 +153,13 @@ export async function startWorker(
   }, ctx.config.reconcileMs);
 
   return {
+    idle: () => {
+      if (draining) return 'draining';
+      const stuckMs = Math.max(STUCK_MS, PASSES_MISSED * ctx.config.reconcileMs);
+      return monotonicMs() - heardAt > stuckMs ? 'silent' : unfit;
+    },
     drain: async () => {
+      draining = true;
       clearInterval(timer);
       const grace = setTimeout(() => stopping.abort(), GRACE_MS);
       await Promise.all([workers.close(), pass]);

@@ -74,7 +74,7 @@ function operation(
   dialect: Dialect,
   id: string,
   summary: string,
-  { request, answer, example }: { request: z.ZodType; answer: z.ZodType; example: Json },
+  { request, answer, example }: { request: z.core.$ZodType; answer: z.core.$ZodType; example: Json },
 ): Json {
   const streamed = {
     'text/event-stream': {
@@ -138,7 +138,7 @@ function header(description: string): Json {
   return { schema: { type: 'string' }, description };
 }
 
-function schemaOf(dialect: Dialect, schema: z.ZodType): unknown {
+function schemaOf(dialect: Dialect, schema: z.core.$ZodType): unknown {
   // `input` of answers too: that leaves room for members to come. A JSON object, whatever its type says.
   const { $schema: _, $defs: __, ...written } = z.toJSONSchema(schema, { io: 'input' }) as Json;
   return inWordsOf(dialect, written);

@@ -2,7 +2,7 @@
  * From the bytes of a body to a request in the specification's words, or to the list of what is wrong
  * with it, in the words that FastAPI uses: clients of the hosted service know how to read those.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Dialect } from '../contract/dialect.ts';
 import { MODELS, DATE_FILTERS, TOOLS } from '../contract/enumerations.ts';
 import type { ValidationProblem } from '../contract/errors.ts';
@@ -32,7 +32,7 @@ export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({ pro
 export type Parsed<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 
 /** Reads a body as a request of the schema. Members nobody knows are ignored. */
-export function parseRequest<T>(schema: z.ZodType<T>, dialect: Dialect, body: unknown): Parsed<T> {
+export function parseRequest<T>(schema: z.core.$ZodType<T>, dialect: Dialect, body: unknown): Parsed<T> {
   const text = Buffer.isBuffer(body) ? body.toString('utf8') : '';
   if (text.trim() === '') return refused({ loc: ['body'], msg: 'Field required', type: 'missing' });
   let value: unknown;
@@ -44,7 +44,7 @@ export function parseRequest<T>(schema: z.ZodType<T>, dialect: Dialect, body: un
     const loc = ['body', at === undefined ? text.length : Number(at)];
     return refused({ loc, msg: 'JSON decode error', type: 'json_invalid' });
   }
-  const parsed = schema.safeParse(fromWire(dialect, 'request', value));
+  const parsed = z.safeParse(schema, fromWire(dialect, 'request', value));
   if (parsed.success) return { ok: true, request: parsed.data };
   return refused(...parsed.error.issues.map((issue) => problemOf(issue, dialect, value)));
 }

@@ -11,7 +11,7 @@ type NameOf<T> = T extends PgView<infer Name> ? Name : never;
 export type ViewName = { [K in keyof Views]: NameOf<Views[K]> }[keyof Views];
 
 /** A row of a view: each column is a member, in the view's order. */
-export type RowShape = z.ZodObject<Record<string, z.ZodType>>;
+export type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
 
 /** A key of ours: a bigint, which JSON can only hold as text. */
 export const idShape: z.ZodType = z.string().regex(/^\d{1,19}$/);
@@ -27,11 +27,11 @@ export function shapeOf(view: ViewName): RowShape {
   return z.object(columns).meta({ 'x-view': view });
 }
 
-function memberShape(column: Column): z.ZodType {
-  return column.notNull ? valueShape(column) : valueShape(column).nullable();
+function memberShape(column: Column): z.core.$ZodType {
+  return column.notNull ? valueShape(column) : z.nullable(valueShape(column));
 }
 
-function valueShape(column: Column): z.ZodType {
+function valueShape(column: Column): z.core.$ZodType {
   if ('baseColumn' in column) return z.array(valueShape(column.baseColumn as Column)); // an array's, by PgArray
   if (column.dataType === 'number') return /int/i.test(column.columnType) ? z.int() : z.number();
   const shape = SHAPES.get(column.dataType);
@@ -39,7 +39,7 @@ function valueShape(column: Column): z.ZodType {
   return shape;
 }
 
-const SHAPES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+const SHAPES: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.core.$ZodType>([
   ['bigint', idShape],
   ['string', z.string()],
   ['boolean', z.boolean()],
@@ -48,10 +48,10 @@ const SHAPES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
 ]);
 
 const VIEWS = new Map(
-  Object.values(declared).flatMap((one): [string, Record<string, z.ZodType>][] => {
+  Object.values(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
     if (!(one instanceof PgView)) return [];
     const { name, selectedFields } = getViewConfig(one);
-    const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.ZodType][] =>
+    const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>
       column instanceof Column ? [[member, memberShape(column)]] : [],
     );
     return [[name, Object.fromEntries(members)]];

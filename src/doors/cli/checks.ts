@@ -124,7 +124,7 @@ export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
   try {
     const { version, maxmemoryPolicy, persistent } = await checkRedis(redisUrl);
     return [
-      good('redis', `version ${version}`),
+      good('redis', `version ${version ?? 'not told'}`),
       maxmemoryPolicy === null || maxmemoryPolicy === 'noeviction'
         ? good('redis memory', maxmemoryPolicy ?? 'its policy is not told')
         : bad(

@@ -3,8 +3,8 @@ import { createLogger, type Logger } from '../../engine/logger.ts';
 import { openHome } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
-import { startMetrics, startWeb } from '../../web.ts';
-import { startWorker } from '../worker.ts';
+import { startMetrics, startWeb, type WebHome, type WebServer } from '../../web.ts';
+import { type RunningWorker, startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
@@ -47,15 +47,14 @@ async function worker(cli: Cli): Promise<void> {
   const home = await openHome({ config: cli.config(), log, role: 'owner' });
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
-    const { metricsPort } = home.ctx.config;
-    const metrics = metricsPort === undefined ? undefined : await startMetrics(home, metricsPort);
-    if (metrics !== undefined) log.info({ address: `${metrics.url}/metrics` }, 'figures are told');
-    const running = await startWorker(home.ctx, home.backend, VERSION);
+    let running: RunningWorker | undefined;
+    const metrics = await tellFigures({ ...home, idle: () => (running === undefined ? 'starting' : running.idle()) });
+    running = await startWorker(home.ctx, home.backend, VERSION);
     log.info(
       { worker: home.ctx.worker, queue: home.backend.kind, concurrency: home.ctx.config.workerConcurrency },
       'worker takes runs',
     );
-    ending.onHurry(() => running.hurry());
+    ending.onHurry(() => running?.hurry());
     const signal = await ending.asked;
     log.info({ signal }, 'worker drains');
     await running.drain();
@@ -90,7 +89,7 @@ async function service(cli: Cli): Promise<void> {
   try {
     const { url, port, root } = await home.services.local();
     const { service: asked } = home.ctx.config;
-    if (port !== asked.port) cli.say(`port ${asked.port} was taken; it is ${port}`);
+    if (port !== asked.port && asked.port !== 0) cli.say(`port ${asked.port} was taken; it is ${port}`);
     cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
     for (const line of sourceLines(await home.services.probe(), root, FOR_CALLERS)) cli.say(`  ${line}`);
     if (home.ctx.config.service.keys.length === 0)
@@ -120,6 +119,15 @@ async function migrateDatabase(cli: Cli): Promise<void> {
   });
   for (const note of notes) cli.say(`note: ${note}`);
   cli.say(applied.length === 0 ? 'it was up to date' : `applied: ${applied.join(', ')}`);
+}
+
+/** At `METRICS_PORT`, where that is set. */
+async function tellFigures(home: WebHome): Promise<WebServer | undefined> {
+  const { config, log } = home.ctx;
+  if (config.metricsPort === undefined) return undefined;
+  const server = await startMetrics(home, config.metricsPort);
+  log.info({ address: `${server.url}/metrics` }, 'figures are told');
+  return server;
 }
 
 /** Servers say what they do; commands only what is wrong. */

@@ -12,7 +12,7 @@ import { listSearches } from '../../store/searches.ts';
 import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWeb, type WebServer } from '../../web.ts';
-import { startWorker } from '../worker.ts';
+import { type RunningWorker, startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
 import { secretsOf } from './secrets.ts';
@@ -50,7 +50,8 @@ async function up(cli: Cli): Promise<void> {
   try {
     // The service first: a dashboard that moves on must not take its port.
     const service = await home.services.local();
-    web = await startWeb(home);
+    let worker: RunningWorker | undefined;
+    web = await startWeb({ ...home, idle: () => (worker === undefined ? 'starting' : worker.idle()) });
     print(`  ${bold('dashboard')}   ${dashboardAt(home, web)}`);
     const sources = sourceLines(await home.services.probe(), service.root, FOR_WATCHERS);
     print(...foundation(home, service, sources), ...(await warnings(home)), '');
@@ -59,7 +60,7 @@ async function up(cli: Cli): Promise<void> {
 
     const looks = countdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
-    const worker = await startWorker(home.ctx, home.backend, VERSION, {
+    worker = await startWorker(home.ctx, home.backend, VERSION, {
       onReport: (report) => {
         const showing = show(cli, home, report).finally(() => {
           shown.delete(showing);
@@ -69,7 +70,7 @@ async function up(cli: Cli): Promise<void> {
       },
     });
     try {
-      ending.onHurry(() => worker.hurry());
+      ending.onHurry(() => worker?.hurry());
       await Promise.race([ending.asked, looks.done]);
       print('', ...(await whatComesNext(home)).map(dim), '');
       await ending.asked;
@@ -107,7 +108,7 @@ function foundation(
     embedded === null
       ? `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port === '' ? '5432' : port}`
       : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; it was running' : ''}`;
-  const moved = service.port === asked ? '' : ` (${asked} was taken)`;
+  const moved = service.port === asked || asked === 0 ? '' : ` (${asked} was taken)`;
   const [firstSource = '', ...otherSources] = sources;
   const perDay = callsPerDayOf(ctx.config, 'hosted');
   return [

@@ -11,7 +11,7 @@ const EXPECTED = 'a cursor as this list gave it in next_cursor';
  * @param list the list's name, so that a cursor of another list is not taken
  * @param keys a tuple of codecs (see given.ts), in the order of the list
  */
-export function cursorOf<Out, In>(list: string, keys: z.ZodType<Out, In>) {
+export function cursorOf<Out, In>(list: string, keys: z.core.$ZodType<Out, In>) {
   return z
     .codec(z.string().max(LONGEST, EXPECTED), z.custom<Out>(), {
       decode: (text, { issues }) => {

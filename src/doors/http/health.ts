@@ -1,4 +1,5 @@
-/** Whether we live, and whether we can work; told to anybody, and nothing else with it. */
+/** Whether we live, and whether we can work: told to anybody. Which part is away is told to whoever may read. */
+import type { IncomingMessage } from 'node:http';
 import { SECOND } from '../../engine/clock.ts';
 import { withPatience } from '../../engine/patience.ts';
 import type { App, WebHome } from '../routes.ts';
@@ -6,19 +7,57 @@ import type { App, WebHome } from '../routes.ts';
 /** Whatever has not answered by then is away. */
 const PATIENCE_MS = 2 * SECOND;
 
-export function healthRoutes(app: App, { ctx }: WebHome): void {
+type Part = {
+  part: 'database' | 'queue' | 'worker';
+  ready: boolean;
+  /** Since it was first found so; null while it is ready. */
+  away_since: Date | null;
+  /** Why a worker takes no work; null for the others. */
+  reason: string | null;
+};
+
+/** `/readyz?verbose` is a route of its own, so that the gate judges who asks it as it does everywhere. */
+export function toRoute({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  return /^\/readyz\?(?:.*&)?verbose(?:[=&]|$)/.test(url) ? '/readyz/parts' : url;
+}
+
+export function healthRoutes(app: App, home: WebHome): void {
+  const look = lookAtParts(home);
   app.get('/livez', { config: { scope: 'open', rateLimit: false } }, (_request, reply) => reply.send());
   app.get('/readyz', { config: { scope: 'open' } }, async (_request, reply) => {
-    const parts = {
-      database: () => ctx.db.pool.query('SELECT 1'),
-      queue: () => ctx.queue.ping(),
-    };
-    const found = await Promise.all(
-      Object.entries(parts).map(async ([name, ask]) => ((await answers(ask())) ? [] : [name])),
-    );
-    const away = found.flat();
-    return reply.code(away.length === 0 ? 200 : 503).send({ ready: away.length === 0, away });
+    const ready = (await look()).every((part) => part.ready);
+    return reply.code(ready ? 200 : 503).send({ ready });
   });
+  app.get('/readyz/parts', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
+    const parts = await look();
+    const ready = parts.every((part) => part.ready);
+    return reply.code(ready ? 200 : 503).send({ ready, parts });
+  });
+}
+
+/** Asks every part at once; whoever asks meanwhile gets the same answer, so that many who ask cost one look. */
+function lookAtParts({ ctx, idle }: WebHome): () => Promise<Part[]> {
+  const awaySince = new Map<Part['part'], Date>();
+  const told = (part: Part['part'], ready: boolean, reason: string | null = null): Part => {
+    if (ready) awaySince.delete(part);
+    else if (!awaySince.has(part)) awaySince.set(part, ctx.clock.now());
+    return { part, ready, away_since: awaySince.get(part) ?? null, reason };
+  };
+  async function look(): Promise<Part[]> {
+    const [database, queue] = await Promise.all([
+      answers(ctx.db.pool.query('SELECT 1')),
+      answers(ctx.queue.ping()),
+    ]);
+    const parts = [told('database', database), told('queue', queue)];
+    if (idle === undefined) return parts;
+    const reason = idle();
+    return [...parts, told('worker', reason === null, reason)];
+  }
+  let looking: Promise<Part[]> | undefined;
+  return () =>
+    (looking ??= look().finally(() => {
+      looking = undefined;
+    }));
 }
 
 function answers(work: Promise<unknown>): Promise<boolean> {

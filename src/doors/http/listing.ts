@@ -15,15 +15,15 @@ export const givenLimit = z.coerce
   .meta({ description: 'Most items of a page.' });
 
 /** The query of a list: `limit`, `cursor`, and the filters of its own. */
-export function listQuery<C extends z.ZodType, M extends z.ZodRawShape>(cursor: C, filters: M) {
-  return z.strictObject({ limit: givenLimit, cursor: cursor.optional(), ...filters });
+export function listQuery<C extends z.core.$ZodType, M extends z.ZodRawShape>(cursor: C, filters: M) {
+  return z.strictObject({ limit: givenLimit, cursor: z.optional(cursor), ...filters });
 }
 
 /** The query of a list that is ordered by its cursor and has no filters, or of a thing without options. */
 export const noQuery = z.strictObject({});
 
 /** The reply of a list. */
-export function listOf(item: z.ZodType) {
+export function listOf(item: z.core.$ZodType) {
   return z.object({
     items: z.array(item),
     next_cursor: z

@@ -137,7 +137,7 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
     },
   );
 
-  const ofPost = (name: string, operationId: string, summary: string, item: z.ZodType) =>
+  const ofPost = (name: string, operationId: string, summary: string, item: z.core.$ZodType) =>
     ({
       url: `/api/v1/posts/:id/${name}`,
       options: {

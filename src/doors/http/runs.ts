@@ -24,7 +24,7 @@ const rejectCursor = idCursor('rejects');
 const code = z.enum(Object.keys(RUN_CODES) as RunCode[]); // Object.keys forgets the key type
 
 /** The bytes of a reply. */
-const Bytes: z.ZodType = z.string().meta({ format: 'binary' });
+const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
 
 const RunWhole = rowWith('RunWhole', 'runs', {
   request: z

@@ -19,7 +19,7 @@ import { headersFor } from './access/headers.ts';
 import { isPrivate } from './access/hosts.ts';
 import { readJsonBodies } from './access/json-body.ts';
 import { type Limits, LIMITS, rateOfAll, rateOfRuns } from './access/limits.ts';
-import { healthRoutes } from './health.ts';
+import { healthRoutes, toRoute } from './health.ts';
 import { metricsRoutes } from './metrics.ts';
 import { countRequests } from './metrics/own.ts';
 import { documentApi } from './openapi.ts';
@@ -94,6 +94,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => void problem(error, request, reply),
     genReqId: () => randomUUID(),
+    rewriteUrl: toRoute,
   }).withTypeProvider<ZodTypeProvider>();
   app.server.maxConnections = limits.connections;
   app.setValidatorCompiler(validatorCompiler);

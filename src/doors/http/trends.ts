@@ -52,7 +52,7 @@ const TOPICS_MOST = 10;
 export function trendRoutes(app: App, { ctx }: WebHome): void {
   const get = <Q extends z.ZodObject, R>(
     path: string,
-    operation: { operationId: string; summary: string; description?: string; query: Q; reply: z.ZodType },
+    operation: { operationId: string; summary: string; description?: string; query: Q; reply: z.core.$ZodType },
     answer: (query: z.output<Q>) => Promise<R>,
   ) => {
     const { query, reply, ...told } = operation;
@@ -65,7 +65,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       ({ query: given }) => answer(given as z.output<Q>), // what this query reads
     );
   };
-  const itemsOf = (item: z.ZodType) => z.object({ items: z.array(item) });
+  const itemsOf = (item: z.core.$ZodType) => z.object({ items: z.array(item) });
   const daysBack = (n: number) => {
     const until = new Date(Math.ceil(ctx.clock.now().getTime() / DAY) * DAY);
     return { from: new Date(until.getTime() - n * DAY), until };

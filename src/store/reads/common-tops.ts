@@ -1,7 +1,7 @@
 /** Authors, hashtags and domains that several topics have in common. */
 import type { Database } from '../database.ts';
 
-export const COMMON_KINDS = ['author', 'hashtag', 'domain'] as const;
+export const COMMON_KINDS = ['hashtag', 'domain', 'author'] as const;
 export type CommonKind = (typeof COMMON_KINDS)[number];
 
 export type Common = {

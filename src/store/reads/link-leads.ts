@@ -7,7 +7,7 @@ type Pooled = Pick<Database, 'pool'>;
 export type LeadFilter = { topics: readonly string[]; from: Date; until: Date };
 
 /** Links that are compared at most, the newest: each search has its part of them. */
-export const LEAD_LINKS_MOST = 3_000;
+export const LEAD_LINKS_MOST = 1_200;
 
 /** Of each of these links: when each search of the topics first saw it, whenever that was. $1 topics, $2 from, $3 until. */
 const SEEN = `

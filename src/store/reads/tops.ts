@@ -37,15 +37,15 @@ const of = (...kinds: readonly string[]) => `
 
 type Counted = 'k.posts' | 'k.topic_posts';
 
-/** $5 most. */
+/** $5 most. An author belongs to one service: which, is looked up for those alone that are told. */
 const authors = (counted: Counted) => `
 SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, a.followers_count::float8, g.posts
 FROM (
-  SELECT s.service_id, k.name::bigint AS author_id, sum(${counted})::int AS posts ${of('author')}
-  GROUP BY s.service_id, k.name HAVING sum(${counted}) > 0 ORDER BY posts DESC, author_id LIMIT $5
+  SELECT k.name, sum(${counted})::int AS posts ${of('author')}
+  GROUP BY k.name HAVING sum(${counted}) > 0 ORDER BY posts DESC, k.name LIMIT $5
 ) g
-JOIN strandline.services sv ON sv.id = g.service_id
-JOIN strandline.authors a ON a.id = g.author_id
+JOIN strandline.authors a ON a.id = g.name::bigint
+JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 
 /** Services of a kind are counted together. $5 most. */

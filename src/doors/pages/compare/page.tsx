@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DAY } from '../../../engine/clock.ts';
 import { voicesByDay } from '../../../monitor/trend/share.ts';
 import type { Database } from '../../../store/database.ts';
-import { COMMON_KINDS, readCommon } from '../../../store/reads/common-tops.ts';
+import { COMMON_KINDS, type CommonKind, readCommon } from '../../../store/reads/common-tops.ts';
 import { readLeads } from '../../../store/reads/link-leads.ts';
 import { meansOf, readVoiceDays } from '../../../store/reads/share-of-voice.ts';
 import { readTopics, type TopicRow } from '../../../store/reads/topics.ts';
@@ -25,18 +25,20 @@ const COMMON_DAYS = 7;
 
 const querystring = z.strictObject({
   topics: z.union([z.string(), z.array(z.string())]).optional(),
-  range: z.enum(RANGES).optional(),
+  range: z.enum(RANGES).default('30d'),
+  common: z.enum(COMMON_KINDS).default('hashtag'),
 });
 
 export function comparePage(app: App, { ctx }: WebHome): void {
   app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const { range = '30d' } = request.query;
+    const { range, common } = request.query;
     const all = await readTopics(ctx.db, { limit: 200 });
     const named = [...new Set([request.query.topics ?? []].flat().flatMap((one) => one.split(',')))].filter(
       (slug) => slug !== '',
     );
     const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MOST_TOPICS);
-    const told = chosen.length < 2 ? null : await readCompared(ctx.db, ctx.clock.now(), chosen, range);
+    const told =
+      chosen.length < 2 ? null : await readCompared(ctx.db, ctx.clock.now(), { chosen, range, common });
     return showPage(request, reply, {
       title: 'Compare',
       here: '/compare',
@@ -62,7 +64,13 @@ export function comparePage(app: App, { ctx }: WebHome): void {
                 </Section>
               )}
               <Leads leads={told.leads} shared={told.shared} chosen={chosen} />
-              <CommonThings common={told.common} chosen={chosen} days={COMMON_DAYS} />
+              <CommonThings
+                kind={common}
+                rows={told.common}
+                chosen={chosen}
+                range={range}
+                days={COMMON_DAYS}
+              />
             </>
           )}
         </>
@@ -72,7 +80,11 @@ export function comparePage(app: App, { ctx }: WebHome): void {
 }
 
 /** Whole days up to today, which is not over. */
-async function readCompared(db: Database, now: Date, chosen: readonly TopicRow[], range: Range) {
+async function readCompared(
+  db: Database,
+  now: Date,
+  { chosen, range, common: kind }: { chosen: readonly TopicRow[]; range: Range; common: CommonKind },
+) {
   const days = Number.parseInt(range, 10);
   const until = new Date(Math.floor(now.getTime() / DAY) * DAY);
   const from = new Date(until.getTime() - days * DAY);
@@ -84,22 +96,22 @@ async function readCompared(db: Database, now: Date, chosen: readonly TopicRow[]
     until: now,
     limit: MOST_COMMON,
   };
-  const [rows, { leads, shared }, ...common] = await Promise.all([
+  const [rows, { leads, shared }, common] = await Promise.all([
     readVoiceDays(db, { ...span, limit: MOST_ROWS }),
     readLeads(db, { topics, from, until: now }),
-    ...COMMON_KINDS.map((kind) => readCommon(db, kind, lately)),
+    readCommon(db, kind, lately),
   ]);
   const means = meansOf(rows);
-  const kinds = (['hosted', 'own', 'sandbox'] as const).flatMap((kind): Voices[] => {
-    const mine = means.filter((row) => row.service_kind === kind);
+  const kinds = (['hosted', 'own', 'sandbox'] as const).flatMap((served): Voices[] => {
+    const mine = means.filter((row) => row.service_kind === served);
     if (mine.length === 0) return [];
     const series = voicesByDay(
-      rows.filter((row) => row.service_kind === kind),
+      rows.filter((row) => row.service_kind === served),
       { topics: topics.filter((topic) => mine.some((row) => row.topic === topic)), from, days },
     );
-    return [{ kind: kind satisfies ServiceKind, means: mine, series, from, days }];
+    return [{ kind: served satisfies ServiceKind, means: mine, series, from, days }];
   });
-  return { kinds, leads, shared, common: COMMON_KINDS.map((kind, i) => ({ kind, rows: common[i] ?? [] })) };
+  return { kinds, leads, shared, common };
 }
 
 /** What was asked for and is not shown. */

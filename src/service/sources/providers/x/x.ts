@@ -140,8 +140,8 @@ function foundIn({ data = [], includes }: Answer): Found[] {
 }
 
 /** Of what is only beside the posts, nothing needs to fit. */
-function each<T>(items: readonly unknown[], schema: z.ZodType<T>): T[] {
+function each<T>(items: readonly unknown[], schema: z.core.$ZodType<T>): T[] {
   return items
-    .map((item) => schema.safeParse(item))
+    .map((item) => z.safeParse(schema, item))
     .flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
