@@ -14,6 +14,8 @@ export const POINTS = {
   'before the answer is kept': { side: 'before', statement: 'keep_answer' },
   /** K3 */
   'after the answer is kept': { side: 'after', statement: 'keep_answer' },
+  /** The answer is kept and read, nothing is saved. */
+  'before the save': { side: 'before', statement: 'win_run' },
   /** In the middle of the save's transaction. */
   'inside the save': { side: 'after', statement: 'sight' },
   'before the commit': { side: 'before', statement: 'commit of the save' },

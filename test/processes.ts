@@ -18,7 +18,9 @@ export type WorkerProcess = {
   goOn(): void;
   /** Moves its wall clock, in milliseconds ahead of the machine's. */
   moveClock(ms: number): void;
-  /** Ends it in an orderly way, if it lives. */
+  /** Whether it is at work: neither dead nor stopped. */
+  lives(): boolean;
+  /** Ends it in an orderly way, if it lives. Its process may serve another worker after that. */
   stop(): Promise<void>;
 };
 
@@ -46,6 +48,18 @@ export async function startProcess(
   order(child, { begin: { ...life, env: definedOnly(env) } });
   await Promise.race([hear(child, (word) => word === 'ready' || undefined), ended]);
   const lives = () => child.exitCode === null && child.signalCode === null;
+  const stop = async () => {
+    if (!lives()) return;
+    child.kill('SIGCONT');
+    const resting = hear(child, (word) => word === 'resting' || undefined);
+    order(child, 'rest');
+    await Promise.race([resting, ended]);
+    child.removeAllListeners('message');
+    if (!lives()) return;
+    if (execArgv === undefined) spare.push(process);
+    else child.kill('SIGTERM');
+  };
+  let stopped: Promise<void> | undefined;
   return {
     child,
     ended,
@@ -53,16 +67,8 @@ export async function startProcess(
     paused,
     goOn: () => order(child, 'go on'),
     moveClock: (ms) => order(child, { clockMs: ms }),
-    stop: async () => {
-      if (!lives()) return;
-      const resting = hear(child, (word) => word === 'resting' || undefined);
-      order(child, 'rest');
-      await Promise.race([resting, ended]);
-      if (!lives()) return;
-      child.removeAllListeners('message');
-      if (execArgv === undefined) spare.push(process);
-      else child.kill('SIGTERM');
-    },
+    lives: () => lives() && stopped === undefined,
+    stop: () => (stopped ??= stop()),
   };
 }
 

@@ -86,7 +86,9 @@ export function dripped(
     response.writeHead(200, headers);
     for (const piece of pieces) {
       if (response.destroyed) return;
-      response.write(piece);
+      response.write(piece, () => {
+        asked.sent += 1;
+      });
       await wait(everyMs);
     }
     if (end === 'whole') response.end();

@@ -16,6 +16,8 @@ export type Asked = StubRequest & {
   /** External ids of the posts, and addresses of the links, that the answer holds. Scripts note them. */
   posts: string[];
   links: string[];
+  /** Pieces of the body that a script has sent so far. */
+  sent: number;
   /** Whether the whole answer was handed to the socket. */
   answered: boolean;
   /** Whether the connection has ended. */
@@ -52,6 +54,7 @@ export async function startService(): Promise<ScriptedService> {
       at: systemClock.now(),
       posts: [],
       links: [],
+      sent: 0,
       answered: false,
       closed: false,
     };

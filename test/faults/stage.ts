@@ -5,9 +5,12 @@ import { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../src/engine/clock.ts';
 import { openBackend } from '../../src/engine/queue/connection.ts';
 import { openQueue } from '../../src/engine/queue/queue.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import { type Context, wakeNew } from '../../src/monitor/context.ts';
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
+import { createChannel } from '../../src/monitor/tell/channels.ts';
+import { createRule } from '../../src/monitor/tell/rules.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import type { Id } from '../../src/store/database.ts';
 import { instanceName } from '../../src/store/facts.ts';
 import type { TestBackend } from '../backends.ts';
@@ -49,6 +52,10 @@ export type Stage = Readonly<{
   workers(): WorkerProcess[];
   /** Saves a microblog search whose prompt is its number; due once an hour unless said. @returns its first run */
   add(prompt: number, more?: Partial<NewSearch>): Promise<{ searchId: Id; runId: Id }>;
+  /** A run by hand of the search with this prompt; the queue is told. */
+  again(prompt: number): Promise<Id>;
+  /** A channel at a path of the receiver, and a rule that tells it of all new posts. */
+  alert(slug: string): Promise<void>;
   /** Rows of an ad hoc question; what they hold is what the row expects of them. Tables stand in `strandline`. */
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
   /** Waits for the end of a run. */
@@ -122,7 +129,7 @@ export async function openStage(
     };
     if (wires.redis !== undefined) ownRedis?.lead(wires.redis);
 
-    const instance = await instanceName(world.db, 'faults', systemClock.now());
+    const instance = await instanceName(world.db, `faults-${world.database.name}`, systemClock.now());
     // A Redis that may come back at another port is only found by its wire.
     const found = ownRedis === undefined ? redisAt : (wires.redis?.address(ownRedis.url()) ?? null);
     const backEnd = keep(
@@ -148,10 +155,12 @@ export async function openStage(
     };
     const workers: WorkerProcess[] = [];
     opened.push(async () => {
+      // A row that failed may have left them in any state.
+      for (const worker of workers) if (worker.lives()) worker.child.kill('SIGKILL');
       await Promise.all(workers.map((worker) => worker.stop()));
     });
     const rows: Stage['rows'] = async (sql, values = []) => (await world.db.pool.query(sql, values)).rows;
-    const alive = () => workers.filter(({ child }) => child.exitCode === null && child.signalCode === null);
+    const alive = () => workers.filter((worker) => worker.lives());
     const own = <T>(server: T | undefined, which: string): T => {
       if (server === undefined) throw new Error(`a row that does things to ${which} asks for one of its own`);
       return server;
@@ -186,6 +195,15 @@ export async function openStage(
           ...more,
         });
         return { searchId: search.id, runId: firstRunId };
+      },
+      again: async (prompt) => {
+        const { runId } = await insertManualRun(ctx, `search-${prompt}`);
+        await wakeNew(ctx, [runId]);
+        return runId;
+      },
+      alert: async (slug) => {
+        await createChannel(ctx, { slug, webhook: `${receiver.url}/${slug}` });
+        await createRule(ctx, { slug, on: ['post'], channels: [slug] });
       },
       rows,
       ended: (runId) =>
