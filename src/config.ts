@@ -81,6 +81,8 @@ export type Config = Readonly<{
     allow: string | undefined;
     /** For one attempt, from the look-up of the name to the last byte of the answer. */
     timeoutMs: number;
+    /** Where they must not lead: to this program itself. */
+    doors: { ports: readonly number[]; baseUrl: string | undefined };
   };
   /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
   logLevel: z.infer<typeof variables>['LOG_LEVEL'];
@@ -154,7 +156,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
     metricsPort: e.METRICS_PORT,
     masterKey: e.MASTER_KEY,
-    webhook: { allow: e.WEBHOOK_ALLOW, timeoutMs: e.WEBHOOK_SECONDS * 1_000 },
+    webhook: {
+      allow: e.WEBHOOK_ALLOW,
+      timeoutMs: e.WEBHOOK_SECONDS * 1_000,
+      doors: {
+        ports: [e.PORT.port, e.SERVICE_PORT.port, ...(e.METRICS_PORT === undefined ? [] : [e.METRICS_PORT])],
+        baseUrl: e.BASE_URL,
+      },
+    },
     logLevel: e.LOG_LEVEL,
     workerConcurrency: e.WORKER_CONCURRENCY,
     callsPerMinute: e.CALLS_PER_MINUTE,

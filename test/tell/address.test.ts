@@ -1,6 +1,6 @@
 /** Where requests may not lead, and what is sealed. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reachable, readAllowed, type Resolve } from '../../src/engine/network/allowed.ts';
@@ -12,6 +12,13 @@ import { type Receiver, startReceiver, status } from './receiver.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/engine/logger.ts';
 import { openHome } from '../../src/home.ts';
+
+/** An address of this machine that is not its loopback. */
+const own =
+  Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
+const NO_DOORS = { ports: [], baseUrl: undefined };
 
 let receiver: Receiver;
 beforeAll(async () => {
@@ -139,12 +146,58 @@ test('the connection goes to the address that was checked, and a name that chang
   const kind = webhookBy(rebinding);
   const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
   const to = { address: `http://rebinding.example:${port}/`, secrets: ['whsec_AAAA'] };
-  const means = { timeoutMs: 2_000, allow: '127.0.0.1', signal: new AbortController().signal };
+  const means = {
+    timeoutMs: 2_000,
+    allow: '127.0.0.1',
+    doors: NO_DOORS,
+    signal: new AbortController().signal,
+  };
   expect(await kind.send(message, to, means)).toMatchObject({ kind: 'taken', httpStatus: 200 });
   // One look for one attempt: had the connection looked again, it would have gone to the second.
   expect(looks).toBe(1);
   expect(await kind.send(message, to, means)).toMatchObject({ kind: 'failed', code: 'address' });
   expect(receiver.received).toHaveLength(1);
+});
+
+test.each([
+  ['http://127.0.0.1:7810/api/v1/searches/ferry/run', {}],
+  ['http://localhost:7810/', {}],
+  ['http://[::1]:7810/', {}],
+  ['http://[::ffff:127.0.0.1]:7810/', {}],
+  ['http://2130706433:7811/search/ai/search', {}],
+  [`http://${own}:7810/`, {}],
+  ['http://127.0.0.1:9464/metrics', { METRICS_PORT: '9464' }],
+  ['http://127.0.0.1/', { PORT: '80' }],
+  ['https://strandline.example/api/v1/searches', { BASE_URL: 'https://strandline.example' }],
+  ['http://proxy.lan:8080/', { BASE_URL: 'http://proxy.lan:8080' }],
+])(
+  '%s is a door of this program: no channel is made there, and nothing is sent (%j)',
+  async (address, env) => {
+    const { webhook } = readConfig(env);
+    const resolve: Resolve = async (host) => [
+      host === 'localhost' ? { address: '127.0.0.1', family: 4 } : { address: '10.7.7.7', family: 4 },
+    ];
+    const kind = webhookBy(resolve);
+    const allow = `127.0.0.0/8, ::1, ${own}, 10.0.0.0/8`;
+    await expect(kind.assertReachable(address, { ...webhook, allow })).rejects.toThrow(
+      'is strandline itself',
+    );
+    const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
+    const means = { ...webhook, allow, signal: new AbortController().signal };
+    expect(await kind.send(message, { address, secrets: ['whsec_AAAA'] }, means)).toMatchObject({
+      kind: 'failed',
+      code: 'address',
+      httpStatus: null,
+    });
+  },
+);
+
+test('another program of this machine may be told, at its own port', async () => {
+  const { webhook } = readConfig({});
+  const kind = webhookBy(nobody);
+  await expect(
+    kind.assertReachable('http://127.0.0.1:9000/', { ...webhook, allow: '127.0.0.1' }),
+  ).resolves.toBeUndefined();
 });
 
 test('an endless answer is read to a bound, and what is kept of it is one clean line', async () => {
@@ -157,7 +210,12 @@ test('an endless answer is read to a bound, and what is kept of it is one clean 
     more();
   });
   const to = { address: receiver.url, secrets: ['whsec_AAAA'] };
-  const means = { timeoutMs: 10_000, allow: '127.0.0.1', signal: new AbortController().signal };
+  const means = {
+    timeoutMs: 10_000,
+    allow: '127.0.0.1',
+    doors: NO_DOORS,
+    signal: new AbortController().signal,
+  };
   const attempt = await webhookBy(nobody).send(
     { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') },
     to,

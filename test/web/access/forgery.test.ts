@@ -32,6 +32,16 @@ test.each<[what: string, Record<string, string>, status: number]>([
   expect((await json(headers)).statusCode).toBe(status);
 });
 
+test('a message of a webhook that is led to us is no order, whoever signed it', async () => {
+  const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
+  const refused = await json(headers);
+  expect([refused.statusCode, refused.json()]).toMatchObject([
+    403,
+    { type: 'urn:strandline:problem:forged' },
+  ]);
+  expect((await app.inject({ url: '/livez', headers })).statusCode).toBe(403);
+});
+
 test.each([
   'application/x-www-form-urlencoded',
   'text/plain',

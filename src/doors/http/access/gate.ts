@@ -27,6 +27,9 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
     const twice = countOf(request.raw.rawHeaders, 'host') > 1;
     if (named || twice || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
       throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
+    // Nothing here takes webhooks. One of ours, led back by a proxy, would be taken for somebody on this machine.
+    if (request.headers['webhook-signature'] !== undefined)
+      throw new Denied('forged', 'this is a message of a webhook, and no request');
     const { scope, door } = request.routeOptions.config;
     assertNoNulInPath(request.url);
     request.visitor = await visitorOf(request);

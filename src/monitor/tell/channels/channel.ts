@@ -1,4 +1,5 @@
 /** What a kind of channel is: one way of sending a message. A new kind is one file beside this, and one line in kinds.ts. */
+import type { OwnDoors } from '../../../engine/network/own.ts';
 import type { DeliveryCode } from '../../../store/tell/codes.ts';
 
 /** A message that is ready to go. */
@@ -23,6 +24,8 @@ export type Means = {
   timeoutMs: number;
   /** `WEBHOOK_ALLOW`. */
   allow: string | undefined;
+  /** Where messages would come back to us; they are never sent there. */
+  doors: OwnDoors;
   /** Ends the attempt: the process stops. */
   signal: AbortSignal;
 };
@@ -47,7 +50,7 @@ export type ChannelKind = {
   /** Reads the address that a person gives. @throws InvalidInput */
   readAddress(given: string): string;
   /** Asks whether messages may be sent there, as it is now. @throws InvalidInput */
-  assertReachable(address: string, means: Pick<Means, 'allow'>): Promise<void>;
+  assertReachable(address: string, means: Pick<Means, 'allow' | 'doors'>): Promise<void>;
   /** Sends a message once. Never throws. */
   send(message: Message, to: Receiver, means: Means): Promise<Attempt>;
 };

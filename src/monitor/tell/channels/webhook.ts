@@ -11,6 +11,7 @@ import {
   type Resolve,
   systemResolve,
 } from '../../../engine/network/allowed.ts';
+import { leadsBack } from '../../../engine/network/own.ts';
 import { readWebAddress } from '../../../engine/network/web-address.ts';
 import type { DeliveryCode } from '../../../store/tell/codes.ts';
 import type { Attempt, ChannelKind, Means, Message, Receiver } from './channel.ts';
@@ -24,9 +25,9 @@ const KEPT_MAX = 1_000;
 export function webhookBy(resolve: Resolve): ChannelKind {
   return {
     readAddress: (given) => readWebAddress(given, 'webhook').href,
-    assertReachable: async (address, { allow }) => {
+    assertReachable: async (address, means) => {
       try {
-        await reachable(new URL(address), readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
+        await whereTo(new URL(address), means, resolve);
       } catch (error) {
         if (!(error instanceof NotAllowed)) return; // a name that is not known today may be tomorrow
         throw new InvalidInput([
@@ -50,10 +51,7 @@ async function send(message: Message, to: Receiver, means: Means, resolve: Resol
   let agent: Agent | undefined;
   try {
     const url = new URL(to.address);
-    const addresses = await unlessAborted(
-      reachable(url, readAllowed(means.allow, 'WEBHOOK_ALLOW'), resolve),
-      signal,
-    );
+    const addresses = await unlessAborted(whereTo(url, means, resolve), signal);
     // A connection of its own to an address that was just checked: the name is not looked up again.
     agent = new Agent({
       connect: { lookup: always(addresses), timeout: means.timeoutMs },
@@ -103,6 +101,17 @@ async function send(message: Message, to: Receiver, means: Means, resolve: Resol
     // Whatever is still coming is not waited for.
     await agent?.destroy().catch(() => {});
   }
+}
+
+/** Addresses that a message may go to. @throws NotAllowed, and what the resolver throws */
+async function whereTo(
+  url: URL,
+  { allow, doors }: Pick<Means, 'allow' | 'doors'>,
+  resolve: Resolve,
+): Promise<readonly LookupAddress[]> {
+  const addresses = await reachable(url, readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
+  if (leadsBack(url, addresses, doors)) throw new NotAllowed(`${url.host} is strandline itself`);
+  return addresses;
 }
 
 /** What `net.connect` asks for addresses with, answered with those that were checked. */
