@@ -9,6 +9,7 @@ import { readAllowed } from './engine/network/allowed.ts';
 import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
 import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
 import { openQueue } from './engine/queue/queue.ts';
+import { Refused } from './errors.ts';
 import type { Context } from './monitor/context.ts';
 import { repeatStrategy } from './monitor/schedule/repeat.ts';
 import { accessServices, assertSources, type ServiceAccess } from './service-access.ts';
@@ -101,6 +102,8 @@ export async function openHome(options: HomeOptions & { openService?: boolean })
     opened.push(() => backend.close());
     const queue = openQueue(backend, repeatStrategy, log);
     opened.push(() => queue.close());
+    // Whoever takes work looks at what it stands on; whoever only adds some lets them.
+    const queueNotes = options.role === 'owner' ? await lookAt(backend) : [];
 
     const services = accessServices({
       config,
@@ -121,11 +124,22 @@ export async function openHome(options: HomeOptions & { openService?: boolean })
       ownSources: services.ownSources,
       random: Math.random,
     };
-    const notes = [...database.notes, ...migrated.notes];
+    const notes = [...database.notes, ...migrated.notes, ...queueNotes];
     return { ctx, backend, services, databaseUrl, readerUrl: readerUrl ?? null, embedded, notes, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** A queue that is away is no reason not to start: it is waited for, and looked at as soon as it is there. */
+async function lookAt(backend: QueueBackend): Promise<string[]> {
+  try {
+    return await backend.check();
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    const why = error instanceof Error ? error.message : 'for an unknown reason';
+    return [`the queue cannot be reached (${why}); runs wait in the database until it can`];
   }
 }
 

@@ -4,7 +4,7 @@ import { type Doors, startHttp, type WebServer } from './doors/http/server.ts';
 import { pageRoutes } from './doors/pages/pages.tsx';
 import type { WebHome } from './doors/routes.ts';
 
-export type { WebServer };
+export type { WebHome, WebServer };
 
 /** Everything that is served, for whoever serves it otherwise. */
 export const WEB: Doors = { api: [apiRoutes], pages: [pageRoutes] };

@@ -12,6 +12,7 @@ export type RunningRedis = Readonly<{
 
 /**
  * Starts a Redis of our own on a free port of the loopback, keeping nothing on disk.
+ * @param settings on top, such as `['--maxmemory', '3mb']`
  * @param more settings as on its command line, which win
  * @returns undefined where there is no redis-server on the PATH
  */

@@ -35,6 +35,7 @@ export function webHomeOn(db: Database, { url, readerUrl }: { url: string; reade
       queue: { connection: {} },
       worker: { connection: {} },
       factory: undefined,
+      check: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     },
     services: {

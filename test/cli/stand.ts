@@ -69,6 +69,7 @@ export function homeOf({ ctx, database }: World): Home {
       queue: { connection: {} },
       worker: { connection: {} },
       factory: undefined,
+      check: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     },
     services: {

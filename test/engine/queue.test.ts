@@ -2,10 +2,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue, type WorkQueue } from '../../src/engine/queue/queue.ts';
+import { openQueue, QueueSilent, whileItAnswers, type WorkQueue } from '../../src/engine/queue/queue.ts';
 import { startWorkers } from '../../src/engine/queue/workers.ts';
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
-import { onEachBackend } from '../backends.ts';
+import { onEachBackend, onRedis } from '../backends.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 
 const log = createLogger('silent');
@@ -102,5 +102,52 @@ onEachBackend('the queue', ({ redisUrl }) => {
     );
     await queue.unschedule(1n);
     expect(await queue.countSchedules()).toBe(1);
+  });
+});
+
+test('work of many steps does not wait for a silent queue at each of them; any other failure silences nothing', async () => {
+  const asked: string[] = [];
+  const ask = (name: string, error?: Error) => () => {
+    asked.push(name);
+    return error === undefined ? Promise.resolve() : Promise.reject(error);
+  };
+  const queue: WorkQueue = {
+    kind: 'redis',
+    enqueue: ask('enqueue'),
+    enqueueChannels: ask('enqueueChannels', new QueueSilent('the queue did not answer within 5000 ms')),
+    schedule: ask('schedule', new Error('bad pattern')),
+    unschedule: ask('unschedule'),
+    schedules: () => Promise.resolve(new Map()),
+    countSchedules: () => Promise.resolve(0),
+    depth: () => Promise.resolve({}),
+    ping: ask('ping'),
+    close: ask('close'),
+  };
+  const bounded = whileItAnswers(queue);
+  await expect(bounded.schedule(1n, 'x')).rejects.toThrow('bad pattern');
+  await bounded.enqueue([]);
+  await expect(bounded.enqueueChannels([], new Date(0))).rejects.toThrow(QueueSilent);
+  asked.length = 0;
+  await expect(bounded.enqueue([])).rejects.toThrow(QueueSilent);
+  await expect(bounded.schedule(1n, 'x')).rejects.toThrow(QueueSilent);
+  await expect(bounded.countSchedules()).rejects.toThrow(QueueSilent);
+  expect(asked, 'nobody is asked any more').toEqual([]);
+  await whileItAnswers(queue).enqueue([]);
+  expect(asked, 'the next piece of work asks again').toEqual(['enqueue']);
+});
+
+onRedis('a Redis with another password', (redisUrl) => {
+  test('is told of, and the one that we gave is not, whoever logs it', async () => {
+    const told: string[] = [];
+    const loud = createLogger('trace', [], { write: (line) => void told.push(line) });
+    const url = redisUrl.replace('//', '//somebody:canary-wrong@');
+    const backend = openBackend({ kind: 'redis', url }, 'wrong', loud);
+    const queue = openQueue(backend, repeatStrategy, loud);
+    const failed: unknown = await queue.ping().catch((error: unknown) => error);
+    loud.error({ err: failed }, 'not reached');
+    await queue.close();
+    await backend.close();
+    expect(told.join('')).toMatch(/WRONGPASS/);
+    expect(told.join('')).not.toMatch(/canary/);
   });
 });

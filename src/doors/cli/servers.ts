@@ -48,7 +48,10 @@ async function worker(cli: Cli): Promise<void> {
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
     let running: RunningWorker | undefined;
-    const metrics = await tellFigures({ ...home, idle: () => (running === undefined ? 'starting' : running.idle()) });
+    const metrics = await tellFigures({
+      ...home,
+      idle: () => (running === undefined ? 'starting' : running.idle()),
+    });
     running = await startWorker(home.ctx, home.backend, VERSION);
     log.info(
       { worker: home.ctx.worker, queue: home.backend.kind, concurrency: home.ctx.config.workerConcurrency },

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { withoutArguments } from './without-arguments.ts';
 import type { QueueWorkers } from './workers.ts';
 
 /*
@@ -31,14 +32,14 @@ export function beginWorker(make: () => Worker, log: Logger): QueueWorkers {
   async function begin(): Promise<void> {
     for (let pause = SECOND / 4; !closing.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const worker = make();
-      worker.on('error', (error) => log.debug({ err: error }, 'queue connection'));
+      worker.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'queue connection'));
       try {
         await worker.waitUntilReady();
         running = worker;
         if (!paused) void worker.resume();
         return;
       } catch (error) {
-        log.warn({ err: error }, 'the queue cannot be reached; trying again');
+        log.warn({ err: withoutArguments(error) }, 'the queue cannot be reached; trying again');
         await worker.close(true).catch(() => {});
         await wait(pause, undefined, { signal: closing.signal }).catch(() => {});
       }

@@ -1,6 +1,8 @@
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Logger } from '../logger.ts';
+import { checkRedis, judgeRedis } from './redis-check.ts';
+import { withoutArguments } from './without-arguments.ts';
 
 /** Where BullMQ keeps its jobs: a Redis, or the schema `bullmq` of our own Postgres. */
 export type QueueHome = { kind: 'redis'; url: string } | { kind: 'postgres'; url: string };
@@ -11,6 +13,12 @@ export type QueueBackend = {
   queue: Pick<QueueOptions, 'connection' | 'prefix'>;
   worker: Pick<QueueOptions, 'connection' | 'prefix'>;
   factory: BackendFactory | undefined;
+  /**
+   * Looks at what the queue is kept in. In Postgres that was done by whoever migrated it.
+   * @returns sentences for a person, about what is not as it should be
+   * @throws Refused where a queue must not be kept there, another error where it cannot be reached
+   */
+  check(): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -34,6 +42,7 @@ export function openBackend(home: QueueHome, instance: string, log: Logger): Que
       queue: options,
       worker: options,
       factory: createPostgresBackend as unknown as BackendFactory, // same reason
+      check: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     };
   }
@@ -50,12 +59,13 @@ export function openBackend(home: QueueHome, instance: string, log: Logger): Que
     lazyConnect: true,
   });
   for (const redis of [producer, consumer])
-    redis.on('error', (error) => log.debug({ err: error }, 'redis connection'));
+    redis.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'redis connection'));
   return {
     kind: 'redis',
     queue: { connection: producer, prefix },
     worker: { connection: consumer, prefix },
     factory: undefined,
+    check: async () => judgeRedis(await checkRedis(home.url)),
     close: async () => {
       producer.disconnect();
       consumer.disconnect();

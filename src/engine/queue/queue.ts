@@ -3,6 +3,7 @@ import { monotonicMs, SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { readyQueue } from './begin.ts';
 import type { QueueBackend } from './connection.ts';
+import { withoutArguments } from './without-arguments.ts';
 
 /** A tick: look which slots of a search are due. */
 export type TickJob = { searchId: string };
@@ -52,7 +53,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
     const options = { ...backend.queue, settings, defaultJobOptions: FINISHED };
     const queue =
       backend.factory === undefined ? new Queue(name, options) : new Queue(name, options, backend.factory);
-    queue.on('error', (error) => log.debug({ err: error }, 'queue connection'));
+    queue.on('error', (error) => log.debug({ err: withoutArguments(error) }, 'queue connection'));
     return queue;
   };
   const ticks = readyQueue(make(TICKS));
@@ -117,6 +118,11 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
 /** A queue that cannot be reached is waited for by BullMQ for ever; a person or a save does not. */
 const PATIENCE_MS = 5 * SECOND;
 
+/** The queue did not answer in time, or was not asked because it had not a moment ago. */
+export class QueueSilent extends Error {
+  override name = 'QueueSilent';
+}
+
 /**
  * Bounds how long the queue is waited for. Once it did not answer it is not asked again for as long, so
  * that a hundred searches that each want to tell it something wait once, and not a hundred times.
@@ -124,16 +130,18 @@ const PATIENCE_MS = 5 * SECOND;
 function createPatience(): <T>(work: () => Promise<T>) => Promise<T> {
   let silentUntil = 0;
   return async (work) => {
-    if (monotonicMs() < silentUntil) throw new Error('the queue did not answer a moment ago');
+    if (monotonicMs() < silentUntil) throw new QueueSilent('the queue did not answer a moment ago');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         silentUntil = monotonicMs() + PATIENCE_MS;
-        reject(new Error(`the queue did not answer within ${PATIENCE_MS} ms`));
+        reject(new QueueSilent(`the queue did not answer within ${PATIENCE_MS} ms`));
       }, PATIENCE_MS);
     });
     try {
       return await Promise.race([work(), late]);
+    } catch (error) {
+      throw withoutArguments(error);
     } finally {
       clearTimeout(timer);
     }
@@ -142,4 +150,30 @@ function createPatience(): <T>(work: () => Promise<T>) => Promise<T> {
 
 function schedulerId(searchId: bigint): string {
   return `search-${searchId}`;
+}
+
+/**
+ * The queue for one piece of work of many steps, which others wait for: once it was silent, no further step waits for
+ * it. Without that, each of them could wait for it anew.
+ */
+export function whileItAnswers(queue: WorkQueue): WorkQueue {
+  let silent: QueueSilent | undefined;
+  async function unlessSilent<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    if (silent !== undefined) throw silent;
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof QueueSilent) silent = error;
+      throw error;
+    }
+  }
+  return {
+    ...queue,
+    enqueue: (runs) => unlessSilent(() => queue.enqueue(runs)),
+    enqueueChannels: (channels, now) => unlessSilent(() => queue.enqueueChannels(channels, now)),
+    schedule: (searchId, pattern) => unlessSilent(() => queue.schedule(searchId, pattern)),
+    unschedule: (searchId) => unlessSilent(() => queue.unschedule(searchId)),
+    schedules: () => unlessSilent(() => queue.schedules()),
+    countSchedules: () => unlessSilent(() => queue.countSchedules()),
+  };
 }

@@ -171,13 +171,3 @@ test('it closes though connections rest and a stream has no end, and lets an ans
   expect(await (await slow).json()).toEqual({ done: true });
   await Promise.all([closing, resting.ended, endless.ended]);
 });
-
-test('it says which part is away, and lives all the same', async () => {
-  const queue = { ...ctx.queue, ping: () => Promise.reject(new Error('redis://:secret@host')) };
-  const config = { ...ctx.config, http: readConfig({ PORT: '0' }).http };
-  const server = await startHttp({ ...stand.home, ctx: { ...ctx, config, queue } }, PROBES);
-  opened.push(server);
-  const ready = await fetch(`${server.url}/readyz`);
-  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, away: ['queue'] }]);
-  expect((await fetch(`${server.url}/livez`)).status).toBe(200);
-});

@@ -1,0 +1,119 @@
+/** What a queue may be kept in: looked at before any work is taken. */
+import { rm } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { checkRedis, judgeRedis, type RedisFacts } from '../../src/engine/queue/redis-check.ts';
+import { openHome } from '../../src/home.ts';
+import { freshDatabase } from '../database.ts';
+import { startRedis } from '../redis.ts';
+import { makeDirectory } from '../temporary.ts';
+
+const GOOD: RedisFacts = { version: '7.4.1', maxmemoryPolicy: 'noeviction', persistent: true };
+
+test.each<[Partial<RedisFacts>, RegExp | null]>([
+  [{}, null],
+  [{ version: '6.2.0' }, null],
+  [{ version: '10.0.0' }, null],
+  [{ version: '5.0.14' }, /5\.0\.14; 6\.2 or newer is advised/],
+  [{ persistent: false }, /keeps nothing over a restart/],
+  [{ persistent: null }, /does not tell whether it keeps its data/],
+  [{ maxmemoryPolicy: null }, /could not be checked; it must be noeviction/],
+  [{ maxmemoryPolicy: 'volatile-lru' }, /volatile-lru: it can throw away locks/],
+])('%j is worked on, and said: %s', (over, note) => {
+  const notes = judgeRedis({ ...GOOD, ...over });
+  expect(notes).toHaveLength(note === null ? 0 : 1);
+  expect(notes.join('')).toMatch(note ?? /^$/);
+});
+
+test.each<[Partial<RedisFacts>, RegExp]>([
+  [{ version: '4.0.14' }, /Redis is version 4\.0\.14; the queue needs 6\.2 or newer/],
+  [{ version: null }, /forbids INFO/],
+  [
+    { maxmemoryPolicy: 'allkeys-lru' },
+    /allkeys-lru.*throw jobs away.*CONFIG SET maxmemory-policy noeviction/,
+  ],
+  [{ maxmemoryPolicy: 'allkeys-random' }, /allkeys-random/],
+])('%j is refused: %s', (over, words) => {
+  expect(() => judgeRedis({ ...GOOD, ...over })).toThrow(words);
+});
+
+describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
+  let directory: string;
+  let server: { url: string; stop(): Promise<void> };
+  let admin: Redis;
+  beforeAll(async () => {
+    directory = await makeDirectory();
+    const started = await startRedis(directory);
+    if (started === undefined) throw new Error('there is no redis-server');
+    server = started;
+    admin = new Redis(server.url);
+  });
+  beforeEach(async () => {
+    await admin.config('SET', 'maxmemory-policy', 'noeviction');
+    await admin.config('SET', 'save', '');
+  });
+  afterAll(async () => {
+    await admin.quit();
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const as = (user: string) => server.url.replace('//', `//${user}:canary-password@`);
+
+  test('tells its version, its policy and whether it is kept', async () => {
+    expect(await checkRedis(server.url)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      maxmemoryPolicy: 'noeviction',
+      persistent: false,
+    });
+    await admin.config('SET', 'save', '60 1');
+    expect(await checkRedis(server.url)).toMatchObject({ persistent: true });
+  });
+
+  test('that forbids CONFIG is worked on, and it is said what could not be looked at', async () => {
+    await admin.call('ACL', 'SETUSER', 'hosted', 'on', '>canary-password', '~*', '&*', '+@all', '-config');
+    const facts = await checkRedis(as('hosted'));
+    expect(facts).toMatchObject({ maxmemoryPolicy: 'noeviction', persistent: null });
+    expect(judgeRedis(facts)).toEqual([expect.stringContaining('does not tell whether it keeps')]);
+  });
+
+  test('that forbids INFO is refused in words, and its password is not among them', async () => {
+    await admin.call('ACL', 'SETUSER', 'blind', 'on', '>canary-password', '~*', '&*', '+@all', '-info');
+    const facts = await checkRedis(as('blind'));
+    expect(() => judgeRedis(facts)).toThrow(/forbids INFO/);
+    const wrong = server.url.replace('//', '//blind:canary-wrong@');
+    const refusal: unknown = await checkRedis(wrong).catch((error: unknown) => error);
+    expect(inspect(refusal, { depth: null })).toMatch(/WRONGPASS/);
+    expect(inspect(refusal, { depth: null })).not.toMatch(/canary/);
+  });
+
+  test('that throws jobs away lets no worker start; a command that only adds work is not kept from it', async () => {
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const database = await freshDatabase();
+    const config = readConfig({ DATABASE_URL: database.url, REDIS_URL: server.url });
+    const log = createLogger('silent');
+    await expect(openHome({ config, log, role: 'owner' })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('allkeys-lru'),
+    });
+    const guest = await openHome({ config, log, role: 'guest' });
+    await guest.close();
+    await admin.config('SET', 'maxmemory-policy', 'noeviction');
+    const owner = await openHome({ config, log, role: 'owner' });
+    expect(owner.notes).toContainEqual(expect.stringContaining('keeps nothing over a restart'));
+    await owner.close();
+    await database.drop();
+  });
+
+  test('that is away keeps nobody from starting', async () => {
+    const database = await freshDatabase();
+    const config = readConfig({ DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' });
+    const home = await openHome({ config, log: createLogger('silent'), role: 'owner' });
+    expect(home.notes).toContainEqual(expect.stringContaining('the queue cannot be reached'));
+    await home.close();
+    await database.drop();
+  });
+});

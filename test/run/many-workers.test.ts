@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { onEachBackend } from '../backends.ts';
+import { type Fleet, openFleet } from '../fleet.ts';
+import { deployInTurn } from './many-workers.ts';
+
+onEachBackend('workers side by side', ({ redisUrl }) => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await openFleet(redisUrl);
+  });
+  afterAll(() => fleet.close());
+
+  test('that are restarted in turn while they are busy lose no slot and double none, and end with 0', async () => {
+    await deployInTurn(fleet, { workers: 2, searches: 200, spreadSeconds: 4 });
+  }, 90_000);
+});
