@@ -60,6 +60,8 @@ export type Stage = Readonly<{
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
   /** Waits for the end of a run. */
   ended(runId: Id): Promise<{ status: string; code: string | null; reason: string | null; fence: number }>;
+  /** Waits until nothing is left to do: no run open, no message due, no search overdue. */
+  settled(): Promise<void>;
   /** States of the calls of a run, in order. */
   calls(runId: Id): Promise<string[]>;
   /** Empties the queue store of the row, and nobody else's. */
@@ -166,7 +168,12 @@ export async function openStage(
       return server;
     };
 
+    const settled = async () => {
+      await until('everything comes to rest', async () => (await left(world, clock)) === 0, REST_MS);
+    };
+
     const stage: Stage = {
+      settled,
       backend,
       ctx,
       service,
@@ -243,13 +250,8 @@ export async function openStage(
         wire?.pass();
       }
       if (alive().length === 0) await stage.start();
-      const deadline = until(
-        'everything comes to rest',
-        async () => (await left(world, clock)) === 0,
-        REST_MS,
-      );
       // What does not come to rest is what the checks tell.
-      await deadline.catch(() => {});
+      await settled().catch(() => {});
       await Promise.all(alive().map((worker) => worker.stop()));
     }
 

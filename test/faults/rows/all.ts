@@ -2,6 +2,7 @@ import type { Row } from '../row.ts';
 import { CRASH } from './crash.ts';
 import { DATABASE } from './database.ts';
 import { QUEUE } from './queue.ts';
+import { SCHEDULER } from './scheduler.ts';
 
 /** The fault table, in its order. */
-export const ROWS: readonly Row[] = [...CRASH, ...DATABASE, ...QUEUE];
+export const ROWS: readonly Row[] = [...SCHEDULER, ...CRASH, ...DATABASE, ...QUEUE];
