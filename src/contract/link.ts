@@ -30,7 +30,7 @@ export function webUrl(address: string): URL | null {
 /** Equal for two spellings of one link. */
 export function canonicalOf(url: URL): string {
   const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
-  return `https://${hostOf(url)}${port}${url.pathname.replace(/\/+$/, '')}${queryOf(url)}`;
+  return `https://${hostOf(url)}${port}${url.pathname.replace(/(?<!\/)\/+$/, '')}${queryOf(url)}`;
 }
 
 function queryOf(url: URL): string {
@@ -48,7 +48,7 @@ function isTracking(name: string): boolean {
 }
 
 function hostOf(url: URL): string {
-  return url.hostname.replace(/\.+$/, '');
+  return url.hostname.replace(/(?<!\.)\.+$/, '');
 }
 
 /** The host without `www.`. */

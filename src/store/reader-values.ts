@@ -49,7 +49,7 @@ function exactNumber(text: string, type: string): number | string {
   if (!Number.isFinite(number)) return text;
   if (type === 'real' || type === 'double precision') return number;
   if (/^-?\d+$/.test(text)) return Number.isSafeInteger(number) ? number : text;
-  const plain = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  const plain = text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
   return String(number) === plain ? number : text;
 }
 

@@ -87,5 +87,5 @@ async function findOwner(client: Client): Promise<{ pid: number; since: string }
   );
   const [holder] = rows;
   if (holder === undefined) return undefined;
-  return { pid: Number(/\d+$/.exec(holder.name)?.[0]), since: holder.since.toISOString() };
+  return { pid: Number(/(?<!\d)\d+$/.exec(holder.name)?.[0]), since: holder.since.toISOString() };
 }

@@ -57,7 +57,7 @@ function addressOf({ baseUrl, prefix, dialect }: Target, operation: Operation): 
   const base = urlOf(baseUrl);
   if (base === undefined) throw new RunError('internal', { detail: 'the address of the service is none' });
   const { origin, pathname } = base;
-  return new URL(origin + pathname.replace(/\/+$/, '') + paths(dialect, prefix)[operation]);
+  return new URL(origin + pathname.replace(/(?<!\/)\/+$/, '') + paths(dialect, prefix)[operation]);
 }
 
 /** Operation A always says whether it wants a stream: left out, the service has sent one. */

@@ -97,7 +97,7 @@ function linkTo(
   topic: string | null,
 ): string | null {
   if (baseUrl === undefined) return null;
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '');
   if (run !== null) return `${base}/runs/${run}`;
   if (search !== null) return `${base}/searches/${search}`;
   return topic === null ? `${base}/alerts` : `${base}/topics/${topic}`;

@@ -90,8 +90,9 @@ function numbered({ source, title, snippet, link, publishedAt }: Found): Numbere
   const cited = citable(link);
   const head = plainLine(title, ITEM_MAX);
   const body = plainLine(snippet, ITEM_MAX);
-  const said = head === '' || body.startsWith(head) ? body : `${head.replace(/[.\s]+$/, '')}. ${body}`;
-  const bare = oneLine(said.replace(/<+\s*\/?\s*src\b|<<+|>>+/giu, ' '));
+  const said =
+    head === '' || body.startsWith(head) ? body : `${head.replace(/(?<![.\s])[.\s]+$/, '')}. ${body}`;
+  const bare = oneLine(said.replace(/<+\s*(?:\/\s*)?src\b|<<+|>>+/giu, ' '));
   const text = plainLine(beforeOrder(bare), ITEM_MAX);
   if (cited === undefined || text === '') return [];
   return [{ source, link: cited, text, date: publishedAt?.toISOString().slice(0, 10) ?? '' }];

@@ -71,7 +71,7 @@ export function languageModel(settings: {
   apiKey: string | undefined;
   model: string;
 }): LanguageModel {
-  const url = new URL(`${settings.baseUrl.replace(/\/+$/, '')}/chat/completions`);
+  const url = new URL(`${settings.baseUrl.replace(/(?<!\/)\/+$/, '')}/chat/completions`);
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',

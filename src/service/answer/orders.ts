@@ -31,9 +31,9 @@ const ENGLISH = any([
 const OTHERS = any(
   [
     /\b(?:ignore[rz]?|oublie[rz]?)\b.{0,40}(?:instructions|consignes|règles|ordres)/u,
-    /\b(?:ignor|olvid|esque|dimentic)\p{L}*\b.{0,40}(?:instruccion|instruç|istruzion|reglas|regras|regole|órdenes|ordens)/u,
-    /(?:игнорир|забудь)\p{L}*.{0,40}(?:инструкц|указани|правил)/u,
-    /ignoruj\p{L}*.{0,40}(?:instrukcj|polece)|(?:talimat|komut)\p{L}*.{0,30}(?:yok say|unut|görmezden)/u,
+    /\b(?:ignor|olvid|esque|dimentic)\p{L}{0,12}\b.{0,40}(?:instruccion|instruç|istruzion|reglas|regras|regole|órdenes|ordens)/u,
+    /(?:игнорир|забудь)\p{L}{0,12}.{0,40}(?:инструкц|указани|правил)/u,
+    /ignoruj\p{L}{0,12}.{0,40}(?:instrukcj|polece)|(?:talimat|komut)\p{L}{0,12}.{0,30}(?:yok say|unut|görmezden)/u,
     /(?:忽略|无视|無視|忘记|忘記).{0,16}(?:指令|指示|提示|规则|規則|说明)|(?:指示|命令|プロンプト|ルール).{0,10}(?:無視|忘れ)/u,
     /(?:지시|명령|프롬프트|지침).{0,12}(?:무시|잊)|(?:تجاهل|انس).{0,30}(?:تعليمات|أوامر)|निर्देश.{0,30}(?:अनदेखा|नज़रअंदाज़)/u,
   ],

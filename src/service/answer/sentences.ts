@@ -12,7 +12,8 @@ const MIN_LENGTH_UNSPACED = 8;
 const MAX_LENGTH = 300;
 
 /** Between Latin letters 。 is no full stop: browsers take it for a dot. */
-const BOUNDARY = /[.!?؟।॥…]+["'”’»)\]]*(?=\s|$)|(?!(?<=[A-Za-z0-9])。[A-Za-z0-9])[。！？]+["”’」』）]*|\n+/gu;
+const BOUNDARY =
+  /(?<![.!?؟।॥…])[.!?؟।॥…]+["'”’»)\]]*(?=\s|$)|(?!(?<=[A-Za-z0-9])。[A-Za-z0-9])[。！？]+["”’」』）]*|\n+/gu;
 const CLOSED = /[.!?؟।॥。！？]["'”’»)\]」』）]*$/u;
 const TRAILED_OFF = /(?:…|\.\.)["'”’»)\]]*$/u;
 /** A wrapped line goes on in the next one. */
@@ -31,8 +32,8 @@ const MONTH =
   /^\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert)/;
 
 const LEADING = /^(?:https?:\/\/\S+|[^\p{L}\p{N}"'“„«¿¡($€£@#「『（])+/u;
-const TRAILING_LINKS = /(?:(?:^|\s+)https?:\/\/\S+)+$/;
-const TRAILING_TAGS = /(?:\s+#[\p{L}\p{N}_]+){2,}$/u;
+const TRAILING_LINKS = /(?:(?:^|(?<!\s)\s+)https?:\/\/\S+)+$/;
+const TRAILING_TAGS = /(?:(?<!\s)\s+#[\p{L}\p{N}_]+){2,}$/u;
 const REPOST = /^RT @\w+:\s*/;
 
 /**

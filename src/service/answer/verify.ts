@@ -70,7 +70,7 @@ export function verified(answer: string, briefing: Briefing): ReadonlyMap<Role, 
 
 /** @throws Rejected for what no honest answer holds */
 function refuse(answer: string, { nonce, question }: Briefing): void {
-  if (answer.includes(nonce) || /<<\s*\/?\s*src\b/i.test(answer)) throw new Rejected('fence');
+  if (answer.includes(nonce) || /<<\s*(?:\/\s*)?src\b/i.test(answer)) throw new Rejected('fence');
   const told = runsOf(question.system);
   for (const run of runsOf(answer)) if (told.has(run)) throw new Rejected('system_text');
 }
@@ -115,7 +115,7 @@ function draftOf(role: Role, read: z.infer<typeof part>, items: readonly Numbere
 function usable(raw: string, most: number, sources: readonly Numbered[], ground: Ground): string | undefined {
   // Numbers in brackets would look like ours; emphasis is harmless, and goes.
   const text = plainLine(raw, most * 2)
-    .replace(/\s*[[［【〔⟦]\s*\p{N}+(?:\s*[,;–-]\s*\p{N}+)*\s*[\]］】〕⟧](?!\()/gu, '')
+    .replace(/(?<!\s)\s*[[［【〔⟦]\s*\p{N}+(?:\s*[,;–-]\s*\p{N}+)*\s*[\]］】〕⟧](?!\()/gu, '')
     .replace(/\*\*|__|`/g, '');
   if (holdsAddress(text)) throw new Rejected('address');
   if (holdsMarkup(text)) throw new Rejected('markup');

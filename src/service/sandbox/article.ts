@@ -118,7 +118,7 @@ function twoSentences(draw: Draw, topic: Topic): string {
 }
 
 function headline(text: string): string {
-  return text.replace(/[.?!]+$/, '');
+  return text.replace(/(?<![.?!])[.?!]+$/, '');
 }
 
 function minutes(draw: Draw): number {

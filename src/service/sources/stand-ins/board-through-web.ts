@@ -6,7 +6,7 @@ import type { Found, SearchSource } from '../../source.ts';
 const HOST = /^(?:(?:www|old|new|np|m|amp|[a-z]{2})\.)?reddit\.com$/;
 const THREAD = /^\/r\/(\w+)\/comments\/(\w+)(?:\/([^/]*))?/i;
 /** What search engines put behind the title of a thread: ` : r/rust`, ` - Reddit`. */
-const TAIL = /\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
+const TAIL = /(?<!\s)\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
 
 export function boardThroughWeb(web: SearchSource): SearchSource {
   return {
