@@ -18,8 +18,12 @@ export type WorkerProcess = {
   goOn(): void;
   /** Moves its wall clock, in milliseconds ahead of the machine's. */
   moveClock(ms: number): void;
+  /** Whether it came to take work; one that ended before that was refused something. */
+  began: boolean;
   /** Whether it is at work: neither dead nor stopped. */
   lives(): boolean;
+  /** It has died or was stopped. */
+  over: Promise<unknown>;
   /** Ends it in an orderly way, if it lives. Its process may serve another worker after that. */
   stop(): Promise<void>;
 };
@@ -46,7 +50,10 @@ export async function startProcess(
   process.log = log;
   const paused = hear(child, (word) => (typeof word === 'object' ? word.at : undefined));
   order(child, { begin: { ...life, env: definedOnly(env) } });
-  await Promise.race([hear(child, (word) => word === 'ready' || undefined), ended]);
+  const began = await Promise.race([
+    hear(child, (word) => word === 'ready' || undefined),
+    ended.then(() => false),
+  ]);
   const lives = () => child.exitCode === null && child.signalCode === null;
   const stop = async () => {
     if (!lives()) return;
@@ -60,15 +67,21 @@ export async function startProcess(
     else child.kill('SIGTERM');
   };
   let stopped: Promise<void> | undefined;
+  let leave = () => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
   return {
     child,
     ended,
     log,
+    began,
     paused,
     goOn: () => order(child, 'go on'),
     moveClock: (ms) => order(child, { clockMs: ms }),
     lives: () => lives() && stopped === undefined,
-    stop: () => (stopped ??= stop()),
+    over: Promise.race([ended, left]),
+    stop: () => (stopped ??= stop().then(leave)),
   };
 }
 

@@ -41,14 +41,6 @@ export const CHECKS: readonly Check[] = [
         JOIN strandline.runs b ON b.search_id = a.search_id AND b.id <> a.id AND b.slot_at BETWEEN a.slot_at AND a.span_until`,
   },
   {
-    id: 'U2',
-    broken: 'two runs of one search were under way at once',
-    sql: `SELECT a.search_id, a.id, b.id AS other FROM strandline.runs a
-      JOIN strandline.runs b ON b.search_id = a.search_id AND a.id < b.id
-        AND a.status = 'succeeded' AND b.status = 'succeeded' AND a.fence = 1 AND b.fence = 1
-        AND tstzrange(a.started_at, a.ended_at) && tstzrange(b.started_at, b.ended_at)`,
-  },
-  {
     id: 'U3',
     broken: 'a due slot has no run row',
     counts: 'lost',

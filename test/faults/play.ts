@@ -5,10 +5,17 @@ import type { TestBackend } from '../backends.ts';
 import { prepareProcess } from '../processes.ts';
 import type { Row } from './row.ts';
 import { ROWS } from './rows/all.ts';
+import { nemesis } from './rows/nemesis.ts';
 import { openStage, type Played } from './stage.ts';
 
 /** Which rows are played: ids or their beginnings; every row; or, with nothing said, those of every commit. */
-export type Choice = { only: string[] | null; all: boolean; backend: 'postgres' | 'redis' | null };
+export type Choice = {
+  only: string[] | null;
+  all: boolean;
+  backend: 'postgres' | 'redis' | null;
+  /** Harm at random moments for so long, and nothing else. */
+  nemesis: { ms: number; seed: number } | null;
+};
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -21,7 +28,7 @@ declare module 'vitest' {
 
 const SECONDS = 60;
 
-const OF_EVERY_COMMIT: Choice = { only: null, all: false, backend: null };
+const OF_EVERY_COMMIT: Choice = { only: null, all: false, backend: null, nemesis: null };
 
 export function playRows(backend: TestBackend): void {
   const chosen = chosenRows(inject('faults') ?? OF_EVERY_COMMIT, backend);
@@ -45,8 +52,9 @@ export function playRows(backend: TestBackend): void {
   }
 }
 
-function chosenRows({ only, all, backend: asked }: Choice, { name }: TestBackend): Row[] {
+function chosenRows({ only, all, backend: asked, nemesis: harm }: Choice, { name }: TestBackend): Row[] {
   if (asked !== null && asked !== name) return [];
+  if (harm !== null) return [nemesis(harm)];
   return ROWS.filter((row) => {
     if (row.backends?.includes(name) === false) return false;
     if (only !== null) return only.some((id) => row.id === id || row.id.startsWith(`${id} `));

@@ -1,19 +1,36 @@
-/** `npm run test:faults`: plays the fault table, both back ends beside each other, and prints what came of every row. */
+/**
+ * `npm run test:faults`: plays the fault table, both back ends beside each other, and prints what came of every row.
+ * `-- --only F11,F50` some rows · `--backend redis` one back end · `--nemesis 10m --seed N` harm at random moments
+ */
 import { parseArgs } from 'node:util';
 import { startVitest, type Reporter, type TestCase } from 'vitest/node';
+import { readInterval } from '../../src/monitor/schedule/interval.ts';
 import type { Choice } from './play.ts';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, backend: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    backend: { type: 'string' },
+    nemesis: { type: 'string' },
+    seed: { type: 'string' },
+  },
 });
-const { only, backend } = values;
+const { only, backend, nemesis } = values;
 if (backend !== undefined && backend !== 'postgres' && backend !== 'redis')
   throw new Error('--backend is postgres or redis');
 const choice: Choice = {
   only: only === undefined ? null : only.split(',').map((id) => id.trim()),
   all: true,
   backend: backend ?? null,
+  nemesis:
+    nemesis === undefined
+      ? null
+      : {
+          ms: readInterval(nemesis) * 1_000,
+          seed: values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed),
+        },
 };
+if (choice.nemesis !== null) print(`seed ${choice.nemesis.seed}`);
 
 type Line = {
   row: string;

@@ -61,7 +61,9 @@ export type Stage = Readonly<{
   /** Waits for the end of a run. */
   ended(runId: Id): Promise<{ status: string; code: string | null; reason: string | null; fence: number }>;
   /** Waits until nothing is left to do: no run open, no message due, no search overdue. */
-  settled(): Promise<void>;
+  settled(seconds?: number): Promise<void>;
+  /** Something to be told when the row fails: a seed, what was done and when. */
+  note(words: string): void;
   /** States of the calls of a run, in order. */
   calls(runId: Id): Promise<string[]>;
   /** Empties the queue store of the row, and nobody else's. */
@@ -80,7 +82,7 @@ export type Played = Stage & {
 };
 
 /** How long everything gets to come to rest once the fault is over. */
-const REST_MS = 45_000;
+const REST_SECONDS = 45;
 
 export async function openStage(
   row: Pick<Row, 'postgres' | 'redis' | 'movesTime' | 'env' | 'except'>,
@@ -168,12 +170,14 @@ export async function openStage(
       return server;
     };
 
-    const settled = async () => {
-      await until('everything comes to rest', async () => (await left(world, clock)) === 0, REST_MS);
+    const settled = async (seconds = REST_SECONDS) => {
+      await until('everything comes to rest', async () => (await left(world, clock)) === 0, seconds * 1_000);
     };
+    const notes: string[] = [];
 
     const stage: Stage = {
       settled,
+      note: (words) => void notes.push(`${new Date().toISOString()} ${words}`),
       backend,
       ctx,
       service,
@@ -223,7 +227,7 @@ export async function openStage(
             );
             return run.status === 'queued' || run.status === 'running' ? false : run;
           },
-          REST_MS,
+          REST_SECONDS * 1_000,
         ),
       calls: async (runId) =>
         (await rows('SELECT state FROM strandline.calls WHERE run_id = $1 ORDER BY n', [runId])).map(
@@ -257,8 +261,9 @@ export async function openStage(
 
     return Object.assign(stage, {
       verdict: async () => {
-        const dead = workers.flatMap(({ child: { pid, exitCode, signalCode } }) =>
-          exitCode === 1 || (signalCode !== null && signalCode !== 'SIGKILL' && signalCode !== 'SIGTERM')
+        const dead = workers.flatMap(({ began, child: { pid, exitCode, signalCode } }) =>
+          began &&
+          (exitCode === 1 || (signalCode !== null && signalCode !== 'SIGKILL' && signalCode !== 'SIGTERM'))
             ? [`worker ${pid} ended by itself: ${signalCode ?? exitCode}`]
             : [],
         );
@@ -270,7 +275,10 @@ export async function openStage(
         return { ...verdict, broken: [...dead, ...verdict.broken] };
       },
       lastWords: () =>
-        workers.map(({ child, log }) => `worker ${child.pid}:\n${log.slice(-25).join('\n')}`).join('\n'),
+        [
+          ...notes,
+          ...workers.slice(-6).map(({ child, log }) => `worker ${child.pid}:\n${log.slice(-25).join('\n')}`),
+        ].join('\n'),
       close,
     });
   }

@@ -1,0 +1,37 @@
+import type { ProcessOptions, WorkerProcess } from '../processes.ts';
+import type { Stage } from './stage.ts';
+
+/** Workers under a supervisor: whichever ends is followed by another at once, as in any deployment. */
+export type Crew = Readonly<{
+  /** Those that are at work. */
+  workers(): WorkerProcess[];
+  /** How the next one that is started is to behave. */
+  next(options: ProcessOptions): void;
+  /** Starts no more. */
+  dismiss(): Promise<void>;
+}>;
+
+export async function hire(stage: Stage, size: number): Promise<Crew> {
+  let dismissed = false;
+  const options: ProcessOptions[] = [];
+  const posts: (WorkerProcess | undefined)[] = [];
+  const man = async (post: number): Promise<void> => {
+    while (!dismissed) {
+      const worker = await stage.start({}, options.shift());
+      posts[post] = worker;
+      await worker.over;
+    }
+  };
+  const manned = Array.from({ length: size }, (_, post) => man(post));
+  const workers = () => posts.filter((worker) => worker?.lives() === true) as WorkerProcess[]; // those that are there
+  await stage.until('the crew is at work', () => Promise.resolve(workers().length === size));
+  return {
+    workers,
+    next: (behaviour) => void options.push(behaviour),
+    dismiss: async () => {
+      dismissed = true;
+      await Promise.all(workers().map((worker) => worker.stop()));
+      await Promise.all(manned);
+    },
+  };
+}

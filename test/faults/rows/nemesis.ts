@@ -1,0 +1,120 @@
+/** Harm at random moments, with a seed that repeats which and where (not how the machine's own timing falls). */
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isUnreachable } from '../../../src/store/database.ts';
+import { status as answered } from '../../tell/receiver.ts';
+import { hire } from '../crew.ts';
+import { attack, HARMS, type Harm } from '../nemesis.ts';
+import { between, oneOf, seeded } from '../random.ts';
+import type { Row } from '../row.ts';
+import { late, posts, reset, status } from '../scripts.ts';
+import type { Script } from '../service.ts';
+import type { Stage } from '../stage.ts';
+
+const SEARCHES = 12;
+/** Of posts that an answer holds. */
+const WINDOW = 5;
+
+/** Every look finds one post more than the one before; now and then the service is late, fails, or breaks off. */
+function moving(random: () => number, failing: number): Script {
+  const seen = new Map<string, number>();
+  return async (asked, response) => {
+    if (random() < failing)
+      return oneOf(random, [status(503, { 'retry-after': '1' }), status(500), reset])(asked, response);
+    const newest = (seen.get(asked.prompt) ?? WINDOW) + 1;
+    seen.set(asked.prompt, newest);
+    const ids = Array.from({ length: WINDOW }, (_, i) => `${asked.prompt}0${newest - i}`);
+    await late(between(random, 0, 400), posts(ids))(asked, response);
+  };
+}
+
+/** Runs by hand of any search, about three a second, until it is over. */
+async function keepAsking(stage: Stage, random: () => number, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await wait(between(random, 100, 600));
+    await stage.again(between(random, 1, SEARCHES)).catch((error: unknown) => {
+      if (!isUnreachable(error)) throw error;
+    });
+  }
+}
+
+/** How runs ended, for the record. */
+async function ends(stage: Stage): Promise<Map<string, number>> {
+  const rows = await stage.rows(
+    `SELECT concat_ws(' ', status, coalesce(code, reason)) AS ending, count(*)::int AS n FROM strandline.runs GROUP BY 1 ORDER BY 2 DESC`,
+  );
+  return new Map(rows.map(({ ending, n }) => [ending, n]));
+}
+
+export function nemesis({ ms, seed }: { ms: number; seed: number }): Row {
+  return {
+    id: 'nemesis',
+    title: `${ms / 1_000} s of harm of every kind at random moments, seed ${seed}`,
+    core: true,
+    postgres: {},
+    redis: [],
+    seconds: ms / 1_000 + 400,
+    play: async (stage) => {
+      const random = seeded(seed);
+      stage.service.answers(moving(seeded(seed + 1), 0.05));
+      stage.receiver.answers((response, received) =>
+        answered(random() < 0.1 ? 503 : 200)(response, received),
+      );
+      await stage.alert('channel');
+      const crew = await hire(stage, 3);
+      for (let prompt = 1; prompt <= SEARCHES; prompt += 1) await stage.add(prompt, { every: '60s' });
+      await stage.settled();
+      const over = AbortSignal.timeout(ms);
+      const harms = HARMS.filter((harm) => harm !== 'redis' || stage.backend === 'redis') as [
+        Harm,
+        ...Harm[],
+      ];
+      await Promise.all([
+        attack(stage, crew, { random, harms, paceMs: 3_000 }, over),
+        keepAsking(stage, seeded(seed + 2), over),
+      ]);
+      stage.receiver.answers(answered(200));
+      await stage.rows('UPDATE strandline.channels SET resting_until = NULL');
+      await stage.settled(180);
+      await crew.dismiss();
+      const ended = await ends(stage);
+      stage.note(JSON.stringify(Object.fromEntries(ended)));
+      assert.ok(
+        (ended.get('succeeded') ?? 0) > ms / 3_000,
+        'too few runs succeeded for the rest to say much',
+      );
+    },
+  };
+}
+
+export const STORM: readonly Row[] = [
+  {
+    id: 'storm',
+    title:
+      'workers are killed at random moments of sixty runs: each ends, none calls more than it may, all is found once',
+    core: true,
+    everyCommit: true,
+    env: { WORKER_CONCURRENCY: '4' },
+    seconds: 120,
+    play: async (stage) => {
+      const seed = Math.floor(Math.random() * 2 ** 31);
+      stage.note(`seed ${seed}`);
+      stage.service.answers(moving(seeded(seed + 1), 0));
+      const runs: bigint[] = [];
+      for (let prompt = 1; prompt <= 60; prompt += 1) runs.push((await stage.add(prompt)).runId);
+      const crew = await hire(stage, 2);
+      const plan = { random: seeded(seed), harms: ['kill'], paceMs: 600, times: 3 } as const;
+      await attack(stage, crew, plan, new AbortController().signal);
+      await stage.settled();
+      await crew.dismiss();
+      const ended = await ends(stage);
+      stage.note(JSON.stringify(Object.fromEntries(ended)));
+      // Two calls that nobody heard the answer of, or three claims without a word: the only other ends there may be.
+      const others = [...ended.keys()].filter(
+        (ending) => !/^(succeeded|failed (budget_exceeded|internal))$/.test(ending),
+      );
+      assert.deepEqual(others, []);
+      assert.ok((ended.get('succeeded') ?? 0) >= 50);
+    },
+  },
+];
