@@ -37,7 +37,12 @@ export const link_sightings = strandline.table(
     first_seen_at: instant().notNull(),
     source: text().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.search_id, t.link_id] }), index('link_sightings_link').on(t.link_id)],
+  (t) => [
+    primaryKey({ columns: [t.search_id, t.link_id] }),
+    index('link_sightings_link').on(t.link_id),
+    // What each run of a time found.
+    index('link_sightings_run').on(t.first_run_id),
+  ],
 );
 
 /** The AI-written completion of a run, in all its members. */

@@ -84,12 +84,14 @@ export const post_ages = strandline.table(
     // What is typical is asked of the posts that reached an age last.
     primaryKey({ columns: [t.search_id, t.hours, t.at, t.post_id] }),
     index('post_ages_post').on(t.post_id),
-    // Rows are written once: an index over what they hold costs no update.
+    // Rows are written once: an index over what they hold costs no update. With the time, what lies outside a range is passed
+    // over without its row.
     index('post_ages_most').on(
       t.search_id,
       t.hours,
       sql`(${engagementOf(t)}) desc nulls last`,
       t.post_id.desc().nullsFirst(),
+      t.at,
     ),
     check('post_ages_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
   ],

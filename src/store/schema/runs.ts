@@ -73,6 +73,7 @@ export const runs = strandline.table(
     index('runs_amiss').on(t.status, t.id).where(sql`${t.status} in ('failed', 'skipped', 'cancelled')`),
     // What ended lately, of all searches: who listens is told.
     index('runs_ended').on(t.ended_at),
+    index('runs_search_ended').on(t.search_id, t.ended_at).where(sql`${t.ended_at} is not null`),
     check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
     check(
       'runs_status',
