@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from './config.ts';
 import { loadDialect } from './contract/dialect.ts';
+import { countAnswered } from './doors/http/metrics/service.ts';
 import { systemClock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { readAllowed } from './engine/network/allowed.ts';
@@ -111,6 +112,7 @@ export async function openHome(options: HomeOptions & { openService?: boolean })
       log,
       open: options.openService ?? false,
       db,
+      onAnswered: countAnswered,
     });
     opened.push(() => services.close());
     const ctx: Context = {

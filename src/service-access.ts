@@ -8,7 +8,7 @@ import type { Context } from './monitor/context.ts';
 import { languageModel } from './service/answer/model.ts';
 import { restingModel } from './service/answer/resting-model.ts';
 import { createKeyVerifier } from './service/key-verifier.ts';
-import { LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
+import { type Answered, LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
 import { openSources, type SourceHealth } from './service/sources/open.ts';
 import type { Probed } from './service/sources/probe.ts';
 import { chooseSources } from './service/sources/registry.ts';
@@ -17,6 +17,7 @@ import type { Database } from './store/database.ts';
 import { findServiceKeyHash } from './store/service-keys.ts';
 import { VERSION } from './version.ts';
 
+export type { Answered } from './service/server.ts';
 export type { SourceHealth } from './service/sources/open.ts';
 export type { Probed } from './service/sources/probe.ts';
 /** What the sandbox has to show to somebody who is new. */
@@ -47,6 +48,8 @@ export type ServiceAccessOptions = {
   db: Database;
   /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
   open: boolean;
+  /** Told of each request that the service of this process answered or refused. */
+  onAnswered?: (answered: Answered) => void;
 };
 
 /** @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set */
@@ -64,7 +67,7 @@ const BURSTS = 6;
  * @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set
  */
 export function accessServices(options: ServiceAccessOptions): ServiceAccess {
-  const { config, clock, log, db, open } = options;
+  const { config, clock, log, db, open, onAnswered } = options;
   const { sources: settings, model, webGroup, callsPerMinute } = config.service;
   const key = randomBytes(24).toString('base64url');
   const opened = openSources(settings, { clock, log, ports: portsOf(db, clock), version: VERSION });
@@ -105,6 +108,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       version: VERSION,
       webGroup,
       health: opened.health,
+      ...(onAnswered === undefined ? {} : { onAnswered }),
       ...(root === 'live' ? { sources: opened.sources } : {}),
       ...(invented ? {} : { live: opened.sources }),
       ...(model === undefined ? {} : { model: restingModel(languageModel(model), clock) }),

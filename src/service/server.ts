@@ -59,8 +59,20 @@ export type ServiceOptions = {
   rate?: RateLimit;
   /** The key of the process that runs it, which has no rate. */
   ownKey?: string;
+  /** Told of every request of an operation, for whoever counts them. */
+  onAnswered?: (answered: Answered) => void;
   /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
   requestMs?: number;
+};
+
+/** A request of an operation that was answered or refused. */
+export type Answered = {
+  operation: 'ai' | 'microblog';
+  /** What answered: the sources of the root, the live ones, or the simulation. */
+  mount: 'root' | 'live' | 'sandbox';
+  status: number;
+  /** From the request to the end of its answer. */
+  seconds: number;
 };
 
 export type Service = {
@@ -131,10 +143,10 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
   const gate = createGate(keys, createLimiter(parts.rate ?? DEFAULT_RATE, clock), parts.ownKey);
   answerTruth(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
   const mounts = [
-    { below: '', answering: sources },
-    { below: SANDBOX_PATH, answering: simulated },
-    ...(live === undefined ? [] : [{ below: LIVE_PATH, answering: live }]),
-  ];
+    { mount: 'root', below: '', answering: sources },
+    { mount: 'sandbox', below: SANDBOX_PATH, answering: simulated },
+    ...(live === undefined ? [] : [{ mount: 'live', below: LIVE_PATH, answering: live } as const]),
+  ] as const;
   const dialects = [loadDialect('neutral'), loadDialect('named')];
   answerAbout(
     app,
@@ -142,7 +154,7 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
     dialects,
     mounts.map(({ below }) => below || '/'),
   );
-  for (const { below, answering } of mounts) {
+  for (const { mount, below, answering } of mounts) {
     const invented = answering.some(({ state }) => state === 'sandbox');
     for (const dialect of dialects) {
       const at = paths(dialect);
@@ -155,8 +167,10 @@ async function buildService(parts: Parts): Promise<FastifyInstance> {
         model: parts.model,
         webGroup: parts.webGroup ?? false,
       };
-      answerPost(app, gate, `${below}${at.ai}`, aiSearchHandler(ctx), invented);
-      answerPost(app, gate, `${below}${at.microblog}`, microblogHandler(ctx), invented);
+      const told = (operation: Answered['operation']) => (status: number, seconds: number) =>
+        parts.onAnswered?.({ operation, mount, status, seconds });
+      answerPost(app, gate, `${below}${at.ai}`, aiSearchHandler(ctx), invented, told('ai'));
+      answerPost(app, gate, `${below}${at.microblog}`, microblogHandler(ctx), invented, told('microblog'));
     }
   }
   await app.ready();
@@ -170,6 +184,7 @@ function answerPost(
   path: string,
   handler: Handler,
   invented: boolean,
+  told: (status: number, seconds: number) => void,
 ): void {
   app.post(
     path,
@@ -180,6 +195,7 @@ function answerPost(
         },
         gate,
       ],
+      onResponse: async (_request, reply) => told(reply.statusCode, reply.elapsedTime / SECOND),
     },
     handler,
   );

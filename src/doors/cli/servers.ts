@@ -91,6 +91,7 @@ async function service(cli: Cli): Promise<void> {
   const home = await openHome({ config: cli.config(), log, role: 'guest', openService: true });
   try {
     const { url, port, root } = await home.services.local();
+    const figures = await tellFigures(home);
     const { service: asked } = home.ctx.config;
     if (port !== asked.port && asked.port !== 0) cli.say(`port ${asked.port} was taken; it is ${port}`);
     cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
@@ -98,6 +99,7 @@ async function service(cli: Cli): Promise<void> {
     if (home.ctx.config.service.keys.length === 0)
       cli.say('keys: those made by `strandline service key create`');
     await ending.asked;
+    await figures?.close();
   } finally {
     ending.release();
     await home.close();

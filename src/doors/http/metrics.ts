@@ -7,6 +7,7 @@ import { readFigures } from '../../store/reads/figures.ts';
 import { WORKER_SILENCE_MS } from '../../store/workers.ts';
 import type { Routes } from '../routes.ts';
 import { processFigures } from './metrics/own.ts';
+import { serviceText } from './metrics/service.ts';
 import { toldText } from './metrics/told.ts';
 
 /** A queue that has not answered by then is down. */
@@ -14,18 +15,31 @@ const PATIENCE_MS = 2 * SECOND;
 
 /** @param requests what this server was asked */
 export function metricsRoutes(requests: Registry): Routes {
-  return (app, { ctx }) => {
+  return (app, { ctx, services, idle }) => {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
       const now = ctx.clock.now();
       const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-      const [counts, figures, depth] = await Promise.all([
+      const [counts, figures, depth, sources] = await Promise.all([
         readCounts(ctx.db),
         readFigures(ctx.db, { now, heardSince }),
         withPatience(ctx.queue.depth(), PATIENCE_MS).catch(() => null),
+        services.health(),
       ]);
       const own = Registry.merge([processFigures(), requests]);
-      const text = [await toldText({ counts, figures, depth }), await own.metrics()].join('\n');
+      const text = [
+        await toldText({ counts, figures, depth }),
+        await serviceText(sources),
+        ...(idle === undefined ? [] : [takesRunsText(idle() === null)]),
+        await own.metrics(),
+      ].join('\n');
       return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
     });
   };
+}
+
+/** Of a process that is a worker: `/readyz?verbose` says why it takes none. */
+function takesRunsText(takes: boolean): string {
+  const name = 'strandline_worker_takes_runs';
+  const help = '1 where the worker of this process takes runs, otherwise 0.';
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${takes ? 1 : 0}\n`;
 }

@@ -1,0 +1,131 @@
+/** A worker is scraped as Prometheus would, and what it tells is what stands in the database. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { type Fleet, openFleet } from '../fleet.ts';
+import { until } from '../processes.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { startCommand, type WorkerCommand } from '../worker-command.ts';
+
+let fleet: Fleet;
+let worker: WorkerCommand;
+let door: string;
+beforeAll(async () => {
+  fleet = await openFleet(null);
+  const port = await freePort();
+  door = `http://127.0.0.1:${port}`;
+  worker = startCommand({
+    DATABASE_URL: fleet.ctx.config.databaseUrl,
+    SEARCH_API_URL: fleet.stub.url,
+    SEARCH_API_KEY: 'key',
+    RECONCILE_SECONDS: '1',
+    METRICS_PORT: String(port),
+  });
+  await worker.says(/worker takes runs/);
+});
+afterAll(async () => {
+  worker.kill('SIGTERM');
+  await worker.ended;
+  await fleet.close();
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+test('a worker that was scraped tells the numbers of the database, of what it does, and of nobody’s words', async () => {
+  const { ctx, stub, rows } = fleet;
+  stub.answers((request, response) => {
+    const { prompt } = request.body;
+    if (prompt === 'canary refused') return json({ detail: [] }, 422)(request, response);
+    response.setHeader('x-desearch-cost-usd', '0.25');
+    return json({ miner_tweets: [wirePost(`${String(prompt).length}1`), { text: 'no id' }] })(
+      request,
+      response,
+    );
+  });
+  const add = (slug: string, prompt: string, service: 'hosted' | 'sandbox') =>
+    createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h', service });
+  await add('canary-first', 'canary one', 'hosted');
+  await add('canary-refused', 'canary refused', 'hosted');
+  await add('canary-invented', 'harbour canary', 'sandbox');
+  const openRuns = `SELECT count(*)::int AS n FROM strandline.runs WHERE status IN ('queued', 'running')`;
+  await until('all runs end', async () => (await rows(openRuns))[0].n === 0);
+  await rows(
+    `UPDATE strandline.searches SET next_due_at = next_due_at - interval '1 hour' WHERE slug = 'canary-first'`,
+  );
+  await until(
+    'its slot is caught up with',
+    async () =>
+      (await rows(`SELECT 1 FROM strandline.runs WHERE trigger = 'schedule' AND status = 'succeeded'`))
+        .length > 0,
+  );
+
+  // What the worker counts beside its runs, it counts in its next round.
+  const told = await until('the round is counted', async () => {
+    const text = await (await fetch(`${door}/metrics`)).text();
+    return text.includes('strandline_repairs_total{kind="ticked"} 1') && text;
+  });
+  expect(told).not.toContain('canary');
+  const samples = new Map(
+    told
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+  const ofMetric = (name: string) =>
+    Object.fromEntries([...samples].filter(([key]) => key === name || key.startsWith(`${name}{`)).sort());
+  const expected = async (sql: string) =>
+    Object.fromEntries((await rows(sql)).map(({ key, n }) => [key, n]).sort());
+
+  expect(ofMetric('strandline_runs_total')).toEqual(
+    await expected(`SELECT format('strandline_runs_total{service="%s",status="%s",code="%s"}', v.kind, r.status, coalesce(r.code, '')) AS key,
+      count(*)::int AS n FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+      JOIN strandline.services v ON v.id = s.service_id GROUP BY 1`),
+  );
+  expect(Object.keys(ofMetric('strandline_runs_total'))).toHaveLength(3);
+  expect(ofMetric('strandline_calls_total')).toEqual(
+    await expected(`SELECT format('strandline_calls_total{service="%s",purpose="run",state="%s",code="%s"}', v.kind, c.state, coalesce(c.code, '')) AS key,
+      count(*)::int AS n FROM strandline.calls c JOIN strandline.services v ON v.id = c.service_id GROUP BY 1`),
+  );
+  expect(ofMetric('strandline_discoveries_total')).toEqual(
+    await expected(`SELECT format('strandline_discoveries_total{kind="%s",baseline="%s"}', kind, baseline::text) AS key,
+      count(*)::int AS n FROM strandline.discoveries GROUP BY 1`),
+  );
+  expect(ofMetric('strandline_rejects_total')).toEqual(
+    await expected(`SELECT format('strandline_rejects_total{code="%s"}', code) AS key, count(*)::int AS n
+      FROM strandline.rejects GROUP BY 1`),
+  );
+  const [sums] = await rows(`SELECT
+      (SELECT sum(items_seen)::int FROM strandline.runs) AS items,
+      (SELECT count(*)::int FROM strandline.runs WHERE status = 'succeeded') AS saves,
+      (SELECT count(*)::int FROM strandline.runs WHERE slot_at IS NOT NULL AND started_at IS NOT NULL) AS slots,
+      (SELECT sum(extract(epoch FROM started_at - slot_at))::float8 FROM strandline.runs WHERE slot_at IS NOT NULL) AS late,
+      (SELECT sum(cost_usd)::float8 FROM strandline.calls) AS cost`);
+  expect(sums).toMatchObject({ saves: 3, slots: 1, cost: 0.5 });
+  expect(samples.get('strandline_items_seen_total')).toBe(sums.items);
+  expect(samples.get('strandline_save_duration_seconds_count')).toBe(sums.saves);
+  expect(samples.get('strandline_run_lateness_seconds_count{service="hosted"}')).toBe(sums.slots);
+  expect(samples.get('strandline_run_lateness_seconds_sum{service="hosted"}')).toBeCloseTo(sums.late, 2);
+  expect(samples.get('strandline_call_cost_usd_total{service="hosted"}')).toBeCloseTo(sums.cost, 6);
+  expect(Object.fromEntries(samples)).toMatchObject({
+    strandline_workers: 1,
+    strandline_worker_takes_runs: 1,
+    strandline_queue_up: 1,
+    'strandline_queue_jobs{state="active"}': 0,
+    strandline_searches_overdue: 0,
+    'strandline_runs_open{status="queued"}': 0,
+    // Its own service, which it asks over HTTP as any other.
+    'strandline_service_requests_total{operation="microblog",mount="sandbox",status="200"}': 1,
+    'strandline_service_request_duration_seconds_count{operation="microblog",mount="sandbox"}': 1,
+  });
+  expect(samples.get('strandline_clock_skew_seconds')).toBeLessThan(2);
+  expect(await (await fetch(`${door}/readyz`)).json()).toEqual({ ready: true });
+}, 60_000);
