@@ -3,7 +3,7 @@
  * nobody who can write the database can move a secret to another row.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Refused } from '../errors.ts';
 
@@ -43,7 +43,9 @@ export function vaultOf(master: string): Vault {
         );
       const bytes = Buffer.from(packed, 'base64url');
       try {
-        const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE))
+        // The length of the tag is said: of one that was cut off less would have to be guessed.
+        const nonce = bytes.subarray(0, NONCE);
+        const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG })
           .setAAD(Buffer.from(`v1:${keyId}:${place}`))
           .setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
         return decipher.update(bytes.subarray(NONCE + TAG), undefined, 'utf8') + decipher.final('utf8');
@@ -70,6 +72,7 @@ export function openVault({ masterKey, dataDir }: { masterKey: string | undefine
   try {
     return vaultOf(readKey(file) ?? makeKey(file));
   } catch (error) {
+    if (error instanceof Refused) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw new Refused(
       'unavailable',
@@ -78,8 +81,11 @@ export function openVault({ masterKey, dataDir }: { masterKey: string | undefine
   }
 }
 
+/** @throws Refused where others may read it: then it is no secret any more */
 function readKey(file: string): string | undefined {
   try {
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+      throw new Refused('unavailable', `others may read the master key: run chmod 600 ${file}`);
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

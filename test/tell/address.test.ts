@@ -1,5 +1,5 @@
 /** Where requests may not lead, and what is sealed. */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -237,6 +237,14 @@ test('what is sealed opens with its key at its place, and nowhere else', () => {
   expect(vault.open(sealed, 'channels:7')).toBe('whsec_canary');
   expect(() => vault.open(sealed, 'channels:8')).toThrow('moved here');
   expect(() => vault.open(`${sealed.slice(0, -4)}AAAA`, 'channels:7')).toThrow('was changed');
+  // Without its text, a shorter and shorter tag is all that is to be guessed.
+  const [, , packed = ''] = sealed.split(':');
+  const bytes = Buffer.from(packed, 'base64url');
+  for (let length = 0; length <= 28; length++) {
+    const cut = bytes.subarray(0, length).toString('base64url');
+    expect(() => vault.open(`v1:${vault.keyId}:${cut}`, 'channels:7')).toThrow('was changed');
+  }
+  expect(vault.seal('same', 'a')).not.toBe(vault.seal('same', 'a'));
   expect(() => vaultOf('o'.repeat(40)).open(sealed, 'channels:7')).toThrow(`master key ${vault.keyId}`);
 });
 
@@ -248,6 +256,10 @@ test('without MASTER_KEY a key is made once, in a file that only its owner can r
     const file = path.join(dataDir, 'new', 'master.key');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').trim()).toHaveLength(44);
+    chmodSync(file, 0o640);
+    expect(() => openVault({ masterKey: undefined, dataDir: path.join(dataDir, 'new') })).toThrow(
+      'others may read the master key: run chmod 600',
+    );
   } finally {
     rmSync(dataDir, { recursive: true });
   }
