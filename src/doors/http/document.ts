@@ -1,10 +1,12 @@
-/** What makes a collected OpenAPI document whole: the words of the SQL contract for members, and no unused parts. */
+/** What makes a collected OpenAPI document whole: the words of the SQL contract for members, replies as they look, and no unused parts. */
+import replies from './examples.json' with { type: 'json' };
 
 type Node = { [member: string]: unknown };
 
 /** @param meanings of the contract's columns, by `view.column` */
 export function finish<D extends object>(document: D, meanings: ReadonlyMap<string, string>): D {
   eachNode(document, (node) => describeMembers(node, meanings));
+  eachNode(document, showReply);
   dropUnused(document);
   return document;
 }
@@ -17,6 +19,20 @@ function describeMembers(node: Node, meanings: ReadonlyMap<string, string>): voi
     const meaning = meanings.get(`${view}.${name}`);
     if (isNode(member) && meaning !== undefined) member['description'] ??= meaning;
   }
+}
+
+const REPLIES: ReadonlyMap<string, unknown> = new Map(Object.entries(replies));
+
+/** What an operation answers, as it once was answered; `npm run -s api:examples` asks anew. */
+function showReply({ operationId, responses }: Node): void {
+  if (typeof operationId !== 'string' || !isNode(responses)) return;
+  const reply = REPLIES.get(operationId);
+  const [success] = Object.entries(responses).flatMap(([status, one]) =>
+    status.startsWith('2') ? [one] : [],
+  );
+  const content = isNode(success) ? success['content'] : undefined;
+  const json = isNode(content) ? content['application/json'] : undefined;
+  if (reply !== undefined && isNode(json)) json['example'] ??= reply;
 }
 
 /** Every named schema is written for requests and for replies; one that nothing refers to only takes room. */

@@ -9,10 +9,15 @@ import {
   shapeOf,
   urlOf,
 } from './operations.ts';
+import { writeExamples, writing } from './examples.ts';
 import { seededApi } from './world.ts';
 
 const api = await seededApi();
-afterAll(() => api.close());
+const replies = new Map<string, unknown>();
+afterAll(async () => {
+  await api.close();
+  if (writing) await writeExamples(replies);
+});
 const document = documentOf(api.app);
 const operations = operationsOf(document);
 const streams = (operation: Operation) => 'text/event-stream' in (operation.responses['200']?.content ?? {});
@@ -22,6 +27,14 @@ describe.each(operations.filter((operation) => !streams(operation)))('$operation
     const { status, type, body } = await call(operation);
     expect(status, JSON.stringify(body)).toBe(successOf(operation));
     expectDocumented(operation, status, type, body);
+    if (type === 'application/json') replies.set(operation.operationId, body);
+  });
+
+  test.skipIf(writing)('shows a reply as the document says', () => {
+    const shown = operation.responses[String(successOf(operation))]?.content?.['application/json'];
+    if (shown === undefined) return;
+    expect(shown.example, 'none: npm run -s api:examples').toBeDefined();
+    expectDocumented(operation, successOf(operation), 'application/json', shown.example);
   });
 
   const options = operation.method === 'GET' ? operation.parameters.filter((one) => one.in === 'query') : [];
