@@ -99,9 +99,8 @@ async function send(ctx: Context, { channel, delivery }: Taken, signal: AbortSig
       retryAfterMs: null,
     };
   }
-  const { timeoutMs, allow } = ctx.config.webhook;
   const message = { id: delivery.message_id, body: delivery.body, at };
-  return KINDS[channel.kind].send(message, to, { timeoutMs, allow, signal });
+  return KINDS[channel.kind].send(message, to, { ...ctx.config.webhook, signal });
 }
 
 /** Writes down what came of it, for the message and for the channel. */
