@@ -1,0 +1,67 @@
+/** Alerts ask for figures that are told, the documents name every one of them, and each alert says what to do. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { REPOSITORY } from './sources.ts';
+
+const read = (...parts: string[]) => readFile(path.join(REPOSITORY, ...parts), 'utf8');
+
+const rules = z
+  .object({
+    groups: z.array(
+      z.object({
+        rules: z.array(
+          z.object({
+            alert: z.string().regex(/^Strandline[A-Z]\w+$/),
+            expr: z.string(),
+            labels: z.object({ severity: z.enum(['page', 'warn']) }),
+            annotations: z.object({ summary: z.string().min(10) }),
+          }),
+        ),
+      }),
+    ),
+  })
+  .parse(parse(await read('grafana/prometheus/strandline.rules.yml')))
+  .groups.flatMap((group) => group.rules);
+
+const FOLDERS = ['src/doors/http', 'src/doors/http/metrics'];
+
+/** Every figure that a line of the program names. */
+async function told(): Promise<Set<string>> {
+  const files = await Promise.all(
+    FOLDERS.map(async (folder) =>
+      (await readdir(path.join(REPOSITORY, folder))).map((name) => [folder, name]),
+    ),
+  );
+  const texts = await Promise.all(
+    files
+      .flat()
+      .filter(([, name = '']) => name.endsWith('.ts'))
+      .map((parts) => read(...parts)),
+  );
+  return namesIn(texts.join('\n'), /'(strandline_[a-z_]+)'/g);
+}
+
+function namesIn(text: string, pattern: RegExp): Set<string> {
+  return new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
+}
+
+test('what is told is written down, and what is written down is told', async () => {
+  const written = namesIn(await read('docs/metrics.md'), /`(strandline_[a-z_]+)`/g);
+  expect([...written].toSorted()).toEqual([...(await told())].toSorted());
+});
+
+test.each(rules.map((rule) => [rule.alert, rule] as const))(
+  '%s asks for what is told, and operations.md says what to do',
+  async (alert, { expr }) => {
+    const names = await told();
+    const asked = [...namesIn(expr, /\b(strandline_[a-z_]+)/g)].map((name) =>
+      names.has(name) ? name : name.replace(/_bucket$/, ''),
+    );
+    for (const name of asked) expect(names, alert).toContain(name);
+    if (asked.length === 0) expect(expr).toMatch(/\bup\{/);
+    expect(await read('docs/operations.md')).toContain(`| \`${alert.replace('Strandline', '')}\``);
+  },
+);
