@@ -12,11 +12,11 @@ export type Crew = Readonly<{
 }>;
 
 export async function hire(stage: Stage, size: number): Promise<Crew> {
-  let dismissed = false;
+  const dismissal = new AbortController();
   const options: ProcessOptions[] = [];
   const posts: (WorkerProcess | undefined)[] = [];
   const man = async (post: number): Promise<void> => {
-    while (!dismissed) {
+    while (!dismissal.signal.aborted) {
       const worker = await stage.start({}, options.shift());
       posts[post] = worker;
       await worker.over;
@@ -29,7 +29,7 @@ export async function hire(stage: Stage, size: number): Promise<Crew> {
     workers,
     next: (behaviour) => void options.push(behaviour),
     dismiss: async () => {
-      dismissed = true;
+      dismissal.abort();
       await Promise.all(workers().map((worker) => worker.stop()));
       await Promise.all(manned);
     },

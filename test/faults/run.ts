@@ -90,7 +90,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const vitest = await startVitest('test', ['test/faults/'], {
+const vitest = await startVitest('test', ['test/faults/on-'], {
   watch: false,
   reporters: [table],
   provide: { faults: choice },

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { CHECKS, type CheckId } from './checks.ts';
 
 /** What came of a row. */
@@ -13,7 +13,7 @@ export type Verdict = {
 
 /** @param except universal checks that do not apply to this row */
 export async function judge(
-  pool: Pool,
+  pool: Pool | ClientBase,
   { now, maxCalls, except }: { now: Date; maxCalls: number; except: readonly CheckId[] },
 ): Promise<Verdict> {
   const verdict: Verdict = { calls: 0, lost: 0, doubled: 0, broken: [] };

@@ -1,8 +1,9 @@
 /** Workers that die, fall asleep, or are kept from their work. */
 import assert from 'node:assert/strict';
 import type { Point } from '../../journey-points.ts';
+import { startCommand, type WorkerCommand } from '../../worker-command.ts';
 import type { Row } from '../row.ts';
-import { dripped, gated, ownPosts, posts, raw, status } from '../scripts.ts';
+import { dripped, gated, ownPosts, posts, raw, silent, status } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
 /** One worker dies at a point of a search's first run, the next takes it up. @returns the run */
@@ -14,6 +15,18 @@ async function diesAt(stage: Stage, point: Point): Promise<bigint> {
   await stage.start();
   assert.equal((await stage.ended(runId)).status, 'succeeded');
   return runId;
+}
+
+/** With `strandline worker` itself, as a supervisor starts and ends it. */
+async function withCommand(stage: Stage, play: (command: WorkerCommand) => Promise<void>): Promise<void> {
+  const command = startCommand(stage.env);
+  try {
+    await command.says(/worker takes runs/);
+    await play(command);
+  } finally {
+    command.kill('SIGKILL');
+    await command.ended;
+  }
 }
 
 /** Bytes of an answer that are not good for a log, a terminal, Postgres, or a job. */
@@ -222,6 +235,69 @@ export const CRASH: readonly Row[] = [
       assert.equal((await stage.ended(runId)).status, 'succeeded');
       for (const one of large) assert.equal((await stage.ended(one.runId)).code, 'too_large');
     },
+  },
+  {
+    id: 'F18',
+    title: 'a worker that is told to end takes nothing new, finishes what it holds, and ends with 0',
+    core: true,
+    play: (stage) =>
+      withCommand(stage, async (command) => {
+        const gate = gated(ownPosts);
+        stage.service.answers(gate.script);
+        const { runId } = await stage.add(1);
+        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        command.kill('SIGTERM');
+        await command.says(/worker drains/);
+        const late = await stage.add(2);
+        gate.open();
+        assert.deepEqual(await command.ended, { code: 0, signal: null });
+        const run = await stage.ended(runId);
+        assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+        assert.deepEqual(await stage.calls(late.runId), []);
+      }),
+  },
+  {
+    id: 'F18 twice',
+    title:
+      'told a second time it gives back what it holds: nothing is left running, and the next takes it up at once',
+    core: true,
+    env: { RUN_LEASE_SECONDS: '3600' },
+    play: (stage) =>
+      withCommand(stage, async (command) => {
+        stage.service.answers([silent, ownPosts]);
+        const { runId } = await stage.add(1);
+        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        command.kill('SIGTERM');
+        await command.says(/worker drains/);
+        command.kill('SIGTERM');
+        assert.deepEqual(await command.ended, { code: 0, signal: null });
+        assert.deepEqual(
+          await stage.rows('SELECT status, claims FROM strandline.runs WHERE id = $1', [runId]),
+          [{ status: 'queued', claims: 0 }],
+        );
+        await stage.start();
+        assert.equal((await stage.ended(runId)).status, 'succeeded');
+        assert.deepEqual(await stage.calls(runId), ['unknown', 'received']);
+      }),
+  },
+  {
+    id: 'F18 killed',
+    title: 'killed while it drains it leaves the run for when its lease has ended',
+    core: true,
+    play: (stage) =>
+      withCommand(stage, async (command) => {
+        stage.service.answers([silent, ownPosts]);
+        const { runId } = await stage.add(1);
+        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        command.kill('SIGTERM');
+        await command.says(/worker drains/);
+        command.kill('SIGKILL');
+        await command.ended;
+        await stage.start();
+        const run = await stage.ended(runId);
+        assert.deepEqual([run.status, run.fence], ['succeeded', 2]);
+        assert.deepEqual(await stage.calls(runId), ['unknown', 'received']);
+      }),
   },
   {
     id: 'F19',

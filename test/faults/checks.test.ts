@@ -1,0 +1,120 @@
+/** The checks themselves: a world in which all is well passes them, and each fails on what it is there for. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { startReceiver } from '../tell/receiver.ts';
+import { makeWorld, type World } from '../world.ts';
+import { writeHistory } from './history.ts';
+import { posts } from './scripts.ts';
+import { startService } from './service.ts';
+import { judge } from './verdict.ts';
+
+const service = await startService();
+const receiver = await startReceiver();
+let world: World;
+
+beforeAll(async () => {
+  world = await makeWorld({ hosted: service.url });
+  service.answers(posts(['11', '12']));
+  const search = { slug: 'one', operation: 'microblog', prompt: '1', every: '60s' } as const;
+  const { firstRunId } = await createSearch(world.ctx, search);
+  await executeRun(world.ctx, firstRunId);
+});
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+  await service.close();
+});
+
+/** What does not hold once these statements have been run on the tables and the history; they are undone again. */
+async function brokenBy(...statements: string[]): Promise<string[]> {
+  await writeHistory(world.db.pool, service, receiver);
+  const client = await world.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    for (const statement of statements) await client.query(statement);
+    const { broken } = await judge(client, { now: world.clock.now(), maxCalls: 2, except: [] });
+    return broken;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+test('a world in which all went well has nothing broken', async () => {
+  expect(await brokenBy()).toEqual([]);
+});
+
+const RUN = '(SELECT max(id) FROM strandline.runs)';
+
+test.each([
+  [
+    'U1 a run is left open',
+    `UPDATE strandline.runs SET status = 'queued', ended_at = NULL, created_at = created_at - interval '1 hour'`,
+  ],
+  [
+    'U2 a slot has two runs',
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots, created_at, ended_at)
+     SELECT search_id, 1, 1, 'schedule', 'skipped', 'missed', now() + n * interval '1 minute', now() + interval '1 hour', 60, now(), now() FROM strandline.runs, generate_series(0, 1) AS n`,
+  ],
+  [
+    'U3 a due slot has no run row',
+    `UPDATE strandline.searches SET next_due_at = next_due_at + interval '3 minutes'`,
+  ],
+  ['U3 an active search has fallen silent', `UPDATE strandline.searches SET next_due_at = NULL`],
+  [
+    'U4 a run made more calls than it may',
+    `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
+     SELECT run_id, m, service_id, fence, 'unknown', sent_at FROM strandline.calls, generate_series(2, 3) AS m`,
+  ],
+  ['U4 ledger and service disagree', `INSERT INTO faults.requests SELECT * FROM faults.requests`],
+  ['U4 ledger and service disagree', `DELETE FROM faults.requests`],
+  ['U4 a call is still waited for', `UPDATE strandline.calls SET state = 'sent'`],
+  ['U4 calls of a day were counted too low', `UPDATE strandline.call_days SET calls = 0`],
+  [
+    'U5 something was found twice',
+    `ALTER TABLE strandline.posts DROP CONSTRAINT posts_external_key`,
+    `UPDATE strandline.posts SET external_id = '11'`,
+  ],
+  [
+    'U5 something counts as found by a run that did not succeed',
+    `UPDATE strandline.runs SET status = 'failed', code = 'internal'`,
+  ],
+  [
+    'U5 what was sighted and what was discovered differ',
+    `DELETE FROM strandline.discoveries WHERE id = (SELECT max(id) FROM strandline.discoveries)`,
+  ],
+  ['U5 posts of the volume', `UPDATE strandline.volume SET posts = posts + 1`],
+  ['U6 something that was served', `INSERT INTO faults.served SELECT ${RUN}, 1, 'post', '13'`],
+  ['U6 something is there that no accepted answer held', `DELETE FROM faults.served WHERE external = '11'`],
+  [
+    'U8 one message had two bodies',
+    `INSERT INTO faults.receipts VALUES ('/a', 'msg_1', 'x', NULL), ('/a', 'msg_1', 'y', NULL)`,
+  ],
+  [
+    'U8 a channel was told of something in two messages',
+    `INSERT INTO faults.told VALUES ('/a', 'msg_1', 'r', 1), ('/a', 'msg_2', 'r', 1)`,
+  ],
+])('%s', async (broken, ...statements) => {
+  expect((await brokenBy(...statements)).join('\n')).toContain(broken);
+});
+
+/** A channel with a rule, and a post that was found after it. */
+const TOLD = [
+  `INSERT INTO strandline.channels (slug, kind, address, secrets, state, state_since, cursor, created_at)
+   VALUES ('c', 'webhook', 'http://127.0.0.1', '{}', 'active', now(), 0, now())`,
+  `INSERT INTO strandline.rules (slug, name, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
+   VALUES ('r', 'r', '{post}', '', 0, 'active', now(), 0, now())`,
+  'INSERT INTO strandline.rule_channels SELECT r.id, c.id, 0 FROM strandline.rules r, strandline.channels c',
+  'UPDATE strandline.discoveries SET baseline = false',
+];
+
+test('U7 a rule tells of it, and no message says it', async () => {
+  expect((await brokenBy(...TOLD)).join('\n')).toContain('U7 a rule tells of it');
+});
+
+test('U7 a message counts as delivered and was never received', async () => {
+  const delivered = `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, state, created_at)
+    SELECT 'msg_1', c.id, r.id, 'delivered', now() FROM strandline.channels c, strandline.rules r`;
+  expect((await brokenBy(...TOLD, delivered)).join('\n')).toContain('U7 a message is due');
+});

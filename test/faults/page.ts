@@ -1,0 +1,39 @@
+/** `npm run -s test:faults:page`: writes the table of rows into docs/faults.md, as the rows tell it. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import type { Row } from './row.ts';
+import { ROWS } from './rows/all.ts';
+
+const PAGE = new URL('../../docs/faults.md', import.meta.url);
+const TABLE = /(<!-- rows -->\n)[\s\S]*(<!-- end of rows -->)/;
+
+/** The page as it is, and as its table should be. */
+export async function pageWithRows(): Promise<{ page: string; wanted: string }> {
+  const page = await readFile(PAGE, 'utf8');
+  return { page, wanted: page.replace(TABLE, (_, from: string, to: string) => `${from}\n${table()}\n${to}`) };
+}
+
+function table(): string {
+  const guarded = ROWS.filter(({ guard }) => guard !== undefined).map(
+    ({ id, guard }) => `- **${id}** ${guard}`,
+  );
+  return [
+    '| row | what it shows | back ends | when |',
+    '| --- | --- | --- | --- |',
+    ...ROWS.map(line),
+    ...(guarded.length === 0
+      ? []
+      : ['', 'Where a library is in the way, and what guards against it:', '', ...guarded]),
+    '',
+  ].join('\n');
+}
+
+function line({ id, title, core, everyCommit, backends }: Row): string {
+  const when = everyCommit === true ? 'every commit' : core ? 'core' : 'whole table';
+  return `| ${id} | ${title.replaceAll('|', '\\|')} | ${backends?.join(', ') ?? 'both'} | ${when} |`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { wanted } = await pageWithRows();
+  await writeFile(PAGE, wanted);
+}
