@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { MINUTE } from '../../engine/clock.ts';
 import { InvalidInput, Refused } from '../../errors.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
 import { FORMATS } from '../../monitor/export/format.ts';
@@ -20,8 +21,11 @@ const MEDIA_TYPES = {
 /** Each has a connection of its own, for as long as its reader takes. */
 const EXPORTS_MOST = 4;
 const BACK_IN_SECONDS = 30;
+/** A reader that takes nothing for so long has left, whatever its connection says. */
+const STALLED_MS = 2 * MINUTE;
 
-export function exportRoutes(app: App, { ctx }: WebHome): void {
+/** @param stalledMs less in tests */
+export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS): void {
   let going = 0;
   app.get(
     '/api/v1/exports/:kind',
@@ -66,6 +70,7 @@ export function exportRoutes(app: App, { ctx }: WebHome): void {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
+      const reader = { signal: gone.signal, stalledMs };
       const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone.signal);
       going += 1;
       try {
@@ -76,8 +81,8 @@ export function exportRoutes(app: App, { ctx }: WebHome): void {
           'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
         });
         try {
-          if (first.done !== true) await send(response, first.value, gone.signal);
-          for await (const piece of pieces) await send(response, piece, gone.signal);
+          if (first.done !== true) await send(response, first.value, reader);
+          for await (const piece of pieces) await send(response, piece, reader);
           response.end();
         } catch (error) {
           if (!gone.signal.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
@@ -101,8 +106,13 @@ function begin(reply: FastifyReply, headers: Readonly<Record<string, string>>): 
   return reply.raw;
 }
 
-/** Waits until there is room; @throws the abort where the reader went. */
-async function send(response: ServerResponse, piece: Uint8Array, signal: AbortSignal): Promise<void> {
+/** Waits until there is room; @throws the abort where the reader went, and where it takes nothing any more */
+async function send(
+  response: ServerResponse,
+  piece: Uint8Array,
+  { signal, stalledMs }: { signal: AbortSignal; stalledMs: number },
+): Promise<void> {
   signal.throwIfAborted();
-  if (!response.write(piece)) await once(response, 'drain', { signal });
+  if (response.write(piece)) return;
+  await once(response, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(stalledMs)]) });
 }

@@ -24,6 +24,7 @@ import { metricsRoutes } from './metrics.ts';
 import { countRequests } from './metrics/own.ts';
 import { documentApi } from './openapi.ts';
 import { sendProblem } from './problem.ts';
+import { refuseUnread } from './unread.ts';
 
 export type WebServer = {
   /** `http://host:port`, without a path. */
@@ -92,6 +93,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
     },
     trustProxy: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: refuseUnread,
     frameworkErrors: (error, request, reply) => void problem(error, request, reply),
     genReqId: () => randomUUID(),
     rewriteUrl: toRoute,

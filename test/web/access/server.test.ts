@@ -104,6 +104,7 @@ test('a body that does not come is not waited for', async () => {
   );
   await ended;
   expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
+  expect(problemIn(heard())).toMatchObject({ status: 408, type: 'urn:strandline:problem:too_slow' });
 });
 
 test('headers of more than 16 kB are refused', async () => {
@@ -115,7 +116,24 @@ test('headers of more than 16 kB are refused', async () => {
     `X: ${'x'.repeat(17_000)}`,
   );
   expect(long).toMatch(/^HTTP\/1\.1 431 /);
+  expect(problemIn(long)).toMatchObject({ status: 431, title: 'Request Header Fields Too Large' });
 });
+
+test('what is no HTTP is told so, in the words of every other failure', async () => {
+  const server = await start();
+  for (const line of ['GET / HTTP/9.9', 'hello', 'GET /livez HTTP/1.1\r\nContent-Length: -1', '\x16\x03\x01'])
+    expect(problemIn(await say(server, line)), line).toMatchObject({
+      status: 400,
+      detail: 'this is no request of HTTP/1.1',
+      instance: expect.stringMatching(/^urn:strandline:request:/) as unknown,
+    });
+});
+
+/** The problem that an answer of HTTP holds. */
+function problemIn(answer: string): unknown {
+  expect(answer).toContain('content-type: application/problem+json');
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+}
 
 test('connections beyond the most are closed at once', async () => {
   const server = await start({}, { connections: 2 });

@@ -1,0 +1,37 @@
+/** Requests that are none, or that never came whole: answered before there is a request to speak of. */
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { toJson } from '../json.ts';
+import { problemOf } from './problem.ts';
+
+/** By Node's code of the error: the status, and what was wrong. Everything else is no HTTP. */
+const OF_CODES: Readonly<Record<string, [status: number, code: string, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'the request did not come whole in time'],
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are longer than may be sent'],
+};
+const NO_HTTP: [status: number, code: string, detail: string] = [
+  400,
+  'bad_request',
+  'this is no request of HTTP/1.1',
+];
+
+/** Says what was wrong in the words of every other failure, and closes the connection. */
+export function refuseUnread(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, detail] = OF_CODES[error.code ?? ''] ?? NO_HTTP;
+  const title = STATUS_CODES[status] ?? 'Refused';
+  const failure = { status, code, title, detail, errors: [], retryAfterSeconds: undefined };
+  const body = toJson(problemOf(failure, `urn:strandline:request:${randomUUID()}`));
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
