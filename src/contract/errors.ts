@@ -57,7 +57,7 @@ function parse(text: string): unknown {
 function plainWords(text: string): string | null {
   const begin = text.slice(0, MESSAGE_MAX * 8);
   const words = begin
-    .replace(/<(script|style)\b[^>]*>[^<]*/gi, ' ')
+    .replace(/<(script|style)\b[^<>]*>[^<]*/gi, ' ')
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -44,7 +44,7 @@ function closing(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Strings are passed over whole; a comma before a closing bracket goes. */
+/** Strings are passed over whole, one that is never closed too; a comma before a closing bracket goes. */
 function withoutTrailingCommas(text: string): string {
-  return text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/gs, (_, string?: string) => string ?? '');
+  return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))|,(?=\s*[}\]])/gs, (_, string?: string) => string ?? '');
 }
