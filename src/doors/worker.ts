@@ -1,6 +1,6 @@
 import { MINUTE, monotonicMs, SECOND } from '../engine/clock.ts';
 import type { QueueBackend } from '../engine/queue/connection.ts';
-import { whileItAnswers } from '../engine/queue/queue.ts';
+import { forReconciling } from '../engine/queue/queue.ts';
 import { startWorkers } from '../engine/queue/workers.ts';
 import { Refused } from '../errors.ts';
 import type { Context } from '../monitor/context.ts';
@@ -129,7 +129,7 @@ export async function startWorker(
       if (unfit !== null) return workers.pause();
       workers.resume();
       // Others wait for whoever reconciles: a queue that does not answer must not hold it up at every step.
-      const bounded = { ...ctx, queue: whileItAnswers(ctx.queue) };
+      const bounded = { ...ctx, queue: forReconciling(ctx.queue) };
       await reconcile(bounded, thorough);
       passes += 1;
       tellThatItGoesOn();

@@ -1,8 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue, QueueSilent, whileItAnswers, type WorkQueue } from '../../src/engine/queue/queue.ts';
+import { openQueue, QueueSilent, forReconciling, type WorkQueue } from '../../src/engine/queue/queue.ts';
 import { startWorkers } from '../../src/engine/queue/workers.ts';
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
 import { onEachBackend, onRedis } from '../backends.ts';
@@ -123,7 +124,7 @@ test('work of many steps does not wait for a silent queue at each of them; any o
     ping: ask('ping'),
     close: ask('close'),
   };
-  const bounded = whileItAnswers(queue);
+  const bounded = forReconciling(queue);
   await expect(bounded.schedule(1n, 'x')).rejects.toThrow('bad pattern');
   await bounded.enqueue([]);
   await expect(bounded.enqueueChannels([], new Date(0))).rejects.toThrow(QueueSilent);
@@ -132,8 +133,32 @@ test('work of many steps does not wait for a silent queue at each of them; any o
   await expect(bounded.schedule(1n, 'x')).rejects.toThrow(QueueSilent);
   await expect(bounded.countSchedules()).rejects.toThrow(QueueSilent);
   expect(asked, 'nobody is asked any more').toEqual([]);
-  await whileItAnswers(queue).enqueue([]);
+  await forReconciling(queue).enqueue([]);
   expect(asked, 'the next piece of work asks again').toEqual(['enqueue']);
+});
+
+onRedis('a Redis that lost some of its keys', (redisUrl) => {
+  test('gets back what stands in no list any more, and keeps what does', async () => {
+    const backend = openBackend({ kind: 'redis', url: redisUrl }, 'stranded', log);
+    const queue = openQueue(backend, repeatStrategy, log);
+    const redis = new Redis(redisUrl);
+    const lost = [7n, 8n].map((runId) => ({ runId, fence: 0 }));
+    await queue.enqueue(lost);
+    await redis.del('strandline-stranded:runs:wait');
+    const late = { runId: 9n, fence: 0, delayMs: 60_000 };
+    await queue.enqueue([...lost, late]);
+    expect(await queue.depth(), 'it believes that it has them').toMatchObject({ waiting: 0, delayed: 1 });
+    await forReconciling(queue).enqueue([...lost, { runId: 9n, fence: 0 }]);
+    expect(await queue.depth()).toMatchObject({ waiting: 2, delayed: 1 });
+    await forReconciling(queue).enqueue([...lost, { runId: 10n, fence: 3 }]);
+    expect(await queue.depth(), 'those that wait are not told of twice').toMatchObject({
+      waiting: 3,
+      delayed: 1,
+    });
+    await redis.quit();
+    await queue.close();
+    await backend.close();
+  });
 });
 
 onRedis('a Redis with another password', (redisUrl) => {

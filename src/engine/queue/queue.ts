@@ -28,7 +28,8 @@ export type WaitingChannel = { channelId: bigint; at: Date };
  */
 export type WorkQueue = {
   kind: QueueBackend['kind'];
-  enqueue(runs: readonly WaitingRun[]): Promise<void>;
+  /** @param options.doubted it was told of them before, and nobody took them: what it knows of them may be of no use */
+  enqueue(runs: readonly WaitingRun[], options?: { doubted: boolean }): Promise<void>;
   /** @param now when it is, by the clock that `at` was taken from */
   enqueueChannels(channels: readonly WaitingChannel[], now: Date): Promise<void>;
   /** Makes or replaces the job scheduler of a search. It deletes a tick that is due and not yet taken: only when needed. */
@@ -62,7 +63,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
   const patiently = createPatience();
   return {
     kind: backend.kind,
-    enqueue: async (waiting) => {
+    enqueue: async (waiting, { doubted } = { doubted: false }) => {
       if (waiting.length === 0) return;
       const jobs = waiting.map(({ runId, fence, delayMs }) => ({
         name: 'run',
@@ -73,7 +74,11 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
           ...(delayMs === undefined ? {} : { delay: Math.max(0, delayMs) }),
         },
       }));
-      await patiently(async () => (await runs.get()).addBulk(jobs));
+      await patiently(async () => {
+        const queue = await runs.get();
+        if (doubted && backend.kind === 'redis') await removeStranded(queue, jobs.slice(0, DOUBTED_AT_ONCE));
+        await queue.addBulk(jobs);
+      });
     },
     enqueueChannels: async (channels, now) => {
       if (channels.length === 0) return;
@@ -115,6 +120,23 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
   };
 }
 
+/** Those that wait longest; whoever was only late is taken before them, so the rest gets its turn. */
+const DOUBTED_AT_ONCE = 500;
+
+/**
+ * Where a Redis lost some of its keys, a job may be there and stand in none of its queue's lists: nobody will ever take
+ * it, and as long as it is there a job of its name is not added again.
+ */
+async function removeStranded(queue: Queue, jobs: readonly { opts: { jobId: string } }[]): Promise<void> {
+  await Promise.all(
+    jobs.map(async ({ opts: { jobId } }) => {
+      const job = await queue.getJob(jobId);
+      // One that is locked is in somebody's hands after all, and ends.
+      if (job !== undefined && (await job.getState()) === 'unknown') await job.remove().catch(() => {});
+    }),
+  );
+}
+
 /** A queue that cannot be reached is waited for by BullMQ for ever; a person or a save does not. */
 const PATIENCE_MS = 5 * SECOND;
 
@@ -153,10 +175,10 @@ function schedulerId(searchId: bigint): string {
 }
 
 /**
- * The queue for one piece of work of many steps, which others wait for: once it was silent, no further step waits for
- * it. Without that, each of them could wait for it anew.
+ * The queue for whoever compares it with the database. Others wait for them: once it was silent, none of their further
+ * steps waits for it anew. What they tell it, it was told before: they are not content that it knows of a run.
  */
-export function whileItAnswers(queue: WorkQueue): WorkQueue {
+export function forReconciling(queue: WorkQueue): WorkQueue {
   let silent: QueueSilent | undefined;
   async function unlessSilent<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     if (silent !== undefined) throw silent;
@@ -169,7 +191,7 @@ export function whileItAnswers(queue: WorkQueue): WorkQueue {
   }
   return {
     ...queue,
-    enqueue: (runs) => unlessSilent(() => queue.enqueue(runs)),
+    enqueue: (runs) => unlessSilent(() => queue.enqueue(runs, { doubted: true })),
     enqueueChannels: (channels, now) => unlessSilent(() => queue.enqueueChannels(channels, now)),
     schedule: (searchId, pattern) => unlessSilent(() => queue.schedule(searchId, pattern)),
     unschedule: (searchId) => unlessSilent(() => queue.unschedule(searchId)),
