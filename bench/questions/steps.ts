@@ -198,9 +198,11 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     // All but the newest hundred of each search; they went when the next hundred had come, here after a day at most.
     [
       'unseen',
-      `INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at)
-       SELECT s.search_id, s.post_id, least(s.seen_at + ${draw('s.post_id', 18, 24)} * interval '1 hour', l.at - interval '1 hour')
-       FROM sighted s JOIN ${S}.looks l USING (search_id) JOIN ${S}.run_results rr ON rr.run_id = l.run_id
+      `INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
+       SELECT s.search_id, s.post_id, least(s.seen_at + ${draw('s.post_id', 18, 24)} * interval '1 hour', l.at - interval '1 hour'),
+         p.created_at, p.like_count + p.repost_count + p.reply_count + p.quote_count
+       FROM sighted s JOIN ${S}.posts p ON p.id = s.post_id
+       JOIN ${S}.looks l USING (search_id) JOIN ${S}.run_results rr ON rr.run_id = l.run_id
        WHERE s.post_id <> ALL (rr.post_ids) AND s.seen_at < l.at`,
     ],
     [

@@ -31,7 +31,8 @@ const added = (column: string) =>
  * Which posts came in and out of sight, what posts reached an age between two looks, and what counters gained
  * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
  * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
- * than the newest one says nothing of what is in sight.
+ * than the newest one says nothing of what is in sight, only that what it alone holds is not. What is out of sight has
+ * the counters that another search tells of it.
  * $1 search, $2 time, $3 run, $4 posts known before whose counters changed, $5 posts that are new to
  * the search.
  */
@@ -43,13 +44,23 @@ WITH before AS MATERIALIZED (
   SELECT u.id, b.at FROM before b, unnest(b.post_ids) u(id)
 ), seen AS MATERIALIZED (
   SELECT u.id FROM ${S}.run_results rr, unnest(rr.post_ids) u(id) WHERE rr.run_id = $3
+), newer AS MATERIALIZED (
+  SELECT rr.post_ids FROM ${S}.looks l JOIN ${S}.run_results rr ON rr.run_id = l.run_id
+  WHERE l.search_id = $1 AND l.at > $2
 ), look AS (
   INSERT INTO ${S}.looks AS l (search_id, run_id, at) VALUES ($1, $3, $2)
   ON CONFLICT (search_id) DO UPDATE SET run_id = excluded.run_id, at = excluded.at WHERE l.at <= excluded.at
 ), gone AS (
-  INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at)
-  SELECT $1, id, at FROM seen_before WHERE id NOT IN (SELECT id FROM seen) ORDER BY id
-  ON CONFLICT (search_id, post_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
+  INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
+  SELECT $1, w.id, w.at, p.created_at, ${engagement('p.')}
+  FROM (
+    SELECT id, at FROM seen_before WHERE id NOT IN (SELECT id FROM seen)
+    UNION ALL SELECT u.id, $2 FROM newer n, unnest($5::bigint[]) u(id) WHERE u.id <> ALL (n.post_ids)
+  ) w
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p
+  ORDER BY w.id
+  ON CONFLICT (search_id, post_id) DO UPDATE
+    SET last_seen_at = excluded.last_seen_at, created_at = excluded.created_at, engagement = excluded.engagement
 ), back AS (
   DELETE FROM ${S}.unseen
   WHERE search_id = $1 AND EXISTS (SELECT FROM before)
@@ -82,6 +93,11 @@ WITH before AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.post_snapshots WHERE post_id = u.id AND g.post_id IS NULL ORDER BY observed_at LIMIT 1
   ) f ON true
+), told AS (
+  UPDATE ${S}.unseen u SET engagement = c.engagement
+  FROM (SELECT id, ${engagement('')} AS engagement FROM counted) c
+  CROSS JOIN LATERAL (SELECT search_id, engagement FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) n
+  WHERE n.search_id <> $1 AND n.engagement IS DISTINCT FROM c.engagement AND u.search_id = n.search_id AND u.post_id = c.id
 ), steps AS MATERIALIZED (
   SELECT c.*, ${each((c) => `d.step_${c} * (d.step_${c} > 0)::integer AS up_${c}, -d.step_${c} * (d.step_${c} < 0)::integer AS down_${c}`)}
   FROM counted c

@@ -877,6 +877,22 @@ export const unseenPostsView = analytics
     post_id: id(),
     not_seen_since: instant().notNull(),
     seen_elsewhere: boolean().notNull(),
+    created_at: instant(),
+    bucket_at: instant(),
+    engagement: counter(),
+  })
+  .existing();
+
+export const postsInSightView = analytics
+  .view('posts_in_sight', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    post_id: id(),
+    last_seen_at: instant().notNull(),
+    created_at: instant(),
+    engagement: counter(),
   })
   .existing();
 

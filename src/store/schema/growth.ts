@@ -134,11 +134,24 @@ export const unseen = strandline.table(
     post_id: ref().notNull(),
     /** When the last answer came that held it. */
     last_seen_at: instant().notNull(),
+    /** The post's own time. */
+    created_at: instant(),
+    /** Likes, reposts, replies and quotes together, as far as they are known: as last seen, by whichever search. */
+    engagement: counter(),
   },
   (t) => [
     primaryKey({ columns: [t.search_id, t.post_id] }),
     index('unseen_post').on(t.post_id),
     index('unseen_search').on(t.search_id, t.last_seen_at),
+    // Posts with most engagement, per day of their own time. Counters of what is out of sight stand still, unless another search
+    // has it: an index over them costs next to nothing.
+    index('unseen_most').on(
+      t.search_id,
+      sql`date_bin('1 day', ${t.created_at}, 'epoch')`,
+      t.engagement.desc().nullsLast(),
+      t.post_id,
+      t.created_at,
+    ),
   ],
 );
 
