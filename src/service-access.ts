@@ -14,7 +14,7 @@ import type { Probed } from './service/sources/probe.ts';
 import { chooseSources } from './service/sources/registry.ts';
 import { portsOf } from './service-ports.ts';
 import type { Database } from './store/database.ts';
-import { findServiceKeyHash } from './store/service-keys.ts';
+import { findToken, touchToken } from './store/tokens.ts';
 import { VERSION } from './version.ts';
 
 export type { Answered } from './service/server.ts';
@@ -87,10 +87,17 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     return named || (await probe()).some(answers) ? 'answering' : 'silent';
   }
 
+  async function findKeyHash(prefix: string): Promise<Buffer | undefined> {
+    const found = await findToken(db, 'service', prefix, clock.now());
+    // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
+    if (found !== undefined) touchToken(db, found, clock.now()).catch(() => {});
+    return found?.hash;
+  }
+
   async function start(): Promise<LocalService> {
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
-      findKeyHash: (id) => findServiceKeyHash(db, id),
+      findKeyHash,
       clock,
     });
     const at = open

@@ -1,4 +1,4 @@
-/** Tokens of the API and the dashboard. Keys of the search service share the table, and are never seen here. */
+/** Tokens of the API and the dashboard, and keys of the search service: one table, in which neither sees the other. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { MINUTE } from '../engine/clock.ts';
 import type { Database, Id } from './database.ts';
@@ -20,7 +20,14 @@ export type TokenRow = {
 
 const { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at } = tokens;
 const SHOWN = { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at };
-const ofApi = not(arrayContains(scopes, ['service']));
+
+/** What a token opens: this program's API and dashboard, or the search service. */
+export type Opens = 'api' | 'service';
+
+/** The one scope of a key of the search service. */
+export const SERVICE_SCOPE = 'service';
+const ofService = arrayContains(scopes, [SERVICE_SCOPE]);
+const OPENING = { api: not(ofService), service: ofService } satisfies Record<Opens, unknown>;
 
 /**
  * The newest first, those that are revoked or past their end too.
@@ -28,10 +35,11 @@ const ofApi = not(arrayContains(scopes, ['service']));
  */
 export async function readTokens(
   { orm }: Pick<Database, 'orm'>,
+  opens: Opens,
   page: { limit: number; before?: Id | undefined },
 ): Promise<TokenRow[]> {
   const older = page.before === undefined ? undefined : lt(id, page.before);
-  return orm.select(SHOWN).from(tokens).where(and(ofApi, older)).orderBy(desc(id)).limit(page.limit);
+  return orm.select(SHOWN).from(tokens).where(and(OPENING[opens], older)).orderBy(desc(id)).limit(page.limit);
 }
 
 /** @param token.hash SHA-256 of the whole token; the token itself is never kept */
@@ -54,13 +62,14 @@ export async function insertToken(
  */
 export async function closeToken(
   { orm }: Pick<Database, 'orm'>,
+  opens: Opens,
   given: Id | string,
   now: Date,
 ): Promise<TokenRow | undefined> {
   // A prefix has eight characters: fewer digits are the id.
   const named =
     typeof given === 'string' && !/^\d{1,7}$/.test(given) ? eq(prefix, given) : eq(id, BigInt(given));
-  const which = and(named, ofApi);
+  const which = and(named, OPENING[opens]);
   // The first revocation is the one that counts: a second changes nothing.
   await orm
     .update(tokens)
@@ -73,6 +82,7 @@ export async function closeToken(
 /** What a token must match and may do, by the part that names it; undefined when it is unknown, revoked or past its end. */
 export async function findToken(
   { orm }: Pick<Database, 'orm'>,
+  opens: Opens,
   named: string,
   now: Date,
 ): Promise<(Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { hash: Buffer }) | undefined> {
@@ -80,7 +90,7 @@ export async function findToken(
   const [row] = await orm
     .select({ id, prefix, scopes, last_used_at, hash: tokens.hash })
     .from(tokens)
-    .where(and(eq(prefix, named), ofApi, isNull(revoked_at), lasts))
+    .where(and(eq(prefix, named), OPENING[opens], isNull(revoked_at), lasts))
     .limit(1);
   return row === undefined ? undefined : { ...row, hash: Buffer.from(row.hash, 'hex') };
 }
@@ -100,12 +110,12 @@ export async function touchToken(
     .where(and(eq(id, token.id), stale));
 }
 
-/** Whether a token was made and not revoked. One that is past its end counts: it must not open what it closed. */
+/** Whether a token of the API was made and not revoked. One that is past its end counts: it must not open what it closed. */
 export async function hasTokens({ orm }: Pick<Database, 'orm'>): Promise<boolean> {
   const rows = await orm
     .select({ id })
     .from(tokens)
-    .where(and(ofApi, isNull(revoked_at)))
+    .where(and(OPENING.api, isNull(revoked_at)))
     .limit(1);
   return rows.length > 0;
 }

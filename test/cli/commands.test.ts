@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
 import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
@@ -12,7 +12,7 @@ import { ofStatement } from '../../src/store/reader-ask.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Probed } from '../../src/service-access.ts';
 import { isKeyOf } from '../../src/engine/keys.ts';
-import { findServiceKeyHash, readServiceKeys, touchServiceKey } from '../../src/store/service-keys.ts';
+import { findToken, readTokens, touchToken } from '../../src/store/tokens.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -110,17 +110,23 @@ describe('service key', () => {
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
     expect(stderr).not.toContain(key);
     const prefix = key.slice(3, 11);
-    const hash = await findServiceKeyHash(stand.world.db, prefix);
-    expect(hash !== undefined && isKeyOf(key, hash)).toBe(true);
-
+    const { db } = stand.world;
     const used = new Date('2026-11-21T12:00:00Z');
-    const lastUsed = async () => (await readServiceKeys(stand.world.db, 1))[0]?.last_used_at;
-    await vi.waitFor(async () => expect(await lastUsed()).toBeInstanceOf(Date));
-    await stand.world.db.pool.query('UPDATE strandline.tokens SET last_used_at = $1', [used]);
-    await touchServiceKey(stand.world.db, prefix, new Date(used.getTime() + MINUTE));
-    expect(await lastUsed()).toEqual(used);
-    await touchServiceKey(stand.world.db, prefix, new Date(used.getTime() + 2 * MINUTE));
-    expect(await lastUsed()).toEqual(new Date(used.getTime() + 2 * MINUTE));
+    const found = await findToken(db, 'service', prefix, used);
+    if (found === undefined) expect.unreachable('the key is not found');
+    expect(isKeyOf(key, found.hash)).toBe(true);
+    expect(await findToken(db, 'api', prefix, used)).toBeUndefined();
+
+    const lastUsed = async () => (await readTokens(db, 'service', { limit: 1 }))[0]?.last_used_at ?? null;
+    for (const [minutes, told] of [
+      [0, 0],
+      [1, 0],
+      [2, 2],
+    ] as const) {
+      const last_used_at = await lastUsed();
+      await touchToken(db, { ...found, last_used_at }, new Date(used.getTime() + minutes * MINUTE));
+      expect(await lastUsed()).toEqual(new Date(used.getTime() + told * MINUTE));
+    }
 
     const { stdout: listed } = await stand.run(['service', 'key', 'list', '--json']);
     expect(JSON.parse(listed)).toMatchObject([{ prefix, name: 'partner', revoked_at: null }]);
@@ -131,7 +137,7 @@ describe('service key', () => {
       0,
       expect.stringMatching(/^\w{8} \("partner"\): revoked 2026/),
     ]);
-    expect(await findServiceKeyHash(stand.world.db, prefix)).toBeUndefined();
+    expect(await findToken(db, 'service', prefix, used)).toBeUndefined();
   });
 
   it.each(['id', 'prefix'] as const)('closes a key by the %s that its JSON says', async (member) => {

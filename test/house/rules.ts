@@ -181,7 +181,7 @@ export const RULES: readonly Rule[] = [
       'src/errors.ts',
       ...['clock', 'keys', 'listen', 'logger'].map((name) => `src/engine/${name}.ts`),
     ],
-    planted: "import { findServiceKeyHash } from '../store/service-keys.ts';",
+    planted: "import { findToken } from '../store/tokens.ts';",
   },
   {
     of: 'src/doors/worker.ts',

@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
 import { keyIdOf, makeKey } from '../../engine/keys.ts';
-import {
-  insertServiceKey,
-  readServiceKeys,
-  revokeServiceKey,
-  type ServiceKeyRow,
-} from '../../store/service-keys.ts';
+import { closeToken, insertToken, readTokens, SERVICE_SCOPE, type TokenRow } from '../../store/tokens.ts';
 import { LIMIT_MAX } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import type { Page } from './page.ts';
@@ -32,9 +27,11 @@ export function registerServiceKey(program: Command, cli: Cli): void {
         throw new InvalidInput([{ path: 'name', given: name, expected: `1 to ${NAME_MAX} characters` }]);
       return cli.withHome(async ({ ctx }) => {
         const { key: secret, id, hash } = makeKey('sk');
-        const row = await insertServiceKey(ctx.db, {
+        const row = await insertToken(ctx.db, {
           prefix: id,
           name: name.trim(),
+          scopes: [SERVICE_SCOPE],
+          expires_at: null,
           hash,
           now: ctx.clock.now(),
         });
@@ -49,7 +46,7 @@ export function registerServiceKey(program: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
-        const rows = await readServiceKeys(ctx.db, LIMIT_MAX);
+        const rows = await readTokens(ctx.db, 'service', { limit: LIMIT_MAX });
         if (rows.length === 0) cli.page.say('no keys; make one: strandline service key create');
         await cli.show(json, rows, () => table(rows, columns(cli.page), cli.page));
       }),
@@ -64,7 +61,7 @@ export function registerServiceKey(program: Command, cli: Cli): void {
       cli.withHome(async ({ ctx }) => {
         // Whoever pastes the whole key means that key.
         const prefix = keyIdOf(given, 'sk') ?? given;
-        const row = await revokeServiceKey(ctx.db, prefix, ctx.clock.now());
+        const row = await closeToken(ctx.db, 'service', prefix, ctx.clock.now());
         if (row === undefined)
           throw new Refused('not_found', 'there is no such key; see: strandline service key list');
         await cli.show(json, row, () => []);
@@ -73,7 +70,7 @@ export function registerServiceKey(program: Command, cli: Cli): void {
     );
 }
 
-function columns(page: Page): Column<ServiceKeyRow>[] {
+function columns(page: Page): Column<TokenRow>[] {
   return [
     { head: 'key', cell: ({ prefix }) => prefix },
     { head: 'name', cell: ({ name }) => name, elastic: 1, drop: 2 },

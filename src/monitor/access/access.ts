@@ -64,7 +64,7 @@ export async function openAccess(
     if (waitMs > 0)
       throw new Denied('too_many', 'too many wrong tokens; wait a while', Math.ceil(waitMs / SECOND));
     const prefix = keyIdOf(token, 'st');
-    const row = prefix === undefined ? undefined : await findToken(db, prefix, clock.now());
+    const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
     if (row === undefined || !isKeyOf(token, row.hash)) {
       welcome.delete(hash);
       backOff.failed(address);

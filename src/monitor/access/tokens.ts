@@ -51,7 +51,7 @@ export async function listTokens(
   ctx: Pick<Context, 'db'>,
   page: { limit: number; before?: Id | undefined },
 ): Promise<Token[]> {
-  return (await readTokens(ctx.db, page)).map(tokenOf);
+  return (await readTokens(ctx.db, 'api', page)).map(tokenOf);
 }
 
 /**
@@ -62,7 +62,7 @@ export async function listTokens(
 export async function revokeToken(ctx: Pick<Context, 'db' | 'clock'>, given: Id | string): Promise<Token> {
   // Whoever pastes the whole token means that token.
   const named = typeof given === 'string' ? (keyIdOf(given, 'st') ?? given) : given;
-  const row = await closeToken(ctx.db, named, ctx.clock.now());
+  const row = await closeToken(ctx.db, 'api', named, ctx.clock.now());
   if (row === undefined) throw new Refused('not_found', 'there is no such token');
   await deleteSessionsOf(ctx.db, row.id);
   return tokenOf(row);

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { Denied } from '../../../src/monitor/access/denied.ts';
 import { allowedBy, type Scope } from '../../../src/monitor/access/scopes.ts';
 import { createToken, listTokens, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
-import { readServiceKeys } from '../../../src/store/service-keys.ts';
+import { readTokens } from '../../../src/store/tokens.ts';
 import { makeStand } from '../../cli/stand.ts';
 import { openStand } from './stand.ts';
 
@@ -71,7 +71,7 @@ test('keys of the search service are no tokens, and tokens no keys', async () =>
      VALUES ('serviceA', 'of the service', 'x', '{service}', now()) RETURNING id`,
   );
   expect((await listTokens(ctx, { limit: 100 })).some(({ prefix }) => prefix === 'serviceA')).toBe(false);
-  expect((await readServiceKeys(db, 100)).map(({ prefix }) => prefix)).toEqual(['serviceA']);
+  expect((await readTokens(db, 'service', { limit: 100 })).map(({ prefix }) => prefix)).toEqual(['serviceA']);
   await expect(revokeToken(ctx, 'serviceA')).rejects.toThrow('no such token');
   await expect(revokeToken(ctx, String(rows[0]?.id))).rejects.toThrow('no such token');
   // It is nobody's right to come in here, so it closes nothing either.
