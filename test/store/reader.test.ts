@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { hasOpenFunctions } from '../../src/engine/postgres/closed.ts';
 import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
@@ -84,6 +84,33 @@ describe('the reader', () => {
       expect((await read('SELECT n FROM strandline_analytics.later')).rows).toEqual([[1]]);
     },
   );
+
+  test.each([
+    `SELECT set_config('statement_timeout', '0', false), pg_sleep(20)`,
+    `WITH off AS MATERIALIZED (SELECT set_config('statement_timeout', '0', true)) SELECT pg_sleep(20) FROM off`,
+    `DO $$ BEGIN SET LOCAL statement_timeout = 0; PERFORM pg_sleep(20); END $$`,
+    `DO $$ BEGIN LOOP BEGIN PERFORM pg_sleep(20); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$`,
+  ])('cannot take its limit of time away for the statement that runs: %s', async (sql) => {
+    await expect(readerQuery({ url: database.readerUrl, sql, timeoutMs: 50 })).rejects.toThrow(
+      /canceling statement due to statement timeout|Query read timeout/,
+    );
+    // Nor does it go on behind our back.
+    const client = await connect(database.readerUrl, 'test');
+    const left = `SELECT FROM pg_stat_activity WHERE application_name = 'strandline sql' AND state = 'active' AND usename = current_user AND datname = current_database()`;
+    await vi.waitFor(async () => expect((await client.query(left)).rowCount).toBe(0), { timeout: 15_000 });
+    await client.end();
+  });
+
+  test('what it says to listeners is never sent', async () => {
+    const listener = await connect(database.url, 'test');
+    await listener.query('LISTEN bullmq_jobs');
+    const heard: unknown[] = [];
+    listener.on('notification', (message) => heard.push(message));
+    await read(`SELECT pg_notify('bullmq_jobs', 'forged')`);
+    await listener.query(`NOTIFY bullmq_jobs, 'last'`);
+    await vi.waitFor(() => expect(heard).toMatchObject([{ payload: 'last' }]));
+    await listener.end();
+  });
 
   test('a statement that takes too long is ended', async () => {
     const sql = 'SELECT pg_sleep(20)';
