@@ -133,6 +133,10 @@ test('work of many steps does not wait for a silent queue at each of them; any o
   await expect(bounded.schedule(1n, 'x')).rejects.toThrow(QueueSilent);
   await expect(bounded.countSchedules()).rejects.toThrow(QueueSilent);
   expect(asked, 'nobody is asked any more').toEqual([]);
+  const slow = { ...queue, countSchedules: () => new Promise<number>((answer) => setTimeout(answer, 30, 7)) };
+  const hurried = forReconciling(slow, 20);
+  expect(await hurried.countSchedules(), 'what was asked is answered').toBe(7);
+  await expect(hurried.countSchedules(), 'and no more').rejects.toThrow(/slow/);
   await forReconciling(queue).enqueue([]);
   expect(asked, 'the next piece of work asks again').toEqual(['enqueue']);
 });

@@ -23,6 +23,14 @@ const STARTING_SECONDS = 5;
 /** Posts in each answer, of the search's own. */
 const POSTS = 3;
 const CONCURRENCY = 4;
+/** Calls are held while processes start, which takes a busy machine a while: neither they nor leases end over that. */
+const PATIENT = {
+  WORKER_CONCURRENCY: String(CONCURRENCY),
+  RUN_LEASE_SECONDS: '60',
+  NOVA_SECONDS: '300',
+  ORBIT_SECONDS: '300',
+  HORIZON_SECONDS: '300',
+};
 
 /** Every search has its one slot, run once, called for once, found once; whoever was restarted ended with 0. */
 export async function deployInTurn(
@@ -30,7 +38,7 @@ export async function deployInTurn(
   { workers, searches, spreadSeconds }: Deployment,
 ): Promise<void> {
   const service = holdingService(fleet);
-  const start = () => fleet.start({ RUN_LEASE_SECONDS: '10', WORKER_CONCURRENCY: String(CONCURRENCY) });
+  const start = () => fleet.start(PATIENT);
   await addDue(fleet, searches, spreadSeconds);
   const alive = await Promise.all(Array.from({ length: workers }, start));
   for (const { child, ended } of alive) {

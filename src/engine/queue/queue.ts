@@ -174,19 +174,27 @@ function schedulerId(searchId: bigint): string {
   return `search-${searchId}`;
 }
 
+/** Half of what a reconciler may take before its right to be alone at it ends. */
+const BUDGET_MS = 30 * SECOND;
+
 /**
- * The queue for whoever compares it with the database. Others wait for them: once it was silent, none of their further
- * steps waits for it anew. What they tell it, it was told before: they are not content that it knows of a run.
+ * The queue for whoever compares it with the database. Others wait for them: once it was silent, or all its
+ * answers together took too long, none of their further steps waits for it. What they tell it, it was told before: they are not content that it knows of a run.
  */
-export function forReconciling(queue: WorkQueue): WorkQueue {
+export function forReconciling(queue: WorkQueue, budgetMs: number = BUDGET_MS): WorkQueue {
   let silent: QueueSilent | undefined;
+  let spentMs = 0;
   async function unlessSilent<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     if (silent !== undefined) throw silent;
+    const askedAt = monotonicMs();
     try {
       return await ask();
     } catch (error) {
       if (error instanceof QueueSilent) silent = error;
       throw error;
+    } finally {
+      spentMs += monotonicMs() - askedAt;
+      if (spentMs > budgetMs) silent ??= new QueueSilent('the queue is slow; the rest is told to it later');
     }
   }
   return {
