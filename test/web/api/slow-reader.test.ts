@@ -1,4 +1,5 @@
 /** Readers of an export that stop taking bytes: they are let go, and others have their place. */
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportRoutes } from '../../../src/doors/http/exports.ts';
@@ -6,12 +7,13 @@ import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { until } from '../../processes.ts';
 import { openStand } from '../access/stand.ts';
 
-const STALLED_MS = 300;
+const STALLED_MS = 1_500;
 /** More than the buffers of both sockets hold, at 2 kB a post. */
 const POSTS = 8_000;
 
 const stand = await openStand();
 let port: number;
+let exported: string;
 beforeAll(async () => {
   const { pool } = stand.world.db;
   const written = { slug: 'ferry-posts', operation: 'microblog', prompt: 'ferry', every: '1h' } as const;
@@ -26,20 +28,28 @@ beforeAll(async () => {
      INSERT INTO strandline.post_sightings (search_id, post_id, first_run_id, first_seen_at) SELECT $3, id, 1, now() FROM made`,
     [search.service_id, POSTS, search.id],
   );
-  const app = await stand.serve({ api: [(app, home) => exportRoutes(app, home, STALLED_MS)], pages: [] });
+  const app = await stand.serve({ api: [(api, home) => exportRoutes(api, home, STALLED_MS)], pages: [] });
   await app.listen({ host: '127.0.0.1', port: 0 });
   port = app.addresses()[0]?.port ?? 0;
+  exported = `http://127.0.0.1:${port}/api/v1/exports/posts?format=ndjson`;
 }, 60_000);
 afterAll(() => stand.close());
 
 const ASK = () => `GET /api/v1/exports/posts?format=ndjson HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
 
 test('four that take nothing are let go, and a fifth that reads gets all of it', async () => {
-  const silent = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').pause());
-  for (const socket of silent) socket.write(ASK());
-  await until('all places are taken', async () => (await status()) === 503);
+  // What is readable and is not read fills the buffers.
+  const silent = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(ASK());
+      await once(socket, 'readable');
+      return socket;
+    }),
+  );
+  expect((await fetch(exported)).status).toBe(503);
   const answer = await until('a place is free', async () => {
-    const one = await fetch(`http://127.0.0.1:${port}/api/v1/exports/posts?format=ndjson`);
+    const one = await fetch(exported);
     if (one.status === 200) return one;
     await one.body?.cancel();
     return undefined;
@@ -47,9 +57,3 @@ test('four that take nothing are let go, and a fifth that reads gets all of it',
   expect((await answer.text()).trimEnd().split('\n')).toHaveLength(POSTS);
   for (const socket of silent) socket.destroy();
 });
-
-async function status(): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/exports/links?format=ndjson`);
-  await answer.body?.cancel();
-  return answer.status;
-}
