@@ -110,11 +110,12 @@ async function addDue({ ctx, rows }: Fleet, searches: number, spreadSeconds: num
   const from = Math.ceil(systemClock.now().getTime() / 1_000) + STARTING_SECONDS;
   const slugs = dueWithin(searches, from, spreadSeconds);
   const quiet = { ...ctx, queue: { ...ctx.queue, enqueue: () => Promise.resolve() } };
-  await Promise.all(
-    slugs.map((slug, i) =>
-      createSearch(quiet, { slug, operation: 'microblog', prompt: `7${i}0`, every: '1h' }),
-    ),
-  );
+  const waiting = slugs.entries();
+  const save = async () => {
+    for (const [i, slug] of waiting)
+      await createSearch(quiet, { slug, operation: 'microblog', prompt: `7${i}0`, every: '1h' });
+  };
+  await Promise.all([save(), save(), save(), save()]);
   await rows(`DELETE FROM strandline.runs WHERE trigger = 'first'`);
   // On a slow machine some slots pass while the searches are still being saved: these are caught up with.
   await rows(

@@ -120,6 +120,9 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
   };
 }
 
+/** What is needed of a job, on either back end. */
+type Stranded = { getState(): Promise<string>; remove(): Promise<void> };
+
 /** Those that wait longest; whoever was only late is taken before them, so the rest gets its turn. */
 const DOUBTED_AT_ONCE = 500;
 
@@ -127,7 +130,10 @@ const DOUBTED_AT_ONCE = 500;
  * Where a Redis lost some of its keys, a job may be there and stand in none of its queue's lists: nobody will ever take
  * it, and as long as it is there a job of its name is not added again.
  */
-async function removeStranded(queue: Queue, jobs: readonly { opts: { jobId: string } }[]): Promise<void> {
+async function removeStranded(
+  queue: { getJob(id: string): Promise<Stranded | undefined> },
+  jobs: readonly { opts: { jobId: string } }[],
+): Promise<void> {
   await Promise.all(
     jobs.map(async ({ opts: { jobId } }) => {
       const job = await queue.getJob(jobId);
