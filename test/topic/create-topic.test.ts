@@ -3,6 +3,7 @@ import { addSearches, createTopic } from '../../src/monitor/topic/create-topic.t
 import { costPerDay, previewWritten } from '../../src/monitor/topic/preview.ts';
 import { renameTopic } from '../../src/monitor/topic/rename.ts';
 import { changeTopic } from '../../src/monitor/topic/state.ts';
+import { watchTopic } from '../../src/monitor/topic/watch.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -65,6 +66,18 @@ test('everything that is wrong is said at once, with its search, and nothing is 
   ).rejects.toMatchObject({ kind: 'conflict' });
   expect(await rows('SELECT count(*) FROM strandline.searches')).toEqual(before);
   expect(await rows(`SELECT FROM strandline.topics WHERE slug = 'torn'`)).toEqual([]);
+});
+
+test('what is wrong with a text that is watched is told of the text, and of the interval that was written', async () => {
+  const wrong = watchTopic(world.ctx, { text: ' ', slug: 'tide', postsEvery: '15m', aiEvery: '3x' });
+  await expect(wrong).rejects.toMatchObject({ problems: [{ path: 'text' }] });
+  for (const [name, every] of [
+    ['posts_every', { postsEvery: '3x' }],
+    ['ai_every', { aiEvery: '3x' }],
+  ] as const)
+    await expect(watchTopic(world.ctx, { text: 'tide', ...every })).rejects.toMatchObject({
+      problems: [{ path: name, given: '3x' }],
+    });
 });
 
 test('a topic is renamed and keeps its slug; one that was removed takes neither a name nor a search', async () => {

@@ -26,6 +26,7 @@ export function listOf(words: string): string {
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   schedule: ['--cron', '--every'],
   labels: ['--label'],
+  posts_every: ['--every'],
 };
 
 /** ` (--date-filter)` for `date_filter`, where the command has such an option. */

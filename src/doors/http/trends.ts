@@ -52,7 +52,13 @@ const TOPICS_MOST = 10;
 export function trendRoutes(app: App, { ctx }: WebHome): void {
   const get = <Q extends z.ZodObject, R>(
     path: string,
-    operation: { operationId: string; summary: string; description?: string; query: Q; reply: z.core.$ZodType },
+    operation: {
+      operationId: string;
+      summary: string;
+      description?: string;
+      query: Q;
+      reply: z.core.$ZodType;
+    },
     answer: (query: z.output<Q>) => Promise<R>,
   ) => {
     const { query, reply, ...told } = operation;

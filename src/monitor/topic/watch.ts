@@ -1,6 +1,7 @@
+import { InvalidInput } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { insertTopic, type Watched } from './create-topic.ts';
-import { checkSearch } from './definition.ts';
+import { type CheckedSearch, checkSearch, type WrittenSearch } from './definition.ts';
 import { serviceFor } from './service-for.ts';
 import { slugOf } from './slug-of.ts';
 
@@ -33,8 +34,21 @@ export async function watchTopic(ctx: Context, watch: Watch): Promise<Watched> {
     },
     { slug: `${slug}-ai`, operation: 'ai', prompt: watch.text, every: watch.aiEvery ?? AI_EVERY },
   ];
-  const checked = written.map(checkSearch);
+  const checked = written.map((search, i) => checkAs(search, i === 0 ? 'posts_every' : 'ai_every'));
   const service = await serviceFor(ctx, watch.service);
   const topic = { slug, name: watch.name ?? watch.text, sample: watch.sample ?? false };
   return insertTopic(ctx, topic, checked, service);
+}
+
+/** What is wrong with a search is told of what was written: a text, and an interval of its name. */
+function checkAs(search: WrittenSearch, every: 'posts_every' | 'ai_every'): CheckedSearch {
+  const names: Readonly<Record<string, string>> = { prompt: 'text', every };
+  try {
+    return checkSearch(search);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(
+      error.problems.map((problem) => ({ ...problem, path: names[problem.path] ?? problem.path })),
+    );
+  }
 }

@@ -25,18 +25,19 @@ const COMMON_DAYS = 7;
 
 const querystring = z.strictObject({
   topics: z.union([z.string(), z.array(z.string())]).optional(),
-  range: z.enum(RANGES).default('30d'),
+  range: z.enum(RANGES).optional(),
   common: z.enum(COMMON_KINDS).default('hashtag'),
 });
 
 export function comparePage(app: App, { ctx }: WebHome): void {
   app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const { range, common } = request.query;
+    const { common } = request.query;
     const all = await readTopics(ctx.db, { limit: 200 });
     const named = [...new Set([request.query.topics ?? []].flat().flatMap((one) => one.split(',')))].filter(
       (slug) => slug !== '',
     );
     const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MOST_TOPICS);
+    const range = request.query.range ?? usualRange(chosen, ctx.clock.now());
     const told =
       chosen.length < 2 ? null : await readCompared(ctx.db, ctx.clock.now(), { chosen, range, common });
     return showPage(request, reply, {
@@ -77,6 +78,12 @@ export function comparePage(app: App, { ctx }: WebHome): void {
       ),
     });
   });
+}
+
+/** A month, or a week where none of them is watched for longer. */
+function usualRange(chosen: readonly TopicRow[], now: Date): Range {
+  const young = chosen.every(({ created_at }) => now.getTime() - created_at.getTime() < 7 * DAY);
+  return young ? '7d' : '30d';
 }
 
 /** Whole days up to today, which is not over. */
