@@ -1,0 +1,153 @@
+/** Where runs are measured: Postgres and Redis of the bench's own, an instant service, and worker processes as users start them. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { type Home, openHome } from '../../src/home.ts';
+import { checkSearch } from '../../src/monitor/topic/definition.ts';
+import { announce, insertChecked } from '../../src/monitor/topic/create.ts';
+import { serviceFor } from '../../src/monitor/topic/service-for.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { startRedis } from '../../test/redis.ts';
+import { openStage } from '../stage.ts';
+import { cpuMsOf, parentOf, withChildren } from './processes.ts';
+
+export type Backend = 'postgres' | 'redis';
+
+export type Site = {
+  home: Home;
+  /** Saves searches whose first runs wait in the queue. */
+  addSearches(count: number, everySeconds: number): Promise<void>;
+  startWorkers(count: number): Promise<void>;
+  /** Ends them as a user does, and waits. */
+  stopWorkers(): Promise<void>;
+  workerPids(): number[];
+  /** CPU milliseconds so far: of the workers, of Postgres, of Redis. */
+  cpu(): { workers: number; postgres: number; redis: number };
+  rows<T>(sql: string, values?: unknown[]): Promise<T[]>;
+  close(): Promise<void>;
+};
+
+/** Searches of one topic; as many as people have. */
+const PER_TOPIC = 20;
+/** That are written in one transaction. */
+const AT_ONCE = 200;
+
+/** @param posts of an answer. @throws when Redis is asked for and none is installed */
+export async function openSite(kind: Backend, posts: number): Promise<Site> {
+  const stage = await openStage(4);
+  const directory = await mkdtemp(path.join(tmpdir(), 'strandline-bench-redis-'));
+  const redis = kind === 'redis' ? await startRedis(directory) : undefined;
+  if (kind === 'redis' && redis === undefined) throw new Error('no redis-server is installed');
+  const service = fork(new URL('./instant-service.ts', import.meta.url), [String(posts)], {
+    execArgv: ['--import', 'tsx'],
+  });
+  const [{ url: serviceUrl }] = (await once(service, 'message')) as [{ url: string }]; // what it tells when it is ready
+  const { url } = await stage.addDatabase('runs');
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: url,
+    SEARCH_API_URL: serviceUrl,
+    SEARCH_API_KEY: 'bench',
+    CALLS_PER_DAY: '100000000',
+    LOG_LEVEL: 'error',
+    ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+  };
+  const home = await openHome({ config: readConfig(env), log: createLogger('error'), role: 'guest' });
+  const { ctx } = home;
+  const workers: ChildProcess[] = [];
+  const rows: Site['rows'] = async (sql, values = []) => (await ctx.db.pool.query(sql, values)).rows as never; // as the question asks
+  const [backend] = await rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const postmaster = parentOf(backend?.pid ?? Number.NaN);
+  const redisPid = redis === undefined ? undefined : await pidOfRedis(redis.url);
+  let added = 0;
+
+  async function addSearches(count: number, everySeconds: number): Promise<void> {
+    const at = await serviceFor(ctx, undefined);
+    for (let done = 0; done < count; ) {
+      const batch = Array.from({ length: Math.min(AT_ONCE, count - done) }, (_, i) =>
+        checkSearch({
+          slug: `search-${added + i}`,
+          operation: 'microblog',
+          prompt: `search ${added + i}`,
+          every: `${everySeconds / 60}m`,
+        }),
+      );
+      const created = await inTransaction(ctx.db, async (tx) => {
+        const all = [];
+        for (const checked of batch) {
+          const name = `topic-${Math.floor((added + all.length) / PER_TOPIC)}`;
+          const topic = { slug: name, name, sample: false };
+          all.push({ checked, ...(await insertChecked(ctx, tx, { checked, topic, service: at })) });
+        }
+        return all;
+      });
+      await announce(ctx, created);
+      done += batch.length;
+      added += batch.length;
+    }
+  }
+
+  return {
+    home,
+    addSearches,
+    rows,
+    startWorkers: async (count) => {
+      const before = workers.length;
+      for (let i = 0; i < count; i += 1)
+        workers.push(
+          spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'worker'], {
+            env,
+            stdio: ['ignore', 'ignore', 'inherit'],
+          }),
+        );
+      await untilTrue(async () => {
+        const [found] = await rows<{ n: number }>('SELECT count(*)::int AS n FROM strandline.workers');
+        return (found?.n ?? 0) >= before + count;
+      });
+    },
+    stopWorkers: async () => {
+      await Promise.all(
+        workers.splice(0).map(async (child) => {
+          const ended = once(child, 'exit');
+          child.kill('SIGTERM');
+          await ended;
+        }),
+      );
+    },
+    workerPids: () => workers.flatMap(({ pid }) => pid ?? []),
+    cpu: () => ({
+      workers: cpuMsOf(workers.flatMap(({ pid }) => pid ?? [])),
+      postgres: cpuMsOf(withChildren(postmaster)),
+      redis: redisPid === undefined ? 0 : cpuMsOf([redisPid]),
+    }),
+    close: async () => {
+      for (const child of workers) child.kill('SIGKILL');
+      await home.close();
+      service.disconnect();
+      await redis?.stop();
+      await stage.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function pidOfRedis(url: string): Promise<number> {
+  const client = new Redis(url);
+  try {
+    return Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]);
+  } finally {
+    client.disconnect();
+  }
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** Asks again until it is so. */
+export async function untilTrue(ask: () => Promise<boolean>): Promise<void> {
+  while (!(await ask())) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+}
