@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, type Post, run } from './live.ts';
@@ -84,7 +84,10 @@ test('whatever answers come, late ones too: each post of a search is in sight or
     late: fc.nat({ max: 4 }).map((n) => n === 0),
     held: fc.uniqueArray(
       fc.record({ id: fc.nat({ max: 5 }), likes: fc.option(fc.nat({ max: 50 }), { nil: null }) }),
-      { selector: ({ id }) => id, maxLength: 4 },
+      {
+        selector: ({ id }) => id,
+        maxLength: 4,
+      },
     ),
   });
   let round = 0;
