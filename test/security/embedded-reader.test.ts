@@ -1,23 +1,37 @@
 /** What the reader's password opens in the Postgres that the program brings along: bare, with every limit of a session off. */
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../../src/engine/postgres/open.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { query, stage } from '../engine/stage.ts';
+import { query, silent, stage } from '../engine/stage.ts';
+import { makeDirectory } from '../temporary.ts';
 
-/** The program's own database in the server of all tests: as a first start leaves it. */
-const as = (role: 'superuserUrl' | 'appUrl' | 'readerUrl', database = 'strandline') =>
-  withDatabase(inject(role), database);
-
+const directory = await makeDirectory();
+let postgres: EmbeddedPostgres;
 let reader: Client;
 beforeAll(async () => {
-  await migrate({ url: as('appUrl'), log: createLogger('silent') });
-  reader = await connect(as('readerUrl'), 'test');
+  const dataDir = path.join(directory, 'data');
+  const sharedDirectory = path.join(directory, 'shared');
+  postgres = await openEmbedded({
+    dataDir,
+    sharedDirectory,
+    role: 'owner',
+    log: silent,
+    settings: { fsync: 'off' },
+  });
+  await migrate({ url: postgres.url, readerUrl: postgres.readerUrl, log: silent });
+  reader = await connect(postgres.readerUrl, 'test');
   await reader.query('SET default_transaction_read_only = off; SET statement_timeout = 0');
+}, 120_000);
+afterAll(async () => {
+  await reader.end();
+  await postgres.close();
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
-afterAll(() => reader.end());
 
 describe('the reader may not', () => {
   test.each([
@@ -53,11 +67,13 @@ describe('the reader may not', () => {
   });
 
   test.each(['postgres', 'template1'])('enter the database %s', async (database) => {
-    await expect(connect(as('readerUrl', database), 'test')).rejects.toMatchObject({ code: '42501' });
+    await expect(connect(withDatabase(postgres.readerUrl, database), 'test')).rejects.toMatchObject({
+      code: '42501',
+    });
   });
 
   test('hear or see what others ask', async () => {
-    const other = await connect(as('appUrl'), 'test');
+    const other = await connect(postgres.url, 'test');
     await other.query(`SELECT 'between us'`);
     const { rows } = await reader.query<{ query: string }>(
       `SELECT query FROM pg_stat_activity WHERE usename = 'strandline'`,
@@ -72,7 +88,7 @@ describe('the reader may not', () => {
     try {
       await expect(
         (async () => {
-          for (let n = 0; n < 100; n++) taken.push(await connect(as('readerUrl'), 'test'));
+          for (let n = 0; n < 100; n++) taken.push(await connect(postgres.readerUrl, 'test'));
         })(),
       ).rejects.toMatchObject({ code: '53300', message: expect.stringContaining('role') });
       expect(taken.length).toBeLessThan(40);
@@ -83,12 +99,12 @@ describe('the reader may not', () => {
 });
 
 test('the program may do what it closed to others', async () => {
-  const [locked] = await query(as('appUrl'), 'SELECT pg_try_advisory_xact_lock(1) AS got');
+  const [locked] = await query(postgres.url, 'SELECT pg_try_advisory_xact_lock(1) AS got');
   expect(locked).toEqual({ got: true });
 });
 
 test('the reader can say something to listeners, and that is all: nobody takes it for more than a call to look', async () => {
-  const listener = await connect(as('appUrl'), 'test');
+  const listener = await connect(postgres.url, 'test');
   await listener.query('LISTEN bullmq_jobs');
   const heard = once(listener, 'notification');
   await reader.query(`NOTIFY bullmq_jobs, 'forged'`);
