@@ -191,6 +191,49 @@ test('authors, domains, hashtags and languages are counted once per post, per se
   });
 });
 
+test('a search is at work from its first observed day on until it is removed, whether it saw anything or not', async () => {
+  const from = 60 * DAY;
+  const [early, late, removed, blind] = [
+    await newSearch(world, 'work-early', { topic: 'work', every: '12h' }),
+    await newSearch(world, 'work-late', { topic: 'work', every: '12h' }),
+    await newSearch(world, 'work-removed', { topic: 'work', every: '12h' }),
+    await newSearch(world, 'work-blind', { topic: 'work', every: '12h' }),
+  ];
+  for (const search of [early, removed]) await begin(search, from);
+  for (const n of [1, 2, 3, 4])
+    await run(world, early, MIDNIGHT + from + n * DAY, posts(2, MIDNIGHT + from + n * DAY - HOUR));
+  await run(world, removed, MIDNIGHT + from + DAY, []);
+  await begin(late, from + 8 * DAY);
+  // A day of posts and of no observed minute: there on that day, and not begun.
+  await world.db.pool.query(
+    'INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut) VALUES ($1, $2, 1, 1, 0, 0, false)',
+    [blind.id, day(from + DAY)],
+  );
+  await world.db.pool.query('UPDATE strandline.searches SET archived_at = $2 WHERE id = $1', [
+    removed.id,
+    day(from + 2 * DAY + HOUR),
+  ]);
+  const rows = await readVoiceDays(world.db, {
+    from: day(from - 5 * DAY),
+    until: day(from + 10 * DAY),
+    topics: ['work'],
+    limit: 100,
+  });
+  // The rule, asked of each topic and day by itself.
+  const { rows: one } = await world.db.pool.query<{ bucket_at: Date; searches: number }>(
+    `SELECT n.day_at AS bucket_at, count(*)::int AS searches
+     FROM (SELECT DISTINCT x.day_at FROM strandline.search_days x JOIN strandline.searches s ON s.id = x.search_id WHERE s.slug LIKE 'work-%') n
+     JOIN strandline.searches s ON s.slug LIKE 'work-%' AND (
+       EXISTS (SELECT FROM strandline.search_days x WHERE x.search_id = s.id AND x.day_at = n.day_at)
+       OR (EXISTS (SELECT FROM strandline.search_days x WHERE x.search_id = s.id AND x.minutes > 0 AND x.day_at < n.day_at)
+         AND (s.archived_at IS NULL OR s.archived_at > n.day_at)))
+     GROUP BY 1 ORDER BY 1`,
+  );
+  expect(rows.map(({ bucket_at, searches }) => ({ bucket_at, searches }))).toEqual(one);
+  const first = rows.findIndex(({ bucket_at }) => bucket_at.getTime() === day(from).getTime());
+  expect(rows.slice(first, first + 4).map(({ searches }) => searches)).toEqual([2, 3, 2, 1]);
+});
+
 test('hashtags and domains rise against the four weeks before, both per observed day, and never against zero', async () => {
   const search = await newSearch(world, 'weeks', { topic: 'months', every: '1d' });
   const tagged = (tag: string, n: number, minutes: number) =>
