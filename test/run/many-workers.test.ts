@@ -12,5 +12,5 @@ onEachBackend('workers side by side', ({ redisUrl }) => {
 
   test('that are restarted in turn while they are busy lose no slot and double none, and end with 0', async () => {
     await deployInTurn(fleet, { workers: 2, searches: 200, spreadSeconds: 4 });
-  }, 90_000);
+  }, 120_000);
 });
