@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REPOSITORY } from '../house/sources.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -79,7 +79,56 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
     expect(await page.locator('main').textContent()).toMatch(/succeeded/);
     expect(visit.troubles()).toEqual([]);
   }, 90_000);
+
+  test('does so by the keyboard alone, sees where they are at every step, and nothing moves that should not', async () => {
+    const still = await openVisit(browser, new URL(visit.page.url()).origin, { reducedMotion: 'reduce' });
+    const { page } = still;
+    await page.goto('/');
+    await tabTo(page, /^Skip/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.localName')).toBe('main');
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+
+    await page.goto('/');
+    await tabTo(page, /new topic|^watch something/i);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/new');
+    await tabTo(page, /^What should be watched/);
+    await page.keyboard.type('harbour seals');
+    await tabTo(page, /^Watch$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/topics/harbour-seals*');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('harbour seals');
+    expect(still.troubles()).toEqual([]);
+    await still.close();
+  }, 90_000);
 });
+
+/** More stops than a page of a young home has. */
+const STOPS_MOST = 80;
+/** After its last stop a page is left, and begun anew: then nothing of it has the focus. */
+const STOP = `(() => {
+  const one = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const { width, height } = one.getBoundingClientRect();
+  return {
+    name: one === document.body ? '' : (one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent).trim(),
+    seen: outlineStyle !== 'none' && parseFloat(outlineWidth) > 0 && width > 1 && height > 1,
+  };
+})()`;
+
+/** Goes on by the Tab key until it is there; wherever it stops on the way, that can be seen. */
+async function tabTo(page: Page, words: RegExp): Promise<void> {
+  for (let i = 0; i < STOPS_MOST; i += 1) {
+    await page.keyboard.press('Tab');
+    const { name, seen } = (await page.evaluate(STOP)) as { name: string; seen: boolean }; // what STOP makes
+    expect
+      .soft(seen, `${page.url()}: "${name.slice(0, 60)}" is to be seen where it has the focus`)
+      .toBe(true);
+    if (words.test(name)) return;
+  }
+  throw new Error(`no way by the keyboard to ${String(words)} on ${page.url()}`);
+}
 
 /** Where the dashboard is, once the program says so; what it says then is read on and dropped. */
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
