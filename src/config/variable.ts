@@ -20,10 +20,26 @@ export function whole(min: number, max: number) {
     .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`);
 }
 
+const ESCAPES = '; in a password, @ : / % # are written %40 %3A %2F %25 %23';
+
 export function address(schemes: readonly string[], example: string) {
-  return z.string().refine((text) => {
-    return schemes.includes(urlOf(text)?.protocol ?? '');
-  }, `an address such as ${example}`);
+  return z.string().refine(
+    (text) => {
+      const url = urlOf(text);
+      return url !== undefined && schemes.includes(url.protocol) && isEscaped(url);
+    },
+    `an address such as ${example}${example.includes('@') ? ESCAPES : ''}`,
+  );
+}
+
+/** A password is read as it was meant: with signs that stand for themselves it ends early, or cannot be read at all. */
+function isEscaped({ password, hash }: URL): boolean {
+  try {
+    decodeURIComponent(password);
+    return hash === '';
+  } catch {
+    return false;
+  }
 }
 
 /** An address of HTTP without what opens a door: it is stored and shown. */

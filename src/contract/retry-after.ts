@@ -7,7 +7,7 @@ export const WAIT_MAX_MS = 3_600_000;
  */
 export function retryAfterMs(header: string | null, now: Date): number | null {
   if (header === null) return null;
-  const until = httpDate(header.trim());
+  const until = header.length > 64 ? null : httpDate(header.trim(), now);
   return until === null ? waitMs(header) : bounded(until - now.getTime());
 }
 
@@ -33,12 +33,34 @@ function bounded(ms: number): number {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that may be sent (RFC 9110, 5.6.7). */
-function httpDate(text: string): number | null {
-  const match = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/.exec(text);
-  if (!match) return null;
-  const [, day, month = '', year, hour, minute, second] = match;
-  const monthIndex = MONTHS.indexOf(month);
-  if (monthIndex < 0) return null;
-  return Date.UTC(Number(year), monthIndex, Number(day), Number(hour), Number(minute), Number(second));
+/** The form that is sent, and the two older ones that are to be understood (RFC 9110, 5.6.7). */
+const DATES = [
+  /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
+  /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
+  /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
+];
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the older forms; milliseconds since 1970. */
+function httpDate(text: string, now: Date): number | null {
+  const { day = '', month = '', year = '', time = '' } = firstMatch(text)?.groups ?? {};
+  const at = Date.parse(
+    `${yearOf(year, now)}-${numbered(MONTHS.indexOf(month) + 1)}-${numbered(Number(day))}T${time}Z`,
+  );
+  // A day that the month does not have is rolled over by some readers.
+  return new Date(at).getUTCDate() === Number(day) ? at : null;
+}
+
+function firstMatch(text: string): RegExpExecArray | undefined {
+  return DATES.map((date) => date.exec(text)).find((match) => match !== null);
+}
+
+/** Two digits more than fifty years ahead are of the century before. */
+function yearOf(digits: string, now: Date): number {
+  if (digits.length !== 2) return Number(digits);
+  const year = Math.floor(now.getUTCFullYear() / 100) * 100 + Number(digits);
+  return year > now.getUTCFullYear() + 50 ? year - 100 : year;
+}
+
+function numbered(n: number): string {
+  return String(n).padStart(2, '0');
 }

@@ -1,5 +1,6 @@
 import { MINUTE, monotonicMs } from '../engine/clock.ts';
 import type { Database, Id } from './database.ts';
+import { LEASE_IS_OVER } from './runs.ts';
 
 /** Active searches whose next slot is due, the longest overdue first; one whose row somebody holds is left for later. */
 export async function overdueSearches(db: Database, before: Date, limit: number): Promise<Id[]> {
@@ -37,10 +38,10 @@ export async function staleQueuedRuns(
   return rows;
 }
 
-/** Runs whose worker stopped renewing its lease. */
+/** Runs whose worker stopped renewing its lease, and those whose lease cannot be one. */
 export async function expiredRuns(db: Database, limit: number): Promise<OpenRun[]> {
   const { rows } = await db.pool.query<OpenRun>(
-    `SELECT id, fence FROM strandline.runs WHERE status = 'running' AND lease_until < clock_timestamp() ORDER BY id LIMIT $1`,
+    `SELECT id, fence FROM strandline.runs WHERE status = 'running' AND ${LEASE_IS_OVER} ORDER BY id LIMIT $1`,
     [limit],
   );
   return rows;

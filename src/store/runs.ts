@@ -30,6 +30,9 @@ export type ClaimedRun = {
   calls_made: number;
 };
 
+/** A lease that ends farther away than any is given (an hour at most) is none: its clock was wrong, or a hand was. */
+export const LEASE_IS_OVER = `NOT (lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
+
 /**
  * Takes a run for this worker: queued and due, or running under a lease that ran out. The row lock of the
  * UPDATE decides between two who try at once; the partial unique index `runs_one_running` keeps two runs
@@ -43,7 +46,7 @@ FROM strandline.searches s, strandline.topics t, strandline.services sv, strandl
 WHERE r.id = $1 AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
   AND v.search_id = r.search_id AND v.version = r.version
   AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= $4))
-    OR (r.status = 'running' AND r.lease_until < clock_timestamp()))
+    OR (r.status = 'running' AND ${LEASE_IS_OVER}))
 RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
   s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, s.next_due_at,
   s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,

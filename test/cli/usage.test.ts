@@ -30,6 +30,21 @@ const refused: readonly (readonly [
     ['schedule', 'either a cron', '--cron or --every'],
   ],
   ['no schedule', add, ['schedule', 'got nothing', 'either a cron']],
+  [
+    'a prompt of blanks',
+    [...add.slice(0, 3), '--operation', 'ai', '--prompt', ' \n ', '--every', '5m'],
+    ['prompt (--prompt)'],
+  ],
+  [
+    'a prompt without measure',
+    [...add, '--every', '5m', '--prompt', 'x'.repeat(200_000)],
+    ['prompt (--prompt)', 'characters'],
+  ],
+  [
+    'a prompt that begins like an option',
+    ['search', 'add', 'x', '--operation', 'ai', '--prompt', '--every', '5m'],
+    [/too many|either a cron/],
+  ],
   ...['0', '-5', '0.5', '1e15', '5', '5x', 'PT1H', '∞', '٥', '59s'].map(
     (every) =>
       [

@@ -232,6 +232,23 @@ test.each<[string, (socket: Socket) => void, string]>([
   ['sends NUL in a header', (s) => s.end(`${HEAD}x: a\0b\r\n\r\n{}`), 'decode_error'],
   ['ends its body by closing', (s) => s.end('HTTP/1.0 200 OK\r\n\r\n{"a":1}'), 'answer'],
   [
+    'sends two hundred cookies',
+    (s) => s.end(`${HEAD}${'set-cookie: a=b\r\n'.repeat(200)}content-length: 2\r\n\r\n{}`),
+    'answer',
+  ],
+  [
+    'folds a header over two lines',
+    (s) => s.end(`${HEAD}x-a: b\r\n c\r\ncontent-length: 2\r\n\r\n{}`),
+    'decode_error',
+  ],
+  [
+    'ends with trailers',
+    (s) => s.end(`${HEAD}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nx-cost-usd: 9\r\n\r\n`),
+    'answer',
+  ],
+  ['says a negative length', (s) => s.end(`${HEAD}content-length: -1\r\n\r\n{}`), 'decode_error'],
+  ['switches protocols', (s) => s.end('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n'), 'conn_reset'],
+  [
     'sends early hints first',
     (s) => s.end(`${'HTTP/1.1 103 Early\r\n\r\n'.repeat(50)}${HEAD}content-length: 2\r\n\r\n{}`),
     'answer',

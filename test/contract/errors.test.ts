@@ -114,6 +114,24 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2036 11:00:00 GMT', 3_600_000],
     ['Sat, 21 Xyz 2026 12:00:30 GMT', null],
     ['2026-11-21', null],
+    ['+60', null],
+    ['0x3c', null],
+    ['60, 120', null],
+    ['\u0666\u0660', null],
+    ['Infinity', null],
+    ['60;', null],
+    ['-0', null],
+    // The two older forms of a date, which a client should read too (RFC 9110, 5.6.7).
+    ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
+    ['Sat Nov 21 12:00:30 2026', 30_000],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
+    ['Sun Nov  6 08:49:37 1994', 0],
+    ['Sat, 31 Feb 2026 12:00:30 GMT', null],
+    ['Sat, 21 Nov 2026 25:61:61 GMT', null],
+    ['sat, 21 nov 2026 12:00:30 gmt', null],
+    ['Sat, 21 Nov 2026 12:00:30 +0100', null],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 3_600_000],
+    ['x'.repeat(100_000), null],
   ])('%s', (header, expected) => {
     expect(retryAfterMs(header, now)).toBe(expected);
   });

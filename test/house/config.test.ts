@@ -17,6 +17,16 @@ test.each([
   [{ SEARCH_API_URL: 'https://user:canary@host' }, 'SEARCH_API_URL', 'without user, password'],
   [{ SEARCH_API_URL: 'https://host/?token=1' }, 'SEARCH_API_URL', 'query'],
   [{ DATABASE_URL: 'mysql://canary:canary@host/x' }, 'DATABASE_URL', 'postgres://'],
+  [{ DATABASE_URL: 'canary' }, 'DATABASE_URL', 'postgres://'],
+  [{ DATABASE_URL: 'postgres://canary:p@ss/w%#rd@host:99999/x' }, 'DATABASE_URL', '# are written %40'],
+  [{ DATABASE_URL: '"postgres://canary@host/x"' }, 'DATABASE_URL', 'postgres://'],
+  [{ DATABASE_URL: 'postgres://user:canary%@host/x' }, 'DATABASE_URL', '%25'],
+  [{ REDIS_URL: 'http://:canary@host' }, 'REDIS_URL', 'redis://'],
+  [{ WORKER_CONCURRENCY: '٨' }, 'WORKER_CONCURRENCY', '1 to 256'],
+  [{ RUN_LEASE_SECONDS: '1e9' }, 'RUN_LEASE_SECONDS', '1 to 3600'],
+  [{ MAX_ANSWER_BYTES: '-1' }, 'MAX_ANSWER_BYTES', 'a whole number'],
+  [{ PORT: '0x1F' }, 'PORT', '0 to 65535'],
+  [{ SEARCH_API_KEY_FILE: '/' }, 'SEARCH_API_KEY_FILE', 'EISDIR'],
   [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY', '1 to 256'],
   [{ CALLS_PER_DAY: '1e3' }, 'CALLS_PER_DAY', 'a whole number'],
   [{ SERVICE_PORT: '70000' }, 'SERVICE_PORT', '0 to 65535'],
@@ -36,6 +46,17 @@ test.each([
   expect(words).toContain(path);
   expect(words).toContain(allowed);
   expect(words).not.toContain('canary');
+});
+
+test.each([
+  ['DATABASE_URL', 'postgres://user:p%40%3A%2F%23@host:5432/name?sslmode=verify-full'],
+  ['DATABASE_URL', 'postgres://user@%2Fvar%2Frun%2Fpostgresql/name'],
+  ['DATABASE_URL', 'postgres://user:word@[::1]:5432/name'],
+  ['REDIS_URL', 'rediss://:word@host:6380/1'],
+  ['SEARCH_API_URL', ' https://b\u00fccher.example/api/ '],
+])('%s may be %s', (name, value) => {
+  const read = Object.values(readConfig({ [name]: value })).map((one) => JSON.stringify(one) ?? '');
+  expect(read.some((one) => one.includes(value.trim()))).toBe(true);
 });
 
 test('a variable that is set to nothing counts as not set', () => {

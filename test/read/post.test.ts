@@ -186,6 +186,12 @@ describe('copies', () => {
   });
 });
 
+test('a repost without what it repeats is a post; members that nobody knows stay in the kept answer', () => {
+  const post = onePost({ is_retweet: true, edit_history: ['x'], card: { deep: 1 } });
+  expect(post).toMatchObject({ is_repost: true, reposted_status_id: null });
+  expect(JSON.stringify(post)).not.toMatch(/edit_history|card/);
+});
+
 describe('posts inside posts', () => {
   test.each(['quote', 'retweet', 'repost'])('are found in %s, three levels deep', (member) => {
     const found = readPosts(nest(3, member));
@@ -280,12 +286,17 @@ describe('text', () => {
     ['\udc00\ud800', '\ufffd\ufffd'],
     ['a &amp; b', 'a &amp; b'],
     ['\u202e\r\n\u2028\u001b[2J', '\u202e\r\n\u2028\u001b[2J'],
+    ['\u200d\u200d', '\u200d\u200d'],
+    ['=HYPERLINK("http://x","y")', '=HYPERLINK("http://x","y")'],
+    ['cafe\u0301', 'cafe\u0301'],
   ])('%j is %j', (text, expected) => {
     expect(onePost({ text }).text).toBe(expected);
   });
 
   test('is cut at 100,000 characters, between characters', () => {
     expect(onePost({ text: `a${'😀'.repeat(60_000)}` }).text).toHaveLength(99_999);
+    expect(onePost({ text: `a${'\u0301'.repeat(150_000)}` }).text).toHaveLength(100_000);
+    expect(onePost({ text: 'x'.repeat(5_000_000) }).text).toHaveLength(100_000);
   });
 
   test.each([

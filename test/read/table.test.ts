@@ -143,6 +143,8 @@ describe('ids', () => {
     [9_007_199_254_740_991, '9007199254740991'],
     ['at://did:plc:z72i7/app.bsky.feed.post/3l6o', 'at://did:plc:z72i7/app.bsky.feed.post/3l6o'],
     ['名前', '名前'],
+    ['caf\u00e9', 'caf\u00e9'],
+    ['cafe\u0301', 'cafe\u0301'],
   ])('%j is %s', (given, id) => {
     expect(readId(given)).toEqual({ id });
   });
@@ -231,6 +233,12 @@ describe('links', () => {
     ['https://EXAMPLE.com/A', 'https://example.com/A', 'example.com'],
     ['http://b\u00fccher.example/\u00fc', 'https://xn--bcher-kva.example/%C3%BC', 'xn--bcher-kva.example'],
     ['http://[::1]/x', 'https://[::1]/x', '[::1]'],
+    // Whoever writes the first letter in Cyrillic is not who they seem, and not the same.
+    ['http://\u0430pple.com', 'https://xn--pple-43d.com', 'xn--pple-43d.com'],
+    ['http://2130706433/', 'https://127.0.0.1', '127.0.0.1'],
+    // A path is not normalised: two spellings of a word are two links.
+    ['https://a.example/caf\u00e9', 'https://a.example/caf%C3%A9', 'a.example'],
+    ['https://a.example/cafe\u0301', 'https://a.example/cafe%CC%81', 'a.example'],
   ])('%s becomes %s', (address, canonical, site) => {
     expect(readLink(address).link).toEqual({ canonical, address, site });
   });

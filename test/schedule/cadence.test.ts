@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { FAR_FUTURE, nextSlot, nextSlots, slotsBetween } from '../../src/monitor/schedule/cadence.ts';
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
 import { parseSchedule, type Schedule, writeSchedule } from '../../src/monitor/schedule/schedule.ts';
+import { formatSlot } from '../../src/monitor/schedule/words.ts';
 
 const cron = (text: string, tz = 'UTC') => parseSchedule({ cron: text, tz, slug: 'any' });
 const every = (text: string, slug = 'any') => parseSchedule({ every: text, slug });
@@ -108,6 +109,26 @@ test.each([
     expect(Math.abs(slots.length - 360), time).toBeLessThanOrEqual(1);
   }
 });
+
+test.each(['Pacific/Kiritimati', 'America/St_Johns', 'Mars/Phobos'])(
+  'a process whose own zone is %s finds the same slots, and says them in the same words',
+  (zone) => {
+    const before = process.env['TZ'];
+    const said = () => {
+      const slots = nextSlots(cron('30 2 * * *', 'America/New_York'), Date.UTC(2026, 2, 7), 3);
+      return slots.map((slot) => [slot, formatSlot(slot, 'America/New_York')]);
+    };
+    const here = said();
+    process.env['TZ'] = zone;
+    try {
+      if (zone !== 'Mars/Phobos') expect(new Date(2026, 0).getTime()).not.toBe(Date.UTC(2026, 0));
+      expect(said()).toEqual(here);
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+  },
+);
 
 describe('dates', () => {
   it('needs one of the two day fields where neither begins with *', () => {

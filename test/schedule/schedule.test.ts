@@ -59,6 +59,11 @@ describe('a cron expression', () => {
     ['0 0 L * *', 'cron (day of month): got "L"'],
     ['0 0 15W * *', 'cron (day of month)'],
     ['0 0 * * 1#5', 'cron (day of week)'],
+    ['0 0 * * 1#6', 'cron (day of week)'],
+    ['0 0 W * *', 'cron (day of month)'],
+    ['0 0 LW * *', 'cron (day of month)'],
+    ['0\u0000 0 * * *', 'cron (minute)'],
+    ['0 0 * * * ;rm', 'five fields'],
     ['0 0 * * 5L', 'cron (day of week)'],
     ['H * * * *', 'cron (minute): got "H"'],
     ['H(0-9)/3 * * * *', 'cron (minute)'],
@@ -162,6 +167,11 @@ describe('an interval', () => {
     ['59s', 'at least 60s'],
     ['367d', 'at most 366d'],
     ['999999999s', 'at most 366d'],
+    ['9999999999s', 'an interval such as'],
+    ['1h 30m', 'an interval such as'],
+    ['+15m', 'an interval such as'],
+    ['15m\u0000', 'an interval such as'],
+    [`${'1'.repeat(100_000)}m`, 'an interval such as'],
   ])('%j is refused', (text, words) => {
     expect(problemsOf({ every: text })).toContain(words);
   });

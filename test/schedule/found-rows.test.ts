@@ -1,0 +1,110 @@
+/** Rows that no release of today writes: from an older one, from a backup, from a hand. One of them harms itself only. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { type StubService, startStub } from '../stub-service.ts';
+import { makeWorld, START, type World } from '../world.ts';
+
+let stub: StubService;
+let world: World;
+beforeAll(async () => {
+  stub = await startStub();
+  world = await makeWorld({ hosted: stub.url });
+});
+afterAll(async () => {
+  await world.close();
+  await stub.close();
+});
+afterEach(() => world.clock.set(START));
+
+const MINUTE = 60_000;
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+/** A search at each quarter of the hour, whose first look is over. */
+async function quarterly(slug: string) {
+  const written = { slug, operation: 'microblog', prompt: slug, cron: '*/15 * * * *' } as const;
+  const { search, firstRunId } = await createSearch(world.ctx, written);
+  await executeRun(world.ctx, firstRunId);
+  return search;
+}
+
+const BROKEN = {
+  state: 'broken',
+  state_reason: 'its schedule cannot be read; edit it',
+  next_due_at: null,
+  runs: [],
+};
+const latest = (status: string) => ({ status, slot_at: new Date('2026-11-21T12:15:00Z') });
+const due = { state: 'active', next_due_at: new Date('2026-11-21T12:30:00Z'), runs: [latest('queued')] };
+
+test.each<[what: string, column: 'cron' | 'tz' | 'next_due_at', value: string | null, expected: object]>([
+  ['a cron expression of six fields', 'cron', '0 */15 * * * *', BROKEN],
+  ['one that holds a shorthand', 'cron', '@hourly', BROKEN],
+  ['one that never comes', 'cron', '0 0 30 2 *', BROKEN],
+  ['an empty one', 'cron', '', BROKEN],
+  ['one without measure', 'cron', `${'1,'.repeat(50_000)}1 * * * *`, BROKEN],
+  ['a zone that is no more', 'tz', 'Mars/Phobos', BROKEN],
+  ['an offset for a zone', 'tz', '+14:99', BROKEN],
+  ['no zone', 'tz', '', BROKEN],
+  ['no next slot', 'next_due_at', null, { ...due, runs: [] }],
+  ['one that was due the day before', 'next_due_at', '2026-11-20T12:15:00Z', due],
+  ['one between two slots', 'next_due_at', '2026-11-21T12:14:30.123Z', due],
+  ['one that is too far away', 'next_due_at', '2100-01-01T00:00:00Z', { state: 'active', runs: [] }],
+  ['one that was before all times', 'next_due_at', '-infinity', { state: 'active' }],
+])('a search with %s', async (what, column, value, expected) => {
+  const slug = `spoilt-${what.replaceAll(/[^a-z]+/g, '-')}`;
+  const search = await quarterly(slug);
+  const beside = await quarterly(`beside-${slug}`.slice(0, 60));
+  const sql =
+    column === 'next_due_at'
+      ? 'UPDATE strandline.searches SET next_due_at = $2 WHERE id = $1'
+      : `UPDATE strandline.search_versions SET ${column} = $2 WHERE search_id = $1`;
+  await rows(sql, [search.id, value]);
+  world.clock.advance(15 * MINUTE + 6_000);
+  await reconcile(world.ctx, true);
+  expect((await seen(search.id)).runs.length).toBeLessThan(1_001);
+  const { runs, ...state } = await seen(search.id);
+  expect({ ...state, runs: runs.slice(0, 1) }).toMatchObject(expected);
+  expect(await seen(beside.id)).toMatchObject(due);
+  await rows('UPDATE strandline.searches SET archived_at = now() WHERE id = $1', [search.id]);
+});
+
+async function seen(searchId: bigint) {
+  const [search] = await rows(
+    'SELECT state, state_reason, next_due_at FROM strandline.searches WHERE id = $1',
+    [searchId],
+  );
+  const runs = await rows(
+    'SELECT status, slot_at FROM strandline.runs WHERE search_id = $1 AND slot_at IS NOT NULL ORDER BY slot_at DESC',
+    [searchId],
+  );
+  return { ...search, runs };
+}
+
+test.each([
+  ['with a lease that ends in the year 3000', '3000-01-01T00:00:00Z', 1],
+  ['with a lease without an end', 'infinity', 1],
+  ['with a lease that ended long ago', '-infinity', 1],
+  ['with a negative fence', '2026-01-01T00:00:00Z', -7],
+])('a run under way %s is taken up, and the search goes on', async (what, lease, fence) => {
+  const slug = `run-${what.replaceAll(/[^a-z]+/g, '-')}`.slice(0, 50);
+  const search = await quarterly(slug);
+  const { runId } = await insertManualRun(world.ctx, slug);
+  await rows(
+    `UPDATE strandline.runs SET status = 'running', fence = $2, claims = 1, lease_until = $3, started_at = created_at
+     WHERE id = $1`,
+    [runId, fence, lease],
+  );
+  world.enqueued.length = 0;
+  expect(await reconcile(world.ctx, true)).toMatchObject({ takenUp: 1 });
+  expect(world.enqueued).toContainEqual({ runId, fence });
+  expect(await executeRun(world.ctx, runId)).toMatchObject({ status: 'succeeded' });
+  expect(await rows('SELECT fence FROM strandline.runs WHERE id = $1', [runId])).toEqual([
+    { fence: fence + 1 },
+  ]);
+  world.clock.advance(15 * MINUTE + 6_000);
+  await reconcile(world.ctx, true);
+  expect(await seen(search.id)).toMatchObject(due);
+});
