@@ -45,6 +45,22 @@ export const CRASH: readonly Row[] = [
     },
   },
   {
+    id: 'F10 forgotten',
+    title: 'the same where the queue has lost the job, too: the lease alone tells that nobody is at it',
+    core: true,
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const dying = await stage.start({}, { dieAt: 'after the claim' });
+      const { runId } = await stage.add(1);
+      await dying.ended;
+      await stage.emptyQueue();
+      await stage.start();
+      const run = await stage.ended(runId);
+      assert.deepEqual([run.status, run.fence], ['succeeded', 2]);
+      assert.deepEqual(await stage.calls(runId), ['received']);
+    },
+  },
+  {
     id: 'F11',
     title: 'a worker that dies after the ledger row costs one call more, and the first stays unknown',
     core: true,
