@@ -1,5 +1,6 @@
 /** What makes a collected OpenAPI document whole: the words of the SQL contract for members, replies as they look, and no unused parts. */
-import replies from './examples.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 
 type Node = { [member: string]: unknown };
 
@@ -21,12 +22,14 @@ function describeMembers(node: Node, meanings: ReadonlyMap<string, string>): voi
   }
 }
 
-const REPLIES: ReadonlyMap<string, unknown> = new Map(Object.entries(replies));
+const REPLIES = z
+  .record(z.string(), z.unknown())
+  .parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
 
 /** What an operation answers, as it once was answered; `npm run -s api:examples` asks anew. */
 function showReply({ operationId, responses }: Node): void {
   if (typeof operationId !== 'string' || !isNode(responses)) return;
-  const reply = REPLIES.get(operationId);
+  const reply = REPLIES[operationId];
   const [success] = Object.entries(responses).flatMap(([status, one]) =>
     status.startsWith('2') ? [one] : [],
   );
