@@ -4,6 +4,7 @@ import { executeRun } from '../../src/monitor/run/execute.ts';
 import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { freshDatabase } from '../database.ts';
 import { type StubService, startStub } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
@@ -107,4 +108,27 @@ test.each([
   world.clock.advance(15 * MINUTE + 6_000);
   await reconcile(world.ctx, true);
   expect(await seen(search.id)).toMatchObject(due);
+});
+
+test('a database with a time zone of its own has the same slots', async () => {
+  const database = await freshDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  await rows(`ALTER DATABASE "${name}" SET timezone = 'Asia/Kathmandu'`);
+  const far = await makeWorld({ hosted: stub.url, database });
+  try {
+    const zone = await far.db.pool.query('SHOW timezone');
+    expect(zone.rows, 'each connection says its own').toEqual([{ TimeZone: 'UTC' }]);
+    const written = { slug: 'far', operation: 'microblog', prompt: 'far', cron: '*/15 * * * *' } as const;
+    const { search, firstRunId } = await createSearch(far.ctx, written);
+    await executeRun(far.ctx, firstRunId);
+    far.clock.advance(15 * MINUTE + 6_000);
+    await reconcile(far.ctx, true);
+    const { rows: slots } = await far.db.pool.query(
+      'SELECT status, slot_at FROM strandline.runs WHERE search_id = $1 AND slot_at IS NOT NULL',
+      [search.id],
+    );
+    expect(slots).toEqual([latest('queued')]);
+  } finally {
+    await far.close();
+  }
 });
