@@ -41,8 +41,8 @@ export function* parsingJson(text: string): Turns<ParsedJson> {
 
 /** The text with unsafe integers between quotes and nothing too deep; null where it holds too many values. */
 function scan(text: string): { text: string; values: number } | null {
-  const pieces: string[] = [];
-  let copied = 0;
+  /** Where what is written otherwise begins and ends, by turns. */
+  const cuts: number[] = [];
   let depth = 0;
   let values = 1;
   const members = [Number.NEGATIVE_INFINITY];
@@ -59,23 +59,30 @@ function scan(text: string): { text: string; values: number } | null {
       members[++depth] = unit === OPEN_BRACE ? 0 : Number.NEGATIVE_INFINITY;
       if (depth <= DEPTH_MAX) continue;
       const end = endOfNesting(text, i);
-      pieces.push(`${text.slice(copied, i)}null`);
-      copied = end + 1;
+      cuts.push(i, end + 1);
       i = end;
       depth--;
     } else if (isClosing(unit)) {
       depth--;
     } else if (isDigit(unit)) {
       const end = endOfNumber(text, i);
-      if (isUnsafeInteger(text, i, end)) {
-        const start = text[i - 1] === '-' ? i - 1 : i;
-        pieces.push(`${text.slice(copied, start)}"${text.slice(start, end)}"`);
-        copied = end;
-      }
+      if (isUnsafeInteger(text, i, end)) cuts.push(text[i - 1] === '-' ? i - 1 : i, end);
       i = end - 1;
     }
   }
-  return { text: pieces.length === 0 ? text : pieces.join('') + text.slice(copied), values };
+  return { text: cuts.length === 0 ? text : rewritten(text, cuts), values };
+}
+
+function rewritten(text: string, cuts: readonly number[]): string {
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < cuts.length; at += 2) {
+    const [start = 0, end = 0] = [cuts[at], cuts[at + 1]];
+    pieces.push(text.slice(copied, start));
+    pieces.push(isOpening(text.charCodeAt(start)) ? 'null' : `"${text.slice(start, end)}"`);
+    copied = end;
+  }
+  return pieces.join('') + text.slice(copied);
 }
 
 function isOpening(unit: number): boolean {

@@ -17,7 +17,7 @@ const MOST_BYTES = 20_000_000;
 const dialect = loadDialect('named');
 
 /** So often at most a body is read: what keeps the loop by itself keeps it each time, a busy machine does not. */
-const TRIES = 6;
+const TRIES = 12;
 
 const times = (n: number, part: (i: number) => string, between = ',') =>
   Array.from({ length: n }, (_, i) => part(i)).join(between);
@@ -34,6 +34,12 @@ const TOO_MUCH: Row[] = [
   ['lists of nothing', 'microblog', `[${filled('[],')}[]]`, 'too_large'],
   ['objects of nothing', 'microblog', `[${filled('{},')}{}]`, 'too_large'],
   ['integers that JavaScript would round', 'microblog', `[${filled('1790000000000000001,')}1]`, 'too_large'],
+  [
+    'as many of them as may be',
+    'microblog',
+    `[${times(VALUES_MAX - 10, () => '1790000000000000001')}]`,
+    'schema_mismatch',
+  ],
   ['brackets', 'microblog', filled('['), 'bad_json'],
   ['a stream of objects of nothing', 'ai', `data: ${filled('{}')}`, 'too_large'],
   [
