@@ -2,7 +2,7 @@
  * Answers as no service should send them: recorded ones, bent and damaged. Whatever comes, it is read or refused with a
  * code, nothing keeps the event loop, and what is stored is whole.
  *
- * A few hundred each time; ten thousand by `npm run test:fuzz`, of a seed of their own. Each answer is that of its
+ * Two hundred each time; ten thousand by `npm run test:fuzz`, of a seed of their own. Each answer is that of its
  * number under the seed: FUZZ_SEED, FUZZ_FROM and FUZZ_ANSWERS bring back any one of them.
  */
 import { randomInt } from 'node:crypto';
@@ -24,7 +24,7 @@ import { outcomeOf } from './fuzz/outcome.ts';
 import { chanceOf } from './fuzz/random.ts';
 
 const { FUZZ_SEED, FUZZ_FROM, FUZZ_ANSWERS } = process.env;
-const ANSWERS = Number(FUZZ_ANSWERS ?? 300);
+const ANSWERS = Number(FUZZ_ANSWERS ?? 200);
 const FROM = Number(FUZZ_FROM ?? 0);
 const SEED = FUZZ_SEED === 'any' ? randomInt(2 ** 31) : Number(FUZZ_SEED ?? 20_261_121);
 const MOST_MS = 200;
