@@ -1,0 +1,30 @@
+/** Many answers that no run may be harmed by, each to a search of its own, all at once. */
+import assert from 'node:assert/strict';
+import type { NewSearch } from '../../src/monitor/topic/create.ts';
+import type { Script } from './service.ts';
+import type { Stage } from './stage.ts';
+
+/** What the service does, and what becomes of the run: a code of the closed list, or `succeeded`. */
+export type Case = readonly [what: string, script: Script, outcome: string];
+
+/** @returns the first run of each, in the order of the cases */
+export async function playCases(
+  stage: Stage,
+  cases: readonly Case[],
+  more: Partial<NewSearch> = {},
+): Promise<bigint[]> {
+  cases.forEach(([, script], n) => stage.service.answers(script, String(n + 1)));
+  const runs: bigint[] = [];
+  for (const n of cases.keys()) runs.push((await stage.add(n + 1, more)).runId);
+  if (stage.workers().length === 0) await stage.start();
+  const came: [string, string][] = [];
+  for (const [n, runId] of runs.entries()) {
+    const { status, code } = await stage.ended(runId);
+    came.push([cases[n]?.[0] ?? '', code ?? status]);
+  }
+  assert.deepEqual(
+    came,
+    cases.map(([what, , outcome]) => [what, outcome]),
+  );
+  return runs;
+}
