@@ -5,7 +5,20 @@ import { DATABASE } from './database.ts';
 import { STORM } from './nemesis.ts';
 import { QUEUE } from './queue.ts';
 import { SCHEDULER } from './scheduler.ts';
+import { CONNECTION } from './upstream-connection.ts';
+import { SIZE } from './upstream-size.ts';
+import { STREAM } from './upstream-stream.ts';
 import { UPSTREAM } from './upstream.ts';
 
 /** The fault table, in its order. */
-export const ROWS: readonly Row[] = [...SCHEDULER, ...CRASH, ...DATABASE, ...QUEUE, ...UPSTREAM, ...STORM];
+export const ROWS: readonly Row[] = [
+  ...SCHEDULER,
+  ...CRASH,
+  ...DATABASE,
+  ...QUEUE,
+  ...UPSTREAM,
+  ...CONNECTION,
+  ...SIZE,
+  ...STREAM,
+  ...STORM,
+];
