@@ -20,5 +20,6 @@ export const ROWS: readonly Row[] = [
   ...CONNECTION,
   ...SIZE,
   ...STREAM,
+  ...CLOCK,
   ...STORM,
 ];
