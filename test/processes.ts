@@ -20,6 +20,8 @@ export type WorkerProcess = {
   moveClock(ms: number): void;
   /** Whether it came to take work; one that ended before that was refused something. */
   began: boolean;
+  /** In words, where it ended by itself while it was at work or drained; null where it was killed, ended in order, or lives. */
+  fell(): string | null;
   /** Whether it is at work: neither dead nor stopped. */
   lives(): boolean;
   /** It has died or was stopped. */
@@ -55,6 +57,13 @@ export async function startProcess(
     ended.then(() => false),
   ]);
   const lives = () => child.exitCode === null && child.signalCode === null;
+  let rested = false;
+  let fell: string | null = null;
+  void ended.then(() => {
+    const { exitCode, signalCode } = child;
+    const asked = exitCode === 0 || signalCode === 'SIGKILL' || signalCode === 'SIGTERM';
+    if (began && !rested && !asked) fell = `worker ${child.pid} ended by itself: ${signalCode ?? exitCode}`;
+  });
   const stop = async () => {
     if (!lives()) return;
     child.kill('SIGCONT');
@@ -63,6 +72,7 @@ export async function startProcess(
     await Promise.race([resting, ended]);
     child.removeAllListeners('message');
     if (!lives()) return;
+    rested = true;
     if (execArgv === undefined) spare.push(process);
     else child.kill('SIGTERM');
   };
@@ -76,6 +86,7 @@ export async function startProcess(
     ended,
     log,
     began,
+    fell: () => fell,
     paused,
     goOn: () => order(child, 'go on'),
     moveClock: (ms) => order(child, { clockMs: ms }),

@@ -261,18 +261,13 @@ export async function openStage(
 
     return Object.assign(stage, {
       verdict: async () => {
-        const dead = workers.flatMap(({ began, child: { pid, exitCode, signalCode } }) =>
-          began &&
-          (exitCode === 1 || (signalCode !== null && signalCode !== 'SIGKILL' && signalCode !== 'SIGTERM'))
-            ? [`worker ${pid} ended by itself: ${signalCode ?? exitCode}`]
-            : [],
-        );
         await rest();
         await writeHistory(world.db.pool, service, receiver);
         const maxCalls = Number(given['MAX_CALLS_PER_RUN'] ?? ctx.config.maxCallsPerRun);
         const except = Object.keys(row.except ?? {}) as CheckId[]; // the keys of that very type
         const verdict = await judge(world.db.pool, { now: clock.now(), maxCalls, except });
-        return { ...verdict, broken: [...dead, ...verdict.broken] };
+        const fallen = workers.map((worker) => worker.fell()).filter((words) => words !== null);
+        return { ...verdict, broken: [...fallen, ...verdict.broken] };
       },
       lastWords: () =>
         [
