@@ -32,6 +32,8 @@ export type Site = {
   close(): Promise<void>;
 };
 
+type Announced = Parameters<typeof announce>[1][number];
+
 /** Searches of one topic; as many as people have. */
 const PER_TOPIC = 20;
 /** That are written in one transaction. */
@@ -78,7 +80,7 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
         }),
       );
       const created = await inTransaction(ctx.db, async (tx) => {
-        const all = [];
+        const all: Announced[] = [];
         for (const checked of batch) {
           const name = `topic-${Math.floor((added + all.length) / PER_TOPIC)}`;
           const topic = { slug: name, name, sample: false };

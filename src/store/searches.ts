@@ -1,6 +1,6 @@
 import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
 import type { Database, Id, Transaction } from './database.ts';
-import type { Sensitivity } from './schema/analytics.ts';
+import type { Sensitivity } from './schema/analytics/topics.ts';
 import type { ServiceKind } from './services.ts';
 
 /** What a search asks, and when: one version of it. */

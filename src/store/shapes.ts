@@ -2,7 +2,7 @@
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import * as declared from './schema/analytics.ts';
+import { declared } from './schema/analytics/all.ts';
 
 type Views = typeof declared;
 type NameOf<T> = T extends { _: { name: infer Name extends string } } ? Name : never;

@@ -2,7 +2,7 @@
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/engine/postgres/connect.ts';
-import * as declared from '../../src/store/schema/analytics.ts';
+import { declared } from '../../src/store/schema/analytics/all.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

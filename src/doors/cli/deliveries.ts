@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
 import { resend } from '../../monitor/tell/resend.ts';
 import { DELIVERY_CODES } from '../../store/tell/codes.ts';
-import { DELIVERY_STATES } from '../../store/schema/analytics.ts';
+import { DELIVERY_STATES } from '../../store/schema/analytics/tell.ts';
 import {
   type DeliveryDetail,
   type DeliveryRow,

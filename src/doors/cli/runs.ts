@@ -5,7 +5,7 @@ import { loadAnswer } from '../../store/ledger.ts';
 import { readCompletionOfRun } from '../../store/reads/completions.ts';
 import { newestDiscoveries } from '../../store/reads/discoveries.ts';
 import { readCalls, readRejects, readRuns } from '../../store/reads/runs.ts';
-import { RUN_STATUSES } from '../../store/schema/analytics.ts';
+import { RUN_STATUSES } from '../../store/schema/analytics/runs.ts';
 import { LIMIT_MAX, readId, readLimit, readOneOf } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Change, changeSearch } from '../../monitor/topic/state.ts';
 import { readRuns } from '../../store/reads/runs.ts';
 import { readSearches, type SearchRow } from '../../store/reads/searches.ts';
-import { SEARCH_STATES } from '../../store/schema/analytics.ts';
+import { SEARCH_STATES } from '../../store/schema/analytics/topics.ts';
 import { LIMIT_MAX, readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';

@@ -1,6 +1,6 @@
 /** Rules and channels as requests write them. */
 import { z } from 'zod';
-import { RULE_KINDS } from '../../store/schema/analytics.ts';
+import { RULE_KINDS } from '../../store/schema/analytics/tell.ts';
 import { givenText, searchSlug, topicSlug } from './given.ts';
 
 const givenSlug = z

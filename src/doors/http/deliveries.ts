@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Refused } from '../../errors.ts';
 import { mayDo } from '../../monitor/access/scopes.ts';
 import { resend } from '../../monitor/tell/resend.ts';
-import { DELIVERY_STATES } from '../../store/schema/analytics.ts';
+import { DELIVERY_STATES } from '../../store/schema/analytics/tell.ts';
 import { readDeliveries, readDelivery } from '../../store/tell/reads.ts';
 import type { App, WebHome } from '../routes.ts';
 import { channelSlug, ruleSlug } from './alert-bodies.ts';

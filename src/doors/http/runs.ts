@@ -8,7 +8,7 @@ import { loadAnswer } from '../../store/ledger.ts';
 import { readAnswerNote, readRunPage } from '../../store/reads/run-pages.ts';
 import { readCalls, readRejects } from '../../store/reads/runs.ts';
 import { readSearches } from '../../store/reads/searches.ts';
-import { RUN_STATUSES } from '../../store/schema/analytics.ts';
+import { RUN_STATUSES } from '../../store/schema/analytics/runs.ts';
 import { timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../contract/enumerations.ts';
 import { PROMPT_MAX } from '../../contract/request.ts';
-import { SENSITIVITIES } from '../../store/schema/analytics.ts';
+import { SENSITIVITIES } from '../../store/schema/analytics/topics.ts';
 import { givenText, searchSlug, topicSlug } from './given.ts';
 
 const request = {

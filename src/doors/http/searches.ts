@@ -5,7 +5,7 @@ import { editSearch } from '../../monitor/topic/edit.ts';
 import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
 import { type Change, changeSearch } from '../../monitor/topic/state.ts';
 import { readSearches, readVersions } from '../../store/reads/searches.ts';
-import { SEARCH_STATES } from '../../store/schema/analytics.ts';
+import { SEARCH_STATES } from '../../store/schema/analytics/topics.ts';
 import type { App, WebHome } from '../routes.ts';
 import { cursorOf } from './cursor.ts';
 import { givenFlag, searchSlug, topicSlug } from './given.ts';

@@ -1,7 +1,7 @@
 /** Rules as a person writes them, checked whole, so that everything that is wrong is seen at once. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../engine/clock.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../errors.ts';
-import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics.ts';
+import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/tell.ts';
 import { parseFilter } from './filter.ts';
 
 /** A rule as it is written; what is left out is as it was, or as a new rule has it. */

@@ -9,7 +9,7 @@ import {
 } from '../../contract/enumerations.ts';
 import { PROMPT_MAX } from '../../contract/request.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../errors.ts';
-import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics.ts';
+import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topics.ts';
 import type { Definition } from '../../store/searches.ts';
 import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
 

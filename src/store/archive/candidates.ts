@@ -4,7 +4,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Source } from '../../contract/enumerations.ts';
 import type { Database, Id } from '../database.ts';
 import { searchIs } from '../reads/searches.ts';
-import { searchesView } from '../schema/analytics.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 import { archive_documents } from '../schema/archive.ts';
 import { discoveries, link_sightings, post_sightings } from '../schema/findings.ts';
 import { authors, posts } from '../schema/posts.ts';

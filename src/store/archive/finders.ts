@@ -2,7 +2,9 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { searchIs } from '../reads/searches.ts';
-import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics.ts';
+import { linkSightingsView } from '../schema/analytics/links.ts';
+import { postSightingsView } from '../schema/analytics/posts.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 
 type Reads = Pick<Database, 'orm'>;
 

@@ -3,7 +3,8 @@ import { inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import type { LinkRow } from '../reads/links.ts';
 import type { PostRow } from '../reads/posts.ts';
-import { linksView, postsView } from '../schema/analytics.ts';
+import { linksView } from '../schema/analytics/links.ts';
+import { postsView } from '../schema/analytics/posts.ts';
 import { authors } from '../schema/posts.ts';
 
 export type AuthorRow = typeof authors.$inferSelect;

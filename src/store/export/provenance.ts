@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { RunStatus } from '../schema/analytics.ts';
+import type { RunStatus } from '../schema/analytics/runs.ts';
 import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 import type { ServiceKind } from '../services.ts';
 import type { ExportFilter, SearchIds } from './select.ts';

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { postAtAgeView } from '../schema/analytics.ts';
+import { postAtAgeView } from '../schema/analytics/growth.ts';
 
 const v = postAtAgeView;
 

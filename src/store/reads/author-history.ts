@@ -1,7 +1,7 @@
 /** One author: as last seen, over time, and what is typical of what they write. */
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics.ts';
+import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics/posts.ts';
 import type { PostRow } from './posts.ts';
 
 type Reads = Pick<Database, 'orm'>;

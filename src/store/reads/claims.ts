@@ -1,6 +1,6 @@
 import { asc, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { completionClaimsView } from '../schema/analytics.ts';
+import { completionClaimsView } from '../schema/analytics/completions.ts';
 import { amongIds } from './among-ids.ts';
 
 export type SaidClaim = typeof completionClaimsView.$inferSelect;

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import { Refused } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
-import { completionsView } from '../schema/analytics.ts';
+import { completionsView } from '../schema/analytics/completions.ts';
 import { matchClaims } from './claim-match.ts';
 import { readClaimsOf, type SaidClaim } from './claims.ts';
 

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { claimsView, completionsView, searchesView } from '../schema/analytics.ts';
+import { claimsView, completionsView } from '../schema/analytics/completions.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 import type { CompletionRow } from './completions.ts';
 import { searchIs } from './searches.ts';
 

@@ -1,6 +1,7 @@
 import { asc, desc, eq } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { completionsView, keyItemsView, linksView } from '../schema/analytics.ts';
+import { completionsView } from '../schema/analytics/completions.ts';
+import { keyItemsView, linksView } from '../schema/analytics/links.ts';
 import { amongIds } from './among-ids.ts';
 import type { LinkRow } from './links.ts';
 

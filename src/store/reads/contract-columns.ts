@@ -1,6 +1,6 @@
 import { asc } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { contractColumnsView, contractView } from '../schema/analytics.ts';
+import { contractColumnsView, contractView } from '../schema/analytics/contract.ts';
 
 type Reads = Pick<Database, 'orm'>;
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { contractColumnsView } from '../schema/analytics.ts';
+import { contractColumnsView } from '../schema/analytics/contract.ts';
 
 /** What each column of the SQL contract means, in the words of its comment, by `view.column`. */
 export async function readMeanings({ orm }: Pick<Database, 'orm'>): Promise<Map<string, string>> {

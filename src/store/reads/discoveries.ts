@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { discoveriesView } from '../schema/analytics.ts';
+import { discoveriesView } from '../schema/analytics/discoveries.ts';
 import { searches } from '../schema/topics.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;

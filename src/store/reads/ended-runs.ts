@@ -1,6 +1,6 @@
 import { asc, gt, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { runsView } from '../schema/analytics.ts';
+import { runsView } from '../schema/analytics/runs.ts';
 import { runs } from '../schema/runs.ts';
 import type { RunRow } from './runs.ts';
 

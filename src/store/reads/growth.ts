@@ -6,7 +6,7 @@ import {
   searchGrowthDailyView,
   searchGrowthHourlyView,
   typicalAtAgeView,
-} from '../schema/analytics.ts';
+} from '../schema/analytics/growth.ts';
 import { amongIds } from './among-ids.ts';
 
 type Reads = Pick<Database, 'orm' | 'pool'>;

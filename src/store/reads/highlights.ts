@@ -1,6 +1,7 @@
 import { desc, inArray, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { linksView, postsView } from '../schema/analytics.ts';
+import { linksView } from '../schema/analytics/links.ts';
+import { postsView } from '../schema/analytics/posts.ts';
 
 /** A new thing in a line: what is worth showing of it at once. */
 export type Highlight = {

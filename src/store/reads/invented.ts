@@ -1,6 +1,6 @@
 import { and, inArray, ne } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { searchesView } from '../schema/analytics.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 
 /** Whether all of these searches, given by their slugs, look in the sandbox; false where none is given. */
 export async function areInvented(

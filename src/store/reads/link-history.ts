@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { linkSourcesView } from '../schema/analytics.ts';
+import { linkSourcesView } from '../schema/analytics/links.ts';
 import { type LinkFilter, readLinks } from './links.ts';
 
 /** A link with the search that had it first. */

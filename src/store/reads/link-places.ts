@@ -1,7 +1,7 @@
 /** One link: its addresses, where it stood over time, and who cites or contains it. */
 import { asc, eq } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { linkSourcesView, linksView } from '../schema/analytics.ts';
+import { linkSourcesView, linksView } from '../schema/analytics/links.ts';
 import type { LinkRow } from './links.ts';
 
 type Reads = Pick<Database, 'orm'>;

@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { linkSightingsView, linksView, searchesView } from '../schema/analytics.ts';
+import { linkSightingsView, linksView } from '../schema/analytics/links.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 import { searchIs } from './searches.ts';
 
 export type LinkRow = typeof linksView.$inferSelect;

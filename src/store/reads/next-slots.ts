@@ -1,6 +1,6 @@
 import { and, asc, isNotNull, isNull } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { searchesView } from '../schema/analytics.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 
 export type NextSlot = { search: string; topic: string; tz: string; next_due_at: Date };
 

@@ -1,7 +1,8 @@
 /** What belongs to some searches, found by one step into an index for each: never by looking through that of all. */
 import { desc } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { discoveriesView, runsView } from '../schema/analytics.ts';
+import { discoveriesView } from '../schema/analytics/discoveries.ts';
+import { runsView } from '../schema/analytics/runs.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import { amongIds } from './among-ids.ts';
 import type { RunRow } from './runs.ts';

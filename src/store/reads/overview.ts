@@ -1,7 +1,7 @@
 /** What the overview shows of all searches at once: a few statements, however many searches there are. */
 import type { RunCode } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
-import type { RunStatus } from '../schema/analytics.ts';
+import type { RunStatus } from '../schema/analytics/runs.ts';
 
 type Reads = Pick<Database, 'pool'>;
 

@@ -1,7 +1,7 @@
 /** One post over time: what it had, who saw it, and where it stood. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { postEngagementView, postsView } from '../schema/analytics.ts';
+import { postEngagementView, postsView } from '../schema/analytics/posts.ts';
 import { type PostRow, readPostsOf } from './posts.ts';
 
 type Reads = Pick<Database, 'orm'>;

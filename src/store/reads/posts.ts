@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, gte, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { postSightingsView, postsView, searchesView } from '../schema/analytics.ts';
+import { postSightingsView, postsView } from '../schema/analytics/posts.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 import { amongIds } from './among-ids.ts';
 import { searchIs } from './searches.ts';
 

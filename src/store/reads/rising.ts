@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { risingDomainsView, risingHashtagsView, risingPostsView } from '../schema/analytics.ts';
+import { risingPostsView } from '../schema/analytics/growth.ts';
+import { risingDomainsView, risingHashtagsView } from '../schema/analytics/tops.ts';
 
 type Reads = Pick<Database, 'orm'>;
 

@@ -3,7 +3,7 @@ import { and, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { DateFilter, Model, Operation, Tool } from '../../contract/enumerations.ts';
 import type { RunCode } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
-import { runsView, type RunStatus } from '../schema/analytics.ts';
+import { runsView, type RunStatus } from '../schema/analytics/runs.ts';
 import { runs } from '../schema/runs.ts';
 import type { ServiceKind } from '../services.ts';
 import type { RunRow } from './runs.ts';

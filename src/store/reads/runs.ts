@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { callsView, rejectsView, runsView, type RunStatus } from '../schema/analytics.ts';
+import { callsView, rejectsView, runsView, type RunStatus } from '../schema/analytics/runs.ts';
 import { amongIds } from './among-ids.ts';
 
 export type RunRow = typeof runsView.$inferSelect;

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { searchVersionsView, searchesView } from '../schema/analytics.ts';
+import { searchVersionsView, searchesView } from '../schema/analytics/topics.ts';
 
 export type SearchRow = typeof searchesView.$inferSelect;
 export type SearchVersionRow = typeof searchVersionsView.$inferSelect;

@@ -1,6 +1,6 @@
 import { and, asc, gte, inArray, lt } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { shareOfVoiceView } from '../schema/analytics.ts';
+import { shareOfVoiceView } from '../schema/analytics/tops.ts';
 import type { ServiceKind } from '../services.ts';
 
 export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { RunCode } from '../../errors.ts';
 import type { Database } from '../database.ts';
-import type { RunStatus } from '../schema/analytics.ts';
+import type { RunStatus } from '../schema/analytics/runs.ts';
 import { call_days, services } from '../schema/services.ts';
 import type { ServiceKind } from '../services.ts';
 

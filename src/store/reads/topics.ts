@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 import type { Database } from '../database.ts';
-import { topicsView } from '../schema/analytics.ts';
+import { topicsView } from '../schema/analytics/topics.ts';
 
 export type TopicRow = typeof topicsView.$inferSelect;
 

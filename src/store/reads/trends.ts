@@ -1,6 +1,6 @@
 import { and, asc, gte, inArray, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { spikesView, volumeHourlyView } from '../schema/analytics.ts';
+import { spikesView, volumeHourlyView } from '../schema/analytics/volume.ts';
 import { amongIds } from './among-ids.ts';
 
 export type HourRow = typeof volumeHourlyView.$inferSelect;

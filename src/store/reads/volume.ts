@@ -1,7 +1,7 @@
 /** Volume per bucket, as the views have it; and spikes, page by page. */
 import { and, desc, eq, gte, lt } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { spikesView } from '../schema/analytics.ts';
+import { spikesView } from '../schema/analytics/volume.ts';
 import type { SpikeRow } from './trends.ts';
 
 export const BUCKETS = ['quarter', 'hour', 'day'] as const;

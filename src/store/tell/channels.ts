@@ -1,7 +1,7 @@
 /** Channels as they are written. What may be seen of them stands in the views (reads.ts). */
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
-import type { ChannelState } from '../schema/analytics.ts';
+import type { ChannelState } from '../schema/analytics/tell.ts';
 
 export type Channel = {
   id: Id;

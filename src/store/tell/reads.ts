@@ -1,7 +1,7 @@
 /** Rules, channels and deliveries as anybody may see them: without addresses and secrets. */
 import { and, asc, desc, eq, gt, isNull, lt, type SQL } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
-import { channelsView, deliveriesView, type DeliveryState, rulesView } from '../schema/analytics.ts';
+import { channelsView, deliveriesView, type DeliveryState, rulesView } from '../schema/analytics/tell.ts';
 
 export type RuleRow = typeof rulesView.$inferSelect;
 export type ChannelRow = typeof channelsView.$inferSelect;

@@ -1,7 +1,7 @@
 /** Rules as they are written. */
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
-import type { RuleKind } from '../schema/analytics.ts';
+import type { RuleKind } from '../schema/analytics/tell.ts';
 
 export type Rule = {
   id: Id;

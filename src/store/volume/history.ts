@@ -1,5 +1,5 @@
 import type { Database, Id } from '../database.ts';
-import type { Sensitivity } from '../schema/analytics.ts';
+import type { Sensitivity } from '../schema/analytics/topics.ts';
 import { QUARTER_MS } from './quarters.ts';
 
 /** What a search's alerts depend on, at a run of it. */

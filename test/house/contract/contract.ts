@@ -2,7 +2,7 @@
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { connect } from '../../../src/engine/postgres/connect.ts';
-import * as declared from '../../../src/store/schema/analytics.ts';
+import { declared } from '../../../src/store/schema/analytics/all.ts';
 
 /** `nullable`: as the program's own reads declare it (`src/store/schema/analytics.ts`); Postgres does not know it of views. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };

@@ -1,6 +1,6 @@
 /** Readers of an export that stop taking bytes: they are let go, and others have their place. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportRoutes } from '../../../src/doors/http/exports.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   );
   const app = await stand.serve({ api: [(api, home) => exportRoutes(api, home, STALLED_MS)], pages: [] });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  port = app.addresses()[0]?.port ?? 0;
+  ({ port } = app.server.address() as AddressInfo); // a TCP server's address is never a string
   exported = `http://127.0.0.1:${port}/api/v1/exports/posts?format=ndjson`;
 }, 60_000);
 afterAll(() => stand.close());

@@ -1,5 +1,5 @@
 /** Alerts: which rules tell what to whom, and how that goes. */
-import { RULE_KINDS } from '../../../store/schema/analytics.ts';
+import { RULE_KINDS } from '../../../store/schema/analytics/tell.ts';
 import {
   type ChannelRow,
   readChannels,

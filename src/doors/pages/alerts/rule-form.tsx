@@ -1,6 +1,6 @@
 import type { Problem } from '../../../errors.ts';
 import type { WrittenRule } from '../../../monitor/tell/written.ts';
-import { RULE_KINDS } from '../../../store/schema/analytics.ts';
+import { RULE_KINDS } from '../../../store/schema/analytics/tell.ts';
 import type { ChannelRow, RuleRow } from '../../../store/tell/reads.ts';
 import { many, one } from '../actions/given.ts';
 import { Button, Field, Form, type Given } from '../kit/form.tsx';

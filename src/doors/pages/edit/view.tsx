@@ -1,6 +1,6 @@
 import type { Problem } from '../../../errors.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
-import { SENSITIVITIES } from '../../../store/schema/analytics.ts';
+import { SENSITIVITIES } from '../../../store/schema/analytics/topics.ts';
 import { Button, Field, Form, type Given } from '../kit/form.tsx';
 import type { Forecast } from '../new/forecast.ts';
 import { CallCosts, ForecastView } from '../new/forecast-view.tsx';

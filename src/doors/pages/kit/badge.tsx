@@ -1,4 +1,5 @@
-import type { RunStatus, SearchState } from '../../../store/schema/analytics.ts';
+import type { RunStatus } from '../../../store/schema/analytics/runs.ts';
+import type { SearchState } from '../../../store/schema/analytics/topics.ts';
 
 export type BadgeState = SearchState | RunStatus | 'removed' | 'simulated' | 'new' | 'baseline' | 'rising';
 

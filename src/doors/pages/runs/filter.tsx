@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '../../../engine/clock.ts';
-import { RUN_STATUSES } from '../../../store/schema/analytics.ts';
+import { RUN_STATUSES } from '../../../store/schema/analytics/runs.ts';
 import { Button, Field } from '../kit/form.tsx';
 import { useFrame } from '../kit/frame.ts';
 

@@ -5,7 +5,7 @@ import type { Context } from '../../../monitor/context.ts';
 import { findSearches } from '../../../monitor/topic/find.ts';
 import { readRunPage } from '../../../store/reads/run-pages.ts';
 import { tallyRuns } from '../../../store/reads/status.ts';
-import { RUN_STATUSES } from '../../../store/schema/analytics.ts';
+import { RUN_STATUSES } from '../../../store/schema/analytics/runs.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { readKey } from '../detail/key.ts';
 import { Empty, Section } from '../kit/section.tsx';

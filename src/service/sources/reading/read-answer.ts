@@ -36,5 +36,5 @@ export function fitting<T>(items: readonly unknown[], schema: z.core.$ZodType<T>
 
 /** A member that may be absent, null or of another kind without harm to its item. */
 export function optional<S extends z.core.$ZodType>(schema: S): z.ZodCatch<z.ZodOptional<S>> {
-  return z.catch(z.optional(schema), undefined);
+  return z.optional(schema).catch(undefined);
 }

@@ -1,0 +1,68 @@
+/** Completions and their claims, as the SQL contract shows them. */
+import { boolean, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import type { ClaimRole } from '../../../monitor/read/findings.ts';
+import { instant, ref } from '../schema.ts';
+import { analytics, id, tally } from './schema.ts';
+
+export const completionsView = analytics
+  .view('completions', {
+    id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_at: instant().notNull(),
+    changed: boolean().notNull(),
+    summary: text(),
+    microblog_summary: text(),
+    discussion_board_summary: text(),
+    news_forum_summary: text(),
+    text_chunks: text().array(),
+    completion_links: ref().array().notNull(),
+    search_completion_links: ref().array().notNull(),
+    miner_link_scores: jsonb(),
+    warnings: jsonb().notNull(),
+    claims: integer(),
+  })
+  .existing();
+
+/** What a claim cites; `cited_returned` is null where that is nothing that is known. */
+const cited = {
+  cited_links: ref().array().notNull(),
+  cited_urls: text().array().notNull(),
+  cited_returned: boolean(),
+  not_returned: ref().array().notNull(),
+  unresolved: integer().array().notNull(),
+};
+
+export const claimsView = analytics
+  .view('claims', {
+    id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    role: text().$type<ClaimRole>().notNull(),
+    text: text().notNull(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    last_run_id: id(),
+    last_seen_at: instant().notNull(),
+    runs_seen: tally().notNull(),
+    current: boolean().notNull(),
+    ...cited,
+  })
+  .existing();
+
+export const completionClaimsView = analytics
+  .view('completion_claims', {
+    completion_id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_at: instant().notNull(),
+    role: text().$type<ClaimRole>().notNull(),
+    position: integer().notNull(),
+    claim_id: id(),
+    text: text().notNull(),
+    ...cited,
+    new: boolean().notNull(),
+  })
+  .existing();

@@ -1,0 +1,95 @@
+/** Runs, their calls and rejects, and trials, as the SQL contract shows them. */
+import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import type { RunCode } from '../../../errors.ts';
+import { instant } from '../schema.ts';
+import { analytics, id, tally, usd } from './schema.ts';
+
+export const runsView = analytics
+  .view('runs', {
+    id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    trigger: text().$type<'schedule' | 'manual' | 'first'>().notNull(),
+    slot_at: instant(),
+    span_until: instant(),
+    span_slots: integer(),
+    status: text().$type<RunStatus>().notNull(),
+    code: text().$type<RunCode>(),
+    reason: text(),
+    baseline: boolean().notNull(),
+    items_seen: integer(),
+    items_new: integer(),
+    rejected: integer(),
+    posts_seen: integer().notNull(),
+    links_seen: integer().notNull(),
+    calls: tally().notNull(),
+    cost_usd: usd(),
+    not_before: instant(),
+    fence: integer().notNull(),
+    worker: text(),
+    created_at: instant().notNull(),
+    started_at: instant(),
+    ended_at: instant(),
+    seconds: doublePrecision(),
+  })
+  .existing();
+
+export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const callsView = analytics
+  .view('calls', {
+    run_id: id(),
+    n: integer().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    service: text().notNull(),
+    state: text().notNull(),
+    http_status: integer(),
+    code: text().$type<RunCode>(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: usd(),
+    fence: integer().notNull(),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  })
+  .existing();
+
+export const trialsView = analytics
+  .view('trials', {
+    id: id(),
+    service: text().notNull(),
+    operation: text().$type<'ai' | 'microblog'>().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    state: text().notNull(),
+    http_status: integer(),
+    code: text().$type<RunCode>(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: usd(),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  })
+  .existing();
+
+export const rejectsView = analytics
+  .view('rejects', {
+    id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    path: text().notNull(),
+    code: text().notNull(),
+    sample: text().notNull(),
+    at: instant().notNull(),
+  })
+  .existing();

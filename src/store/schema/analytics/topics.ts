@@ -1,0 +1,89 @@
+/** Topics, searches and their versions, as the SQL contract shows them. */
+import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import type { ServiceKind } from '../../services.ts';
+import { instant } from '../schema.ts';
+import { analytics, id, tally } from './schema.ts';
+
+/** How unusual is worth a spike. */
+export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
+export type Sensitivity = (typeof SENSITIVITIES)[number];
+
+/** Only an active search is run; a capped one is due again when the day is over. */
+export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
+export type SearchState = (typeof SEARCH_STATES)[number];
+
+export const topicsView = analytics
+  .view('topics', {
+    id: id(),
+    slug: text().notNull(),
+    name: text().notNull(),
+    sample: boolean().notNull(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+    searches: tally().notNull(),
+  })
+  .existing();
+
+export const searchesView = analytics
+  .view('searches', {
+    id: id(),
+    slug: text().notNull(),
+    topic_id: id(),
+    topic: text().notNull(),
+    service: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    operation: text().$type<'ai' | 'microblog'>().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+    labels: text().array().notNull(),
+    state: text().$type<SearchState>().notNull(),
+    state_reason: text(),
+    state_since: instant().notNull(),
+    next_due_at: instant(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+    sensitivity: text().$type<Sensitivity>().notNull(),
+  })
+  .existing();
+
+export const searchVersionsView = analytics
+  .view('search_versions', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    created_at: instant().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+  })
+  .existing();
+
+export const searchStatesView = analytics
+  .view('search_states', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    state: text().$type<SearchState>().notNull(),
+    reason: text(),
+    began_at: instant().notNull(),
+    ended_at: instant(),
+    seconds: doublePrecision(),
+  })
+  .existing();

@@ -1,0 +1,119 @@
+/** Share of voice, and who and what is spoken of most, as the SQL contract shows them. */
+import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
+import type { ServiceKind } from '../../services.ts';
+import { counter, instant, ref } from '../schema.ts';
+import { analytics, id, tally } from './schema.ts';
+
+export const shareOfVoiceView = analytics
+  .view('share_of_voice', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    posts: tally().notNull(),
+    reposts: tally().notNull(),
+    searches: tally().notNull(),
+    coverage: doublePrecision().notNull(),
+    lower_bound: boolean().notNull(),
+    normalised_posts: doublePrecision(),
+    share: doublePrecision(),
+    topics: tally().notNull(),
+  })
+  .existing();
+
+export const topAuthorsView = analytics
+  .view('top_authors', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    author_id: id(),
+    author_username: text(),
+    author_name: text(),
+    followers_count: counter(),
+    posts: integer().notNull(),
+    topic_posts: integer().notNull(),
+  })
+  .existing();
+
+export const topHashtagsView = analytics
+  .view('top_hashtags', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    hashtag: text().notNull(),
+    posts: integer().notNull(),
+    topic_posts: integer().notNull(),
+  })
+  .existing();
+
+export const topLanguagesView = analytics
+  .view('top_languages', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    lang: text().notNull(),
+    posts: integer().notNull(),
+    topic_posts: integer().notNull(),
+  })
+  .existing();
+
+export const topDomainsView = analytics
+  .view('top_domains', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    bucket_at: instant().notNull(),
+    domain: text().notNull(),
+    posts: tally().notNull(),
+    topic_posts: tally().notNull(),
+    links: tally().notNull(),
+    topic_links: tally().notNull(),
+  })
+  .existing();
+
+export const risingHashtagsView = analytics
+  .view('rising_hashtags', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    search_id: ref(),
+    search: text(),
+    as_of: instant().notNull(),
+    hashtag: text().notNull(),
+    posts: tally().notNull(),
+    posts_before: tally().notNull(),
+    observed_days: doublePrecision().notNull(),
+    observed_days_before: doublePrecision().notNull(),
+    per_day: doublePrecision().notNull(),
+    per_day_before: doublePrecision().notNull(),
+    ratio: doublePrecision(),
+    score: doublePrecision().notNull(),
+  })
+  .existing();
+
+export const risingDomainsView = analytics
+  .view('rising_domains', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text().$type<ServiceKind>().notNull(),
+    search_id: ref(),
+    search: text(),
+    as_of: instant().notNull(),
+    domain: text().notNull(),
+    posts: tally().notNull(),
+    posts_before: tally().notNull(),
+    observed_days: doublePrecision().notNull(),
+    observed_days_before: doublePrecision().notNull(),
+    per_day: doublePrecision().notNull(),
+    per_day_before: doublePrecision().notNull(),
+    ratio: doublePrecision(),
+    score: doublePrecision().notNull(),
+  })
+  .existing();
