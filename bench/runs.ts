@@ -22,7 +22,8 @@ const TARGETS = {
   idleShare: 0.05,
   idleMb: 300,
 } as const;
-const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,7 +61,7 @@ async function burst(): Promise<void> {
   for (const backend of backends)
     for (const count of values.workers.split(',').map(Number))
       await onSite(backend, async (site) => {
-        await site.addSearches(searches, DAY_SECONDS);
+        await site.addSearches(searches, HOUR_SECONDS);
         await site.startWorkers(count);
         await ended(site, 50); // starting is not counted
         const [from, cpu, before] = [performance.now(), site.cpu(), await countEnded(site)];
@@ -199,7 +200,7 @@ async function memory(): Promise<void> {
       const lines = [['runs', 'MB', 'runs/s']];
       for (let done = 0; done < runs; done += every) {
         const from = performance.now();
-        await site.addSearches(every, DAY_SECONDS);
+        await site.addSearches(every, DAY_SECONDS / 2);
         await ended(site, done + every);
         lines.push([
           String(done + every),

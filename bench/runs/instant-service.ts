@@ -10,7 +10,7 @@ import { makeAnswer } from '../posts.ts';
 const FIRST = 10_000_000;
 const posts = Number(process.argv[2]);
 /** Between the parts stands the number of a post or of its author, the same in each place of one. */
-const parts = makeAnswer(FIRST, posts, 0).split(/(1\d{7})(?=\D)/);
+const parts = ofTheLastHour(makeAnswer(FIRST, posts, 0)).split(/(1\d{7})(?=\D)/);
 let answered = 0;
 
 const server = createServer((request, response) => {
@@ -30,3 +30,15 @@ server.listen(0, '127.0.0.1', () => {
 });
 process.on('message', () => process.send?.({ answered }));
 process.once('disconnect', () => process.exit(0));
+
+/** Written one after the other up to now, as what a search finds when it runs. */
+function ofTheLastHour(answer: string): string {
+  const { miner_tweets } = JSON.parse(answer) as { miner_tweets: object[] }; // our own
+  const step = 3_600_000 / posts;
+  return JSON.stringify({
+    miner_tweets: miner_tweets.map((post, i) => ({
+      ...post,
+      created_at: new Date(Date.now() - i * step).toISOString(),
+    })),
+  });
+}
