@@ -78,12 +78,18 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
       await tx.query('COMMIT');
       return result;
     } catch (error) {
-      broken = await rollback(tx);
+      // A server that did not answer in time would not answer this either.
+      broken = isSilent(error) ? error : await rollback(tx);
       if (!(attempt < ATTEMPTS && RETRYABLE.has(sqlState(error)))) throw error;
     } finally {
       tx.release(broken);
     }
   }
+}
+
+/** A time limit of the client's own ran out: pg says so with a message and nothing else. */
+function isSilent(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /** Leaves the connection clean, or says why it must not be used again. */

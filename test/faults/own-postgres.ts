@@ -16,11 +16,14 @@ export type OwnPostgres = Readonly<{
   superuserUrl: string;
   /** What Postgres calls its data directory. */
   dataDirectory: string;
+  /** What strandline does: a worker with this as its STRANDLINE_DATA_DIR and no DATABASE_URL owns this server. */
+  home: string;
   /**
    * `fast`: sessions are ended, in order. `immediate`: as a crash, recovered from at the next start. `kill`: the
    * postmaster without a word. It stays away until it is started.
    */
   stop(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
+  /** Starts it, or joins it where somebody else did. */
   start(): Promise<void>;
   close(): Promise<void>;
 }>;
@@ -30,11 +33,12 @@ const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as con
 /** @param settings of postgresql.conf; commits reach the disk unless they say otherwise */
 export async function openOwnPostgres(settings: Settings = {}): Promise<OwnPostgres> {
   const directory = await makeDirectory();
+  const home = path.join(directory, 'data');
   const log = createLogger('silent');
   // As a guest: an owner would bring the server back by itself.
   const open = (): Promise<EmbeddedPostgres> =>
     openEmbedded({
-      dataDir: path.join(directory, 'data'),
+      dataDir: home,
       sharedDirectory: path.join(directory, 'shared'),
       log,
       role: 'guest',
@@ -50,6 +54,7 @@ export async function openOwnPostgres(settings: Settings = {}): Promise<OwnPostg
     database: { url, readerUrl, name: new URL(url).pathname.slice(1), drop: () => Promise.resolve() },
     superuserUrl,
     dataDirectory,
+    home,
     stop: async (how) => {
       const postmaster = await pid();
       process.kill(postmaster, SIGNALS[how]);

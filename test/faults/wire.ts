@@ -8,6 +8,8 @@ type Side = 'client' | 'server';
 export type Link = Readonly<{ id: number; cut(): void }>;
 export type Chunk = Readonly<{ link: Link; from: Side; bytes: Buffer }>;
 
+type Look = (chunk: Chunk) => 'pass' | 'cut' | 'lose';
+
 /** What happens to bytes. `hold` is a partition that heals: they arrive once it passes again. */
 type Mode =
   | { kind: 'pass' }
@@ -34,8 +36,8 @@ export type Wire = Readonly<{
   /** After so many more bytes from the server the connection that carried them is reset; then it passes. */
   cutAfter(bytes: number): void;
   throttle(bytesPerSecond: number): void;
-  /** Looks at every chunk before it goes on; answers `cut` to reset its connection instead. One look at a time. */
-  watch(look: ((chunk: Chunk) => 'pass' | 'cut') | undefined): void;
+  /** Looks at every chunk before it goes on; answers `cut` to reset its connection instead, `lose` to let it vanish. One look at a time. */
+  watch(look: Look | undefined): void;
   /** Leads to another port from now on: a server that came back elsewhere. */
   leadTo(port: number): void;
   /** How many connections stand. */
@@ -54,7 +56,7 @@ type Ends = {
 
 export async function openWire(target: { host: string; port: number }): Promise<Wire> {
   let mode: Mode = { kind: 'pass' };
-  let look: ((chunk: Chunk) => 'pass' | 'cut') | undefined;
+  let look: Look | undefined;
   let port = target.port;
   let made = 0;
   const links = new Set<Ends>();
@@ -84,7 +86,9 @@ export async function openWire(target: { host: string; port: number }): Promise<
     source.setNoDelay(true);
     source.on('error', () => cut(ends));
     source.on('data', (bytes) => {
-      if (look?.({ link: { id: ends.id, cut: () => cut(ends) }, from, bytes }) === 'cut') return cut(ends);
+      const seen = look?.({ link: { id: ends.id, cut: () => cut(ends) }, from, bytes });
+      if (seen === 'cut') return cut(ends);
+      if (seen === 'lose') return;
       carry(ends, from, bytes.length, () => {
         if (!sink.writable || sink.write(bytes)) return;
         source.pause();

@@ -1,5 +1,6 @@
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';
+import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { checkRedis, judgeRedis } from './redis-check.ts';
 import { withoutArguments } from './without-arguments.ts';
@@ -33,6 +34,9 @@ export function openBackend(home: QueueHome, instance: string, log: Logger): Que
       connectionString: home.url,
       max: 4,
       keepAlive: true,
+      // A connection that died silently would otherwise be waited for until the system gives it up, a quarter of an hour.
+      connectionTimeoutMillis: 10 * SECOND,
+      query_timeout: 30 * SECOND,
       application_name: 'strandline queue',
     };
     // The types of QueueOptions know only Redis; with the Postgres factory the connection is a pool's settings.

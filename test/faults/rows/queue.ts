@@ -1,9 +1,150 @@
 /** Redis, or BullMQ's own tables: emptied, full, cut off, wrong. */
 import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
 import type { Row } from '../row.ts';
 import { gated, ownPosts } from '../scripts.ts';
+import type { Stage } from '../stage.ts';
+
+/** Asks the Redis of the row past all wires. */
+async function withRedis<T>(stage: Stage, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(stage.redis.url());
+  try {
+    return await ask(redis);
+  } finally {
+    await redis.quit();
+  }
+}
+
+/** All jobs are gone: handled, or found to have nothing to do. */
+function noJobIsLeft(stage: Stage): Promise<unknown> {
+  return stage.until('no job is left', async () =>
+    Object.values(await stage.ctx.queue.depth()).every((jobs) => jobs === 0),
+  );
+}
+
+/** Redis is killed while one run is under way and three wait; it comes back with what it kept. */
+async function killedRedis(stage: Stage): Promise<void> {
+  const gate = gated(ownPosts);
+  stage.service.answers(ownPosts);
+  stage.service.answers(gate.script, '1');
+  await stage.start();
+  const runs = [(await stage.add(1)).runId];
+  await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+  for (const prompt of [2, 3, 4]) runs.push((await stage.add(prompt)).runId);
+  await stage.redis.stop('SIGKILL');
+  await stage.redis.start();
+  gate.open();
+  for (const runId of runs) {
+    const run = await stage.ended(runId);
+    assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+    assert.deepEqual(await stage.calls(runId), ['received']);
+  }
+  assert.equal(stage.service.asked.length, 4);
+  await stage.until('all schedules are there', async () => (await stage.ctx.queue.countSchedules()) === 4);
+}
+
+const ONE_AT_A_TIME = { WORKER_CONCURRENCY: '1', RUN_LEASE_SECONDS: '30' };
 
 export const QUEUE: readonly Row[] = [
+  {
+    id: 'F40',
+    title:
+      'a Redis that keeps nothing is killed: what waited is run, what ran is not called twice, schedules are made again',
+    core: true,
+    backends: ['redis'],
+    redis: [],
+    env: ONE_AT_A_TIME,
+    play: killedRedis,
+  },
+  {
+    id: 'F40 kept',
+    title: 'the same with a Redis that keeps a log, and comes back with most of it',
+    core: true,
+    backends: ['redis'],
+    redis: ['--appendonly', 'yes', '--appendfsync', 'everysec'],
+    env: ONE_AT_A_TIME,
+    play: killedRedis,
+  },
+  {
+    id: 'F41',
+    title:
+      'a Redis that is full: a search is saved all the same and its run waits in the database until there is room',
+    core: false,
+    backends: ['redis'],
+    redis: [],
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const worker = await stage.start();
+      await stage.ended((await stage.add(1)).runId);
+      await withRedis(stage, (redis) => redis.config('SET', 'maxmemory', '1'));
+      const { runId } = await stage.add(2);
+      await stage.until('the reconciler has tried it, too', () =>
+        Promise.resolve(worker.log.some((line) => line.includes('the queue could not be told'))),
+      );
+      assert.equal(
+        (await stage.rows('SELECT status FROM strandline.runs WHERE id = $1', [runId]))[0].status,
+        'queued',
+      );
+      await withRedis(stage, (redis) => redis.config('SET', 'maxmemory', '0'));
+      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(runId), ['received']);
+      assert.ok(worker.lives());
+    },
+  },
+  {
+    id: 'F41 evicted',
+    title: 'a Redis that threw away lists and schedules, and kept the jobs: each run is done once',
+    core: false,
+    backends: ['redis'],
+    redis: [],
+    env: ONE_AT_A_TIME,
+    play: async (stage) => {
+      const gate = gated(ownPosts);
+      stage.service.answers(ownPosts);
+      stage.service.answers(gate.script, '1');
+      await stage.start();
+      await stage.add(1);
+      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      for (const prompt of [2, 3]) await stage.add(prompt);
+      await withRedis(stage, async (redis) => {
+        const lists = await redis.keys('*:runs:wait');
+        const schedules = await redis.keys('*:ticks:*search-*');
+        assert.ok(lists.length > 0 && schedules.length > 0);
+        await redis.del([...lists, ...schedules]);
+      });
+      gate.open();
+      await stage.settled();
+      assert.equal(stage.service.asked.length, 3);
+      await noJobIsLeft(stage);
+    },
+  },
+  {
+    id: 'F42',
+    title:
+      'Redis is cut off while a call is under way: the run is saved, and its job, handed out again, finds nothing to do',
+    core: false,
+    backends: ['redis'],
+    redis: [],
+    play: async (stage) => {
+      const gate = gated(ownPosts);
+      stage.service.answers(gate.script);
+      const worker = await stage.start();
+      const { runId } = await stage.add(1);
+      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      stage.wires.queue.drop();
+      gate.open();
+      const run = await stage.ended(runId);
+      assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+      await stage.until('its job belongs to nobody', () =>
+        withRedis(stage, async (redis) => (await redis.keys('*:lock')).length === 0),
+      );
+      stage.wires.queue.pass();
+      await noJobIsLeft(stage);
+      assert.deepEqual(await stage.calls(runId), ['received']);
+      assert.deepEqual(await stage.ended(runId), run);
+      assert.ok(worker.lives());
+    },
+  },
   {
     id: 'F43',
     title: 'one run under five job ids is claimed once and called once',
@@ -25,6 +166,52 @@ export const QUEUE: readonly Row[] = [
       const run = await stage.ended(runId);
       assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
       assert.deepEqual(await stage.calls(runId), ['received']);
+    },
+  },
+  {
+    id: 'F44',
+    title: 'the tables of the queue are gone: the next start makes them again, and what waited is run',
+    core: false,
+    backends: ['postgres'],
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const first = await stage.start();
+      await stage.ended((await stage.add(1)).runId);
+      await stage.rows('DROP SCHEMA bullmq CASCADE');
+      const { runId } = await stage.add(2);
+      await stage.until('it has noticed', () =>
+        Promise.resolve(first.log.some((line) => line.includes('the queue could not be told'))),
+      );
+      await stage.start();
+      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(runId), ['received']);
+      assert.equal(await stage.ctx.queue.countSchedules(), 2);
+      assert.ok(first.lives());
+    },
+  },
+  {
+    id: 'F44 newer',
+    title:
+      'a queue that a newer BullMQ made: no worker starts on it, those that run go on, and nothing is lost',
+    core: false,
+    backends: ['postgres'],
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const running = await stage.start();
+      await stage.ended((await stage.add(1)).runId);
+      const [{ min_client_version: ours }] = await stage.rows(
+        'SELECT max(min_client_version) AS min_client_version FROM bullmq.migration',
+      );
+      await stage.rows('UPDATE bullmq.migration SET min_client_version = 1000');
+      const refused = await stage.start();
+      await refused.ended;
+      assert.equal(refused.began, false);
+      assert.ok(refused.log.some((line) => line.includes('made by a newer BullMQ')));
+      assert.equal((await stage.ended((await stage.add(2)).runId)).status, 'succeeded');
+      await running.stop();
+      await stage.rows('UPDATE bullmq.migration SET min_client_version = $1', [ours]);
+      await stage.start();
+      assert.equal((await stage.ended((await stage.add(3)).runId)).status, 'succeeded');
     },
   },
 ];
