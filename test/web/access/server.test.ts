@@ -129,6 +129,18 @@ test('what is no HTTP is told so, in the words of every other failure', async ()
     });
 });
 
+test('whoever speaks no HTTP and does not hang up takes nobody the place', async () => {
+  const server = await start({}, { connections: 1 });
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {}).resume();
+  socket.write('hello\r\n\r\n');
+  await once(socket, 'end');
+  await expect
+    .poll(() => say(server, 'GET /livez HTTP/1.1', `Host: localhost:${server.port}`))
+    .toMatch(/^HTTP\/1\.1 200 /);
+  socket.destroy();
+});
+
 /** The problem that an answer of HTTP holds. */
 function problemIn(answer: string): unknown {
   expect(answer).toContain('content-type: application/problem+json');
