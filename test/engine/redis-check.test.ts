@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { checkQueueServer } from '../../src/doors/cli/checks.ts';
 import { createLogger } from '../../src/engine/logger.ts';
 import { checkRedis, judgeRedis, type RedisFacts } from '../../src/engine/queue/redis-check.ts';
 import { openHome } from '../../src/home.ts';
@@ -84,6 +85,9 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
     await admin.call('ACL', 'SETUSER', 'blind', 'on', '>canary-password', '~*', '&*', '+@all', '-info');
     const facts = await checkRedis(as('blind'));
     expect(() => judgeRedis(facts)).toThrow(/forbids INFO/);
+    expect(await checkQueueServer(readConfig({ REDIS_URL: as('blind') }))).toMatchObject([
+      { check: 'redis', ok: false, found: expect.stringContaining('forbids INFO') as unknown },
+    ]);
     const wrong = server.url.replace('//', '//blind:canary-wrong@');
     const refusal: unknown = await checkRedis(wrong).catch((error: unknown) => error);
     expect(inspect(refusal, { depth: null })).toMatch(/WRONGPASS/);
@@ -99,6 +103,9 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
       kind: 'unavailable',
       message: expect.stringContaining('allkeys-lru'),
     });
+    expect(await checkQueueServer(config)).toMatchObject([
+      { check: 'redis', ok: false, found: expect.stringContaining('allkeys-lru') as unknown },
+    ]);
     const guest = await openHome({ config, log, role: 'guest' });
     await guest.close();
     await admin.config('SET', 'maxmemory-policy', 'noeviction');

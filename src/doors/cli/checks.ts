@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
-import { checkRedis } from '../../engine/queue/redis-check.ts';
+import { checkRedis, judgeRedis } from '../../engine/queue/redis-check.ts';
 import { SECOND } from '../../engine/clock.ts';
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput, Refused } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import { readServer } from '../../store/reads/server.ts';
@@ -118,11 +118,13 @@ export async function checkHosted({ hosted }: Config): Promise<Check[]> {
   }
 }
 
-/** What BullMQ needs of a Redis. */
+/** What BullMQ needs of a Redis: what lets no worker start, and what makes it less than it could be. */
 export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
   if (redisUrl === undefined) return [];
   try {
-    const { version, maxmemoryPolicy, persistent } = await checkRedis(redisUrl);
+    const facts = await checkRedis(redisUrl);
+    judgeRedis(facts);
+    const { version, maxmemoryPolicy, persistent } = facts;
     return [
       good('redis', `version ${version ?? 'not told'}`),
       maxmemoryPolicy === null || maxmemoryPolicy === 'noeviction'
@@ -141,6 +143,8 @@ export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
         : good('redis persistence', persistent === null ? 'not told' : 'kept over a restart'),
     ];
   } catch (error) {
+    if (error instanceof Refused)
+      return [bad('redis', error.message, 'until then no worker takes work from it')];
     return [bad('redis', `cannot be reached: ${sayingOf(error)}`, 'check REDIS_URL and that Redis runs')];
   }
 }
