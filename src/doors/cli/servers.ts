@@ -45,10 +45,11 @@ async function worker(cli: Cli): Promise<void> {
   const ending = awaitEnding();
   const log = serverLog(cli);
   const home = await openHome({ config: cli.config(), log, role: 'owner' });
+  let figures: WebServer | undefined;
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
     let running: RunningWorker | undefined;
-    const metrics = await tellFigures({
+    figures = await tellFigures({
       ...home,
       idle: () => (running === undefined ? 'starting' : running.idle()),
     });
@@ -61,9 +62,9 @@ async function worker(cli: Cli): Promise<void> {
     const signal = await ending.asked;
     log.info({ signal }, 'worker drains');
     await running.drain();
-    await metrics?.close();
   } finally {
     ending.release();
+    await figures?.close();
     await home.close();
   }
 }
@@ -89,9 +90,10 @@ async function service(cli: Cli): Promise<void> {
   const ending = awaitEnding();
   const log = serverLog(cli);
   const home = await openHome({ config: cli.config(), log, role: 'guest', openService: true });
+  let figures: WebServer | undefined;
   try {
     const { url, port, root } = await home.services.local();
-    const figures = await tellFigures(home);
+    figures = await tellFigures(home);
     const { service: asked } = home.ctx.config;
     if (port !== asked.port && asked.port !== 0) cli.say(`port ${asked.port} was taken; it is ${port}`);
     cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
@@ -99,9 +101,9 @@ async function service(cli: Cli): Promise<void> {
     if (home.ctx.config.service.keys.length === 0)
       cli.say('keys: those made by `strandline service key create`');
     await ending.asked;
-    await figures?.close();
   } finally {
     ending.release();
+    await figures?.close();
     await home.close();
   }
 }
