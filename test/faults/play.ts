@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inject, test } from 'vitest';
 import type { TestBackend } from '../backends.ts';
 import { prepareProcess } from '../processes.ts';
+import { mayMount } from './small-disk.ts';
 import type { Row } from './row.ts';
 import { ROWS } from './rows/all.ts';
 import { nemesis } from './rows/nemesis.ts';
@@ -56,7 +57,7 @@ function chosenRows({ only, all, backend: asked, nemesis: harm }: Choice, { name
   if (asked !== null && asked !== name) return [];
   if (harm !== null) return [nemesis(harm)];
   return ROWS.filter((row) => {
-    if (row.backends?.includes(name) === false) return false;
+    if (row.backends?.includes(name) === false || (row.mounts === true && !mayMount())) return false;
     if (only !== null) return only.some((id) => row.id === id || row.id.startsWith(`${id} `));
     return all || row.everyCommit === true;
   });

@@ -22,6 +22,8 @@ export type Row = Readonly<{
   redis?: readonly string[];
   /** Lets `stage.moveTime` move the clocks of all processes and of the database together. */
   movesTime?: boolean;
+  /** Needs a small disk of its own: left out where this process may not mount one. */
+  mounts?: boolean;
   /** For every worker of the row; see `stage.start` for what holds otherwise. */
   env?: Readonly<Record<string, string>>;
   /** It fails when it has not ended by then; a minute unless said. */

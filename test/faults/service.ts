@@ -33,6 +33,8 @@ export type ScriptedService = Readonly<{
   asked: readonly Asked[];
   /** From now on: every request, or those with this prompt. Scripts given together are for the next requests in turn; the last stays. */
   answers(script: Script | readonly [Script, ...Script[]], prompt?: string): void;
+  /** Leaves only the first so many requests in the history: the database has forgotten the others, too. */
+  forget(after: number): void;
   /** Requests that a run, or a prompt, has made. */
   of(what: bigint | string): Asked[];
   close(): Promise<void>;
@@ -77,6 +79,7 @@ export async function startService(): Promise<ScriptedService> {
     answers: (script, prompt) => {
       scripts.set(prompt, [script].flat());
     },
+    forget: (after) => void asked.splice(after),
     of: (what) => asked.filter((one) => (typeof what === 'bigint' ? one.runId : one.prompt) === what),
     close: () => stub.close(),
   };

@@ -1,11 +1,10 @@
 /** Postgres goes away, comes back, is full, or says no. */
 import assert from 'node:assert/strict';
-import type { WorkerProcess } from '../../processes.ts';
 import { startCommand } from '../../worker-command.ts';
 import type { Row } from '../row.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { says } from '../says.ts';
 import { gated, ownPosts, silent } from '../scripts.ts';
-import type { Stage } from '../stage.ts';
 
 export const DATABASE: readonly Row[] = [
   {
@@ -107,9 +106,9 @@ export const DATABASE: readonly Row[] = [
       if (stage.backend === 'redis')
         await stage.ctx.queue.enqueue(waiting.map((id) => ({ runId: id, fence: 0 })));
       gate.open();
-      await says(stage, worker, 'holding on to what is in hand');
-      await says(stage, worker, 'could not look after queue and database');
-      if (stage.backend === 'redis') await says(stage, worker, 'a job ended in an error');
+      await says(worker, /holding on to what is in hand/);
+      await says(worker, /could not look after queue and database/);
+      if (stage.backend === 'redis') await says(worker, /a job ended in an error/);
       assert.equal(stage.service.asked.length, 3);
       await stage.postgres.start();
       const run = await stage.ended(runId);
@@ -141,10 +140,3 @@ export const DATABASE: readonly Row[] = [
     },
   },
 ];
-
-/** Waits until it has logged this. */
-async function says(stage: Stage, worker: WorkerProcess, words: string): Promise<void> {
-  await stage.until(`it says "${words}"`, () =>
-    Promise.resolve(worker.log.some((line) => line.includes(words))),
-  );
-}

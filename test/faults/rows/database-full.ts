@@ -1,0 +1,158 @@
+/** Postgres has no room, no connection, or no lock to give. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
+import { codeOf, connect, withDatabase } from '../../../src/engine/postgres/connect.ts';
+import { wirePost } from '../../stub-service.ts';
+import type { Row } from '../row.ts';
+import { says } from '../says.ts';
+import { gated, ownPosts, posts, raw } from '../scripts.ts';
+import { onSmallDisk } from '../small-disk.ts';
+import type { Stage } from '../stage.ts';
+
+/** An answer that does not become small when it is kept. */
+const LARGE = JSON.stringify({
+  miner_tweets: [wirePost('11')],
+  padding: randomBytes(500_000).toString('base64'),
+});
+
+/** Ends all connections of the program and takes every place on the server. @returns gives the places back */
+async function takeAllConnections(stage: Stage): Promise<() => Promise<void>> {
+  const admin = await connect(stage.postgres.superuserUrl, 'faults');
+  const url = stage.env['DATABASE_URL'] ?? '';
+  const taken: Client[] = [];
+  const OURS = `FROM pg_stat_activity WHERE application_name LIKE 'strandline%' AND datname <> 'postgres'`;
+  await stage.until('nobody else has a connection', async () => {
+    await admin.query(`SELECT pg_terminate_backend(pid) ${OURS}`);
+    for (;;) {
+      try {
+        taken.push(await connect(url, 'faults'));
+      } catch (error) {
+        if (codeOf(error) !== '53300') throw error;
+        break;
+      }
+    }
+    return (await admin.query(`SELECT 1 ${OURS}`)).rowCount === 0;
+  });
+  return async () => {
+    for (const client of [...taken, admin]) await client.end();
+  };
+}
+
+export const DATABASE_FULL: readonly Row[] = [
+  {
+    id: 'F34',
+    title:
+      'the disk of the database is full: an answer that came is held until there is room, and nobody calls again',
+    core: true,
+    postgres: {},
+    mounts: true,
+    env: { RUN_LEASE_SECONDS: '30' },
+    play: (stage) =>
+      onSmallDisk(stage, async (disk) => {
+        const gate = gated(raw(LARGE, undefined, { holds: ['11'] }));
+        stage.service.answers(gate.script);
+        const worker = await stage.start();
+        const { runId } = await stage.add(1);
+        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        await disk.fill();
+        gate.open();
+        await says(worker, /"code":"53100".*holding on to what is in hand/);
+        assert.equal((await stage.rows('SELECT count(*)::int AS n FROM strandline.answers'))[0].n, 0);
+        await disk.free();
+        const run = await stage.ended(runId);
+        assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+        assert.deepEqual(await stage.calls(runId), ['received']);
+        assert.ok(worker.lives());
+      }),
+  },
+  {
+    id: 'F35',
+    title: 'a save that runs into a deadlock is done again, and the call is not',
+    core: false,
+    postgres: {},
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      await stage.start();
+      await stage.ended((await stage.add(1)).runId);
+      const other = await connect(withDatabase(stage.postgres.superuserUrl, await nameOf(stage)), 'faults');
+      const lock = (external: string) =>
+        other.query('SELECT 1 FROM strandline.posts WHERE external_id = $1 FOR UPDATE', [external]);
+      // It is the save that gives way.
+      await other.query(`BEGIN; SET LOCAL deadlock_timeout = '1h'`);
+      await lock('13');
+      stage.service.answers(posts(['11', '12', '13'], { favorite_count: 77, like_count: 77 }));
+      const runId = await stage.again(1);
+      await stage.until(
+        'the save waits for us',
+        async () =>
+          (await stage.rows(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).length > 0,
+      );
+      await lock('11');
+      await other.query('COMMIT');
+      await other.end();
+      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(runId), ['received']);
+      const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
+      await stage.until('it was one', async () => (await stage.rows(deadlocks))[0].deadlocks > 0);
+    },
+  },
+  {
+    id: 'F35 lock',
+    title:
+      'a table that is locked for longer than a statement waits: the save is done again, and the call is not',
+    core: false,
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const worker = await stage.start({}, { pauseAt: 'before the save' });
+      const { runId } = await stage.add(1);
+      await worker.paused;
+      const other = await stage.ctx.db.pool.connect();
+      await other.query('BEGIN; LOCK TABLE strandline.posts');
+      worker.goOn();
+      const waits = async () =>
+        (
+          await stage.rows(
+            `SELECT xact_start::text AS began FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%saved_posts%'`,
+          )
+        )[0]?.began;
+      const first = await stage.until('the save waits', waits);
+      await stage.until('it is begun again', async () => {
+        const now = await waits();
+        return now !== undefined && now !== first;
+      });
+      await other.query('COMMIT');
+      other.release();
+      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(runId), ['received']);
+    },
+  },
+  {
+    id: 'F36',
+    title:
+      'every connection of the server is taken by others: an answer that came is held, and all goes on when there are some',
+    core: false,
+    postgres: { max_connections: '40' },
+    env: { RUN_LEASE_SECONDS: '30' },
+    play: async (stage) => {
+      const gate = gated(ownPosts);
+      stage.service.answers(gate.script);
+      const worker = await stage.start();
+      const { runId } = await stage.add(1);
+      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      const giveBack = await takeAllConnections(stage);
+      gate.open();
+      await says(worker, /"code":"53300".*holding on to what is in hand/);
+      await giveBack();
+      const run = await stage.ended(runId);
+      assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+      assert.deepEqual(await stage.calls(runId), ['received']);
+      assert.equal((await stage.ended((await stage.add(2)).runId)).status, 'succeeded');
+      assert.ok(worker.lives());
+    },
+  },
+];
+
+async function nameOf(stage: Stage): Promise<string> {
+  return (await stage.rows('SELECT current_database() AS name'))[0].name;
+}
