@@ -45,6 +45,19 @@ export async function readSearchesNow(
   return rows;
 }
 
+/** A day (UTC) on which something was unusual: the last one that its window reached into. */
+export type SpikeDay = { search_id: Id; day_at: Date };
+
+const SPIKE_DAYS = `
+SELECT DISTINCT search_id, date_trunc('day', window_end - interval '1 millisecond', 'UTC') AS day_at
+FROM strandline.spikes WHERE window_end > $1`;
+
+/** Of all searches, since then. */
+export async function readSpikeDays({ pool }: Reads, since: Date): Promise<SpikeDay[]> {
+  const { rows } = await pool.query<SpikeDay>(SPIKE_DAYS, [since]);
+  return rows;
+}
+
 export type SearchDay = {
   search_id: Id;
   day_at: Date;

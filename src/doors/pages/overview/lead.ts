@@ -6,11 +6,8 @@ const LOUDER = 1.5;
 const QUIETER = 0.5;
 
 /** What is going on, in a sentence or two. */
-export function leadOf(pulses: readonly TopicPulse[], since: Date): string {
-  const loud = pulses.filter(
-    ({ pulse, spikes }) =>
-      (pulse.ratio ?? 0) >= LOUDER || spikes.some(({ window_end }) => window_end >= since),
-  );
+export function leadOf(pulses: readonly TopicPulse[]): string {
+  const loud = pulses.filter(({ pulse, spikes }) => (pulse.ratio ?? 0) >= LOUDER || spikes.length > 0);
   const quiet = pulses.filter(({ pulse }) => pulse.ratio !== null && pulse.ratio <= QUIETER);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
   const amiss = pulses.reduce((sum, one) => sum + one.amiss.length, 0);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../../engine/clock.ts';
 import { newestDiscoveries } from '../../../store/reads/discoveries.ts';
-import { readSearchDays, readSearchesNow } from '../../../store/reads/overview.ts';
+import { readSearchDays, readSearchesNow, readSpikeDays } from '../../../store/reads/overview.ts';
 import { readSearches } from '../../../store/reads/searches.ts';
 import { readServiceDays, tallyRuns } from '../../../store/reads/status.ts';
 import { readTopics } from '../../../store/reads/topics.ts';
@@ -45,11 +45,13 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
     const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
     const past = new Date(today.getTime() - DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
-    const [topics, searches, searchesNow, days, discoveries, runs, services] = await Promise.all([
+    const since = new Date(now.getTime() - CURRENT_MS);
+    const [topics, searches, searchesNow, days, spikeDays, discoveries, runs, services] = await Promise.all([
       readTopics(db, { limit: MOST_TOPICS }),
       readSearches(db, { limit: MOST_SEARCHES }),
       readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
       readSearchDays(db, { from: past, until: today }),
+      readSpikeDays(db, past),
       newestDiscoveries(db, { limit: MOST_NEW }),
       tallyRuns(db, dayAgo),
       readServiceDays(db, now),
@@ -58,7 +60,7 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
       readSpikes(
         db,
         searches.map(({ id }) => id),
-        past,
+        since,
       ),
       readBuckets(db, {
         searchIds: youngOf(searches, now),
@@ -68,14 +70,13 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
         limit: MOST_BUCKETS,
       }),
     ]);
-    const all = pulsesOf({ topics, searches, now: searchesNow, days, hours, spikes, today, hour });
+    const all = pulsesOf({ topics, searches, now: searchesNow, days, hours, spikeDays, spikes, today, hour });
     const shown = label === undefined ? all : all.filter(({ labels }) => labels.includes(label));
-    const since = new Date(now.getTime() - CURRENT_MS);
-    const current = spikes.filter(({ window_end }) => window_end >= since).toReversed();
+    const current = spikes.toReversed();
     return showPage(request, reply, {
       title: 'Overview',
       here: '/',
-      lead: topics.length === 0 ? undefined : <Lead pulses={all} since={since} />,
+      lead: topics.length === 0 ? undefined : <Lead pulses={all} />,
       live: true,
       body:
         topics.length === 0 ? (
@@ -95,7 +96,6 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
               pulses={sorted(shown, sort)}
               labels={[...new Set(all.flatMap(({ labels }) => labels))].toSorted()}
               chosen={{ sort, label }}
-              since={since}
             />
             <Section title="Newest discoveries" id="newest" held>
               {discoveries.length === 0 ? (
@@ -116,10 +116,10 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
   });
 }
 
-function Lead({ pulses, since }: { pulses: readonly TopicPulse[]; since: Date }) {
+function Lead({ pulses }: { pulses: readonly TopicPulse[] }) {
   return (
     <>
-      {leadOf(pulses, since)}
+      {leadOf(pulses)}
       {pulses.every(({ simulated }) => simulated) ? (
         <>
           {' '}

@@ -2,7 +2,7 @@
 import { DAY, HOUR } from '../../../engine/clock.ts';
 import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
 import { LEAST_COVERAGE } from '../../../monitor/trend/series.ts';
-import type { SearchDay, SearchNow } from '../../../store/reads/overview.ts';
+import type { SearchDay, SearchNow, SpikeDay } from '../../../store/reads/overview.ts';
 import type { Id } from '../../../store/database.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
 import type { TopicRow } from '../../../store/reads/topics.ts';
@@ -29,6 +29,7 @@ export type TopicPulse = {
   hours: readonly (number | null)[] | null;
   /** Days on which something is unusual. */
   spikeDays: readonly number[];
+  /** Current ones. */
   spikes: readonly SpikeRow[];
   lastRunAt: Date | null;
   nextRunAt: Date | null;
@@ -43,6 +44,8 @@ type Read = {
   days: readonly SearchDay[];
   /** Of young searches. */
   hours: readonly BucketRow[];
+  spikeDays: readonly SpikeDay[];
+  /** Current ones. */
   spikes: readonly SpikeRow[];
   /** Where today begins (UTC). */
   today: Date;
@@ -57,11 +60,13 @@ export function youngOf(searches: readonly SearchRow[], now: Date): Id[] {
     .flatMap((its) => its.map(({ id }) => id));
 }
 
-export function pulsesOf({ topics, searches, now, days, hours, spikes, today, hour }: Read): TopicPulse[] {
+export function pulsesOf(read: Read): TopicPulse[] {
+  const { topics, searches, now, days, hours, spikes, today, hour } = read;
   const nowOf = new Map(now.map((row) => [row.search_id, row]));
   const daysOf = grouped(days, (row) => row.search_id);
   const searchesOf = grouped(searches, (row) => row.topic);
   const spikesOf = grouped(spikes, (row) => row.topic);
+  const spikeDaysOf = grouped(read.spikeDays, (row) => row.search_id);
   const from = today.getTime() - DAYS * DAY;
   const hoursOf = grouped(hours, (row) => row.search_id);
   const lately = { from: new Date(hour.getTime() - HOURS * HOUR), until: hour, stepMs: HOUR };
@@ -96,8 +101,9 @@ export function pulsesOf({ topics, searches, now, days, hours, spikes, today, ho
             ),
             lately,
           ).values,
-      spikeDays: itsSpikes
-        .map(({ window_end }) => Math.floor((window_end.getTime() - 1 - from) / DAY))
+      spikeDays: its
+        .flatMap(({ id }) => spikeDaysOf.get(id) ?? [])
+        .map(({ day_at }) => (day_at.getTime() - from) / DAY)
         .filter((day) => day >= 0 && day < DAYS),
       spikes: itsSpikes,
       lastRunAt: latest(known.map(({ run }) => run?.run_ended_at ?? null)),
@@ -133,8 +139,9 @@ function dayOf(its: readonly SearchDay[]): number | null {
 function grouped<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>();
   for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group === undefined) groups.set(keyOf(row), [row]);
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
     else group.push(row);
   }
   return groups;

@@ -19,13 +19,11 @@ export function TopicTable({
   pulses,
   labels,
   chosen,
-  since,
 }: {
   pulses: readonly TopicPulse[];
   labels: readonly string[];
   chosen: { sort: Sort; label: string | undefined };
   /** Spikes from here on are current. */
-  since: Date;
 }) {
   return (
     <Section
@@ -59,71 +57,67 @@ export function TopicTable({
       {pulses.length === 0 ? (
         <Empty words="No topic has this label." todo={{ words: 'Show all', href: '/' }} />
       ) : (
-        <Table caption="Topics" rows={pulses} columns={columns(since)} />
+        <Table caption="Topics" rows={pulses} columns={COLUMNS} />
       )}
     </Section>
   );
 }
 
-function columns(since: Date): Column<TopicPulse>[] {
-  return [
-    { head: 'Topic', cell: (one) => <Name {...one} /> },
-    {
-      head: 'Posts a day, 14 days',
-      cell: ({ days, hours, spikeDays, topic }) =>
-        hours === null ? (
-          <Spark values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
-        ) : (
-          <>
-            <Spark values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
-            <div class="hint">an hour, 24 hours</div>
-          </>
-        ),
-    },
-    {
-      head: 'Last 24 h',
-      number: true,
-      cell: ({ pulse }) =>
-        pulse.coverage === 0 || pulse.coverage === null ? (
-          <span class="unknown">not observed</span>
-        ) : (
-          <>
-            <Short of={pulse.posts} least={pulse.lowerBound} />
-            {pulse.coverage >= 0.95 ? null : (
-              <div class="hint">{Math.round(pulse.coverage * 100)} % observed</div>
-            )}
-          </>
-        ),
-    },
-    {
-      head: 'To the usual',
-      number: true,
-      cell: ({ pulse }) => (
+const COLUMNS: Column<TopicPulse>[] = [
+  { head: 'Topic', cell: (one) => <Name {...one} /> },
+  {
+    head: 'Posts a day, 14 days',
+    cell: ({ days, hours, spikeDays, topic }) =>
+      hours === null ? (
+        <Spark values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
+      ) : (
         <>
-          <Times of={pulse.ratio} />
-          {pulse.usual === null ? null : (
-            <div class="hint narrow-out">of {counted(Math.round(pulse.usual), 'post')}</div>
+          <Spark values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
+          <div class="hint">an hour, 24 hours</div>
+        </>
+      ),
+  },
+  {
+    head: 'Last 24 h',
+    number: true,
+    cell: ({ pulse }) =>
+      pulse.coverage === 0 || pulse.coverage === null ? (
+        <span class="unknown">not observed</span>
+      ) : (
+        <>
+          <Short of={pulse.posts} least={pulse.lowerBound} />
+          {pulse.coverage >= 0.95 ? null : (
+            <div class="hint">{Math.round(pulse.coverage * 100)} % observed</div>
           )}
         </>
       ),
-    },
-    {
-      head: 'Spikes',
-      wide: true,
-      cell: ({ spikes }) => {
-        const current = spikes.filter(({ window_end }) => window_end >= since).length;
-        return current === 0 ? (
-          <span class="unknown">none</span>
-        ) : (
-          <Badge state="rising" words={String(current)} />
-        );
-      },
-    },
-    { head: 'Last run', wide: true, cell: ({ lastRunAt }) => <When at={lastRunAt} /> },
-    { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <Due at={nextRunAt} /> },
-    { head: 'Searches', wide: true, cell: (one) => <States {...one} /> },
-  ];
-}
+  },
+  {
+    head: 'To the usual',
+    number: true,
+    cell: ({ pulse }) => (
+      <>
+        <Times of={pulse.ratio} />
+        {pulse.usual === null ? null : (
+          <div class="hint narrow-out">of {counted(Math.round(pulse.usual), 'post')}</div>
+        )}
+      </>
+    ),
+  },
+  {
+    head: 'Spikes',
+    wide: true,
+    cell: ({ spikes }) =>
+      spikes.length === 0 ? (
+        <span class="unknown">none</span>
+      ) : (
+        <Badge state="rising" words={String(spikes.length)} />
+      ),
+  },
+  { head: 'Last run', wide: true, cell: ({ lastRunAt }) => <When at={lastRunAt} /> },
+  { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <Due at={nextRunAt} /> },
+  { head: 'Searches', wide: true, cell: (one) => <States {...one} /> },
+];
 
 function Name({ topic, simulated, labels }: TopicPulse) {
   return (
