@@ -87,17 +87,19 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     return named || (await probe()).some(answers) ? 'answering' : 'silent';
   }
 
-  async function findKeyHash(prefix: string): Promise<Buffer | undefined> {
-    const found = await findToken(db, 'service', prefix, clock.now());
-    // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
-    if (found !== undefined) touchToken(db, found, clock.now()).catch(() => {});
-    return found?.hash;
+  const findKey = (prefix: string) => findToken(db, 'service', prefix, clock.now());
+
+  async function touchKey(prefix: string): Promise<void> {
+    const found = await findKey(prefix);
+    if (found !== undefined) await touchToken(db, found, clock.now());
   }
 
   async function start(): Promise<LocalService> {
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
-      findKeyHash,
+      findKeyHash: async (prefix) => (await findKey(prefix))?.hash,
+      // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
+      tellUsed: (prefix) => void touchKey(prefix).catch(() => {}),
       clock,
     });
     const at = open

@@ -12,14 +12,17 @@ const VERDICTS_MOST = 10_000;
  * @param rawKeys keys from the configuration, in any form (`SERVICE_API_KEYS`)
  * @param findKeyHash looks up the SHA-256 of a key of our own making by its id; undefined when it is
  *   unknown or revoked
+ * @param tellUsed told the id of such a key when the whole of it was shown, once for each verdict
  */
 export function createKeyVerifier({
   rawKeys,
   findKeyHash,
+  tellUsed,
   clock,
 }: {
   rawKeys: readonly string[];
   findKeyHash: (id: string) => Promise<Uint8Array | undefined>;
+  tellUsed?: (id: string) => void;
   clock: Clock;
 }): KeyVerifier {
   const configured = rawKeys.map(hashKey);
@@ -31,7 +34,9 @@ export function createKeyVerifier({
     if (configured.filter((hash) => isKeyOf(raw, hash)).length > 0) return true;
     const id = keyIdOf(raw, 'sk');
     const hash = id === undefined ? undefined : await findKeyHash(id);
-    return hash !== undefined && isKeyOf(raw, hash);
+    if (id === undefined || hash === undefined || !isKeyOf(raw, hash)) return false;
+    tellUsed?.(id);
+    return true;
   }
 
   return {

@@ -33,10 +33,16 @@ describe('the verifier', () => {
   test('accepts configured keys of any form and stored keys, and no other', async () => {
     const { key, id, hash } = makeKey('sk');
     const clock = steppedClock('2026-11-21T12:00:00Z');
+    let used = 0;
     const findKeyHash = (asked: string) => Promise.resolve(asked === id ? hash : undefined);
-    const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHash, clock });
+    const tellUsed = () => used++;
+    const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHash, tellUsed, clock });
     expect(await verifier.verify('old$key')).toBe(true);
+    const swapped = key.endsWith('A') ? 'B' : 'A';
+    expect(await verifier.verify(key.slice(0, -1) + swapped)).toBe(false);
+    expect(used, 'by whoever knows its name alone').toBe(0);
     expect(await verifier.verify(key)).toBe(true);
+    expect(used).toBe(1);
     expect(await verifier.verify(makeKey('sk').key)).toBe(false);
     expect(await verifier.verify('')).toBe(false);
   });
