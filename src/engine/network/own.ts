@@ -12,7 +12,10 @@ export type OwnDoors = {
 
 const LOOPBACK = listOf(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
 
-/** @param addresses all that the host of `url` has */
+/**
+ * Whether a request to `url` would come to a door of this program: one of its ports at an address of this machine, or
+ * the address under which others reach it. @param addresses all that the host of `url` has
+ */
 export function leadsBack(url: URL, addresses: readonly LookupAddress[], doors: OwnDoors): boolean {
   const { baseUrl } = doors;
   if (baseUrl !== undefined && new URL(baseUrl).host === url.host) return true;

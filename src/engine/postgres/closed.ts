@@ -3,8 +3,8 @@ import { type Client, escapeIdentifier } from 'pg';
 
 /**
  * Advisory locks, by which saves and the queue wait for each other; large objects and messages in the write-ahead
- * log, which fill the disk. docs/homes.md has the same, for whoever administers a Postgres
- * of their own: functions belong to the superuser.
+ * log, which fill the disk. docs/homes.md has the same, for whoever administers a Postgres of their own: functions
+ * belong to the superuser.
  */
 const CLOSED = `
 SELECT p.oid::regprocedure::text AS name FROM pg_proc p
@@ -24,9 +24,10 @@ export async function closeFunctions(client: Client, program: string): Promise<v
   );
 }
 
-/** One row where a role may call any of them, in the database of a connection. $1 the role. */
+/** One row where a role may call any of them, in the database of a connection. $1 the role's name. */
 export const OPEN_FUNCTIONS = `${CLOSED} AND has_function_privilege($1, p.oid, 'EXECUTE') LIMIT 1`;
 
+/** Whether a role may call any of them, in the database of this connection. */
 export async function hasOpenFunctions(client: Client, role: string): Promise<boolean> {
   return (await client.query(OPEN_FUNCTIONS, [role])).rowCount !== 0;
 }

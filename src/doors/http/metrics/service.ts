@@ -18,6 +18,7 @@ const seconds = new Histogram({
   registers: [answered],
 });
 
+/** Counts a request of this process's search service. */
 export function countAnswered({ operation, mount, status, seconds: took }: Answered): void {
   requests.inc({ operation, mount, status: String(status) });
   seconds.observe({ operation, mount }, took);
