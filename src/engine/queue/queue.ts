@@ -30,8 +30,12 @@ export type WorkQueue = {
   kind: QueueBackend['kind'];
   /** @param options.doubted it was told of them before, and nobody took them: what it knows of them may be of no use */
   enqueue(runs: readonly WaitingRun[], options?: { doubted: boolean }): Promise<void>;
-  /** @param now when it is, by the clock that `at` was taken from */
-  enqueueChannels(channels: readonly WaitingChannel[], now: Date): Promise<void>;
+  /** @param now when it is, by the clock that `at` was taken from @param options.doubted as of `enqueue` */
+  enqueueChannels(
+    channels: readonly WaitingChannel[],
+    now: Date,
+    options?: { doubted: boolean },
+  ): Promise<void>;
   /** Makes or replaces the job scheduler of a search. It deletes a tick that is due and not yet taken: only when needed. */
   schedule(searchId: bigint, pattern: string): Promise<void>;
   unschedule(searchId: bigint): Promise<void>;
@@ -78,9 +82,10 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
         const queue = await runs.get();
         if (doubted && backend.kind === 'redis') await removeStranded(queue, jobs.slice(0, DOUBTED_AT_ONCE));
         await queue.addBulk(jobs);
+        if (doubted) await promoteLate(queue, jobs);
       });
     },
-    enqueueChannels: async (channels, now) => {
+    enqueueChannels: async (channels, now, { doubted } = { doubted: false }) => {
       if (channels.length === 0) return;
       const jobs = channels.map(({ channelId, at }) => ({
         name: 'deliver',
@@ -91,7 +96,11 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
           delay: Math.max(0, at.getTime() - now.getTime()),
         },
       }));
-      await patiently(async () => (await deliveries.get()).addBulk(jobs));
+      await patiently(async () => {
+        const queue = await deliveries.get();
+        await queue.addBulk(jobs);
+        if (doubted) await promoteLate(queue, jobs);
+      });
     },
     schedule: async (searchId, pattern) => {
       const data: TickJob = { searchId: String(searchId) };
@@ -122,6 +131,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
 
 /** What is needed of a job, on either back end. */
 type Stranded = { getState(): Promise<string>; remove(): Promise<void> };
+type Delayed = { id?: string | undefined; promote(): Promise<void> };
 
 /** Those that wait longest; whoever was only late is taken before them, so the rest gets its turn. */
 const DOUBTED_AT_ONCE = 500;
@@ -141,6 +151,23 @@ async function removeStranded(
       if (job !== undefined && (await job.getState()) === 'unknown') await job.remove().catch(() => {});
     }),
   );
+}
+
+/**
+ * Workers wait for a job that is delayed by a timer, on Postgres for up to an hour at once (bullmq 6.7.0); what a timer
+ * measures is not what the clock says where the machine slept or its clock was set. A job that is due and still delayed
+ * is handed out now.
+ */
+async function promoteLate(
+  queue: { getDelayed(start: number, end: number): Promise<Delayed[]> },
+  jobs: readonly { opts: { jobId: string } }[],
+): Promise<void> {
+  const late = new Set(jobs.map(({ opts }) => opts.jobId));
+  const delayed = await queue.getDelayed(0, DOUBTED_AT_ONCE - 1);
+  for (const job of delayed) {
+    // One that was promoted meanwhile is refused, and is where it belongs.
+    if (job.id !== undefined && late.has(job.id)) await job.promote().catch(() => {});
+  }
 }
 
 /** A queue that cannot be reached is waited for by BullMQ for ever; a person or a save does not. */
@@ -206,7 +233,8 @@ export function forReconciling(queue: WorkQueue, budgetMs: number = BUDGET_MS): 
   return {
     ...queue,
     enqueue: (runs) => unlessSilent(() => queue.enqueue(runs, { doubted: true })),
-    enqueueChannels: (channels, now) => unlessSilent(() => queue.enqueueChannels(channels, now)),
+    enqueueChannels: (channels, now) =>
+      unlessSilent(() => queue.enqueueChannels(channels, now, { doubted: true })),
     schedule: (searchId, pattern) => unlessSilent(() => queue.schedule(searchId, pattern)),
     unschedule: (searchId) => unlessSilent(() => queue.unschedule(searchId)),
     schedules: () => unlessSilent(() => queue.schedules()),

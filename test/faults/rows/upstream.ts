@@ -113,6 +113,33 @@ export const UPSTREAM: readonly Row[] = [
     },
   },
   {
+    id: 'F50 asleep',
+    title:
+      'a machine that sleeps through the hour that the service asked for calls again as soon as it wakes up',
+    core: true,
+    movesTime: true,
+    guard:
+      'A BullMQ worker on Postgres waits for a delayed job by a timer of up to an hour (bullmq 6.7.0), which a sleeping ' +
+      'machine stops: the reconciler promotes what is late, see engine/queue/queue.ts.',
+    play: async (stage) => {
+      stage.service.answers([status(429, { 'retry-after': '3600' }), ownPosts]);
+      await stage.start();
+      const { runId } = await stage.add(1, { every: '7d' });
+      const depth = (delayed: number, active: number) =>
+        stage.until('it waits, and the queue knows', async () => {
+          const jobs = await stage.ctx.queue.depth();
+          return jobs['delayed'] === delayed && jobs['active'] === active;
+        });
+      await depth(1, 0);
+      // What comes by the way sets the worker's timer anew.
+      assert.equal((await stage.ended((await stage.add(2, { every: '7d' })).runId)).status, 'succeeded');
+      await depth(1, 0);
+      await stage.moveTime(HOUR + MINUTE);
+      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(runId), ['failed', 'received']);
+    },
+  },
+  {
     id: 'F50 key',
     title:
       'a refused key or an empty account stops every search of the service after one call; resumed, they go on',

@@ -1,0 +1,247 @@
+/** Receivers of messages that fail, and workers that die while they send. Every answer stands in test/tell/deliver.test.ts. */
+import assert from 'node:assert/strict';
+import { createRule } from '../../../src/monitor/tell/rules.ts';
+import { resend } from '../../../src/monitor/tell/resend.ts';
+import { createChannel } from '../../../src/monitor/tell/channels.ts';
+import { type Behaviour, dies, read, stalls, status } from '../../tell/receiver.ts';
+import type { Row } from '../row.ts';
+import { posts } from '../scripts.ts';
+import type { Stage } from '../stage.ts';
+
+const ids = (n: number, from: number) => Array.from({ length: n }, (_, i) => String(from + i));
+
+/** A search whose first look is behind it: what it finds from now on is told. */
+async function looked(stage: Stage): Promise<void> {
+  stage.service.answers(posts([]));
+  const { runId } = await stage.add(1, { every: '7d' });
+  assert.equal((await stage.ended(runId)).status, 'succeeded');
+}
+
+async function finds(stage: Stage, external: readonly string[]): Promise<void> {
+  stage.service.answers(posts(external));
+  assert.equal((await stage.ended(await stage.again(1))).status, 'succeeded');
+}
+
+type Delivery = {
+  state: string;
+  attempts: number;
+  code: string | null;
+  next_attempt_at: Date | null;
+  resting_until: Date | null;
+  /** Until when somebody sends to the channel. */
+  lease_until: Date | null;
+};
+
+function deliveriesTo(stage: Stage, channel: string): Promise<Delivery[]> {
+  return stage.rows(
+    `SELECT d.state, d.attempts::int AS attempts, d.code, d.next_attempt_at, c.resting_until, c.lease_until FROM strandline.deliveries d
+     JOIN strandline.channels c ON c.id = d.channel_id WHERE c.slug = $1 ORDER BY d.id`,
+    [channel],
+  );
+}
+
+const sentTo = (stage: Stage, channel: string) =>
+  stage.receiver.received.filter(({ path }) => path === `/${channel}`);
+
+/** What a receiver does the first time, and what that is called. */
+const FAILURES: readonly (readonly [channel: string, behave: Behaviour, code: string])[] = [
+  ['fails', status(500), 'http_status'],
+  ['stalls', stalls, 'timeout'],
+  ['breaks-off', (response) => void response.socket?.resetAndDestroy(), 'broken'],
+  ['dies-before-it-answers', dies, 'broken'],
+  ['is-busy', status(429), 'slow_down'],
+];
+
+export const ALERTS: readonly Row[] = [
+  {
+    id: 'F70',
+    title:
+      'receivers that fail, stall, break off, redirect, are busy or gone: the same message again until it is taken, an hour where that was asked for, never where it was refused for good',
+    core: true,
+    env: { WEBHOOK_SECONDS: '1' },
+    play: async (stage) => {
+      await stage.start();
+      await looked(stage);
+      const once = new Set<string>();
+      for (const [channel, behave] of FAILURES) {
+        await stage.alert(channel);
+        stage.receiver.answers((response, received) => {
+          if (once.has(channel)) return status(200)(response, received);
+          once.add(channel);
+          behave(response, received);
+        }, `/${channel}`);
+      }
+      for (const [channel, behave] of [
+        ['redirects', status(302, { location: `${stage.receiver.url}/elsewhere` })],
+        ['wants-an-hour', status(503, { 'retry-after': '3600' })],
+        ['is-gone', status(410)],
+      ] as const) {
+        await stage.alert(channel);
+        stage.receiver.answers(behave, `/${channel}`);
+      }
+      await finds(stage, ['11']);
+
+      for (const [channel, , code] of FAILURES) {
+        await stage.until(`${channel}: it is taken`, async () => {
+          const [one] = await deliveriesTo(stage, channel);
+          if (one?.state === 'pending' && one.attempts === 1 && one.code !== null)
+            assert.equal(one.code, code);
+          return one?.state === 'delivered';
+        });
+        const [first, second, ...more] = sentTo(stage, channel);
+        assert.deepEqual([first?.id, first?.hash, more], [second?.id, second?.hash, []], channel);
+      }
+      const [hour] = await deliveriesTo(stage, 'wants-an-hour');
+      assert.equal(sentTo(stage, 'wants-an-hour').length, 1);
+      assert.ok((hour?.next_attempt_at?.getTime() ?? 0) > stage.ctx.clock.now().getTime() + 3_500_000);
+      const [gone] = await deliveriesTo(stage, 'is-gone');
+      assert.deepEqual([gone?.state, gone?.attempts, gone?.code], ['dead', 1, 'gone']);
+      const [channel] = await stage.rows(`SELECT state FROM strandline.channels WHERE slug = 'is-gone'`);
+      assert.equal(channel.state, 'disabled');
+      const [redirected] = await deliveriesTo(stage, 'redirects');
+      assert.equal(redirected?.code, 'redirect');
+      assert.deepEqual(sentTo(stage, 'elsewhere'), []);
+      stage.receiver.answers(status(200), '/redirects');
+    },
+  },
+  {
+    id: 'F71',
+    title:
+      'a worker that is killed between sending a message and noting it leaves it to the next, which sends the same again',
+    core: true,
+    everyCommit: true,
+    env: { WEBHOOK_SECONDS: '1' },
+    play: async (stage) => {
+      const victim = await stage.start();
+      await looked(stage);
+      await stage.alert('channel');
+      stage.receiver.answers((response, received) => {
+        victim.child.kill('SIGKILL');
+        void victim.ended.then(() => status(200)(response, received));
+      });
+      stage.service.answers(posts(['11']));
+      await stage.again(1);
+      await victim.ended;
+      assert.equal(stage.receiver.received.length, 1);
+      const [pending] = await deliveriesTo(stage, 'channel');
+      assert.deepEqual([pending?.state, pending?.attempts], ['pending', 1]);
+
+      stage.receiver.answers(status(200));
+      // The dead one's claim on the channel is not waited for: it would end a few seconds later.
+      await stage.rows(
+        'UPDATE strandline.channels SET lease_until = created_at WHERE lease_until IS NOT NULL',
+      );
+      await stage.start();
+      await stage.until('it is delivered', async () => {
+        const [one] = await deliveriesTo(stage, 'channel');
+        return one?.state === 'delivered' && one.attempts === 2;
+      });
+      const [first, second, ...more] = stage.receiver.received;
+      assert.deepEqual([second?.id, second?.hash, more], [first?.id, first?.hash, []]);
+    },
+  },
+  {
+    id: 'F71 claim',
+    title: 'the claim of a worker that died while it sent ends by itself, and the next one sends',
+    core: true,
+    env: { WEBHOOK_SECONDS: '1' },
+    play: async (stage) => {
+      const victim = await stage.start();
+      await looked(stage);
+      await stage.alert('channel');
+      stage.receiver.answers(() => void victim.child.kill('SIGKILL'));
+      stage.service.answers(posts(['11']));
+      await stage.again(1);
+      await victim.ended;
+      stage.receiver.answers(status(200));
+      await stage.start();
+      await stage.until('it is delivered', async () => {
+        const [one] = await deliveriesTo(stage, 'channel');
+        return one?.state === 'delivered' && one.attempts === 2;
+      });
+    },
+  },
+  {
+    id: 'F72',
+    title:
+      'of three channels one is dead for three days: the others hear of all at once, its message is given up after eleven attempts, and sent again when asked',
+    core: true,
+    movesTime: true,
+    seconds: 150,
+    play: async (stage) => {
+      await stage.start();
+      await looked(stage);
+      for (const channel of ['red', 'green', 'blue']) await stage.alert(channel);
+      stage.receiver.answers(status(500), '/green');
+      await finds(stage, ['11']);
+      const others = async (messages: number) => {
+        for (const channel of ['red', 'blue'])
+          await stage.until(`${channel} has heard`, () =>
+            Promise.resolve(stage.receiver.taken(`/${channel}`).length === messages),
+          );
+      };
+      await others(1);
+      let passed = 0;
+      for (let attempts = 1; attempts <= 11; attempts += 1) {
+        const one = await stage.until(`attempt ${attempts} is over`, async () => {
+          const [delivery] = await deliveriesTo(stage, 'green');
+          return delivery?.attempts === attempts && delivery.lease_until === null && delivery;
+        });
+        stage.note(`attempt ${attempts}: ${JSON.stringify(one)}`);
+        const next = Math.max(one.next_attempt_at?.getTime() ?? 0, one.resting_until?.getTime() ?? 0);
+        if (one.state === 'dead') continue;
+        passed += Math.max(0, next - stage.ctx.clock.now().getTime());
+        await stage.moveTime(passed);
+      }
+      const [dead] = await deliveriesTo(stage, 'green');
+      assert.deepEqual([dead?.state, dead?.attempts], ['dead', 11]);
+      assert.ok(passed > 2.5 * 86_400_000 && passed < 3.3 * 86_400_000);
+
+      await finds(stage, ['11', '12']);
+      await others(2);
+      stage.receiver.answers(status(200), '/green');
+      assert.equal(await resend(stage.ctx, { channel: 'green' }), 1);
+      await stage.until('the dead one is delivered', async () => {
+        const [one] = await deliveriesTo(stage, 'green');
+        return one?.state === 'delivered';
+      });
+      const [first] = sentTo(stage, 'green');
+      const again = sentTo(stage, 'green').filter(({ id }) => id === first?.id);
+      assert.equal(again.length, 12);
+      assert.equal(new Set(again.map(({ hash }) => hash)).size, 1);
+    },
+  },
+  {
+    id: 'F73',
+    title:
+      'a first look of 5,000 posts tells nobody; 5,000 new ones are told in messages of a hundred, or in one where a rule gathers',
+    core: false,
+    seconds: 120,
+    play: async (stage) => {
+      await stage.alert('each');
+      await createChannel(stage.ctx, { slug: 'gathered', webhook: `${stage.receiver.url}/gathered` });
+      await createRule(stage.ctx, { slug: 'gathered', on: ['post'], channels: ['gathered'], cooldown: '1h' });
+      stage.service.answers(posts(ids(5_000, 10_000)));
+      await stage.start();
+      await stage.ended((await stage.add(1, { every: '7d' })).runId);
+      await stage.settled();
+      assert.equal(stage.receiver.received.length, 0);
+
+      await finds(stage, ids(5_000, 20_000));
+      await stage.until('all of them are told', () =>
+        Promise.resolve(stage.receiver.taken('/each').length >= 5_000),
+      );
+      const each = sentTo(stage, 'each');
+      assert.equal(each.length, 50);
+      for (const message of each) assert.equal(read(message).data.discoveries.length, 100);
+      await stage.until('one message is there', () => Promise.resolve(sentTo(stage, 'gathered').length > 0));
+      assert.equal(sentTo(stage, 'gathered').length, 1);
+      const [gathering] = await stage.rows(
+        `SELECT count(*)::int AS discoveries FROM strandline.delivery_discoveries x JOIN strandline.channels c ON c.id = x.channel_id
+         WHERE c.slug = 'gathered'`,
+      );
+      assert.equal(gathering.discoveries, 5_000);
+      for (const { body } of stage.receiver.received) assert.ok(body.length < 1_000_000);
+    },
+  },
+];
