@@ -1,4 +1,5 @@
 /** What is found, as it is found: server-sent events. */
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { SECOND } from '../../engine/clock.ts';
@@ -82,7 +83,11 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
         void reply.header('retry-after', String(BACK_IN_SECONDS));
         throw new Refused('unavailable', `${STREAMS_MOST} streams of events are open; come back later`);
       }
-      const stream = begin(reply, RETRY_MS.least + Math.floor(ctx.random() * RETRY_MS.spread));
+      const raw = begin(reply);
+      // Whoever asks for the head alone would have a stream that nothing is ever written to.
+      if (request.method === 'HEAD') return void raw.end();
+      const stream = openStream(raw);
+      raw.write(`retry: ${RETRY_MS.least + Math.floor(ctx.random() * RETRY_MS.spread)}\n\n`);
       remember(stream, request.visitor);
       try {
         await feed.listen(
@@ -112,7 +117,7 @@ function lastSeen(header: string | string[] | undefined): bigint | undefined {
 }
 
 /** The answer is ours from here on: it must not wait for its end, and must not be kept or changed on its way. */
-function begin(reply: FastifyReply, retryMs: number): EventStream {
+function begin(reply: FastifyReply): ServerResponse {
   void reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
@@ -123,8 +128,5 @@ function begin(reply: FastifyReply, retryMs: number): EventStream {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) raw.setHeader(name, value);
   }
-  raw.writeHead(200);
-  const stream = openStream(raw);
-  raw.write(`retry: ${retryMs}\n\n`);
-  return stream;
+  return raw.writeHead(200);
 }

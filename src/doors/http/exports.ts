@@ -53,7 +53,7 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
         response: { 200: z.string() },
       },
     },
-    async ({ params: { kind }, query: { format, raw, bom, topic, search, since, until } }, reply) => {
+    async ({ method, params: { kind }, query: { format, raw, bom, topic, search, since, until } }, reply) => {
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -63,6 +63,12 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
           { path: 'format', given: format, expected: 'csv, where raw or bom is given' },
         ]);
       await assertFilter(ctx.db, { topic, search });
+      const headers = {
+        'content-type': MEDIA_TYPES[format],
+        'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
+      };
+      // Whoever asks for the head alone takes nobody's place.
+      if (method === 'HEAD') return void begin(reply, headers).end();
       if (going >= EXPORTS_MOST) {
         void reply.header('retry-after', String(BACK_IN_SECONDS));
         throw new Refused('unavailable', `${EXPORTS_MOST} exports are going on; come back later`);
@@ -76,10 +82,7 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
       try {
         // What fails before the first byte is told in words; behind it only a broken connection is honest.
         const first = await pieces.next();
-        const response = begin(reply, {
-          'content-type': MEDIA_TYPES[format],
-          'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
-        });
+        const response = begin(reply, headers);
         try {
           if (first.done !== true) await send(response, first.value, reader);
           for await (const piece of pieces) await send(response, piece, reader);
