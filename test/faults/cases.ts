@@ -28,3 +28,16 @@ export async function playCases(
   );
   return runs;
 }
+
+/**
+ * Runs that wait to be tried again wait no longer: their pauses are as long as chance wants them. The queue has them
+ * for later; what it held is handed to it anew.
+ */
+export async function hasten(stage: Stage): Promise<void> {
+  const waiting: { id: string; fence: number }[] = await stage.rows(
+    `UPDATE strandline.runs SET not_before = NULL WHERE status = 'queued' AND not_before IS NOT NULL RETURNING id, fence`,
+  );
+  if (waiting.length === 0) return;
+  await stage.emptyQueue();
+  await stage.ctx.queue.enqueue(waiting.map(({ id, fence }) => ({ runId: BigInt(id), fence })));
+}

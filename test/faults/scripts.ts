@@ -34,6 +34,19 @@ export function status(code: number, headers: Record<string, string> = {}, body 
   return raw(body, { 'content-type': 'application/json', ...headers }, { status: code });
 }
 
+/** Any JSON. @param holds ids of the posts and addresses of the links in it that can be read */
+export function json(
+  value: unknown,
+  { posts: external = [], links = [] }: { posts?: readonly string[]; links?: readonly string[] } = {},
+): Script {
+  const script = raw(JSON.stringify(value));
+  return (asked, response) => {
+    asked.posts.push(...external);
+    asked.links.push(...links);
+    return script(asked, response);
+  };
+}
+
 /** Nothing, for ever. */
 export const silent: Script = () => {};
 
@@ -94,5 +107,19 @@ export function dripped(
     if (end === 'whole') response.end();
     if (end === 'close') response.socket?.end();
     if (end === 'reset') response.socket?.resetAndDestroy();
+  };
+}
+
+/** Bytes of HTTP as they go over the wire, and then an end, as {@link dripped} has it. */
+export function bytes(head: string, end: 'close' | 'reset' | 'never'): Script {
+  return (_asked, { socket }) => {
+    if (socket === null) return;
+    const over = () => {
+      if (end === 'close') socket.end();
+      // What was written is on its way when it is reset.
+      if (end === 'reset') setImmediate(() => socket.resetAndDestroy());
+    };
+    if (head === '') over();
+    else socket.write(head, over);
   };
 }

@@ -11,6 +11,7 @@ import { STORM } from './nemesis.ts';
 import { PAYLOAD } from './payload.ts';
 import { QUEUE } from './queue.ts';
 import { SCHEDULER } from './scheduler.ts';
+import { SECRETS } from './secrets.ts';
 import { BUDGET } from './upstream-budget.ts';
 import { UPGRADE } from './upgrade.ts';
 import { CONNECTION } from './upstream-connection.ts';
@@ -37,6 +38,7 @@ export const ROWS: readonly Row[] = [
   ...ALERTS,
   ...DOORS,
   ...COMMAND_LINE,
+  ...SECRETS,
   ...UPGRADE,
   ...CLOCK,
   ...STORM,

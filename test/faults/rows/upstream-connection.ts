@@ -1,0 +1,105 @@
+/** Connections to the service that are slow or break. Every way to break one stands in test/client/time.test.ts and call.test.ts. */
+import assert from 'node:assert/strict';
+import { type Case, hasten, playCases } from '../cases.ts';
+import type { Row } from '../row.ts';
+import { bytes, dripped, ownPosts, reset, silent } from '../scripts.ts';
+
+const JSON_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+const HALF = '{"miner_tweets":[{"id":"1","text":"half';
+
+export const CONNECTION: readonly Row[] = [
+  {
+    id: 'F51',
+    title: 'a service that is too slow, in its headers or in its body, is given up in time, and hears of it',
+    core: true,
+    env: { MAX_CALLS_PER_RUN: '1', NOVA_SECONDS: '1', GRACE_SECONDS: '1' },
+    play: async (stage) => {
+      const endless = Array.from({ length: 1_000 }, () => ' ');
+      const cases: readonly Case[] = [
+        ['says nothing', silent, 'timeout_headers'],
+        ['begins its headers', bytes('HTTP/1.1 200 OK\r\nx-a: b', 'never'), 'timeout_headers'],
+        ['hints at what comes', bytes('HTTP/1.1 103 Early\r\n\r\n', 'never'), 'timeout_headers'],
+        ['drips its body', dripped(endless, { everyMs: 50, end: 'never' }), 'timeout_body'],
+        [
+          'stalls at nine tenths',
+          bytes(`${JSON_HEAD}content-length: 43\r\n\r\n${HALF}`, 'never'),
+          'timeout_body',
+        ],
+      ];
+      const runs = await playCases(stage, cases);
+      const spans = await stage.rows(
+        `SELECT extract(epoch FROM ended_at - started_at)::float8 AS seconds FROM strandline.runs WHERE id = ANY ($1)`,
+        [runs],
+      );
+      for (const { seconds } of spans) assert.ok(seconds >= 1.9 && seconds < 7, `${seconds} seconds`);
+      await stage.until('every connection was ended', () =>
+        Promise.resolve(stage.service.asked.every(({ closed }) => closed)),
+      );
+      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers'), []);
+    },
+  },
+  {
+    id: 'F52',
+    title: 'a connection that breaks at any byte keeps nothing, and what the call cost stays unknown',
+    core: false,
+    env: { MAX_CALLS_PER_RUN: '1' },
+    play: async (stage) => {
+      const chunked = `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n27\r\n${HALF}\r\n`;
+      const cases: readonly Case[] = [
+        ['reset before its headers', reset, 'conn_reset'],
+        ['closed before its headers', bytes('', 'close'), 'conn_reset'],
+        ['reset in its headers', bytes('HTTP/1.1 200 OK\r\nx: ', 'reset'), 'conn_reset'],
+        ['reset behind its headers', bytes(`${JSON_HEAD}content-length: 90\r\n\r\n`, 'reset'), 'conn_reset'],
+        ['reset in its body', dripped([HALF], { everyMs: 20, end: 'reset' }), 'conn_reset'],
+        ['a chunked body that is cut', bytes(chunked, 'close'), 'conn_reset'],
+        ['less than it said', bytes(`${JSON_HEAD}content-length: 90\r\n\r\n${HALF}`, 'close'), 'conn_reset'],
+        ['no HTTP', bytes('-ERR unknown command\r\n', 'close'), 'decode_error'],
+      ];
+      const runs = await playCases(stage, cases);
+      const kept = await stage.rows(
+        'SELECT DISTINCT state, cost_usd FROM strandline.calls WHERE run_id = ANY ($1)',
+        [runs],
+      );
+      assert.deepEqual(kept, [{ state: 'failed', cost_usd: null }]);
+      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers'), []);
+    },
+  },
+  {
+    id: 'F52 unreachable',
+    title:
+      'a service without TLS, without a name, without a listener: each fails by itself, and nothing is sent',
+    core: false,
+    env: { MAX_CALLS_PER_RUN: '1' },
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const away: readonly [string, string][] = [
+        [stage.service.url.replace('http:', 'https:'), 'conn_reset'],
+        ['http://service.invalid', 'conn_refused'],
+        ['http://127.0.0.1:1', 'conn_refused'],
+      ];
+      for (const [n, [SEARCH_API_URL, code]] of away.entries()) {
+        const worker = await stage.start({ SEARCH_API_URL });
+        const run = await stage.ended((await stage.add(n + 1)).runId);
+        assert.deepEqual([run.status, run.code], ['failed', code], SEARCH_API_URL);
+        await worker.stop();
+      }
+      assert.equal(stage.service.asked.length, 0);
+    },
+  },
+  {
+    id: 'F52 brief',
+    title: 'a service that breaks off once is asked once more, and the run succeeds with what it says then',
+    core: false,
+    play: async (stage) => {
+      stage.service.answers([dripped([HALF], { end: 'reset', everyMs: 20 }), ownPosts]);
+      await stage.start();
+      const { runId } = await stage.add(1);
+      await stage.until('it is asked once more', async () => {
+        await hasten(stage);
+        return stage.service.asked.length === 2;
+      });
+      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      assert.deepEqual(await stage.calls(runId), ['failed', 'received']);
+    },
+  },
+];
