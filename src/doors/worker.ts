@@ -6,6 +6,7 @@ import { Refused } from '../errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
+import { replaySpool } from '../monitor/run/spool.ts';
 import { reconcile } from '../monitor/schedule/reconcile.ts';
 import { repeatStrategy } from '../monitor/schedule/repeat.ts';
 import { tickSearch } from '../monitor/schedule/tick.ts';
@@ -126,6 +127,8 @@ export async function startWorker(
       if (thorough || queueIsSafe !== true) await lookAtQueue();
       unfit = !agrees ? 'clock' : queueIsSafe === false ? 'queue' : null;
       if (draining) return;
+      // Before anybody takes up the run of such an answer and pays for another.
+      await replaySpool(ctx);
       if (unfit !== null) return workers.pause();
       workers.resume();
       // Others wait for whoever reconciles: a queue that does not answer must not hold it up at every step.

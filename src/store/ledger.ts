@@ -92,14 +92,14 @@ export type KeptAnswer = {
   receivedAt: Date;
 };
 
+/** An answer with what its call took. */
+export type PaidAnswer = { runId: Id; answer: KeptAnswer; latencyMs: number; costUsd: number | null };
+
 /**
  * Keeps an answer and closes its call, together. It is kept whoever holds the run by now: a paid answer
  * is never thrown away, and whoever claims the run next reads it instead of calling again.
  */
-export async function keepAnswer(
-  db: Database,
-  input: { runId: Id; answer: KeptAnswer; latencyMs: number; costUsd: number | null },
-): Promise<void> {
+export async function keepAnswer(db: Database, input: PaidAnswer): Promise<void> {
   const { answer, runId } = input;
   const body = await compress(answer.body, { level: 3 });
   await db.pool.query({
@@ -124,6 +124,18 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
       input.costUsd,
     ],
   });
+}
+
+/** Whether this database sent this very call. Numbers alone would say so of another database's, too. */
+export async function isSentCall(
+  db: Database,
+  call: { runId: Id; n: number; fence: number; sentAt: Date },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    'SELECT FROM strandline.calls WHERE run_id = $1 AND n = $2 AND fence = $3 AND sent_at = $4',
+    [call.runId, call.n, call.fence, call.sentAt],
+  );
+  return rowCount === 1;
 }
 
 /** Closes a call that brought no answer we can keep. */

@@ -15,6 +15,7 @@ import type { CallAborted, CallFailure } from '../client/result.ts';
 import { concealInBytes } from '../client/secret.ts';
 import type { Context } from '../context.ts';
 import { untilReachable } from './reachable.ts';
+import { spool } from './spool.ts';
 
 /**
  * The answer that an earlier claim of this run kept, if there is one: it was paid for, nothing is called
@@ -36,7 +37,8 @@ export async function callAndKeep(ctx: Context, run: ClaimedRun, signal: AbortSi
   const endpoint = await ctx.endpoint(run.service_kind);
   const dialect = loadDialect(run.dialect);
   // Nothing below can fail before the request is sent: a row of the ledger is a request.
-  const n = await openLedger(ctx, run);
+  const sentAt = ctx.clock.now();
+  const n = await openLedger(ctx, run, sentAt);
   const result = await callService({
     ...endpoint,
     dialect,
@@ -52,7 +54,16 @@ export async function callAndKeep(ctx: Context, run: ClaimedRun, signal: AbortSi
   const { httpStatus, contentType, latencyMs, costUsd } = result;
   const body = concealInBytes(result.body, endpoint.key);
   const answer: KeptAnswer = { n, httpStatus, contentType, body, receivedAt };
-  await untilReachable(ctx, () => keepAnswer(ctx.db, { runId: run.id, answer, latencyMs, costUsd }));
+  const paid = { runId: run.id, answer, latencyMs, costUsd };
+  let letGo = () => Promise.resolve();
+  await untilReachable(
+    ctx,
+    () => keepAnswer(ctx.db, paid),
+    async () => {
+      letGo = await spool(ctx, { ...paid, fence: run.fence, sentAt });
+    },
+  );
+  await letGo();
   return answer;
 }
 
@@ -75,14 +86,14 @@ async function closeLedger(
   return new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
 }
 
-async function openLedger(ctx: Context, run: ClaimedRun): Promise<number> {
+async function openLedger(ctx: Context, run: ClaimedRun, now: Date): Promise<number> {
   const opened = await openCall(ctx.db, {
     runId: run.id,
     fence: run.fence,
     serviceId: run.service_id,
     maxCallsPerRun: ctx.config.maxCallsPerRun,
     callsPerDay: callsPerDayOf(ctx.config, run.service_kind),
-    now: ctx.clock.now(),
+    now,
   });
   switch (opened.kind) {
     case 'opened':

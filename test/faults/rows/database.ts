@@ -1,5 +1,7 @@
 /** Postgres goes away, comes back, is full, or says no. */
 import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { startCommand } from '../../worker-command.ts';
 import type { Row } from '../row.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
@@ -119,6 +121,46 @@ export const DATABASE: readonly Row[] = [
           [(await stage.ended(id)).status, await stage.calls(id)],
           ['succeeded', ['received']],
         );
+    },
+  },
+  {
+    id: 'F33 spool',
+    title:
+      'a worker that is killed with an answer in hand while Postgres is away has it on disk: the next one keeps it, nobody calls again',
+    core: true,
+    postgres: {},
+    env: { RUN_LEASE_SECONDS: '10' },
+    play: async (stage) => {
+      const gate = gated(ownPosts);
+      stage.service.answers(gate.script);
+      const data = path.join(stage.directory, 'data');
+      await mkdir(data);
+      const holding = await stage.start();
+      const { runId } = await stage.add(1);
+      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.postgres.stop('immediate');
+      gate.open();
+      await says(holding, /the answer is on disk/);
+      const [name = ''] = await readdir(path.join(data, 'spool'));
+      assert.equal((await stat(path.join(data, 'spool', name))).mode & 0o777, 0o600);
+      holding.child.kill('SIGKILL');
+      await holding.ended;
+      await stage.postgres.start();
+      // Of another database, or broken: neither is taken for an answer, neither keeps the others from it.
+      const text = await readFile(path.join(data, 'spool', name), 'utf8');
+      const foreign = text.replace(/"sentAt":"[^"]*"/, '"sentAt":"2020-02-02T02:02:02.222Z"');
+      assert.notEqual(foreign, text);
+      await writeFile(path.join(data, 'spool', '0-foreign.json'), foreign);
+      await writeFile(path.join(data, 'spool', '0-broken.json'), text.slice(0, 50));
+      await stage.start();
+      const run = await stage.ended(runId);
+      assert.deepEqual([run.status, run.fence], ['succeeded', 2]);
+      assert.deepEqual(await stage.calls(runId), ['received']);
+      assert.equal(stage.service.asked.length, 1);
+      assert.deepEqual((await readdir(path.join(data, 'spool'))).toSorted(), [
+        '0-broken.json',
+        '0-foreign.json',
+      ]);
     },
   },
   {
