@@ -39,7 +39,7 @@ export function vaultOf(master: string): Vault {
       if (sealedWith !== keyId)
         throw new Refused(
           'unavailable',
-          `a secret is sealed with the master key ${sealedWith}, and this process has ${keyId}: set the same MASTER_KEY on every machine`,
+          `a secret is sealed with the master key ${sealedWith}, and this process has ${keyId}: set the same MASTER_KEY on every machine, or copy master.key from the data directory that made it`,
         );
       const bytes = Buffer.from(packed, 'base64url');
       try {

@@ -73,7 +73,7 @@ const COLUMNS: Column<TopicPulse>[] = [
       ) : (
         <>
           <Spark values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
-          <div class="hint">an hour, 24 hours</div>
+          <div class="hint">posts an hour, 24 hours</div>
         </>
       ),
   },
