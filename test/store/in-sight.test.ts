@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, type Post, run } from './live.ts';
 
@@ -75,6 +76,22 @@ test('what an answer alone held that came late is out of sight, since that answe
   expect((await seenBy('alone-late')).map((row) => [row.post, row.in_sight, row.engagement])).toEqual([
     ['310', true, 10],
     ['311', false, 5],
+  ]);
+});
+
+test('what is out of sight has what the search itself last saw of it: in an answer that came late, or quoted', async () => {
+  const search = await newSearch(world, 'own-news');
+  await run(world, search, 0, [post('320', 5), post('321', 1)]);
+  await run(world, search, 30, [post('322', 1)]);
+  await run(world, search, 15, [post('320', 9)]);
+  const quoting = { ...post('323', 1), is_quote_tweet: true, quote: wirePost('321', post('321', 40)) };
+  await run(world, search, 45, [quoting]);
+  const rows = await seenBy('own-news');
+  expect(rows.map((row) => [row.post, row.in_sight, row.engagement])).toEqual([
+    ['320', false, 10],
+    ['321', false, 41],
+    ['322', false, 2],
+    ['323', true, 2],
   ]);
 });
 

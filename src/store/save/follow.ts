@@ -32,7 +32,8 @@ const added = (column: string) =>
  * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
  * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
  * than the newest one says nothing of what is in sight, only that what it alone holds is not. What is out of sight has
- * the counters that another search tells of it.
+ * the counters that were seen of it since: by another search, in an answer that came late, or in a post that quotes it.
+ * What comes in or goes out of sight in this statement is not written twice in it.
  * $1 search, $2 time, $3 run, $4 posts known before whose counters changed, $5 posts that are new to
  * the search.
  */
@@ -97,7 +98,8 @@ WITH before AS MATERIALIZED (
   UPDATE ${S}.unseen u SET engagement = c.engagement
   FROM (SELECT id, ${engagement('')} AS engagement FROM counted) c
   CROSS JOIN LATERAL (SELECT search_id, engagement FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) n
-  WHERE n.search_id <> $1 AND n.engagement IS DISTINCT FROM c.engagement AND u.search_id = n.search_id AND u.post_id = c.id
+  WHERE n.engagement IS DISTINCT FROM c.engagement AND u.search_id = n.search_id AND u.post_id = c.id
+    AND (n.search_id <> $1 OR c.id NOT IN (SELECT id FROM back UNION ALL SELECT id FROM seen_before))
 ), steps AS MATERIALIZED (
   SELECT c.*, ${each((c) => `d.step_${c} * (d.step_${c} > 0)::integer AS up_${c}, -d.step_${c} * (d.step_${c} < 0)::integer AS down_${c}`)}
   FROM counted c
