@@ -1,4 +1,4 @@
-/** What makes a collected OpenAPI document whole: the words of the SQL contract for members, replies as they look, and no unused parts. */
+/** What makes a collected OpenAPI document whole: words of the SQL contract, replies as they look, no unused parts. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 

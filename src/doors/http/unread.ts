@@ -16,7 +16,7 @@ const NO_HTTP: [status: number, code: string, detail: string] = [
   'this is no request of HTTP/1.1',
 ];
 
-/** Says what was wrong in the words of every other failure, and closes the connection, whether or not the other side does. */
+/** Says what was wrong in the words of every other failure, and closes the connection, whatever the other side does. */
 export function refuseUnread(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

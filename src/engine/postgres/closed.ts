@@ -1,4 +1,4 @@
-/** What Postgres lets everybody do and whoever only reads has no need of: functions that are closed to all but the program. */
+/** What Postgres lets everybody do and no reader needs: functions that are closed to all but the program. */
 import { type Client, escapeIdentifier } from 'pg';
 
 /**
