@@ -36,7 +36,7 @@ export type Wire = Readonly<{
   /** After so many more bytes from the server the connection that carried them is reset; then it passes. */
   cutAfter(bytes: number): void;
   throttle(bytesPerSecond: number): void;
-  /** Looks at every chunk before it goes on; answers `cut` to reset its connection instead, `lose` to let it vanish. One look at a time. */
+  /** Looks at every chunk before it goes on; answers `cut` to reset its connection instead, `lose` to let it and all after it vanish. One look at a time. */
   watch(look: Look | undefined): void;
   /** Leads to another port from now on: a server that came back elsewhere. */
   leadTo(port: number): void;
@@ -88,14 +88,18 @@ export async function openWire(target: { host: string; port: number }): Promise<
     source.on('data', (bytes) => {
       const seen = look?.({ link: { id: ends.id, cut: () => cut(ends) }, from, bytes });
       if (seen === 'cut') return cut(ends);
-      if (seen === 'lose') return;
+      if (seen === 'lose') ends.lost = true;
+      if (ends.lost) return;
       carry(ends, from, bytes.length, () => {
         if (!sink.writable || sink.write(bytes)) return;
         source.pause();
         sink.once('drain', () => source.resume());
       });
     });
-    source.on('end', () => carry(ends, from, 0, () => sink.end()));
+    source.on('end', () => {
+      // Who has lost bytes does not hear of the other's end either.
+      if (!ends.lost) carry(ends, from, 0, () => sink.end());
+    });
     source.on('close', () => {
       if (ends.client.destroyed && ends.server.destroyed) links.delete(ends);
     });

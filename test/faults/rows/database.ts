@@ -88,6 +88,33 @@ export const DATABASE: readonly Row[] = [
     },
   },
   {
+    id: 'F32 saving',
+    title:
+      'the same in the middle of a save: it is given up after a minute and done again at once by a new connection',
+    core: true,
+    env: { RUN_LEASE_SECONDS: '3600' },
+    seconds: 180,
+    play: async (stage) => {
+      let newest = 0;
+      let dead = 0;
+      stage.wires.postgres.watch(({ link }) => {
+        newest = Math.max(newest, link.id);
+        return link.id <= dead ? 'lose' : 'pass';
+      });
+      stage.service.answers(ownPosts);
+      const worker = await stage.start({}, { pauseAt: 'inside the save' });
+      const { runId } = await stage.add(1);
+      await worker.paused;
+      dead = newest;
+      worker.goOn();
+      // A minute for the statement, and a quarter of one for locks of the session that is not over on the server.
+      await stage.settled(100);
+      const run = await stage.ended(runId);
+      assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+      assert.deepEqual(await stage.calls(runId), ['received']);
+    },
+  },
+  {
     id: 'F33',
     title: 'Postgres is away: an answer that came is held, no call is begun, and all goes on once it is back',
     core: true,
