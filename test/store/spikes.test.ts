@@ -143,7 +143,7 @@ test('posts that gain more than usual are told once, with the one that gained mo
   const [spike] = await spikesOf(search);
   expect(spike).toMatchObject({ measure: 'engagement', usual: 160, days: 14, weekday_usual: null });
   expect(spike.sentence).toMatch(
-    /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d, [\d.]+x the usual 160 around this time \(last 14 days\); \d+ % of it one post\.$/,
+    /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160 around this time \(last 14 days\); \d+ % of it one post\.$/,
   );
   expect(sentenceOf(spike)).toBe(spike.sentence);
   const top = await world.db.pool.query('SELECT external_id FROM strandline.posts WHERE id = $1', [

@@ -23,7 +23,7 @@ export type Told = {
 const LONG_MS = 24 * HOUR;
 
 /**
- * `142 posts between 14:00 and 15:00, 6.3x the usual 22.5 around this time (last 14 days).` A count that may have
+ * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` A count that may have
  * been more says "at least"; a window that was seen in part says so; where less than one is usual, no ratio is given.
  */
 export function sentenceOf(told: Told): string {
@@ -46,11 +46,14 @@ function what({ n, lower_bound, measure }: Told): string {
 function when({ window_start, window_end, tz }: Told, long: boolean): string {
   if (!long) {
     const [start, end] = [offsetOf(window_start, tz), offsetOf(window_end, tz)];
-    const said = (offset: string) => (start === end ? '' : ` ${offset}`);
-    return ` between ${timeOfDay(window_start, tz)}${said(start)} and ${timeOfDay(window_end, tz)}${said(end)}`;
+    const [from, to] = [timeOfDay(window_start, tz), timeOfDay(window_end, tz)];
+    // Where the clock is set between them, each has its own offset.
+    return start === end
+      ? ` between ${from} and ${to} ${zone(tz)}`
+      : ` between ${from} ${start} and ${to} ${end}`;
   }
   const hours = Math.round((window_end.getTime() - window_start.getTime()) / HOUR);
-  return ` in the ${hours} hours to ${dayOf(window_end, tz)}, ${timeOfDay(window_end, tz)}`;
+  return ` in the ${hours} hours to ${dayOf(window_end, tz)}, ${timeOfDay(window_end, tz)} ${zone(tz)}`;
 }
 
 function compare({ n, coverage, lower_bound }: Told, usual: number): string {
@@ -80,6 +83,11 @@ function percent(share: number): string {
 
 function timeOfDay(at: Date, timeZone: string): string {
   return at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+}
+
+/** A sentence goes where nothing else says whose clock it is: into alerts, SQL, a page in the reader's own zone. */
+function zone(tz: string): string {
+  return tz === 'UTC' ? tz : `${tz} time`;
 }
 
 /** `GMT+2`: an hour in which the clock is set back is there twice. */

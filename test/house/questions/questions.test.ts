@@ -175,7 +175,7 @@ describe('answers are what happened', () => {
   test('a spike with what it was decided on', async () => {
     const spikes = await ask(10);
     const posts = spikes.find(({ sentence }) =>
-      String(sentence).startsWith('62 posts between 09:00 and 12:00'),
+      String(sentence).startsWith('62 posts between 09:00 and 12:00 UTC'),
     );
     expect(posts).toMatchObject({ n: 62, coverage: 1, lower_bound: false, threshold: 4.5 });
     expect(posts?.['window_start']).toBe(
