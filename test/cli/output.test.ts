@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discoveryLines } from '../../src/doors/cli/discovery-line.ts';
 import { pageOf } from '../../src/doors/cli/page.ts';
 import { runCli } from '../../src/doors/cli/program.ts';
+import { table } from '../../src/doors/cli/table.ts';
 import type { DiscoveryRow } from '../../src/store/reads/discoveries.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
@@ -150,6 +151,19 @@ describe('tables', () => {
     expect(stdout).toContain('a long text about the harbour ferry that goes on and on and never ends');
     expect(stdout).toMatch(/2026-11-21 11:00:00Z +12,304 /);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-11-21 11:00:00Z +– /);
+  });
+
+  it('a pipe gets a long text whole, and no spaces for it in the lines of others', () => {
+    const page = pageOf({ env: {}, isTTY: false });
+    const texts = ['short', 'word '.repeat(520).trim()];
+    const columns = [
+      { head: 'text', cell: (text: string) => text, elastic: 4 },
+      { head: 'address', cell: () => 'https://a.example/1' },
+    ];
+    const [head, short, long] = table(texts, columns, page);
+    expect(long).toBe(`${texts[1]}  https://a.example/1`);
+    expect(short).toMatch(/^short {2,60}https:/);
+    expect(head?.indexOf('address')).toBe(short?.indexOf('https:'));
   });
 
   it('LANG=C: our own signs are ASCII', async () => {

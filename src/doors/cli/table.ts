@@ -26,10 +26,12 @@ export type Column<Row> = {
 const GAP = '  ';
 /** An elastic column is not made narrower than this: others are left out, or the table stands on its side. */
 const LEAST = 8;
+/** Where nothing is cut, one long text does not make spaces of all others: elastic columns are filled up to here. */
+const FILLED = 40;
 
 /**
  * A table without borders: a quiet header, columns as wide as their longest cell, none that is empty
- * throughout. Where the page is too narrow, elastic columns give way, then columns are left out; where that
+ * throughout. Where nobody looks, texts stand whole and are not filled up to the longest of them. Where the page is too narrow, elastic columns give way, then columns are left out; where that
  * is not enough, each row becomes a list of its own.
  * @param below a quiet line below each row
  */
@@ -50,11 +52,16 @@ export function table<Row>(
   const fitting = arrange(filled, natural, all, page.width);
   if (fitting === undefined) return standing(rows, every, all, page, below);
 
+  const filledTo = ({ i, width }: Fitting) =>
+    page.width === Number.POSITIVE_INFINITY && all[i]?.elastic !== undefined
+      ? Math.min(width, FILLED)
+      : width;
   const line = (texts: readonly string[], paint: (shown: string, i: number) => string) =>
     fitting
-      .map(({ i, width }, nth) => {
+      .map((column, nth) => {
+        const { i } = column;
         const shown = texts[i] ?? '';
-        const spaces = ' '.repeat(Math.max(0, width - widthOf(shown)));
+        const spaces = ' '.repeat(Math.max(0, filledTo(column) - widthOf(shown)));
         if (all[i]?.right === true) return spaces + paint(shown, i);
         return nth === fitting.length - 1 ? paint(shown, i) : paint(shown, i) + spaces;
       })
