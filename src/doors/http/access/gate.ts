@@ -86,7 +86,8 @@ function assertMay(visitor: Visitor, scope: Scope | readonly Scope[] | undefined
   if (scope === undefined) throw new Error('a route without a scope is served');
   if (mayDo(visitor, scope)) return;
   const lacking = [scope].flat().filter((one) => !visitor.scopes.has(one));
-  throw new Denied('scope', `the token lacks the scope ${lacking.join(' and ')}`);
+  const scopes = lacking.length === 1 ? 'scope' : 'scopes';
+  throw new Denied('scope', `the token lacks the ${scopes} ${lacking.join(' and ')}`);
 }
 
 /** A browser sends along who is signed in, and that it stands on this machine, whatever page made it ask. */

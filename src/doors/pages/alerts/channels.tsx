@@ -16,6 +16,7 @@ import type { App, WebHome } from '../../routes.ts';
 import { formBody, one, slugParams, ticked, untilGone } from '../actions/given.ts';
 import { type DoneCode, goOn } from '../kit/done.tsx';
 import { Act, Button, Field, Form, type Given } from '../kit/form.tsx';
+import { May } from '../kit/may.tsx';
 import { Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { AttemptView } from './attempt.tsx';
@@ -59,12 +60,20 @@ export function channelPages(app: App, { ctx }: WebHome): void {
       title: channel.slug,
       here: '/alerts',
       above: <a href="/alerts">Alerts</a>,
-      aside: <Buttons channel={channel} />,
+      aside: (
+        <May scope="write">
+          <Buttons channel={channel} />
+        </May>
+      ),
       body: (
         <>
           <ChannelFacts channel={channel} />
-          <Resend channel={channel} />
-          <Secret channel={channel} />
+          <May scope="write">
+            <Resend channel={channel} />
+          </May>
+          <May scope="admin">
+            <Secret channel={channel} />
+          </May>
         </>
       ),
     });

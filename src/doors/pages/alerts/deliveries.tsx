@@ -9,6 +9,7 @@ import type { App, WebHome } from '../../routes.ts';
 import { goOn } from '../kit/done.tsx';
 import { Act } from '../kit/form.tsx';
 import { Outside } from '../kit/outside.tsx';
+import { May } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Pager, Tabs } from '../kit/tabs.tsx';
@@ -83,7 +84,9 @@ export function deliveryPages(app: App, { ctx }: WebHome): void {
         ),
         aside:
           delivery.state === 'dead' ? (
-            <Act action={`/alerts/deliveries/${delivery.id}/resend`} words="Send again" icon="run" />
+            <May scope="write">
+              <Act action={`/alerts/deliveries/${delivery.id}/resend`} words="Send again" icon="run" />
+            </May>
           ) : undefined,
         // As over the API: what a receiver said may be of a network that readers are not in.
         body: (

@@ -1,4 +1,5 @@
 /** Alerts: which rules tell what to whom, and how that goes. */
+import type { Scope } from '../../../monitor/access/scopes.ts';
 import { RULE_KINDS } from '../../../store/schema/analytics/tell.ts';
 import {
   type ChannelRow,
@@ -10,6 +11,7 @@ import {
 import type { App, WebHome } from '../../routes.ts';
 import { Badge } from '../kit/badge.tsx';
 import { Act } from '../kit/form.tsx';
+import { May } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Table } from '../kit/table.tsx';
@@ -63,18 +65,18 @@ function Rules({ rules, channels }: { rules: readonly RuleRow[]; channels: reado
         {channels.length === 0 ? (
           <Empty
             words="Nothing is told to anybody. It begins with a channel: an address that takes webhooks."
-            todo={{ words: 'Make a channel', href: '/alerts/channels/new' }}
+            todo={{ words: 'Make a channel', href: '/alerts/channels/new', scope: 'admin' }}
           />
         ) : (
           <Empty
             words="No rule says of what to tell."
-            todo={{ words: 'Make a rule', href: '/alerts/rules/new' }}
+            todo={{ words: 'Make a rule', href: '/alerts/rules/new', scope: 'write' }}
           />
         )}
       </Section>
     );
   return (
-    <Section title="Rules" aside={<a href="/alerts/rules/new">New rule</a>}>
+    <Section title="Rules" aside={<New scope="write" href="/alerts/rules/new" words="New rule" />}>
       <Table
         caption="Rules"
         rows={rules}
@@ -97,16 +99,26 @@ function Rules({ rules, channels }: { rules: readonly RuleRow[]; channels: reado
           {
             head: <span class="unseen">Change</span>,
             cell: ({ slug, state }) => (
-              <Act
-                action={`/alerts/rules/${slug}/${state === 'active' ? 'pause' : 'resume'}`}
-                words={state === 'active' ? 'Pause' : 'Resume'}
-                kind="quiet"
-              />
+              <May scope="write">
+                <Act
+                  action={`/alerts/rules/${slug}/${state === 'active' ? 'pause' : 'resume'}`}
+                  words={state === 'active' ? 'Pause' : 'Resume'}
+                  kind="quiet"
+                />
+              </May>
             ),
           },
         ]}
       />
     </Section>
+  );
+}
+
+function New({ scope, href, words }: { scope: Scope; href: string; words: string }) {
+  return (
+    <May scope={scope}>
+      <a href={href}>{words}</a>
+    </May>
   );
 }
 
@@ -118,7 +130,7 @@ function Watched({ rule: { topic, search } }: { rule: RuleRow }) {
 function Channels({ channels }: { channels: readonly ChannelRow[] }) {
   if (channels.length === 0) return null;
   return (
-    <Section title="Channels" aside={<a href="/alerts/channels/new">New channel</a>}>
+    <Section title="Channels" aside={<New scope="admin" href="/alerts/channels/new" words="New channel" />}>
       <Table
         caption="Channels"
         rows={channels}

@@ -4,6 +4,7 @@ import { RULE_KINDS } from '../../../store/schema/analytics/tell.ts';
 import type { ChannelRow, RuleRow } from '../../../store/tell/reads.ts';
 import { many, one } from '../actions/given.ts';
 import { Button, Field, Form, type Given } from '../kit/form.tsx';
+import { May } from '../kit/may.tsx';
 import { Empty } from '../kit/section.tsx';
 
 /** What a rule may watch and whom it may tell. */
@@ -59,7 +60,7 @@ export function RuleForm({
     return (
       <Empty
         words="A rule tells a channel, and there is none yet."
-        todo={{ words: 'Make a channel first', href: '/alerts/channels/new' }}
+        todo={{ words: 'Make a channel first', href: '/alerts/channels/new', scope: 'admin' }}
       />
     );
   const watches = rule === null ? '' : watchesOf(rule);
@@ -117,7 +118,9 @@ export function RuleForm({
         options={channels.map(({ slug, host }) => ({ value: slug, words: `${slug} (${host})` }))}
       />
       <div class="buttons">
-        <Button words={rule === null ? 'Make the rule' : 'Save'} kind="main" />
+        <May scope="write">
+          <Button words={rule === null ? 'Make the rule' : 'Save'} kind="main" />
+        </May>
         <a href="/alerts">{rule === null ? 'Leave it' : 'To all alerts'}</a>
       </div>
     </Form>

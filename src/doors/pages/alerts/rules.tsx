@@ -12,6 +12,7 @@ import type { App, WebHome } from '../../routes.ts';
 import { formBody, one, slugParams } from '../actions/given.ts';
 import { type DoneCode, goOn } from '../kit/done.tsx';
 import { Act, type Given } from '../kit/form.tsx';
+import { May } from '../kit/may.tsx';
 import { Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Past } from './past.tsx';
@@ -139,7 +140,12 @@ async function showForm(
     here: '/alerts',
     above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
     status,
-    aside: rule === null ? undefined : <RuleButtons rule={rule} />,
+    aside:
+      rule === null ? undefined : (
+        <May scope="write">
+          <RuleButtons rule={rule} />
+        </May>
+      ),
     body: (
       <>
         <RuleForm rule={rule} given={given} problems={problems} choices={choices} />

@@ -9,6 +9,7 @@ import { meansOf, readVoiceDays } from '../../../store/reads/share-of-voice.ts';
 import { readTopics, type TopicRow } from '../../../store/reads/topics.ts';
 import type { ServiceKind } from '../../../store/services.ts';
 import type { App, WebHome } from '../../routes.ts';
+import { WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Choice, RANGES, type Range } from './choice.tsx';
@@ -137,7 +138,7 @@ function Nothing({ topics }: { topics: readonly TopicRow[] }) {
   return topics.length < 2 ? (
     <Empty
       words="Two topics are needed to compare, and there are not as many."
-      todo={{ words: 'Watch something', href: '/new' }}
+      todo={{ words: 'Watch something', href: '/new', scope: WATCHES }}
     />
   ) : (
     <Empty

@@ -6,6 +6,7 @@ import { findText, FOUND_MOST, type TextHit } from '../../../store/archive/find-
 import { readArchiveSize } from '../../../store/reads/machinery.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { Count, counted } from '../kit/number.tsx';
+import { WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Tabs } from '../kit/tabs.tsx';
@@ -71,7 +72,7 @@ function Nothing({ size }: { size: number }) {
   return size === 0 ? (
     <Empty
       words="Nothing was collected yet, or a worker has not come to it: what runs find can be searched some seconds later."
-      todo={{ words: 'Watch something', href: '/new' }}
+      todo={{ words: 'Watch something', href: '/new', scope: WATCHES }}
     />
   ) : (
     <Empty words="Any of the words may stand in a text, and what is rare says more. Words are found in all their forms." />
@@ -84,7 +85,7 @@ function Found({ text, hits }: { text: string; hits: readonly TextHit[] }) {
       <Section title="Nothing found" id="hits">
         <Empty
           words="No text that was collected has one of these words and passes the filters."
-          todo={{ words: 'Watch for them', href: `/new?text=${encodeURIComponent(text)}` }}
+          todo={{ words: 'Watch for them', href: `/new?text=${encodeURIComponent(text)}`, scope: WATCHES }}
         />
       </Section>
     );

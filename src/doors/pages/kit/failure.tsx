@@ -1,5 +1,6 @@
 /** What could not be done, on a page of its own. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../../../monitor/access/scopes.ts';
 import { type Failure, failureOf } from '../../failure.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { wordsOf } from './form.tsx';
@@ -22,7 +23,7 @@ export function addFailures(app: App, home: WebHome): void {
 }
 
 function showFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
-  const { status, title, detail, errors, retryAfterSeconds } = failure;
+  const { status, code, title, detail, errors, retryAfterSeconds } = failure;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   const words = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
   return showPage(request, reply, {
@@ -44,6 +45,7 @@ function showFailure(request: FastifyRequest, reply: FastifyReply, failure: Fail
             </ul>
           </Section>
         )}
+        {code === 'scope' ? <WiderToken scope={request.routeOptions.config.scope} /> : null}
         {status < 500 ? null : (
           <p class="hint">
             Number of this request: <code>{request.id}</code>
@@ -52,4 +54,15 @@ function showFailure(request: FastifyRequest, reply: FastifyReply, failure: Fail
       </>
     ),
   });
+}
+
+/** How one comes to do what this token may not. */
+function WiderToken({ scope = [] }: { scope: 'open' | Scope | readonly Scope[] | undefined }) {
+  return (
+    <p class="hint">
+      Whoever runs this server makes a token that may:{' '}
+      <code>strandline token create --name NAME --scope {[scope].flat().join(',')}</code>. Sign out, and in
+      again with it.
+    </p>
+  );
 }

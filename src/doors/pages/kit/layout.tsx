@@ -5,6 +5,7 @@ import { Done } from './done.tsx';
 import { useFrame } from './frame.ts';
 import { Icon } from './icon.tsx';
 import { Mark } from './mark.tsx';
+import { May, WATCHES } from './may.tsx';
 import { Act } from './form.tsx';
 
 /** Where one can go from everywhere, with the key that goes there after `g`. */
@@ -108,9 +109,11 @@ function Tools() {
           {topics.map(({ slug, name }) => (
             <a href={`/topics/${slug}`}>{name}</a>
           ))}
-          <a class="menu-last" href="/new">
-            <Icon name="plus" /> New topic
-          </a>
+          <May scope={WATCHES}>
+            <a class="menu-last" href="/new">
+              <Icon name="plus" /> New topic
+            </a>
+          </May>
         </nav>
       </details>
       <form class="find" action="/explore" method="get" role="search">

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Scope } from '../../../monitor/access/scopes.ts';
+import { May } from './may.tsx';
 
 /** A part of a page under its own heading. */
 export function Section({
@@ -35,11 +37,19 @@ export function Section({
   );
 }
 
-/** Nothing to see, and what to do about it. */
-export function Empty({ words, todo }: { words: string; todo?: { words: string; href: string } }) {
+/** Where one can go on, and what one must be allowed for it: `read` where left out. */
+type Todo = { words: string; href: string; scope?: Scope | readonly Scope[] };
+
+/** Nothing to see, and what to do about it, for those who may. */
+export function Empty({ words, todo }: { words: string; todo?: Todo }) {
   return (
     <p class="empty">
-      {words} {todo === undefined ? null : <a href={todo.href}>{todo.words}</a>}
+      {words}{' '}
+      {todo === undefined ? null : (
+        <May scope={todo.scope ?? []}>
+          <a href={todo.href}>{todo.words}</a>
+        </May>
+      )}
     </p>
   );
 }

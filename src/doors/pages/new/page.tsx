@@ -12,6 +12,7 @@ import type { App, WebHome } from '../../routes.ts';
 import { formBody, one, untilGone } from '../actions/given.ts';
 import { goOn } from '../kit/done.tsx';
 import type { Given } from '../kit/form.tsx';
+import { WATCHES } from '../kit/may.tsx';
 import { showPage } from '../kit/show.tsx';
 import { forecast } from './forecast.ts';
 import { ForecastView } from './forecast-view.tsx';
@@ -32,15 +33,13 @@ import { NewForm } from './view.tsx';
 type Ctx = WebHome['ctx'];
 type Come = { problems?: readonly Problem[]; tried?: Tried; status?: number };
 
-const MAKES = ['write', 'run'] as const;
-
 export function newPages(app: App, { ctx }: WebHome): void {
   const querystring = z.object({
     topic: z.string().max(63).optional(),
     text: z.string().max(2_000).optional(),
   });
 
-  app.get('/new', { schema: { querystring }, config: { scope: MAKES } }, async (request, reply) =>
+  app.get('/new', { schema: { querystring }, config: { scope: WATCHES } }, async (request, reply) =>
     show(ctx, request, reply, { ...UNTOUCHED, ...request.query }),
   );
 
@@ -55,7 +54,7 @@ export function newPages(app: App, { ctx }: WebHome): void {
     },
   );
 
-  app.post('/new', { schema: { body: formBody }, config: { scope: MAKES } }, async (request, reply) => {
+  app.post('/new', { schema: { body: formBody }, config: { scope: WATCHES } }, async (request, reply) => {
     // Boxes of which none is ticked are not sent.
     const given = { searches: [], ai_tools: [], ...request.body };
     const asked = one(given, 'do') ?? 'save';

@@ -10,6 +10,7 @@ import { readSpikes } from '../../../store/reads/trends.ts';
 import { readBuckets } from '../../../store/reads/volume.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { DiscoveryLine } from '../kit/discovery-line.tsx';
+import { May, WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Spike } from '../kit/spike.tsx';
@@ -82,7 +83,7 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
         topics.length === 0 ? (
           <Empty
             words="No topic is watched yet. A topic is what you care about; its searches look for it on a schedule."
-            todo={{ words: 'Watch something', href: '/new' }}
+            todo={{ words: 'Watch something', href: '/new', scope: WATCHES }}
           />
         ) : (
           <>
@@ -123,8 +124,11 @@ function Lead({ pulses }: { pulses: readonly TopicPulse[] }) {
       {pulses.every(({ simulated }) => simulated) ? (
         <>
           {' '}
-          All that stands here is invented by the sandbox, to look around in:{' '}
-          <a href="/new">watch something of your own</a>.
+          All that stands here is invented by the sandbox, to look around in
+          <May scope={WATCHES}>
+            : <a href="/new">watch something of your own</a>
+          </May>
+          .
         </>
       ) : null}
     </>

@@ -8,6 +8,7 @@ import { tallyRuns } from '../../../store/reads/status.ts';
 import { RUN_STATUSES } from '../../../store/schema/analytics/runs.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { readKey } from '../detail/key.ts';
+import { WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { showPage } from '../kit/show.tsx';
 import { Pager } from '../kit/tabs.tsx';
@@ -77,7 +78,7 @@ function isCode(given: string): given is RunCode {
 
 function Nothing({ filter }: { filter: RunFilter }) {
   return runsAt(filter) === '/runs' ? (
-    <Empty words="Nothing ran yet." todo={{ words: 'Watch something', href: '/new' }} />
+    <Empty words="Nothing ran yet." todo={{ words: 'Watch something', href: '/new', scope: WATCHES }} />
   ) : (
     <Empty words="No run is like that." todo={{ words: 'Show all runs', href: '/runs' }} />
   );

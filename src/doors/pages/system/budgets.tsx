@@ -4,6 +4,7 @@ import type { ServiceDay } from '../../../store/reads/status.ts';
 import { Chart } from '../kit/chart.tsx';
 import { Count, Usd } from '../kit/number.tsx';
 import { OutLink } from '../kit/outside.tsx';
+import { WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { Table } from '../kit/table.tsx';
 
@@ -37,7 +38,7 @@ export function Budgets({
       {services.length === 0 ? (
         <Empty
           words="No service is known yet: the first search brings its own."
-          todo={{ words: 'Watch something', href: '/new' }}
+          todo={{ words: 'Watch something', href: '/new', scope: WATCHES }}
         />
       ) : (
         <Table

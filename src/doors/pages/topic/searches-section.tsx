@@ -2,6 +2,7 @@ import { inWords } from '../../../monitor/schedule/words.ts';
 import { scheduleOf, UNREADABLE } from '../../../monitor/schedule/schedule-of.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
 import { Badge } from '../kit/badge.tsx';
+import { May, WATCHES } from '../kit/may.tsx';
 import { Outside } from '../kit/outside.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { Table } from '../kit/table.tsx';
@@ -10,9 +11,9 @@ import { Due } from '../kit/when.tsx';
 export function SearchesSection({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
   const add = `/new?${new URLSearchParams({ topic }).toString()}`;
   return (
-    <Section title="Searches" id="searches" live aside={<a href={add}>Add a search</a>}>
+    <Section title="Searches" id="searches" live aside={<Add href={add} />}>
       {searches.length === 0 ? (
-        <Empty words="This topic has no search." todo={{ words: 'Add one', href: add }} />
+        <Empty words="This topic has no search." todo={{ words: 'Add one', href: add, scope: WATCHES }} />
       ) : (
         <Table
           caption="Searches of this topic"
@@ -43,6 +44,14 @@ export function SearchesSection({ topic, searches }: { topic: string; searches: 
         />
       )}
     </Section>
+  );
+}
+
+function Add({ href }: { href: string }) {
+  return (
+    <May scope={WATCHES}>
+      <a href={href}>Add a search</a>
+    </May>
   );
 }
 

@@ -1,0 +1,67 @@
+/** What whoever may only read is offered: nothing that would be refused. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../../src/doors/routes.ts';
+import type { Scope } from '../../../src/monitor/access/scopes.ts';
+import { createChannel } from '../../../src/monitor/tell/channels.ts';
+import { createRule } from '../../../src/monitor/tell/rules.ts';
+import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
+import { WEB } from '../../../src/web.ts';
+import { openStand } from '../access/stand.ts';
+import { textOf } from './person.ts';
+
+const stand = await openStand({
+  env: { WEBHOOK_ALLOW: '127.0.0.1', MASTER_KEY: 'a key of a test, long enough for one' },
+});
+let app: App;
+beforeAll(async () => {
+  const { ctx } = stand.world;
+  app = await stand.serve(WEB);
+  await createTopic(ctx, {
+    name: 'Ferry',
+    service: 'sandbox',
+    searches: [{ slug: 'ferry', operation: 'microblog', prompt: 'ferry', every: '15m' }],
+  });
+  await createChannel(ctx, { slug: 'team', webhook: 'http://127.0.0.1:9/x' });
+  await createRule(ctx, { slug: 'all', name: 'All', on: ['post'], channels: ['team'] });
+});
+afterAll(() => stand.close());
+
+async function seenBy(url: string, ...scopes: Scope[]) {
+  const authorization = `Bearer ${await stand.token(...scopes)}`;
+  const { statusCode, body } = await app.inject({ url, headers: { authorization } });
+  return { status: statusCode, html: body };
+}
+
+/** What only others may do: forms that change something, and ways to such forms. */
+const OFFERS =
+  /type="submit" class="(?:main|plain|danger|quiet)"|href="[^"]*\/(?:new|edit|remove)(?:\?[^"]*)?"/g;
+
+test.each([
+  '/',
+  '/alerts',
+  '/alerts/rules/all',
+  '/alerts/channels/team',
+  '/topics/ferry',
+  '/searches/ferry',
+  '/system',
+])('%s offers a reader nothing that would be refused, and an admin what they may do', async (url) => {
+  expect((await seenBy(url, 'read')).html.match(OFFERS)).toBeNull();
+  expect((await seenBy(url, 'admin')).html.match(OFFERS)?.length).toBeGreaterThan(0);
+});
+
+test('who searched in vain is offered to watch for it where they may', async () => {
+  const url = '/explore?q=nowhere';
+  expect((await seenBy(url, 'read')).html).not.toContain('Watch for them');
+  expect((await seenBy(url, 'write')).html).not.toContain('Watch for them');
+  expect((await seenBy(url, 'write', 'run')).html).toContain('href="/new?text=nowhere"');
+});
+
+test('a page that a token may not see names all the scopes that it lacks, and how to come by them', async () => {
+  const { status, html } = await seenBy('/new', 'read');
+  expect(status).toBe(403);
+  expect(textOf(html)).toContain('lacks the scopes write and run');
+  expect(textOf(html)).toContain('strandline token create --name NAME --scope write,run');
+  const one = textOf((await seenBy('/alerts/rules/new', 'read')).html);
+  expect(one).toContain('lacks the scope write');
+  expect(one).toContain('--scope write .');
+});
