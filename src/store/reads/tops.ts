@@ -24,25 +24,25 @@ export type TopHashtag = Top & { hashtag: string };
 export type TopLanguage = Top & { lang: string };
 export type TopDomain = Top & { domain: string; links: number };
 
+type Counted = 'k.posts' | 'k.topic_posts';
+
 /**
  * As the views `top_authors` to `top_domains`, but summed once, over rows as they are kept, and looked up after that: a busy
  * topic has tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
  */
-const of = (...kinds: readonly string[]) => `
+const of = (counted: Counted, ...kinds: readonly string[]) => `
   FROM strandline.searches s
   JOIN strandline.topics t ON t.id = s.topic_id
   JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= $3 AND k.day_at < $4
-    AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`}
+    AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`} AND ${counted} > 0
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
-
-type Counted = 'k.posts' | 'k.topic_posts';
 
 /** $5 most. An author belongs to one service: which, is looked up for those alone that are told. */
 const authors = (counted: Counted) => `
 SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, a.followers_count::float8, g.posts
 FROM (
-  SELECT k.name, sum(${counted})::int AS posts ${of('author')}
-  GROUP BY k.name HAVING sum(${counted}) > 0 ORDER BY posts DESC, k.name LIMIT $5
+  SELECT k.name, sum(${counted})::int AS posts ${of(counted, 'author')}
+  GROUP BY k.name ORDER BY posts DESC, k.name LIMIT $5
 ) g
 JOIN strandline.authors a ON a.id = g.name::bigint
 JOIN strandline.services sv ON sv.id = a.service_id
@@ -52,20 +52,20 @@ ORDER BY g.posts DESC, a.id`;
 const names = (as: string, kind: string) => (counted: Counted) =>
   `
 SELECT sv.kind AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
-FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${of(kind)} GROUP BY s.service_id, k.name) g
+FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${of(counted, kind)} GROUP BY s.service_id, k.name) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY sv.kind, g.name HAVING sum(g.posts) > 0 ORDER BY posts DESC, g.name LIMIT $5`;
+GROUP BY sv.kind, g.name ORDER BY posts DESC, g.name LIMIT $5`;
 
 /** `domain` counts posts, `site` links. $5 most. */
 const domains = (counted: Counted) => `
 SELECT sv.kind AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
 FROM (
   SELECT s.service_id, k.name, coalesce(sum(${counted}) FILTER (WHERE k.kind = 'domain'), 0) AS posts,
-    coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${of('domain', 'site')}
+    coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${of(counted, 'domain', 'site')}
   GROUP BY s.service_id, k.name
 ) g
 JOIN strandline.services sv ON sv.id = g.service_id
-GROUP BY sv.kind, g.name HAVING sum(g.posts) + sum(g.links) > 0 ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
+GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
 
 export const readTopAuthors = readerOf<TopAuthor>(authors);
 export const readTopHashtags = readerOf<TopHashtag>(names('hashtag', 'hashtag'));
