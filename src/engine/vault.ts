@@ -61,16 +61,36 @@ export function vaultOf(master: string): Vault {
 
 const FILE = 'master.key';
 
+type Where = { masterKey: string | undefined; dataDir: string };
+
 /**
  * The vault of this process: of the master key that is set, else of one in a file of the data directory that only
  * its owner can read. It is made at the first need.
  * @throws Refused `unavailable` where the file can be neither read nor made
  */
-export function openVault({ masterKey, dataDir }: { masterKey: string | undefined; dataDir: string }): Vault {
-  if (masterKey !== undefined) return vaultOf(masterKey);
+export function openVault(where: Where): Vault {
+  return findVault(where) ?? vaultOf(atFile(where, makeKey));
+}
+
+/**
+ * The same, and nothing is made.
+ * @returns undefined where there is no key yet
+ * @throws Refused `unavailable` where the file cannot be read
+ */
+export function findVault(where: Where): Vault | undefined {
+  const master = where.masterKey ?? atFile(where, readKey);
+  return master === undefined ? undefined : vaultOf(master);
+}
+
+/** Names the key that opens what was sealed, as {@link Vault.keyId} does. */
+export function keyIdOf(sealed: string): string {
+  return sealed.split(':')[1] ?? 'unknown';
+}
+
+function atFile<T>({ dataDir }: Where, work: (file: string) => T): T {
   const file = path.join(dataDir, FILE);
   try {
-    return vaultOf(readKey(file) ?? makeKey(file));
+    return work(file);
   } catch (error) {
     if (error instanceof Refused) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';

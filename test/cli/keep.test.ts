@@ -1,7 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkSecrets } from '../../src/doors/cli/checks-of-secrets.ts';
+import { vaultOf } from '../../src/engine/vault.ts';
+import { createChannel } from '../../src/monitor/tell/channels.ts';
 import { emptyDatabase, type TestDatabase } from '../database.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -43,10 +46,47 @@ test('a backup tells each table and where it is; restored elsewhere it is told t
   expect(restored.code, restored.stderr).toBe(0);
   const { tables } = JSON.parse(restored.stdout) as { tables: { table: string; rows: number }[] }; // as printed
   expect(tables).toContainEqual(expect.objectContaining({ table: 'posts', rows: 2 }));
+  expect(restored.stderr).not.toContain('sealed');
   const again = await stand.run(['restore', directory], { env });
   expect(again.code).toBe(1);
   expect(again.stderr).toMatch(/^error: the database .* is not empty.*STRANDLINE_DATA_DIR/);
   expect(again.stderr).not.toContain(new URL(empty.url).password);
+});
+
+test('a restore names the key of its channels; doctor says whether the one at hand opens them', async () => {
+  const { ctx } = stand.world;
+  const keyed = (masterKey: string | undefined) => ({
+    ctx: { ...ctx, config: { ...ctx.config, dataDir: path.join(folder, 'keys'), masterKey } },
+  });
+  const master = 'a master key of a test, long enough';
+  const { keyId } = vaultOf(master);
+  expect(await checkSecrets(keyed(undefined))).toEqual([]);
+  await createChannel(keyed(master).ctx, { slug: 'desk', webhook: 'https://93.184.216.34/hook' });
+  expect(await checkSecrets(keyed(master))).toMatchObject([
+    { ok: true, found: expect.stringContaining(keyId) },
+  ]);
+  expect(await checkSecrets(keyed(`${master}, another`))).toMatchObject([
+    { ok: false, found: expect.stringContaining(`sealed with the master key ${keyId}`) },
+  ]);
+  expect(await checkSecrets(keyed(undefined))).toMatchObject([
+    {
+      ok: false,
+      found: `secrets of 1 channel are sealed with the key ${keyId}; there is no master key here`,
+    },
+  ]);
+  // To look is not to make one.
+  await expect(access(path.join(folder, 'keys'))).rejects.toThrow('ENOENT');
+
+  const directory = path.join(folder, 'sealed');
+  await stand.run(['backup', directory]);
+  const elsewhere = await emptyDatabase();
+  const env = { DATABASE_URL: elsewhere.url, DATABASE_READER_URL: elsewhere.readerUrl };
+  const { code, stderr } = await stand.run(['restore', directory], { env });
+  await elsewhere.drop();
+  expect(code, stderr).toBe(0);
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+    new RegExp(`^secrets of 1 channel are sealed with the key ${keyId}: copy master.key`),
+  );
 });
 
 test('an author is forgotten only with --yes; without it is said what would go, and the exit code is no success', async () => {

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import path from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
+import { readSealed } from '../../monitor/tell/sealed.ts';
 import { backUp } from '../../store/backup/backup.ts';
 import type { BackedUpTable, Manifest } from '../../store/backup/manifest.ts';
 import { restore } from '../../store/backup/restore.ts';
+import { openDatabase } from '../../store/database.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
+import { BRING_KEY, sealedWords } from './checks-of-secrets.ts';
 import { type Cli, Interrupted } from './cli.ts';
 import type { Page } from './page.ts';
 import { oneLine } from './text.ts';
@@ -69,8 +72,20 @@ export function registerBackup(program: Command, cli: Cli): void {
         for (const note of notes) cli.say(`note: ${oneLine(note)}`);
         await show(cli, json, folder, manifest);
         cli.say(`${total(manifest, cli.page)}, from ${manifest.created_at}, are in ${describeDatabase(url)}`);
+        await tellSealed(cli, url);
       }),
     );
+}
+
+/** A backup has no master key: without it nothing is told to its channels. */
+async function tellSealed(cli: Cli, url: string): Promise<void> {
+  const db = openDatabase(url, { log: cli.log(), name: 'strandline restore' });
+  try {
+    const sealed = await readSealed(db);
+    if (sealed.channels > 0) cli.say(`${sealedWords(sealed)}: ${BRING_KEY}`);
+  } finally {
+    await db.close();
+  }
 }
 
 /** Ctrl-C is told as such, not as what it broke. */

@@ -14,6 +14,7 @@ import { readerQuery } from '../../store/reader-query.ts';
 import { checkSchema } from '../../store/schema-state.ts';
 import { measureSkew } from '../../store/workers.ts';
 import { aside, bad, type Check, good, sayingOf } from './check.ts';
+import { checkSecrets } from './checks-of-secrets.ts';
 import { checksOfSources } from './checks-of-sources.ts';
 import { checksOfWork } from './checks-of-work.ts';
 import type { Cli } from './cli.ts';
@@ -155,6 +156,7 @@ export async function checksOfHome(home: Home): Promise<Check[]> {
     await checkSkew(home),
     await checkQueue(home),
     await checkReader(home),
+    ...(await checkSecrets(home)),
     ...(await checkLocalService(home)),
     ...checksOfSources(await home.services.probe()),
     ...(await checksOfWork(home)),

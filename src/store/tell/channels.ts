@@ -67,6 +67,14 @@ export async function findChannel(db: Reader, slug: string): Promise<Channel | n
   return rows[0] ?? null;
 }
 
+/** All that are not removed and have secrets, by their slugs. */
+export async function sealedChannels(db: Reader): Promise<Channel[]> {
+  const { rows } = await db.query<Channel>(
+    `${CHANNEL} WHERE archived_at IS NULL AND cardinality(secrets) > 0 ORDER BY slug`,
+  );
+  return rows;
+}
+
 /** @throws an error of Postgres that violates `channels_slug_key` where one has this slug */
 export async function insertChannel(
   tx: Transaction,
