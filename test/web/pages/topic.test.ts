@@ -5,7 +5,7 @@ import { volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
 import { usualRange } from '../../../src/doors/pages/topic/range.ts';
 import type { App, WebHome } from '../../../src/doors/routes.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
+import { addSearches, createTopic } from '../../../src/monitor/topic/create-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
 import { pulseOf, usualOf } from '../../../src/monitor/trend/pulse.ts';
 import { WEB } from '../../../src/web.ts';
@@ -81,6 +81,37 @@ describe('pages', () => {
     const overview = await person.get('/');
     expect(textOf(overview.html)).toContain('Ferry <i>7');
     expect(overview.html).not.toContain('watch something of your own');
+  });
+
+  test('AI searches that find links alone are shown without the numbers of posts', async () => {
+    const topic = { name: 'Pier', service: 'sandbox' };
+    const every = '1h';
+    await createTopic(world.ctx, {
+      ...topic,
+      searches: [{ slug: 'pier-ai', operation: 'ai', prompt: 'pier', tools: ['Web Search'], every }],
+    });
+    world.enqueued.length = 0;
+    for (const place of ['/topics/pier', '/searches/pier-ai?range=7d']) {
+      const { html } = await person.get(place);
+      const said = textOf(html);
+      expect(said, place).toContain('no posts to count: AI searches find links');
+      expect(said, place).not.toMatch(/not observed|must be observed first/);
+      expect(html, place).not.toMatch(
+        /data-chart|id="(?:rising|ahead|top-authors|top-hashtags|top-languages)"/,
+      );
+      expect(html, place).toMatch(/id="top-domains"/);
+    }
+    const [row = ''] =
+      /<tr>(?:(?!<tr>)[^])*topics\/pier"[^]*?<\/tr>/.exec((await person.get('/')).html) ?? [];
+    expect(textOf(row)).toContain('no posts to count');
+    expect(textOf(row)).not.toContain('not observed');
+    // A search for posts beside it can fill them.
+    await addSearches(world.ctx, 'pier', {
+      ...topic,
+      searches: [{ slug: 'pier-posts', operation: 'microblog', prompt: 'pier', every }],
+    });
+    world.enqueued.length = 0;
+    expect((await person.get('/topics/pier')).html).toMatch(/data-chart[^]*id="top-authors"/);
   });
 
   test('what is watched for less than two days is shown by its hours, then by days', async () => {

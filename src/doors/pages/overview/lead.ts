@@ -1,16 +1,17 @@
 import { counted } from '../kit/number.tsx';
-import type { TopicPulse } from './pulses.ts';
+import { countsNothing, type TopicPulse } from './pulses.ts';
 
 /** From here on a topic is called louder than usual, and up to there quieter. */
 const LOUDER = 1.5;
 const QUIETER = 0.5;
 
 /** What is going on, in a sentence or two. */
-export function leadOf(pulses: readonly TopicPulse[]): string {
+export function leadOf(all: readonly TopicPulse[]): string {
+  const pulses = all.filter((one) => !countsNothing(one));
   const loud = pulses.filter(({ pulse, spikes }) => (pulse.ratio ?? 0) >= LOUDER || spikes.length > 0);
   const quiet = pulses.filter(({ pulse }) => pulse.ratio !== null && pulse.ratio <= QUIETER);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
-  const amiss = pulses.reduce((sum, one) => sum + one.amiss.length, 0);
+  const amiss = all.reduce((sum, one) => sum + one.amiss.length, 0);
   const says: string[] = [];
   if (loud.length > 0) says.push(`${namesOf(loud)} ${loud.length === 1 ? 'is' : 'are'} louder than usual`);
   if (quiet.length > 0) says.push(`${namesOf(quiet)} ${quiet.length === 1 ? 'is' : 'are'} quieter`);

@@ -9,6 +9,7 @@ import type { TopicRow } from '../../../store/reads/topics.ts';
 import type { SpikeRow } from '../../../store/reads/trends.ts';
 import type { BucketRow } from '../../../store/reads/volume.ts';
 import { volumeOf } from '../topic/buckets.ts';
+import { linksOnly } from '../topic/links-only.ts';
 import { isYoung } from '../topic/range.ts';
 
 /** How many whole days before today are shown, and are what is usual. */
@@ -114,6 +115,11 @@ export function pulsesOf(read: Read): TopicPulse[] {
       ),
     };
   });
+}
+
+/** Whether a topic has AI searches alone and none of them found a post. */
+export function countsNothing({ searches, pulse, days, hours }: TopicPulse): boolean {
+  return linksOnly(searches, [pulse.posts, ...days, ...(hours ?? [])]);
 }
 
 function observed(run: SearchNow | undefined) {

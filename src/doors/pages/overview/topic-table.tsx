@@ -5,7 +5,8 @@ import { Spark } from '../kit/spark.tsx';
 import { type Column, Table } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { Due, When } from '../kit/when.tsx';
-import type { TopicPulse } from './pulses.ts';
+import { NO_POSTS } from '../topic/links-only.ts';
+import { countsNothing, type TopicPulse } from './pulses.ts';
 
 export const SORTS = ['unusual', 'posts', 'name'] as const;
 type Sort = (typeof SORTS)[number];
@@ -67,42 +68,17 @@ const COLUMNS: Column<TopicPulse>[] = [
   { head: 'Topic', cell: (one) => <Name {...one} /> },
   {
     head: 'Posts a day, 14 days',
-    cell: ({ days, hours, spikeDays, topic }) =>
-      hours === null ? (
-        <Spark values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
-      ) : (
-        <>
-          <Spark values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
-          <div class="hint">posts an hour, 24 hours</div>
-        </>
-      ),
+    cell: (one) => <Course {...one} />,
   },
   {
     head: 'Last 24 h',
     number: true,
-    cell: ({ pulse }) =>
-      pulse.coverage === 0 || pulse.coverage === null ? (
-        <span class="unknown">not observed</span>
-      ) : (
-        <>
-          <Short of={pulse.posts} least={pulse.lowerBound} />
-          {pulse.coverage >= 0.95 ? null : (
-            <div class="hint">{Math.round(pulse.coverage * 100)} % observed</div>
-          )}
-        </>
-      ),
+    cell: (one) => (countsNothing(one) ? null : <LastDay {...one} />),
   },
   {
     head: 'To the usual',
     number: true,
-    cell: ({ pulse }) => (
-      <>
-        <Times of={pulse.ratio} />
-        {pulse.usual === null ? null : (
-          <div class="hint narrow-out">of {counted(Math.round(pulse.usual), 'post')}</div>
-        )}
-      </>
-    ),
+    cell: (one) => (countsNothing(one) ? null : <Beside {...one} />),
   },
   {
     head: 'Spikes',
@@ -118,6 +94,40 @@ const COLUMNS: Column<TopicPulse>[] = [
   { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <Due at={nextRunAt} /> },
   { head: 'Searches', wide: true, cell: (one) => <States {...one} /> },
 ];
+
+function Course(one: TopicPulse) {
+  const { days, hours, spikeDays, topic } = one;
+  if (countsNothing(one)) return <span class="unknown">{NO_POSTS}</span>;
+  if (hours === null)
+    return (
+      <Spark values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
+    );
+  return (
+    <>
+      <Spark values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
+      <div class="hint">posts an hour, 24 hours</div>
+    </>
+  );
+}
+
+function LastDay({ pulse: { posts, coverage, lowerBound } }: TopicPulse) {
+  if (coverage === 0 || coverage === null) return <span class="unknown">not observed</span>;
+  return (
+    <>
+      <Short of={posts} least={lowerBound} />
+      {coverage >= 0.95 ? null : <div class="hint">{Math.round(coverage * 100)} % observed</div>}
+    </>
+  );
+}
+
+function Beside({ pulse: { ratio, usual } }: TopicPulse) {
+  return (
+    <>
+      <Times of={ratio} />
+      {usual === null ? null : <div class="hint narrow-out">of {counted(Math.round(usual), 'post')}</div>}
+    </>
+  );
+}
 
 function Name({ topic, simulated, labels }: TopicPulse) {
   return (

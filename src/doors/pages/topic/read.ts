@@ -18,6 +18,7 @@ import {
 import { readSpikes } from '../../../store/reads/trends.ts';
 import { readBuckets } from '../../../store/reads/volume.ts';
 import { coverageOf, type SearchBucket, volumeOf } from './buckets.ts';
+import { linksOnly } from './links-only.ts';
 import type { Range } from './range.ts';
 import { readComments } from './completion-read.ts';
 
@@ -78,7 +79,9 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
   ]);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
   const volume = volumeOf(buckets, { ...range, stepMs });
+  const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
   return {
+    linksOnly: linksOnly(scope.searches, counts),
     volume,
     coverage: coverageOf(buckets, volume.at.length * range.passed),
     pulse: pulseNow(scope, buckets, past, range),

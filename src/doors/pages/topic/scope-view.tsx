@@ -16,13 +16,17 @@ export function ScopeView({ visit, fresh, ...shown }: Shown & { visit: Visit; fr
       <VolumeSection {...shown} />
       <SpikesSection read={read} within={scope.search === undefined ? 'topic' : 'search'} />
       <CompletionSection comments={read.completions} range={range} />
-      <div class="columns uneven">
+      {read.linksOnly ? (
         <NewSection {...shown} visit={visit} />
-        <div>
-          <RisingSection {...shown} />
-          <AheadSection {...shown} />
+      ) : (
+        <div class="columns uneven">
+          <NewSection {...shown} visit={visit} />
+          <div>
+            <RisingSection {...shown} />
+            <AheadSection {...shown} />
+          </div>
         </div>
-      </div>
+      )}
       <TopsSection {...shown} />
     </>
   );

@@ -7,6 +7,7 @@ import type { Shown } from './volume-section.tsx';
 /** Who and what the posts speak of. */
 export function TopsSection({ read }: Shown) {
   const { from, authors, domains, hashtags, languages } = read.tops;
+  if (read.linksOnly) return <Domains from={from} rows={domains} />;
   return (
     <div class="columns fourths">
       <Top
@@ -25,14 +26,7 @@ export function TopsSection({ read }: Shown) {
           value: posts,
         }))}
       />
-      <Top
-        title="Domains"
-        from={from}
-        rows={domains.map(({ domain, posts, links }) => ({
-          name: <Outside text={domain} most={60} />,
-          value: posts + links,
-        }))}
-      />
+      <Domains from={from} rows={domains} />
       <Top
         title="Hashtags"
         from={from}
@@ -51,6 +45,19 @@ export function TopsSection({ read }: Shown) {
         rows={languages.map(({ lang, posts }) => ({ name: nameOf(lang), value: posts }))}
       />
     </div>
+  );
+}
+
+function Domains({ from, rows }: { from: Date; rows: Shown['read']['tops']['domains'] }) {
+  return (
+    <Top
+      title="Domains"
+      from={from}
+      rows={rows.map(({ domain, posts, links }) => ({
+        name: <Outside text={domain} most={60} />,
+        value: posts + links,
+      }))}
+    />
   );
 }
 

@@ -2,11 +2,12 @@ import { DAY, HOUR, SECOND } from '../../../engine/clock.ts';
 import { Chart } from '../kit/chart.tsx';
 import type { Mark } from '../kit/chart-marks.tsx';
 import { counted, Short, Times } from '../kit/number.tsx';
-import { Section } from '../kit/section.tsx';
+import { Empty, Section } from '../kit/section.tsx';
 import { Spike } from '../kit/spike.tsx';
 import { Stat, Stats } from '../kit/stat.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { Due, When } from '../kit/when.tsx';
+import { NO_POSTS } from './links-only.ts';
 import type { Range } from './range.ts';
 import { RANGES } from './range.ts';
 import type { Scope, ScopeRead } from './read.ts';
@@ -17,34 +18,13 @@ export type Shown = { scope: Scope; range: Range; read: ScopeRead };
 export type New = Partial<Record<'post' | 'link' | 'completion' | 'spike', number>> | null;
 
 export function ScopeStats({ scope, range, read, fresh }: Shown & { fresh: New }) {
-  const { pulse, coverage } = read;
   const next = scope.searches
     .flatMap(({ next_due_at }) => next_due_at ?? [])
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
-  const posts = read.volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   return (
     <div data-live="numbers">
       <Stats label={`The last ${range.words}`}>
-        <Stat
-          name={`Posts, last ${range.words}`}
-          value={
-            coverage === null ? (
-              <span class="unknown">not observed</span>
-            ) : (
-              <Short of={posts} least={pulse.lowerBound} />
-            )
-          }
-          note={observedWords(coverage)}
-        />
-        <Stat
-          name="To the usual"
-          value={<Times of={pulse.ratio} />}
-          note={
-            pulse.usualDay === null
-              ? 'three days must be observed first'
-              : `usual: ${counted(Math.round(pulse.usualDay), 'post')} a day`
-          }
-        />
+        {read.linksOnly ? null : <Posts range={range} read={read} />}
         <Stat
           name="New since your last visit"
           value={
@@ -60,12 +40,14 @@ export function ScopeStats({ scope, range, read, fresh }: Shown & { fresh: New }
               : `${counted(fresh.post ?? 0, 'post')}, ${counted(fresh.link ?? 0, 'link')}`
           }
         />
-        <Stat
-          name="Spikes"
-          value={read.spikes.length}
-          loud={read.spikes.length > 0}
-          note={`in the last ${range.words}`}
-        />
+        {read.linksOnly ? null : (
+          <Stat
+            name="Spikes"
+            value={read.spikes.length}
+            loud={read.spikes.length > 0}
+            note={`in the last ${range.words}`}
+          />
+        )}
         <Stat
           name="Next run"
           value={<Due at={next} />}
@@ -73,6 +55,35 @@ export function ScopeStats({ scope, range, read, fresh }: Shown & { fresh: New }
         />
       </Stats>
     </div>
+  );
+}
+
+function Posts({ range, read }: Pick<Shown, 'range' | 'read'>) {
+  const { pulse, coverage, volume } = read;
+  const posts = volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  return (
+    <>
+      <Stat
+        name={`Posts, last ${range.words}`}
+        value={
+          coverage === null ? (
+            <span class="unknown">not observed</span>
+          ) : (
+            <Short of={posts} least={pulse.lowerBound} />
+          )
+        }
+        note={observedWords(coverage)}
+      />
+      <Stat
+        name="To the usual"
+        value={<Times of={pulse.ratio} />}
+        note={
+          pulse.usualDay === null
+            ? 'three days must be observed first'
+            : `usual: ${counted(Math.round(pulse.usualDay), 'post')} a day`
+        }
+      />
+    </>
   );
 }
 
@@ -95,11 +106,13 @@ export function VolumeSection({ scope, range, read }: Shown) {
       id="volume"
       live
       note={
-        <>
-          Posts per {range.per} of their own time, as counted. What was not observed is a gap, which is not
-          zero; a paler bar is a lower bound.{counts}
-          {usual === null ? '' : ` The dashed line is a usual ${range.per}, over the whole day.`}
-        </>
+        read.linksOnly ? undefined : (
+          <>
+            Posts per {range.per} of their own time, as counted. What was not observed is a gap, which is not
+            zero; a paler bar is a lower bound.{counts}
+            {usual === null ? '' : ` The dashed line is a usual ${range.per}, over the whole day.`}
+          </>
+        )
       }
       aside={
         <Tabs
@@ -108,17 +121,21 @@ export function VolumeSection({ scope, range, read }: Shown) {
         />
       }
     >
-      <Chart
-        caption={`Posts per ${range.per}, the last ${range.words}`}
-        at={volume.at}
-        seconds={seconds}
-        series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
-        unit="posts"
-        usual={usual}
-        from={range.from}
-        until={range.until}
-        marks={[...spikes.map(markOfSpike), ...changes.map((change) => markOfChange(change, several))]}
-      />
+      {read.linksOnly ? (
+        <Empty words={`There are ${NO_POSTS}.`} />
+      ) : (
+        <Chart
+          caption={`Posts per ${range.per}, the last ${range.words}`}
+          at={volume.at}
+          seconds={seconds}
+          series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
+          unit="posts"
+          usual={usual}
+          from={range.from}
+          until={range.until}
+          marks={[...spikes.map(markOfSpike), ...changes.map((change) => markOfChange(change, several))]}
+        />
+      )}
     </Section>
   );
 }
