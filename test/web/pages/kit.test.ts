@@ -71,6 +71,16 @@ describe('a chart', () => {
   test('has no style of its own, which the policy would refuse', () => expect(chart).not.toMatch(/ style=/));
 });
 
+test('a chart of shares says them with their sign, on its axis and in its table', () => {
+  const series = [{ name: 'Ferry', values: [12.5, 80] }];
+  const shares = shown(
+    h(Chart, { caption: 'Shares', at: hours(2), seconds: 0, series, unit: 'percent of all', sign: ' %' }),
+  );
+  const said = shares.replace(/<[^>]*>/g, ' ');
+  expect(shares).toContain('data-sign=" %"');
+  for (const one of ['80 %', '40 %', '12.5 %']) expect(said).toContain(one);
+});
+
 test('what was observed and what was not are all of the row', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(), { nil: null })), (values) => {
@@ -99,6 +109,7 @@ test('an axis ends at or above what it shows, and not far above', () => {
     }),
   );
   expect(roundTop(0)).toBe(2);
+  for (let most = 0; most < 2_000; most += 0.5) expect(roundTop(most) % 2, String(most)).toBe(0);
 });
 
 test('moments below a chart lie in it, are few, and midnight is that of the zone', () => {
@@ -106,11 +117,12 @@ test('moments below a chart lie in it, are few, and midnight is that of the zone
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 4e12 }),
-      fc.integer({ min: HOUR, max: 400 * 24 * HOUR }),
+      fc.oneof(fc.integer({ min: 1_000, max: HOUR }), fc.integer({ min: HOUR, max: 1_000 * 24 * HOUR })),
       zones,
       (from, span, zone) => {
         const ticks = ticksOf(from, from + span, zone);
         expect(ticks.length).toBeLessThanOrEqual(9);
+        for (const [i, { words }] of ticks.entries()) expect(words).not.toBe(ticks[i - 1]?.words);
         for (const { at } of ticks) expect(at >= from - HOUR && at <= from + span).toBe(true);
       },
     ),
@@ -120,6 +132,17 @@ test('moments below a chart lie in it, are few, and midnight is that of the zone
     Date.parse('2026-11-21T12:00:00Z'),
     'Europe/Berlin',
   );
+  const minutes = (n: number) => ticksOf(NOW.getTime(), NOW.getTime() + n * 60_000, 'UTC');
+  expect(minutes(3).map(({ words }) => words)).toEqual([
+    '12:00:00',
+    '12:00:30',
+    '12:01:00',
+    '12:01:30',
+    '12:02:00',
+    '12:02:30',
+    '12:03:00',
+  ]);
+  expect(minutes(30).map(({ words }) => words)).toContain('12:05');
   expect(day.find(({ words }) => words === '21 Nov')?.at).toBe(Date.parse('2026-11-20T23:00:00Z'));
 });
 

@@ -143,6 +143,9 @@ const numbersOf = (chart) => {
 /** @param {number} value */
 const shown = (value) => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
+/** Steps of an axis of counts: there is no half a post. */
+const WHOLE = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((one) => one * 10 ** i)).flat();
+
 /** @param {HTMLElement} chart */
 const draw = (chart) => {
   const Plot = /** @type {any} */ (globalThis).uPlot;
@@ -155,7 +158,7 @@ const draw = (chart) => {
   /** @param {string} name */
   const color = (name) => style.getPropertyValue(name).trim();
   const hues = ['--sea', '--c2', '--c3', '--c4', '--c5', '--c6'].map(color);
-  const { chart: kind = 'bars', unit = '', usual } = chart.dataset;
+  const { chart: kind = 'bars', unit = '', sign = '', usual } = chart.dataset;
   const seconds = Number(chart.dataset['seconds']);
   const bars = kind === 'bars' && names.length === 1;
   const shift = seconds / 2;
@@ -251,7 +254,9 @@ const draw = (chart) => {
     const parts = names.map((name, nth) => {
       const value = values[nth]?.[i] ?? null;
       const count =
-        value === null ? 'not observed' : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)} ${unit}`;
+        value === null
+          ? 'not observed'
+          : `${least[nth]?.[i] === true ? '≥ ' : ''}${shown(value)}${sign === '' ? ` ${unit}` : sign}`;
       return names.length === 1 ? count : `${name} ${count}`;
     });
     readout.textContent = `${clock.format(new Date((at[i] ?? 0) * 1_000))} · ${parts.join(' · ')}`;
@@ -287,7 +292,7 @@ const draw = (chart) => {
         y: {
           range: (/** @type {any} */ _u, /** @type {number} */ _least, /** @type {number} */ most) => [
             0,
-            Math.max(2, most * 1.12, Number(usual ?? 0) * 1.12),
+            Math.min(sign === '' ? Infinity : 100, Math.max(2, most * 1.12, Number(usual ?? 0) * 1.12)),
           ],
         },
       },
@@ -298,7 +303,9 @@ const draw = (chart) => {
           ticks: { show: false },
           size: 44,
           gap: 4,
-          values: (/** @type {any} */ _u, /** @type {number[]} */ given) => given.map(shown),
+          incrs: WHOLE,
+          values: (/** @type {any} */ _u, /** @type {number[]} */ given) =>
+            given.map((one) => shown(one) + sign),
         },
       ],
       series: [
@@ -323,18 +330,21 @@ const draw = (chart) => {
     const whole = a <= (times[0] ?? 0) && b >= (times.at(-1) ?? 0);
     return whole ? span : [a, b];
   }
-  /** @param {any} _u @param {number[]} given */
-  function ticks(_u, given) {
+  /** @param {any} _u @param {number[]} given @param {number} _axis @param {number} _space @param {number} step */
+  function ticks(_u, given, _axis, _space, step) {
     const day = new Intl.DateTimeFormat('en-GB', { timeZone: shownZone, day: 'numeric', month: 'short' });
     const time = new Intl.DateTimeFormat('en-GB', {
       timeZone: shownZone,
       hour: '2-digit',
       minute: '2-digit',
+      ...(step < 60 ? { second: '2-digit' } : {}),
     });
-    return given.map((one) => {
-      const words = time.format(one * 1_000);
-      return words === '00:00' ? day.format(one * 1_000) : words;
+    const words = given.map((one) => {
+      const said = time.format(one * 1_000);
+      return /^00:00(?::00)?$/.test(said) ? day.format(one * 1_000) : said;
     });
+    // Steps below a second would say the same again.
+    return words.map((one, i) => (one === words[i - 1] ? '' : one));
   }
   room.querySelector('.drawn')?.setAttribute('hidden', '');
   /** @type {any} */ (room.querySelector('.drawn')).style.display = 'none';

@@ -76,6 +76,7 @@ export function Share({ voices, alone }: { voices: Voices; alone: boolean }) {
           values: share.map((one) => (one === null ? null : Math.round(one * 1_000) / 10)),
         }))}
         unit="percent of the posts of these topics, on days on which all of them were observed"
+        sign=" %"
         kind="lines"
       />
       <h3>On one scale</h3>
@@ -140,5 +141,5 @@ export function Multiples({ voices }: { voices: Voices }) {
 }
 
 function rounded(value: number | null): number | null {
-  return value === null ? null : Math.round(value * 10) / 10;
+  return value === null ? null : Math.round(value);
 }

@@ -24,6 +24,8 @@ export type ChartProps = {
   series: readonly Series[];
   /** Of all values: `posts`. */
   unit: string;
+  /** Stands behind each number, for a reader: ` %`. */
+  sign?: string;
   kind?: 'bars' | 'lines';
   /** What is usual in a bucket. */
   usual?: number | null | undefined;
@@ -39,7 +41,7 @@ const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const MOST_ROWS = 400;
 
 export function Chart(props: ChartProps) {
-  const { caption, at, seconds, series, unit, usual = null, marks = [], kind = 'bars' } = props;
+  const { caption, at, seconds, series, unit, usual = null, sign = '', marks = [], kind = 'bars' } = props;
   const span = spanOf(props);
   const top = roundTop(
     Math.max(usual ?? 0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0))),
@@ -51,6 +53,7 @@ export function Chart(props: ChartProps) {
       data-chart={kind}
       data-seconds={seconds}
       data-unit={unit}
+      data-sign={sign}
       data-usual={usual ?? undefined}
       data-from={span.from / 1_000}
       data-until={span.until / 1_000}
@@ -58,7 +61,7 @@ export function Chart(props: ChartProps) {
       <div class="plot">
         <svg class="drawn" role="img" aria-label={caption}>
           <Gaps at={at} seconds={seconds} series={series} {...span} />
-          <Grid top={top} {...span} />
+          <Grid top={top} sign={sign} {...span} />
           <svg class="area" y="14" height="160">
             <MarkLines marks={inside} {...span} />
             {series.map((one, i) =>
@@ -91,7 +94,7 @@ export function Chart(props: ChartProps) {
       </figcaption>
       <details class="numbers">
         <summary>These numbers as a table</summary>
-        <Numbers caption={caption} at={at} series={series} unit={unit} />
+        <Numbers caption={caption} at={at} series={series} unit={unit} sign={sign} />
       </details>
     </figure>
   );
@@ -110,7 +113,7 @@ function endOf({ at, until }: Mark): number {
 }
 
 /** Lines of the height, and moments below. */
-function Grid({ top, from, until }: Span & { top: number }) {
+function Grid({ top, sign, from, until }: Span & { top: number; sign: string }) {
   const { zone } = useFrame();
   return (
     <>
@@ -119,6 +122,7 @@ function Grid({ top, from, until }: Span & { top: number }) {
           <line class="grid" x1="0" x2="100%" y1={14 + 160 * (1 - share)} y2={14 + 160 * (1 - share)} />
           <text class="tick" x="0" y={14 + 160 * (1 - share) - 4}>
             {TENTH.format(top * share)}
+            {sign}
           </text>
         </>
       ))}
@@ -230,7 +234,13 @@ function yOf(value: number, top: number): string {
   return percent(top - value, top);
 }
 
-function Numbers({ caption, at, series, unit }: Pick<ChartProps, 'caption' | 'at' | 'series' | 'unit'>) {
+function Numbers({
+  caption,
+  at,
+  series,
+  unit,
+  sign,
+}: Pick<ChartProps, 'caption' | 'at' | 'series' | 'unit'> & { sign: string }) {
   const { zone } = useFrame();
   const from = Math.max(0, at.length - MOST_ROWS);
   return (
@@ -257,7 +267,7 @@ function Numbers({ caption, at, series, unit }: Pick<ChartProps, 'caption' | 'at
               </th>
               {series.map(({ values, least }) => (
                 <td class="number">
-                  <Cell value={values[from + row] ?? null} least={least?.[from + row] === true} />
+                  <Cell value={values[from + row] ?? null} least={least?.[from + row] === true} sign={sign} />
                 </td>
               ))}
             </tr>
@@ -268,12 +278,13 @@ function Numbers({ caption, at, series, unit }: Pick<ChartProps, 'caption' | 'at
   );
 }
 
-function Cell({ value, least }: { value: number | null; least: boolean }) {
+function Cell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {
   if (value === null) return <span class="unknown">not observed</span>;
   return (
     <data value={value} class={least ? 'least' : undefined}>
       {least ? '≥ ' : ''}
       {TENTH.format(value)}
+      {sign}
     </data>
   );
 }

@@ -1,9 +1,12 @@
 /** Where things stand on a chart: pure. */
-import { DAY, HOUR } from '../../../engine/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../engine/clock.ts';
 import { offsetAt } from '../../../monitor/schedule/zone.ts';
-import { dayOf, timeOfDay } from './zone.ts';
+import { dayOf, timeOfDay, timeToSecond } from './zone.ts';
 
-/** The round number at which an axis ends: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten, even where it is small. */
+/**
+ * The round number at which an axis ends: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten. Its half is a whole number
+ * too, for what is counted has no fractions.
+ */
 export function roundTop(most: number): number {
   if (!(most > 0)) return 2;
   if (most <= 2) return 2;
@@ -14,6 +17,8 @@ export function roundTop(most: number): number {
 }
 
 const STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
   HOUR,
   2 * HOUR,
   3 * HOUR,
@@ -32,17 +37,18 @@ const MOST_TICKS = 7;
 
 export type Tick = { at: number; words: string };
 
-/** Moments to name below a chart, round ones in its zone, seven at most. */
+/** Moments to name below a chart, round ones in its zone, seven at most; no two in turn have the same words. */
 export function ticksOf(from: number, until: number, zone: string): Tick[] {
   const step = STEPS.find((one) => (until - from) / one <= MOST_TICKS) ?? (until - from) / MOST_TICKS;
+  const timeOf = step < MINUTE ? timeToSecond : timeOfDay;
   const shift = step >= 7 * DAY ? MONDAY : 0;
   const ticks: Tick[] = [];
   const begin = from + offsetAt(zone, from);
   for (let local = Math.ceil((begin - shift) / step) * step + shift; ; local += step) {
     const at = local - offsetAt(zone, local - offsetAt(zone, from));
     if (at > until) return ticks;
-    const midnight = local % DAY === 0;
-    ticks.push({ at, words: midnight ? dayOf(new Date(at), zone) : timeOfDay(new Date(at), zone) });
+    const say = step >= DAY || local % DAY === 0 ? dayOf : timeOf;
+    ticks.push({ at, words: say(new Date(at), zone) });
   }
 }
 

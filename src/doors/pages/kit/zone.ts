@@ -1,6 +1,6 @@
 /** Moments as a person reads them, in a zone. */
 
-type Formats = Record<'minute' | 'hour' | 'day' | 'full', Intl.DateTimeFormat>;
+type Formats = Record<'minute' | 'hour' | 'second' | 'day' | 'full', Intl.DateTimeFormat>;
 
 /** By the name that Intl gives a zone: there are some six hundred, whatever is asked for. */
 const known = new Map<string, Formats>();
@@ -18,6 +18,11 @@ export function zoneNamed(given: string | undefined): string {
 /** `14:05` */
 export function timeOfDay(at: Date, zone: string): string {
   return formatsOf(zone).hour.format(at);
+}
+
+/** `14:05:09` */
+export function timeToSecond(at: Date, zone: string): string {
+  return formatsOf(zone).second.format(at);
 }
 
 /** `21 Nov` */
@@ -42,6 +47,7 @@ function formatsOf(zone: string): Formats {
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
   const formats: Formats = {
     hour: of({ hour: '2-digit', minute: '2-digit' }),
+    second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     day: of({ day: 'numeric', month: 'short' }),
     minute: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
     full: of({
