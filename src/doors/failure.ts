@@ -21,6 +21,16 @@ export type Failure = {
   retryAfterSeconds: number | undefined;
 };
 
+/** An address that is there was asked by a method that it has not. */
+export class WrongMethod extends Error {
+  override readonly name = 'WrongMethod';
+  readonly allowed: readonly string[];
+  constructor(allowed: readonly string[]) {
+    super(`this address answers ${allowed.join(', ')}`);
+    this.allowed = allowed;
+  }
+}
+
 /** What was sent, to say what was given where it does not fit. */
 export type Sent = { body?: unknown; query?: unknown; params?: unknown };
 
@@ -89,6 +99,7 @@ export function failureOf(error: unknown, sent: Sent = {}): Failure {
     const retryAfterSeconds = error.kind === 'unavailable' ? RETRY_SECONDS : undefined;
     return failed(status, error.kind, title, error.message, { retryAfterSeconds });
   }
+  if (error instanceof WrongMethod) return failed(405, 'method', 'Not by this method', error.message);
   if (error instanceof RunError) return ofRun(error, failed);
   const problems = misfits(error, sent);
   if (problems !== undefined) return invalid(problems);
@@ -149,8 +160,25 @@ function misfits(error: unknown, sent: Sent): Problem[] | undefined {
       return keys.map((key) =>
         problemAt(place, whole, [...steps, String(key)], 'nothing: there is no such member'),
       );
-    return [problemAt(place, whole, steps, message ?? 'something else')];
+    return [problemAt(place, whole, steps, wordsOf(params, message))];
   });
+}
+
+/** zod's own words are for who writes the types; what a type says itself stays. */
+const OF_ZOD = /^Invalid (?:option|input): /;
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+function wordsOf({ values, expected }: Record<string, unknown>, message = 'something else'): string {
+  if (!OF_ZOD.test(message)) return message;
+  if (Array.isArray(values)) return `${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
+  return (typeof expected === 'string' ? TYPES[expected] : undefined) ?? message;
 }
 
 function isPlace(context: unknown): context is keyof typeof PLACES {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../engine/logger.ts';
 import { InvalidInput } from '../../errors.ts';
-import { type Failure, failureOf } from '../failure.ts';
+import { type Failure, failureOf, WrongMethod } from '../failure.ts';
 import { toJson } from '../json.ts';
 
 /** An error as it is sent; `errors` only where something that was sent is wrong. */
@@ -28,6 +28,7 @@ export function sendProblem(
     const failure = failureOf(placed(error, request), request);
     if (failure.status >= 500) log.error({ err: error, request: request.id }, 'a request failed');
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
+    if (error instanceof WrongMethod) reply.header('allow', error.allowed.join(', '));
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
     return (
       reply

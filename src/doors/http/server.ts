@@ -12,6 +12,7 @@ import { addressOf, listenAt } from '../../engine/listen.ts';
 import { Refused } from '../../errors.ts';
 import { openAccess } from '../../monitor/access/access.ts';
 import { hasTokens } from '../../store/tokens.ts';
+import { WrongMethod } from '../failure.ts';
 import { toJson } from '../json.ts';
 import type { App, Routes, WebHome } from '../routes.ts';
 import { addGate } from './access/gate.ts';
@@ -20,6 +21,7 @@ import { isPrivate } from './access/hosts.ts';
 import { readJsonBodies } from './access/json-body.ts';
 import { type Limits, LIMITS, rateOfAll, rateOfRuns } from './access/limits.ts';
 import { healthRoutes, toRoute } from './health.ts';
+import { methodsAt } from './methods.ts';
 import { metricsRoutes } from './metrics.ts';
 import { countRequests } from './metrics/own.ts';
 import { documentApi } from './openapi.ts';
@@ -170,7 +172,10 @@ function opensTo(scoped: App, door: 'api' | 'page'): void {
 
 /** What no route answers is an error like others, told in the words of this scope. */
 function answerUnknown(scoped: App): void {
-  scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, () => {
+  scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, ({ url }) => {
+    const [address = ''] = url.split('?');
+    const allowed = methodsAt(address, scoped.routeTable);
+    if (allowed.length > 0) throw new WrongMethod(allowed);
     throw new Refused('not_found', 'there is nothing at this address');
   });
 }

@@ -34,6 +34,12 @@ test.each([
   if (status === 400) expect(response.json()).toMatchObject({ errors: [{ path: 'body' }] });
 });
 
+test('what is no JSON is told apart from JSON that is refused', async () => {
+  const expected = async (payload: string) => (await send(payload)).json().errors[0].expected;
+  expect(await expected('{bad')).toBe('JSON, and this is not JSON');
+  expect(await expected('{"__proto__":{}}')).toBe('JSON without members named __proto__');
+});
+
 test('a body of one megabyte passes, and a byte more does not', async () => {
   const of = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2));
   expect((await send(of(1_000_000))).statusCode).toBe(200);

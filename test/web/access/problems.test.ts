@@ -51,6 +51,29 @@ test('what a verb refuses, as what a type does, says where it stood', async () =
   ]);
 });
 
+test('a value that is none of several is told which they are, and one of another type which it must be', async () => {
+  const of = async (payload: object) =>
+    bodyOf(await app.inject({ method: 'POST', url: '/api/v1/choice', payload }));
+  expect(await of({ kind: 'nope', n: 1 })).toMatchObject({
+    detail: 'body.kind: one of posts, links',
+    errors: [{ path: 'body.kind', given: 'nope', expected: 'one of posts, links' }],
+  });
+  expect((await of({ kind: 'posts', n: 'x' }))['errors']).toMatchObject([{ expected: 'a number' }]);
+  expect((await of({ kind: 'posts', n: 1.5 }))['errors']).toMatchObject([{ expected: 'a whole number' }]);
+  expect((await of({ kind: 'posts', n: 1, own: 5 }))['errors']).toMatchObject([
+    { expected: 'a name of ours' },
+  ]);
+});
+
+test('a method that an address has not is told those that it has', async () => {
+  const put = await app.inject({ method: 'PUT', url: '/api/v1/things?x=1', payload: {} });
+  expect([put.statusCode, put.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
+  expect(bodyOf(put)).toMatchObject({ type: 'urn:strandline:problem:method', status: 405 });
+  expect((await app.inject({ method: 'DELETE', url: '/api/v1/search/7' })).headers['allow']).toBe(
+    'GET, HEAD',
+  );
+});
+
 test('an address that nothing answers is a problem too, and so is one that cannot be read', async () => {
   const unknown = await app.inject('/api/v1/nothing');
   expect(unknown.statusCode).toBe(404);

@@ -31,6 +31,20 @@ export const PROBES: Doors = {
         { schema: { body: z.strictObject({ prompt: z.string().min(2) }) }, config: { scope: 'write' } },
         ({ body }) => body,
       );
+      app.post(
+        '/api/v1/choice',
+        {
+          schema: {
+            body: z.strictObject({
+              kind: z.enum(['posts', 'links']),
+              n: z.int(),
+              own: z.string('a name of ours').optional(),
+            }),
+          },
+          config: { scope: 'write' },
+        },
+        ({ body }) => body,
+      );
       app.post('/api/v1/anything', { config: { scope: 'write' } }, ({ body }) => ({ body: body ?? null }));
       app.post('/api/v1/things/run', { config: { scope: ['write', 'run'] } }, () => ({ ran: true }));
       app.get('/api/v1/tokens', { config: { scope: 'admin' } }, () => ({ items: [] }));

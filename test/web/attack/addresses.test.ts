@@ -85,7 +85,7 @@ test.each([
 
 test('other methods, and headers that name one, change nothing', async () => {
   for (const method of ['OPTIONS', 'TRACE', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'SEARCH', 'COPY'])
-    expect(await status(`${method} /api/v1/topics HTTP/1.1`, `Host: ${ours()}`), method).toBe(404);
+    expect(await status(`${method} /api/v1/topics HTTP/1.1`, `Host: ${ours()}`), method).toBe(405);
   const override = ['X-HTTP-Method-Override: DELETE', 'X-Original-URL: /livez', 'X-Rewrite-URL: /livez'];
   expect(await status('GET /api/v1/topics/ferry HTTP/1.1', `Host: ${ours()}`, ...override)).toBe(200);
   expect(await status('GET /api/v1/topics/ferry HTTP/1.1', `Host: ${ours()}`)).toBe(200);

@@ -24,9 +24,19 @@ export function readJsonBodies(app: App): void {
     if (commas >= PARTS_MOST) return done(refusal(`JSON of at most ${PARTS_MOST} members and elements`));
     return parse(request, body, (error, value) => {
       if (error === null) done(null, value);
-      else done(refusal('JSON, without members named __proto__'));
+      else
+        done(refusal(isJson(body) ? 'JSON without members named __proto__' : 'JSON, and this is not JSON'));
     });
   });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** How deep a text of JSON goes, and how many commas part what is in it, found without parsing it. */
