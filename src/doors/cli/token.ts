@@ -37,6 +37,7 @@ export function registerToken(program: Command, cli: Cli): void {
       cli.withHome(async ({ ctx }) => {
         const scopes = scope.split(',').map((one) => readOneOf('scope', one, SCOPES));
         const expiresAt = expires === undefined ? null : readUntil('expires', expires, ctx.clock.now());
+        const first = !(await hasTokens(ctx.db));
         const { key, ...made } = await createToken(ctx, { name, scopes, expires_at: expiresAt }, OPERATOR);
         await cli.show(json, { ...made, token: key }, () => [key]);
         const end = made.expires_at === null ? '' : `, until ${instant(made.expires_at, cli.page)}`;
@@ -44,6 +45,9 @@ export function registerToken(program: Command, cli: Cli): void {
           `the token ${made.prefix} ("${made.name}": ${made.scopes.join(', ')}${end}) is shown this once; ` +
             'from now on the API and the dashboard ask for a token',
         );
+        // Whoever was on this machine could do everything until now.
+        if (first && scopes.every((one) => one === 'read'))
+          cli.page.say('it may only read; for yourself: strandline token create --name NAME --scope admin');
       }),
     );
 

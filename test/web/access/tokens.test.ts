@@ -126,6 +126,21 @@ test('the command makes a token that is shown once, lists it, and closes it', as
   expect(closed.stderr).toMatch(/revoked .*\n.*last one.*this machine may do everything again/);
 });
 
+test('who makes a first token that may only read is told of one for oneself', async () => {
+  const hint = 'it may only read; for yourself: strandline token create --name NAME --scope admin';
+  const made: string[] = [];
+  const create = async (...args: string[]) => {
+    const { stdout, stderr } = await cli.run(['token', 'create', ...args]);
+    made.push(stdout.trim());
+    return stderr;
+  };
+  expect(await create()).toContain(hint);
+  expect(await create()).not.toContain(hint);
+  for (const token of made.splice(0)) await cli.run(['token', 'revoke', token]);
+  expect(await create('--scope', 'admin')).not.toContain(hint);
+  for (const token of made) await cli.run(['token', 'revoke', token]);
+});
+
 test.each([
   [['--scope', 'read,root'], 'one of read, write, run, admin'],
   [['--expires', '2020-01-01'], 'a time to come'],
