@@ -183,6 +183,13 @@ describe('usage', () => {
     expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
+  it('names no default where what is left out stays', async () => {
+    const defaults = async (verb: string) =>
+      (await stand.run(['search', verb, '--help'])).stdout.match(/\(default: (all|UTC|normal)\)/g) ?? [];
+    expect(await defaults('add')).toHaveLength(3);
+    expect(await defaults('edit')).toEqual([]);
+  });
+
   it('fits its help into the terminal', async () => {
     const { stdout } = await stand.run(['search', 'add', '--help'], {
       isTTY: true,

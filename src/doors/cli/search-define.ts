@@ -44,7 +44,7 @@ export function registerDefine(search: Command, cli: Cli): void {
       'own, sandbox or hosted (default: hosted where SEARCH_API_URL is set, else own where a public source answers, else sandbox)',
     )
     .addHelpText('after', EXAMPLES);
-  describe(add).action(
+  describe(add, byDefault).action(
     (slug: string, options: Written & { operation?: string; topic?: string; service?: string }) => {
       const { operation, topic, service } = options;
       // Which of the two is meant is never guessed: one of them costs more.
@@ -70,7 +70,7 @@ export function registerDefine(search: Command, cli: Cli): void {
     .command('edit')
     .description('change a search; what is left out stays')
     .argument('<search>', 'its slug');
-  describe(edit).action((slug: string, options: Written) =>
+  describe(edit, () => '').action((slug: string, options: Written) =>
     cli.withHome(async ({ ctx }) => {
       const { changed, changesRequest } = await editSearch(ctx, slug, written(options));
       const row = await findSearchRow(ctx.db, slug);
@@ -81,17 +81,20 @@ export function registerDefine(search: Command, cli: Cli): void {
   );
 }
 
-function describe(command: Command): Command {
+const byDefault = (value: string) => ` (default: ${value})`;
+
+/** @param unless what an option that is left out means, where that is not that it stays */
+function describe(command: Command, unless: (value: string) => string): Command {
   return command
     .option('--prompt <text>', 'what is asked')
-    .option('--tools <list>', 'tools of an ai search, separated by commas (default: all)')
+    .option('--tools <list>', `tools of an ai search, separated by commas${unless('all')}`)
     .option('--model <model>', 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds')
     .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
     .option('--streaming', 'have the answer of an ai search streamed')
     .option('--no-streaming', 'have it whole')
     .option('--extra <json>', 'JSON object of members beyond the specification')
     .option('--cron <expression>', 'run at the times of a cron expression of five fields')
-    .option('--tz <zone>', 'time zone of the cron expression, such as Europe/Berlin (default: UTC)')
+    .option('--tz <zone>', `time zone of the cron expression, such as Europe/Berlin${unless('UTC')}`)
     .option('--every <interval>', 'run every so often, such as 90s, 15m or 1h30m')
     .option(
       '--label <label>',
@@ -100,7 +103,7 @@ function describe(command: Command): Command {
     )
     .option(
       '--sensitivity <level>',
-      'how unusual is worth a spike: low, normal, high or off (default: normal)',
+      `how unusual is worth a spike: low, normal, high or off${unless('normal')}`,
     )
     .option('--json', 'print JSON');
 }
