@@ -106,12 +106,28 @@ test('what is wrong stands beside its field, all of it, and what was typed is ke
   expect(service.html).toContain('id="field-service-wrong"');
 });
 
-test('a name that is taken is told at its field', async () => {
+test('a text that is watched already leads to its topic; a short name that is taken is told at its field', async () => {
   await person.post('/new', { ...BOTH, text: 'taken', do: 'save' });
-  const { status, html } = await person.post('/new', { ...BOTH, text: 'taken', do: 'save' });
+  const { status, html } = await person.post('/new', { ...BOTH, text: 'Taken', do: 'save' });
   expect(status).toBe(409);
-  expect(html).toContain('id="field-slug-wrong"');
-  expect(textOf(html)).toContain('the topic "taken" exists already');
+  expect(html).toMatch(
+    /id="field-text-wrong"[^]*You watch this already: <a href="\/topics\/taken">taken<\/a>/,
+  );
+  expect(textOf(html)).toContain('What should be watched? You watch this already: taken');
+  expect(html).not.toContain('id="field-slug-wrong"');
+  const named = await person.post('/new', { ...BOTH, text: 'pier', name: 'Taken', do: 'save' });
+  expect(named.html).toMatch(/id="field-name-wrong"[^]*href="\/topics\/taken"/);
+  const slug = await person.post('/new', { ...BOTH, text: 'pier', slug: 'taken', do: 'save' });
+  expect(slug.status).toBe(409);
+  expect(slug.html).toContain('id="field-slug-wrong"');
+  expect(textOf(slug.html)).toContain(
+    'Short name : got "taken"; expected another one: the topic "taken" exists',
+  );
+});
+
+test('what is missing is named as the form names it', async () => {
+  const { html } = await person.post('/new', { ...BOTH, text: '', do: 'save' });
+  expect(html).toContain('<a href="#field-text">What should be watched?</a> got nothing');
 });
 
 test('more searches join a topic that is there, and none one that is not', async () => {

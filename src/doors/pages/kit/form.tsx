@@ -8,7 +8,10 @@ import { Icon, type IconName } from './icon.tsx';
 /** What a form was sent with, by the names of its fields. */
 export type Given = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-type Sent = { given: Given; problems: readonly Problem[] };
+/** `link`: to what is there already; it is said then instead of what was got. */
+export type FieldProblem = Problem & { link?: { words: string; href: string } };
+
+type Sent = { given: Given; problems: readonly FieldProblem[] };
 const SentContext = createContext<Sent>({ given: {}, problems: [] });
 
 /** A form that changes something: it carries the token without which the server refuses it. */
@@ -19,16 +22,19 @@ export function Form({
   children,
   class: name = 'form',
   label,
+  labels = {},
   help,
 }: {
   action: string;
   /** What was typed, where the form comes back. */
   given?: Given | undefined;
   /** What was wrong with it; each stands beside its field, and all in a list above. */
-  problems?: readonly Problem[] | undefined;
+  problems?: readonly FieldProblem[] | undefined;
   children: ComponentChildren;
   class?: string;
   label?: string;
+  /** What its fields are called, by their paths, for the list of what is wrong. */
+  labels?: Readonly<Record<string, string>>;
   /** Where the script asks, while one types, what the form would do. */
   help?: string;
 }) {
@@ -36,13 +42,19 @@ export function Form({
   return (
     <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
       <input type="hidden" name="form_token" value={formToken} />
-      {problems.length === 0 ? null : <Problems problems={problems} />}
+      {problems.length === 0 ? null : <Problems problems={problems} labels={labels} />}
       <SentContext.Provider value={{ given, problems }}>{children}</SentContext.Provider>
     </form>
   );
 }
 
-function Problems({ problems }: { problems: readonly Problem[] }) {
+function Problems({
+  problems,
+  labels,
+}: {
+  problems: readonly FieldProblem[];
+  labels: Readonly<Record<string, string>>;
+}) {
   return (
     <div class="problems" role="alert">
       <p>
@@ -50,13 +62,29 @@ function Problems({ problems }: { problems: readonly Problem[] }) {
         as expected. Nothing was changed.
       </p>
       <ul>
-        {problems.map((problem) => (
-          <li>
-            <a href={`#field-${problem.path}`}>{problem.path}</a>: {wordsOf(problem)}
-          </li>
-        ))}
+        {problems.map((problem) => {
+          const label = labels[problem.path] ?? problem.path;
+          return (
+            <li>
+              <a href={`#field-${problem.path}`}>{label}</a>
+              {label.endsWith('?') ? ' ' : ': '}
+              <Said problem={problem} />
+            </li>
+          );
+        })}
       </ul>
     </div>
+  );
+}
+
+function Said({ problem }: { problem: FieldProblem }) {
+  const { link } = problem;
+  return link === undefined ? (
+    <>{wordsOf(problem)}</>
+  ) : (
+    <>
+      {problem.expected}: <a href={link.href}>{link.words}</a>
+    </>
   );
 }
 
@@ -116,7 +144,13 @@ export function Field(props: FieldProps) {
       )}
       {wrong.length === 0 ? null : (
         <p class="wrong" id={`${id}-wrong`}>
-          <Icon name="warning" /> {wrong.map(wordsOf).join('; ')}
+          <Icon name="warning" />{' '}
+          {wrong.map((one, i) => (
+            <>
+              {i === 0 ? '' : '; '}
+              <Said problem={one} />
+            </>
+          ))}
         </p>
       )}
     </>

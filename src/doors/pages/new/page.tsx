@@ -6,12 +6,14 @@ import { InvalidInput, type Problem, Refused } from '../../../errors.ts';
 import { trySearch } from '../../../monitor/run/try.ts';
 import { addSearches, createTopic } from '../../../monitor/topic/create-topic.ts';
 import { assertTopicKept, findTopicRow } from '../../../monitor/topic/find.ts';
+import { slugOf } from '../../../monitor/topic/slug-of.ts';
 import { serviceKindFor } from '../../../monitor/topic/service-for.ts';
 import type { ServiceKind } from '../../../store/services.ts';
+import { findTopic } from '../../../store/topics.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { formBody, one, untilGone } from '../actions/given.ts';
 import { goOn } from '../kit/done.tsx';
-import type { Given } from '../kit/form.tsx';
+import type { FieldProblem, Given } from '../kit/form.tsx';
 import { WATCHES } from '../kit/may.tsx';
 import { showPage } from '../kit/show.tsx';
 import { forecast } from './forecast.ts';
@@ -31,7 +33,7 @@ import { triedOut, type Tried } from './trial-view.tsx';
 import { NewForm } from './view.tsx';
 
 type Ctx = WebHome['ctx'];
-type Come = { problems?: readonly Problem[]; tried?: Tried; status?: number };
+type Come = { problems?: readonly FieldProblem[]; tried?: Tried; status?: number };
 
 export function newPages(app: App, { ctx }: WebHome): void {
   const querystring = z.object({
@@ -64,7 +66,8 @@ export function newPages(app: App, { ctx }: WebHome): void {
       const come = part === undefined ? {} : { tried: await tryPart(ctx, given, part, untilGone(reply)) };
       return await show(ctx, request, reply, given, come);
     } catch (error) {
-      const problems = problemsOf(error, given, triedPart(given, asked));
+      const problems =
+        (await watchedAlready(ctx, error, given)) ?? problemsOf(error, given, triedPart(given, asked));
       const status = error instanceof Refused ? 409 : 400;
       return await show(ctx, request, reply, given, { problems, status });
     }
@@ -87,6 +90,18 @@ function triedPart(given: Given, asked: string): PartName | undefined {
 async function tryPart(ctx: Ctx, given: Given, part: PartName, signal: AbortSignal): Promise<Tried> {
   const tried = { ...partIn(given, part), service: one(given, 'service') };
   return triedOut(PARTS[part].name, () => trySearch(ctx, tried, { signal }));
+}
+
+/** Where the text or the name is that of a topic that is there, and no short name was chosen: which one it is. */
+async function watchedAlready(ctx: Ctx, error: unknown, given: Given): Promise<FieldProblem[] | undefined> {
+  const conflict = error instanceof Refused && error.kind === 'conflict';
+  if (!conflict || one(given, 'topic') !== undefined || one(given, 'slug') !== undefined) return undefined;
+  const name = one(given, 'name') ?? one(given, 'text') ?? '';
+  const topic = await findTopic(ctx.db.pool, slugOf(name));
+  if (topic === null || topic.archived_at !== null) return undefined;
+  const path = one(given, 'name') === undefined ? 'text' : 'name';
+  const link = { words: topic.name, href: `/topics/${topic.slug}` };
+  return [{ path, given: name, expected: 'You watch this already', link }];
 }
 
 /** @throws what is not about what was typed */

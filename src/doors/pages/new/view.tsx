@@ -1,7 +1,6 @@
-import type { Problem } from '../../../errors.ts';
 import type { ServiceKind } from '../../../store/services.ts';
 import { RequestFields, ScheduleFields } from '../edit/fields.tsx';
-import { Button, Field, Form, type Given } from '../kit/form.tsx';
+import { Button, Field, type FieldProblem, Form, type Given } from '../kit/form.tsx';
 import type { Forecast } from './forecast.ts';
 import { CallCosts, ForecastView } from './forecast-view.tsx';
 import { PARTS, PART_NAMES, type PartName } from './plan.ts';
@@ -9,7 +8,7 @@ import { type Tried, TrialView } from './trial-view.tsx';
 
 export type NewView = {
   given: Given;
-  problems: readonly Problem[];
+  problems: readonly FieldProblem[];
   /** The topic that the searches join; null makes a new one. */
   topic: { slug: string; name: string } | null;
   services: readonly ServiceKind[];
@@ -28,16 +27,31 @@ const SERVICES: Readonly<Record<ServiceKind, string>> = {
   sandbox: 'sandbox: simulated, costs nothing',
 };
 
+const LABELS = {
+  searches: 'Searches',
+  service: 'Service',
+  name: 'Name of the topic',
+  slug: 'Short name',
+} as const;
+
 export function NewForm(view: NewView) {
   const { given, problems, topic, forecast, tried, open } = view;
+  const text = topic === null ? 'What should be watched?' : `What else should ${topic.name} watch?`;
   return (
     <>
-      <Form action="/new" given={given} problems={problems} help="/new/forecast" label="New topic">
+      <Form
+        action="/new"
+        given={given}
+        problems={problems}
+        help="/new/forecast"
+        label="New topic"
+        labels={{ ...LABELS, text }}
+      >
         <input type="hidden" name="sent" value="yes" />
         {topic === null ? null : <input type="hidden" name="topic" value={topic.slug} />}
         <Field
           name="text"
-          label={topic === null ? 'What should be watched?' : `What else should ${topic.name} watch?`}
+          label={text}
           placeholder="harbour ferry"
           autocomplete="off"
           help="Words, a name, a question: it is asked in this wording, again and again, and what is new is kept."
@@ -67,7 +81,7 @@ function More({ topic, services, usual }: NewView) {
     <div class="form">
       <Field
         name="searches"
-        label="Searches"
+        label={LABELS.searches}
         many
         options={PART_NAMES.map((part) => ({
           value: part,
@@ -79,7 +93,7 @@ function More({ topic, services, usual }: NewView) {
       ))}
       <Field
         name="service"
-        label="Service"
+        label={LABELS.service}
         kind="select"
         value={usual}
         options={services.map((kind) => ({ value: kind, words: SERVICES[kind] }))}
@@ -87,10 +101,10 @@ function More({ topic, services, usual }: NewView) {
       />
       {topic !== null ? null : (
         <>
-          <Field name="name" label="Name of the topic" help="Left empty, the text is its name." />
+          <Field name="name" label={LABELS.name} help="Left empty, the text is its name." />
           <Field
             name="slug"
-            label="Short name"
+            label={LABELS.slug}
             placeholder="harbour-ferry"
             autocomplete="off"
             help="For addresses and commands; made from the name where it is left empty. It cannot be changed."
