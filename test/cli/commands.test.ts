@@ -191,6 +191,15 @@ describe('config show', () => {
     expect(stdout).toMatch(/^MAX_ANSWER_BYTES +default +20,000,000 bytes$/m);
     expect(stdout).not.toContain('hunter2');
   });
+
+  it('tells what holds where a variable is not set, and whose environment it is', async () => {
+    const { stdout, stderr } = await stand.run(['config', 'show'], { env: { DATABASE_URL: '' } });
+    expect(stdout).toMatch(/^DATABASE_URL +default +an embedded Postgres in the data folder$/m);
+    expect(stdout).toMatch(/^REDIS_URL +default +the queue is in Postgres$/m);
+    expect(stdout).toMatch(/^CALLS_PER_MINUTE +default +no limit$/m);
+    expect(stdout).toMatch(/^SNAPSHOT_DAYS +default +for ever$/m);
+    expect(stderr).toContain('in this environment');
+  });
 });
 
 describe('status', () => {

@@ -53,6 +53,8 @@ export function registerConfig(program: Command, cli: Cli): void {
           cli.page,
         ),
       );
+      if (options.json !== true)
+        cli.say('what holds in this environment; a process that was started in another has its own');
     });
 }
 
@@ -64,7 +66,7 @@ export function settingsOf(config: Config, env: Env): Setting[] {
     const value = read(config, graceMs);
     if (name === 'SEARCH_API_KEY' && from !== 'default' && config.hosted === undefined)
       return { name, value: MASK, unit, from, note: 'unused: SEARCH_API_URL is not set' };
-    return { name, value, unit, from, note: null };
+    return { name, value, unit, from, note: value === null ? (WITHOUT[name] ?? null) : null };
   });
 }
 
@@ -74,7 +76,7 @@ function graceOf(env: Env): number {
 }
 
 function inWords({ value, unit, note }: Setting, unknown: string): string {
-  if (value === null) return unknown;
+  if (value === null) return note ?? unknown;
   const measured = unit === null ? String(value) : `${value.toLocaleString('en-US')} ${unit}`;
   return note === null ? measured : `${measured} (${note})`;
 }
@@ -118,6 +120,15 @@ const VARIABLES: readonly Variable[] = [
   ['MESSAGE_DAYS', (c) => c.messageDays, 'days'],
   ['SNAPSHOT_DAYS', (c) => c.snapshotDays ?? null, 'days'],
 ];
+
+/** What holds where a variable has no value, and that is no lack. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'an embedded Postgres in the data folder',
+  REDIS_URL: 'the queue is in Postgres',
+  MASTER_KEY: 'master.key in the data folder',
+  CALLS_PER_MINUTE: 'no limit',
+  SNAPSHOT_DAYS: 'for ever',
+};
 
 function originOf(name: string, env: Env): Setting['from'] {
   const isSet = (variable: string) => (env[variable] ?? '').trim() !== '';
