@@ -53,13 +53,14 @@ function tidied(words: string): string {
   });
 }
 
-/** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`; with seconds where there are any. */
+/** `Sat 2026-11-21 14:00 +01:00 Europe/Berlin`, `Sat 2026-11-21 13:00 UTC`; with seconds where there are any. */
 export function formatSlot(at: Date | number, tz: string): string {
   const offset = offsetAt(tz, Number(at));
   const local = new Date(Number(at) + offset);
   const [date, time] = local.toISOString().split('T');
   const seconds = local.getUTCSeconds() === 0 ? 5 : 8;
-  return `${WEEKDAYS[local.getUTCDay()]} ${date} ${time?.slice(0, seconds)} ${signed(offset)} ${tz}`;
+  const zone = tz === 'UTC' ? tz : `${signed(offset)} ${tz}`;
+  return `${WEEKDAYS[local.getUTCDay()]} ${date} ${time?.slice(0, seconds)} ${zone}`;
 }
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
