@@ -39,6 +39,13 @@ it('prints one resource, and nothing else', async () => {
   expect(JSON.parse(ndjson.stdout)).toMatchObject({ search: 'tram', posts: 7, coverage: 0.25 });
 });
 
+it('says that there are no rows, beside an output that is whole', async () => {
+  const none = ['export', 'posts', '--until', '2001-01-01'];
+  const { code, stdout, stderr } = await stand.run(none);
+  expect([code, stderr]).toEqual([0, 'no rows\n']);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+});
+
 it('writes everything into a folder, and says what', async () => {
   const { code, stdout, stderr } = await stand.run(['export', 'all', '--format', 'parquet', '--out', out]);
   expect([code, stdout]).toEqual([0, '']);

@@ -90,7 +90,9 @@ function streamed(cli: Cli, what: Resource | typeof ALL, { format }: Encoding): 
 
 function toStdout(cli: Cli, resource: Resource, filter: ExportFilter, encoding: Encoding): Promise<void> {
   return untilStopped(cli, async (ctx, signal) => {
-    for await (const piece of exportRows(ctx, resource, filter, encoding, signal)) await cli.out.write(piece);
+    const tellNone = (rows: number) => rows === 0 && cli.say('no rows');
+    for await (const piece of exportRows(ctx, resource, filter, encoding, signal, tellNone))
+      await cli.out.write(piece);
   });
 }
 

@@ -11,6 +11,7 @@ export type Encoding = CsvOptions & { format: Format };
  * One resource as bytes, in the order of its keys, as it is at this moment. Nothing is read ahead of whoever
  * takes the bytes; when they stop, the statement is ended. Holds a connection of its own as long as it takes.
  * @param signal ends it early; its reason is thrown
+ * @param onEnd is told how many rows there were, once all bytes are taken
  * @throws Refused `not_found` for a search or topic that is not there
  */
 export async function* exportRows(
@@ -19,12 +20,14 @@ export async function* exportRows(
   filter: ExportFilter,
   encoding: Encoding,
   signal?: AbortSignal,
+  onEnd?: (rows: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const snapshot = await openSnapshot(db, signal);
   try {
     const searchIds = await findSearchIds(snapshot.client, filter);
     const encoded = await encodeResource(snapshot, { resource, filter, searchIds, encoding });
     yield* encoded.bytes;
+    onEnd?.(encoded.rows());
   } finally {
     await snapshot.close();
   }
