@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Chart } from '../../../src/doors/pages/kit/chart.tsx';
 import { Field, Form } from '../../../src/doors/pages/kit/form.tsx';
 import { type Frame, FrameProvider } from '../../../src/doors/pages/kit/frame.ts';
+import { Usd } from '../../../src/doors/pages/kit/number.tsx';
 import { PostCard } from '../../../src/doors/pages/kit/post-card.tsx';
 import { RunStrip, type StripRun } from '../../../src/doors/pages/kit/run-strip.tsx';
 import { roundTop, ticksOf } from '../../../src/doors/pages/kit/scale.ts';
@@ -69,6 +70,16 @@ describe('a chart', () => {
   });
 
   test('has no style of its own, which the policy would refuse', () => expect(chart).not.toMatch(/ style=/));
+});
+
+test.each([
+  ['sandbox', null, 'nothing'],
+  ['own', null, 'nothing'],
+  ['hosted', null, 'not told'],
+  [undefined, null, 'not told'],
+  ['own', 0.25, '$0.25'],
+])('what a call of %s cost, told as %s, is said', (service, of, words) => {
+  expect(shown(h(Usd, { of, service })).replace(/<[^>]*>/g, '')).toBe(words);
 });
 
 test('a chart of shares says them with their sign, on its axis and in its table', () => {

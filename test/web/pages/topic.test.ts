@@ -57,6 +57,7 @@ describe('pages', () => {
     });
     world.enqueued.length = 0;
     expect((await person.get('/')).html).toContain('<a href="/new">watch something of your own</a>');
+    expect(textOf((await person.get('/')).html)).toMatch(/Calls today \(UTC\) 0 they cost nothing/);
     const said = textOf((await person.get('/topics/sample')).html);
     expect(said).toContain('no run has covered any of it');
     expect(said).not.toContain('all of it observed');

@@ -37,10 +37,19 @@ export function Times({ of }: { of: number | null }) {
   );
 }
 
-/** Dollars; null is not told by the service, which is not free. */
-export function Usd({ of }: { of: number | null }) {
+/**
+ * Dollars; null is not told by the service, which is not free, except of those services that take nothing.
+ * @param service whose price it is, by its name; left out, it is not known
+ */
+export function Usd({ of, service }: { of: number | null; service?: string | undefined }) {
+  if (of === null && service !== undefined && !isPaid(service)) return <>nothing</>;
   if (of === null) return <span class="unknown">not told</span>;
   return <data value={of}>{USD.format(of)}</data>;
+}
+
+/** Whether a service, by its name, takes money for calls: one's own and the sandbox do not. */
+export function isPaid(service: string): boolean {
+  return service !== 'own' && service !== 'sandbox';
 }
 
 function Unknown() {

@@ -51,7 +51,8 @@ function Found({ name, trial }: { name: string; trial: Trial }) {
           {counted(posts_found, 'post')} ({trial.posts_known} known already), {counted(links_found, 'link')} (
           {trial.links_known} known already)
           {trial.rejected === 0 ? '' : `, ${counted(trial.rejected, 'item')} that could not be read`}; it took{' '}
-          {(trial.latency_ms / 1_000).toFixed(1)} s, cost <Usd of={trial.cost_usd} />. None of it is kept.
+          {(trial.latency_ms / 1_000).toFixed(1)} s, cost{' '}
+          <Usd of={trial.cost_usd} service={trial.service_kind} />. None of it is kept.
         </>
       }
     >

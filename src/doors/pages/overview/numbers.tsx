@@ -1,5 +1,5 @@
 import type { RunTally, ServiceDay } from '../../../store/reads/status.ts';
-import { counted, Count, Short, Usd } from '../kit/number.tsx';
+import { counted, Count, isPaid, Short, Usd } from '../kit/number.tsx';
 import { Stat, Stats } from '../kit/stat.tsx';
 import { Due, When } from '../kit/when.tsx';
 import type { TopicPulse } from './pulses.ts';
@@ -26,7 +26,9 @@ export function Numbers({
   const told = services.filter(({ cost_usd_today }) => cost_usd_today !== null);
   const cost =
     told.length === 0 ? null : told.reduce((sum, service) => sum + (service.cost_usd_today ?? 0), 0);
-  const untold = services.reduce((sum, service) => sum + service.calls_without_cost_today, 0);
+  const untold = services
+    .filter(({ kind }) => isPaid(kind))
+    .reduce((sum, service) => sum + service.calls_without_cost_today, 0);
   const next = pulses
     .flatMap(({ nextRunAt }) => nextRunAt ?? [])
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
@@ -56,7 +58,11 @@ export function Numbers({
           value={<Count of={calls} />}
           note={
             cost === null ? (
-              'no cost was told'
+              untold === 0 ? (
+                'they cost nothing'
+              ) : (
+                'no cost was told'
+              )
             ) : (
               <>
                 <Usd of={cost} />

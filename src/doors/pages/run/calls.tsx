@@ -1,7 +1,7 @@
 import type { SentRequest } from '../../../monitor/run/sent.ts';
 import type { CallRow, RejectRow } from '../../../store/reads/runs.ts';
 import { bytesOf } from '../detail/units.ts';
-import { Count, Usd } from '../kit/number.tsx';
+import { Count, isPaid, Usd } from '../kit/number.tsx';
 import { Outside } from '../kit/outside.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { Table } from '../kit/table.tsx';
@@ -12,11 +12,12 @@ const UNKNOWN_CALL = 'unknown: the process ended between sending and hearing; it
 
 /** The ledger of a run. */
 export function Calls({ rows }: { rows: readonly CallRow[] }) {
+  const paid = rows.length === 0 || rows.some(({ service }) => isPaid(service));
   return (
     <Section
       title="Calls"
       id="calls"
-      note="Each is written down before it is sent, and billed by the service."
+      note={`Each is written down before it is sent, and ${paid ? 'billed by the service' : 'costs nothing'}.`}
     >
       {rows.length === 0 ? (
         <Empty words="Nothing was called." />
@@ -36,7 +37,11 @@ export function Calls({ rows }: { rows: readonly CallRow[] }) {
               cell: ({ bytes }) => (bytes === null ? <Count of={null} /> : bytesOf(bytes)),
               number: true,
             },
-            { head: 'Cost', cell: ({ cost_usd }) => <Usd of={cost_usd} />, number: true },
+            {
+              head: 'Cost',
+              cell: ({ cost_usd, service }) => <Usd of={cost_usd} service={service} />,
+              number: true,
+            },
             { head: 'Code', cell: ({ code }) => code ?? '' },
           ]}
         />

@@ -15,7 +15,8 @@ const TRIGGERS = {
   first: 'the making of its search',
 } as const;
 
-export function Life({ run }: { run: RunRow }) {
+/** @param service that its calls went to; undefined where none was made */
+export function Life({ run, service }: { run: RunRow; service: string | undefined }) {
   const advice = adviceFor(run);
   return (
     <Section title="What became of it" id="life">
@@ -85,7 +86,7 @@ export function Life({ run }: { run: RunRow }) {
           [
             'Calls',
             <>
-              <Count of={run.calls} />, cost <Usd of={run.cost_usd} />
+              <Count of={run.calls} />, cost <Usd of={run.cost_usd} service={service} />
             </>,
           ],
           [

@@ -45,7 +45,7 @@ export function runPage(app: App, { ctx }: WebHome): void {
       aside: <Badge state={run.status} />,
       body: (
         <>
-          <Life run={run} />
+          <Life run={run} service={told.calls[0]?.service} />
           <Calls rows={told.calls} />
           <Found run={run} rows={told.discoveries} limit={MOST_NEW} />
           <Completion completion={told.completion} />

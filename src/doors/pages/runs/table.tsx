@@ -7,7 +7,14 @@ import { Outside } from '../kit/outside.tsx';
 import { Table } from '../kit/table.tsx';
 import { When } from '../kit/when.tsx';
 
-export function RunTable({ runs }: { runs: readonly RunRow[] }) {
+/** @param services by the slugs of their searches */
+export function RunTable({
+  runs,
+  services,
+}: {
+  runs: readonly RunRow[];
+  services: ReadonlyMap<string, string>;
+}) {
   return (
     <Table
       caption="Runs"
@@ -32,7 +39,8 @@ export function RunTable({ runs }: { runs: readonly RunRow[] }) {
         { head: 'New', cell: ({ items_new: n }) => (n === null ? '' : <Count of={n} />), number: true },
         {
           head: 'Cost',
-          cell: (run) => (run.calls === 0 ? '' : <Usd of={run.cost_usd} />),
+          cell: (run) =>
+            run.calls === 0 ? '' : <Usd of={run.cost_usd} service={services.get(run.search)} />,
           number: true,
           wide: true,
         },

@@ -2,7 +2,7 @@ import { DAY } from '../../../engine/clock.ts';
 import type { CallDay } from '../../../store/reads/machinery.ts';
 import type { ServiceDay } from '../../../store/reads/status.ts';
 import { Chart } from '../kit/chart.tsx';
-import { Count, Usd } from '../kit/number.tsx';
+import { Count, isPaid, Usd } from '../kit/number.tsx';
 import { OutLink } from '../kit/outside.tsx';
 import { WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
@@ -89,8 +89,7 @@ export function Budgets({
 /** What was not told is not nothing. */
 function Cost({ service }: { service: ServiceDay }) {
   const { kind, cost_usd_today: cost, calls_today: calls, calls_without_cost_today: silent } = service;
-  if (kind === 'sandbox') return <>costs nothing</>;
-  if (cost === null && calls === 0) return <>nothing</>;
+  if (cost === null && (calls === 0 || !isPaid(kind))) return <>nothing</>;
   return (
     <>
       <Usd of={cost} />
