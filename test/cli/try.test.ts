@@ -51,3 +51,25 @@ test('what a trial costs counts in the day of its service', async () => {
     cost_usd_today: (before?.cost_usd_today ?? 0) + 0.25,
   });
 });
+
+test('a saved search is tried out by its slug, with what is given laid over it, and stays as it is', async () => {
+  stand.stub.answers(json({ miner_tweets: [wirePost('7')] }));
+  const when = ['--cron', '0 8 * * *', '--tz', 'Europe/Berlin'];
+  await stand.run(['search', 'add', 'tram', '--operation', 'microblog', '--prompt', 'the tram', ...when]);
+  const before = await stand.json('search', 'show', 'tram');
+  stand.stub.requests.length = 0;
+  expect(await stand.json('search', 'try', 'tram')).toMatchObject({ operation: 'microblog', posts_found: 1 });
+  await stand.json('search', 'try', 'tram', '--prompt', 'the night tram');
+  const asked = stand.stub.requests.map((request) => JSON.stringify(request));
+  expect(asked).toEqual([expect.stringContaining('the tram'), expect.stringContaining('the night tram')]);
+  expect(await stand.json('search', 'show', 'tram')).toEqual(before);
+  for (const [argv, code, words] of [
+    [['nope'], 1, 'nope'],
+    [['tram', '--operation', 'ai'], 2, 'only where no saved search is named'],
+    [['--prompt', 'p'], 2, 'one of microblog, ai'],
+  ] as const) {
+    const refused = await stand.run(['search', 'try', ...argv]);
+    expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(words)]);
+  }
+  expect(stand.stub.requests).toHaveLength(2);
+});

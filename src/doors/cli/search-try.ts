@@ -1,6 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { InvalidInput } from '../../errors.ts';
 import type { Trial, TriedLink, TriedPost } from '../../monitor/run/trial.ts';
 import { type Tried, trySearch } from '../../monitor/run/try.ts';
+import { writtenWith } from '../../monitor/topic/edit.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { tellInvented } from './invented.ts';
@@ -10,7 +12,7 @@ import { paragraphs } from './text.ts';
 import { count, counted, dollars, when } from './words.ts';
 
 type Options = {
-  operation: string;
+  operation?: string;
   prompt?: string;
   tools?: string;
   model?: string;
@@ -25,31 +27,45 @@ type Options = {
 export function registerTry(search: Command, cli: Cli): void {
   search
     .command('try')
-    .description('try out a search that is not saved: makes one call, shows what comes, keeps nothing')
-    .addOption(
-      new Option('--operation <operation>', 'microblog (posts) or ai (all sources)').makeOptionMandatory(),
-    )
+    .description('try out a search that need not be saved: makes one call, shows what comes, keeps nothing')
+    .argument('[search]', 'slug of a saved one; other options: as if it had those')
+    .option('--operation <operation>', 'microblog (posts) or ai (all sources), where no saved one is named')
     .option('--prompt <text>', 'what is asked')
-    .option('--tools <list>', 'tools of an ai search, separated by commas (default: all)')
+    .option('--tools <list>', 'tools of an ai search, separated by commas')
     .option('--model <model>', 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds')
     .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
     .option('--streaming', 'have the answer of an ai search streamed')
     .option('--extra <json>', 'JSON object of members beyond the specification')
-    .option('--service <service>', 'own, sandbox or hosted (default: as for a search that is saved)')
+    .option(
+      '--service <service>',
+      'own, sandbox or hosted (default: its own; else as for a search that is saved)',
+    )
     .option('--limit <n>', 'how many posts and links to show (default: 20)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  $ strandline search try --operation microblog --prompt "harbour ferry"\n',
+      '\nExamples:\n  $ strandline search try --operation microblog --prompt "harbour ferry"\n' +
+        '  $ strandline search try harbour-ferry-posts --prompt "harbour ferry timetable"\n',
     )
-    .action((options: Options) => {
+    .action((slug: string | undefined, options: Options) => {
+      checkOperation(slug, options.operation);
       const shown = options.limit === undefined ? 20 : readWhole('limit', options.limit, 0, 200);
       return cli.withHome(async ({ ctx }, stopping) => {
-        const trial = await trySearch(ctx, tried(options), { signal: stopping, shown });
+        const given = tried(options);
+        const saved = slug === undefined ? given : await writtenWith(ctx, slug, given);
+        const asked = { ...saved, service: given.service ?? saved.service };
+        const trial = await trySearch(ctx, asked, { signal: stopping, shown });
         await cli.show(options.json, trial, () => trialPage(trial, ctx.clock.now(), cli.page));
         tellInvented(cli, options.json, [trial.service_kind]);
       });
     });
+}
+
+/** Which of the two is meant is never guessed, and never another than was saved. @throws InvalidInput */
+function checkOperation(slug: string | undefined, given: string | undefined): void {
+  if ((slug === undefined) === (given !== undefined)) return;
+  const expected = given === undefined ? 'one of microblog, ai' : 'only where no saved search is named';
+  throw new InvalidInput([{ path: 'operation', given, expected }]);
 }
 
 function tried({ tools, dateFilter, limit: _limit, json: _json, ...rest }: Options): Tried {

@@ -64,6 +64,19 @@ async function editInside(
   return { search, changesRequest, changed: true, queued, pattern: rests ? null : writeSchedule(schedule) };
 }
 
+/**
+ * A saved search as it would be written with an edit, and the service that it belongs to. Nothing is changed.
+ * @throws Refused `not_found`
+ */
+export async function writtenWith(
+  { db }: Pick<Context, 'db'>,
+  slug: string,
+  edit: Edit,
+): Promise<WrittenSearch & { service: string }> {
+  const search = await searchNamed(db.pool, slug);
+  return { ...merged(search, edit), service: search.service_kind };
+}
+
 /** The search as a person would write it today, with the edit laid over it. */
 function merged(search: Search, edit: Edit): WrittenSearch {
   const ai = search.operation === 'ai';
