@@ -78,6 +78,14 @@ describe('completions diff', () => {
     ]);
   });
 
+  it('a completion is shown with what it cites beside the one before, the first as the first', async () => {
+    const diff = await stand.json<CompletionDiff>('completions', 'diff', 'port');
+    const show = async (run: unknown) =>
+      (await stand.run(['completions', 'show', '--run', String(run)])).stdout;
+    expect(await show(diff.from.run_id)).toMatch(/^cited links +the first of its search$/m);
+    expect(await show(diff.to.run_id)).toMatch(/^cited links +changed$/m);
+  });
+
   it('gives the same as JSON, with ids as strings and times in ISO 8601', async () => {
     const diff = await stand.json<Record<keyof CompletionDiff, unknown>>('completions', 'diff', 'port');
     expect(diff).toMatchObject({

@@ -10,9 +10,11 @@ import {
   readLinksOf,
 } from '../../store/reads/completions.ts';
 import type { LinkRow } from '../../store/reads/links.ts';
+import { readRun } from '../../store/reads/runs.ts';
 import { readId } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { registerCompletionDiff } from './completion-diff.ts';
+import { isFirstOfSearch } from '../../monitor/run/first.ts';
 import { findSearchRow } from '../../monitor/topic/find.ts';
 import { tellInventedOf } from './invented.ts';
 import type { Terminal } from './terminal.ts';
@@ -48,8 +50,10 @@ export function registerCompletions(program: Command, cli: Cli): void {
         const completion = await find(ctx.db, search, runId);
         const key_items = await readKeyItems(ctx.db, completion.id);
         const links = await readLinksOf(ctx.db, completion.completion_links);
+        const run = await readRun(ctx.db, completion.run_id);
+        const first = run !== undefined && isFirstOfSearch(run);
         await cli.show(options.json, { ...completion, key_items, links }, () =>
-          page(completion, key_items, links, cli.page),
+          page(completion, first, key_items, links, cli.page),
         );
         await tellInventedOf(cli, ctx, options.json, [completion.search]);
       });
@@ -79,6 +83,7 @@ async function find(
 
 function page(
   completion: CompletionRow,
+  first: boolean,
   items: readonly KeyItemRow[],
   links: readonly LinkRow[],
   terminal: Terminal,
@@ -89,7 +94,7 @@ function page(
       ['search', completion.search],
       ['run', String(completion.run_id)],
       ['received', instant(completion.observed_at, terminal)],
-      ['cited links', changed ? 'changed' : 'as before'],
+      ['cited links', first ? 'the first of its search' : changed ? 'changed' : 'as before'],
     ],
     terminal,
   );

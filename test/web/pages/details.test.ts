@@ -176,6 +176,23 @@ describe('runs', () => {
     expect(words(again.html)).toContain('Read again by the reader of today');
     expect((await person.forge(`/runs/${id}/replay`)).status).toBe(403);
   });
+
+  test('the first completion of a search is called that, a later one is set beside the one before', async () => {
+    const of = (order: 'ASC' | 'DESC') =>
+      one<{ id: bigint; changed: boolean }>(
+        `SELECT run_id AS id, changed FROM strandline_analytics.completions ORDER BY observed_at ${order}, run_id ${order} LIMIT 1`,
+      );
+    const [first, last] = await Promise.all([of('ASC'), of('DESC')]);
+    expect(first.id).not.toBe(last.id);
+    const said = words((await person.get(`/runs/${first.id}`)).html);
+    expect(said).toContain('; the first of its search.');
+    expect(said).not.toContain('the one before.');
+    expect(words((await person.get(`/runs/${last.id}`)).html)).toContain(
+      last.changed
+        ? 'it cites other links than the one before.'
+        : 'it cites the same links as the one before.',
+    );
+  });
 });
 
 describe('compare', () => {

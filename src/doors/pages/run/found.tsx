@@ -1,3 +1,4 @@
+import { isFirstOfSearch } from '../../../monitor/run/first.ts';
 import type { CompletionRow } from '../../../store/reads/completions.ts';
 import type { DiscoveryRow } from '../../../store/reads/discoveries.ts';
 import type { RunRow } from '../../../store/reads/runs.ts';
@@ -38,15 +39,18 @@ const TEXTS = [
 ] as const;
 const MOST_TEXT = 12_000;
 
-export function Completion({ completion }: { completion: CompletionRow | undefined }) {
+export function Completion({ run, completion }: { run: RunRow; completion: CompletionRow | undefined }) {
   if (completion === undefined) return null;
   const { claims, changed, search } = completion;
+  const beside = isFirstOfSearch(run)
+    ? 'the first of its search'
+    : `it cites ${changed ? 'other links than' : 'the same links as'} the one before`;
   const made = claims === null ? 'its claims were not read' : `${claims} claims`;
   return (
     <Section
       title="The completion"
       id="completion"
-      note={`Written by a machine; ${made}; ${changed ? 'it cites other links than the one before' : 'it cites the same links as the one before'}.`}
+      note={`Written by a machine; ${made}; ${beside}.`}
       aside={<a href={`/searches/${search}`}>What it says that is new</a>}
     >
       {TEXTS.map(([member, words]) => {

@@ -48,7 +48,7 @@ export function runPage(app: App, { ctx }: WebHome): void {
           <Life run={run} service={told.calls[0]?.service} />
           <Calls rows={told.calls} />
           <Found run={run} rows={told.discoveries} limit={MOST_NEW} />
-          <Completion completion={told.completion} />
+          <Completion run={run} completion={told.completion} />
           <Rejects rows={told.rejects} limit={MOST_REJECTS} />
           <Request sent={told.sent} />
           <Answer
