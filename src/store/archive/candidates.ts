@@ -56,7 +56,7 @@ export type Candidate = {
  */
 const READ = 10_000;
 /** The same of searches that are asked for: each document is a step into an index. */
-const READ_OF_SEARCHES = 4_000;
+const READ_OF_SEARCHES = 2_500;
 const RANKED = 4_000;
 /** Documents that are found by their words and sorted by time, rather than read by time until enough hold the words. */
 const SORTED_MOST = 200_000;
