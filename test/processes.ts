@@ -59,8 +59,7 @@ export async function startProcess(
   const lives = () => child.exitCode === null && child.signalCode === null;
   let rested = false;
   let fell: string | null = null;
-  void ended.then(() => {
-    const { exitCode, signalCode } = child;
+  child.once('exit', (exitCode, signalCode) => {
     const asked = exitCode === 0 || signalCode === 'SIGKILL' || signalCode === 'SIGTERM';
     if (began && !rested && !asked) fell = `worker ${child.pid} ended by itself: ${signalCode ?? exitCode}`;
   });
