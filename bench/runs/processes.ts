@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Of the clock in which Linux counts a process's time. */
 const TICK_MS = 10;
 
-/** User and system time of processes, in milliseconds; those that ended meanwhile count nothing. */
+/** User and system time of processes, and of those of their children that ended, in milliseconds. */
 export function cpuMsOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
-    const fields = statOf(pid);
-    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
+    const times = statOf(pid).slice(11, 15).map(Number);
+    return sum + times.reduce((all, ticks) => all + ticks, 0) * TICK_MS;
   }, 0);
 }
 
