@@ -152,13 +152,15 @@ onRedis('a Redis that lost some of its keys', (redisUrl) => {
     const late = { runId: 9n, fence: 0, delayMs: 60_000 };
     await queue.enqueue([...lost, late]);
     expect(await queue.depth(), 'it believes that it has them').toMatchObject({ waiting: 0, delayed: 1 });
-    await forReconciling(queue).enqueue([...lost, { runId: 9n, fence: 0 }]);
+    await forReconciling(queue).enqueue([...lost, late]);
     expect(await queue.depth()).toMatchObject({ waiting: 2, delayed: 1 });
     await forReconciling(queue).enqueue([...lost, { runId: 10n, fence: 3 }]);
     expect(await queue.depth(), 'those that wait are not told of twice').toMatchObject({
       waiting: 3,
       delayed: 1,
     });
+    await forReconciling(queue).enqueue([{ runId: 9n, fence: 0 }]);
+    expect(await queue.depth(), 'what is due waits for no timer').toMatchObject({ waiting: 4, delayed: 0 });
     await redis.quit();
     await queue.close();
     await backend.close();
