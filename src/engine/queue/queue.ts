@@ -160,9 +160,11 @@ async function removeStranded(
  */
 async function promoteLate(
   queue: { getDelayed(start: number, end: number): Promise<Delayed[]> },
-  jobs: readonly { opts: { jobId: string } }[],
+  jobs: readonly { opts: { jobId: string; delay?: number } }[],
 ): Promise<void> {
-  const late = new Set(jobs.map(({ opts }) => opts.jobId));
+  const due = jobs.filter(({ opts }) => (opts.delay ?? 0) === 0);
+  if (due.length === 0) return;
+  const late = new Set(due.map(({ opts }) => opts.jobId));
   const delayed = await queue.getDelayed(0, DOUBTED_AT_ONCE - 1);
   for (const job of delayed) {
     // One that was promoted meanwhile is refused, and is where it belongs.
