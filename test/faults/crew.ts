@@ -19,6 +19,8 @@ export async function hire(stage: Stage, size: number): Promise<Crew> {
     while (!dismissal.signal.aborted) {
       const worker = await stage.start({}, options.shift());
       posts[post] = worker;
+      // One that came when all were sent home already.
+      if (dismissal.signal.aborted) await worker.stop();
       await worker.over;
     }
   };

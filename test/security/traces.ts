@@ -38,6 +38,7 @@ export async function dumpRedis(url: string): Promise<string> {
   const texts: unknown[] = [];
   for (const key of await redis.keys('*')) {
     const type = await redis.type(key);
+    if (type === 'none') continue; // gone since it was listed
     const read = { string: 'GET', hash: 'HGETALL', set: 'SMEMBERS' }[type];
     const span = { list: ['LRANGE', '0', '-1'], zset: ['ZRANGE', '0', '-1'], stream: ['XRANGE', '-', '+'] }[
       type
