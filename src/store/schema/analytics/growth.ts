@@ -115,62 +115,41 @@ export const postAtAgeView = analytics
   })
   .existing();
 
+/** Columns of a bucket of a search, and what its posts gained and lost in it. */
+const ofBucket = {
+  search_id: id(),
+  search: text().notNull(),
+  topic: text().notNull(),
+  service_kind: text().$type<ServiceKind>().notNull(),
+  bucket_at: instant().notNull(),
+};
+const gains = {
+  followed: tally().notNull(),
+  changes: tally().notNull(),
+  coverage: doublePrecision().notNull(),
+  gained_reply_count: counter(),
+  lost_reply_count: counter(),
+  gained_repost_count: counter(),
+  lost_repost_count: counter(),
+  gained_like_count: counter(),
+  lost_like_count: counter(),
+  gained_view_count: counter(),
+  lost_view_count: counter(),
+  gained_quote_count: counter(),
+  lost_quote_count: counter(),
+  gained_impression_count: counter(),
+  lost_impression_count: counter(),
+  gained_bookmark_count: counter(),
+  lost_bookmark_count: counter(),
+  gained_engagement: counter(),
+};
+
 export const searchGrowthHourlyView = analytics
-  .view('search_growth_hourly', {
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    bucket_at: instant().notNull(),
-    looks: integer().notNull(),
-    followed: tally().notNull(),
-    changes: tally().notNull(),
-    coverage: doublePrecision().notNull(),
-    gained_reply_count: counter(),
-    lost_reply_count: counter(),
-    gained_repost_count: counter(),
-    lost_repost_count: counter(),
-    gained_like_count: counter(),
-    lost_like_count: counter(),
-    gained_view_count: counter(),
-    lost_view_count: counter(),
-    gained_quote_count: counter(),
-    lost_quote_count: counter(),
-    gained_impression_count: counter(),
-    lost_impression_count: counter(),
-    gained_bookmark_count: counter(),
-    lost_bookmark_count: counter(),
-    gained_engagement: counter(),
-  })
+  .view('search_growth_hourly', { ...ofBucket, looks: integer().notNull(), ...gains })
   .existing();
 
 export const searchGrowthDailyView = analytics
-  .view('search_growth_daily', {
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    bucket_at: instant().notNull(),
-    looks: tally().notNull(),
-    followed: tally().notNull(),
-    changes: tally().notNull(),
-    coverage: doublePrecision().notNull(),
-    gained_reply_count: counter(),
-    lost_reply_count: counter(),
-    gained_repost_count: counter(),
-    lost_repost_count: counter(),
-    gained_like_count: counter(),
-    lost_like_count: counter(),
-    gained_view_count: counter(),
-    lost_view_count: counter(),
-    gained_quote_count: counter(),
-    lost_quote_count: counter(),
-    gained_impression_count: counter(),
-    lost_impression_count: counter(),
-    gained_bookmark_count: counter(),
-    lost_bookmark_count: counter(),
-    gained_engagement: counter(),
-  })
+  .view('search_growth_daily', { ...ofBucket, looks: tally().notNull(), ...gains })
   .existing();
 
 export const risingPostsView = analytics

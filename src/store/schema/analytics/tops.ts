@@ -21,55 +21,38 @@ export const shareOfVoiceView = analytics
   })
   .existing();
 
+/** A name of a search on a day. */
+const ofDay = {
+  search_id: id(),
+  search: text().notNull(),
+  topic: text().notNull(),
+  service_kind: text().$type<ServiceKind>().notNull(),
+  bucket_at: instant().notNull(),
+};
+const posts = { posts: integer().notNull(), topic_posts: integer().notNull() };
+
 export const topAuthorsView = analytics
   .view('top_authors', {
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    bucket_at: instant().notNull(),
+    ...ofDay,
     author_id: id(),
     author_username: text(),
     author_name: text(),
     followers_count: counter(),
-    posts: integer().notNull(),
-    topic_posts: integer().notNull(),
+    ...posts,
   })
   .existing();
 
 export const topHashtagsView = analytics
-  .view('top_hashtags', {
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    bucket_at: instant().notNull(),
-    hashtag: text().notNull(),
-    posts: integer().notNull(),
-    topic_posts: integer().notNull(),
-  })
+  .view('top_hashtags', { ...ofDay, hashtag: text().notNull(), ...posts })
   .existing();
 
 export const topLanguagesView = analytics
-  .view('top_languages', {
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    bucket_at: instant().notNull(),
-    lang: text().notNull(),
-    posts: integer().notNull(),
-    topic_posts: integer().notNull(),
-  })
+  .view('top_languages', { ...ofDay, lang: text().notNull(), ...posts })
   .existing();
 
 export const topDomainsView = analytics
   .view('top_domains', {
-    search_id: id(),
-    search: text().notNull(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    bucket_at: instant().notNull(),
+    ...ofDay,
     domain: text().notNull(),
     posts: tally().notNull(),
     topic_posts: tally().notNull(),
@@ -78,42 +61,30 @@ export const topDomainsView = analytics
   })
   .existing();
 
+/** A name that rises, of a topic or (where it is named) of a search. */
+const whose = {
+  topic_id: id(),
+  topic: text().notNull(),
+  service_kind: text().$type<ServiceKind>().notNull(),
+  search_id: ref(),
+  search: text(),
+  as_of: instant().notNull(),
+};
+const rise = {
+  posts: tally().notNull(),
+  posts_before: tally().notNull(),
+  observed_days: doublePrecision().notNull(),
+  observed_days_before: doublePrecision().notNull(),
+  per_day: doublePrecision().notNull(),
+  per_day_before: doublePrecision().notNull(),
+  ratio: doublePrecision(),
+  score: doublePrecision().notNull(),
+};
+
 export const risingHashtagsView = analytics
-  .view('rising_hashtags', {
-    topic_id: id(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    search_id: ref(),
-    search: text(),
-    as_of: instant().notNull(),
-    hashtag: text().notNull(),
-    posts: tally().notNull(),
-    posts_before: tally().notNull(),
-    observed_days: doublePrecision().notNull(),
-    observed_days_before: doublePrecision().notNull(),
-    per_day: doublePrecision().notNull(),
-    per_day_before: doublePrecision().notNull(),
-    ratio: doublePrecision(),
-    score: doublePrecision().notNull(),
-  })
+  .view('rising_hashtags', { ...whose, hashtag: text().notNull(), ...rise })
   .existing();
 
 export const risingDomainsView = analytics
-  .view('rising_domains', {
-    topic_id: id(),
-    topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    search_id: ref(),
-    search: text(),
-    as_of: instant().notNull(),
-    domain: text().notNull(),
-    posts: tally().notNull(),
-    posts_before: tally().notNull(),
-    observed_days: doublePrecision().notNull(),
-    observed_days_before: doublePrecision().notNull(),
-    per_day: doublePrecision().notNull(),
-    per_day_before: doublePrecision().notNull(),
-    ratio: doublePrecision(),
-    score: doublePrecision().notNull(),
-  })
+  .view('rising_domains', { ...whose, domain: text().notNull(), ...rise })
   .existing();
