@@ -1,6 +1,4 @@
 /** What is found, as it is found: server-sent events. */
-import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput, Refused } from '../../errors.ts';
@@ -13,6 +11,7 @@ import { afterId } from './events/after.ts';
 import { frameOf } from './events/frame.ts';
 import { type EventStream, openStream } from './events/stream.ts';
 import { givenId, searchSlug, topicSlug } from './given.ts';
+import { takeOver } from './take-over.ts';
 
 /** A proxy cuts what is silent; so do we what is not read. */
 const BEAT_MS = 15 * SECOND;
@@ -20,6 +19,13 @@ const STREAMS_MOST = 500;
 const BACK_IN_SECONDS = 30;
 /** When a reader that lost its stream comes back: not all of them in the same moment. */
 const RETRY_MS = { least: 2_000, spread: 3_000 };
+
+/** It must not wait for its end, and must not be kept or changed on its way. */
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
 
 const query = z.strictObject({
   topic: topicSlug.optional(),
@@ -83,7 +89,7 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
         void reply.header('retry-after', String(BACK_IN_SECONDS));
         throw new Refused('unavailable', `${STREAMS_MOST} streams of events are open; come back later`);
       }
-      const raw = begin(reply);
+      const raw = takeOver(reply, HEADERS).writeHead(200);
       // Whoever asks for the head alone would have a stream that nothing is ever written to.
       if (request.method === 'HEAD') return void raw.end();
       const stream = openStream(raw);
@@ -114,19 +120,4 @@ function lastSeen(header: string | string[] | undefined): bigint | undefined {
   const read = z.safeDecode(givenId, given);
   if (read.success) return read.data;
   throw new InvalidInput([{ path: 'headers.last-event-id', given, expected: 'the id of a discovery' }]);
-}
-
-/** The answer is ours from here on: it must not wait for its end, and must not be kept or changed on its way. */
-function begin(reply: FastifyReply): ServerResponse {
-  void reply.headers({
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    'x-accel-buffering': 'no',
-  });
-  reply.hijack();
-  const { raw } = reply;
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) raw.setHeader(name, value);
-  }
-  return raw.writeHead(200);
 }

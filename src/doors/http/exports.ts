@@ -1,7 +1,6 @@
 /** Exports, as streams: nothing is read ahead of whoever takes the bytes. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { MINUTE } from '../../engine/clock.ts';
 import { InvalidInput, Refused } from '../../errors.ts';
@@ -11,6 +10,7 @@ import { exportRows } from '../../monitor/export/rows.ts';
 import { RESOURCES } from '../../store/export/resources.ts';
 import type { App, WebHome } from '../routes.ts';
 import { givenFlag, givenTime, searchSlug, topicSlug } from './given.ts';
+import { takeOver } from './take-over.ts';
 
 const MEDIA_TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -66,9 +66,10 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
       const headers = {
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
+        'cache-control': 'no-store',
       };
       // Whoever asks for the head alone takes nobody's place.
-      if (method === 'HEAD') return void begin(reply, headers).end();
+      if (method === 'HEAD') return void takeOver(reply, headers).end();
       if (going >= EXPORTS_MOST) {
         void reply.header('retry-after', String(BACK_IN_SECONDS));
         throw new Refused('unavailable', `${EXPORTS_MOST} exports are going on; come back later`);
@@ -82,7 +83,7 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
       try {
         // What fails before the first byte is told in words; behind it only a broken connection is honest.
         const first = await pieces.next();
-        const response = begin(reply, headers);
+        const response = takeOver(reply, headers);
         try {
           if (first.done !== true) await send(response, first.value, reader);
           for await (const piece of pieces) await send(response, piece, reader);
@@ -98,15 +99,6 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
       }
     },
   );
-}
-
-/** The answer is ours from here on. */
-function begin(reply: FastifyReply, headers: Readonly<Record<string, string>>): ServerResponse {
-  void reply.headers({ ...headers, 'cache-control': 'no-store' });
-  reply.hijack();
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) reply.raw.setHeader(name, value);
-  return reply.raw;
 }
 
 /** Waits until there is room; @throws the abort where the reader went, and where it takes nothing any more */
