@@ -10,7 +10,7 @@
  *
  * Not a link: another scheme (`ftp:`, `mailto:`, `javascript:`), a relative address, one with credentials.
  */
-import { urlOf } from './url.ts';
+import { urlOf, withoutEndSlashes } from './url.ts';
 
 /** Query members that say where a reader came from and nothing about what is read. */
 const TRACKING = new Set(
@@ -30,7 +30,7 @@ export function webUrl(address: string): URL | null {
 /** Equal for two spellings of one link. */
 export function canonicalOf(url: URL): string {
   const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
-  return `https://${hostOf(url)}${port}${url.pathname.replace(/(?<!\/)\/+$/, '')}${queryOf(url)}`;
+  return `https://${hostOf(url)}${port}${withoutEndSlashes(url.pathname)}${queryOf(url)}`;
 }
 
 function queryOf(url: URL): string {

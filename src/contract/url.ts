@@ -10,3 +10,8 @@ export function urlOf(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+/** An address, or its path, that another path can be put behind. In linear time, however many slashes there are. */
+export function withoutEndSlashes(address: string): string {
+  return address.replace(/(?<!\/)\/+$/, '');
+}

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Dialect, paths } from '../../contract/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../contract/enumerations.ts';
 import { toWire } from '../../contract/wire.ts';
-import { urlOf } from '../../contract/url.ts';
+import { urlOf, withoutEndSlashes } from '../../contract/url.ts';
 import { RunError } from '../../errors.ts';
 
 /** A request in the specification's words; what is null or absent is not sent. */
@@ -57,7 +57,7 @@ function addressOf({ baseUrl, prefix, dialect }: Target, operation: Operation): 
   const base = urlOf(baseUrl);
   if (base === undefined) throw new RunError('internal', { detail: 'the address of the service is none' });
   const { origin, pathname } = base;
-  return new URL(origin + pathname.replace(/(?<!\/)\/+$/, '') + paths(dialect, prefix)[operation]);
+  return new URL(origin + withoutEndSlashes(pathname) + paths(dialect, prefix)[operation]);
 }
 
 /** Operation A always says whether it wants a stream: left out, the service has sent one. */

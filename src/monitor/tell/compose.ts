@@ -1,4 +1,5 @@
 /** What a message says, as it is sent. Pure; docs/alerts.md has it as a JSON Schema. */
+import { withoutEndSlashes } from '../../contract/url.ts';
 import type { Id } from '../../store/database.ts';
 import type { Found, FoundLink, FoundPost, FoundSpike } from '../../store/tell/feed.ts';
 
@@ -97,7 +98,7 @@ function linkTo(
   topic: string | null,
 ): string | null {
   if (baseUrl === undefined) return null;
-  const base = baseUrl.replace(/(?<!\/)\/+$/, '');
+  const base = withoutEndSlashes(baseUrl);
   if (run !== null) return `${base}/runs/${run}`;
   if (search !== null) return `${base}/searches/${search}`;
   return topic === null ? `${base}/alerts` : `${base}/topics/${topic}`;

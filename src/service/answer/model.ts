@@ -1,6 +1,7 @@
 /** A language model behind an OpenAI-compatible address: one question, the text of one answer. */
 import { request } from 'undici';
 import { z } from 'zod';
+import { withoutEndSlashes } from '../../contract/url.ts';
 import { networkCode, readAtMost } from '../network.ts';
 
 export type LanguageModel = {
@@ -71,7 +72,7 @@ export function languageModel(settings: {
   apiKey: string | undefined;
   model: string;
 }): LanguageModel {
-  const url = new URL(`${settings.baseUrl.replace(/(?<!\/)\/+$/, '')}/chat/completions`);
+  const url = new URL(`${withoutEndSlashes(settings.baseUrl)}/chat/completions`);
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
