@@ -1,4 +1,4 @@
-import { MINUTE, monotonicMs, SECOND } from '../engine/clock.ts';
+import { MINUTE, monotonicMs } from '../engine/clock.ts';
 import type { QueueBackend } from '../engine/queue/connection.ts';
 import { forReconciling } from '../engine/queue/queue.ts';
 import { startWorkers } from '../engine/queue/workers.ts';
@@ -14,7 +14,7 @@ import { deliverTo } from '../monitor/tell/deliver.ts';
 import { lookAfterChannels } from '../monitor/tell/look-after.ts';
 import { tellNew } from '../monitor/tell/match.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
-import { measureSkew, signOfLife, takeLeave } from '../store/workers.ts';
+import { measureSkew, MOST_SKEW_MS, signOfLife, takeLeave } from '../store/workers.ts';
 
 export type RunningWorker = {
   /** Stops taking work and waits for what is under way. */
@@ -32,13 +32,16 @@ export type RunningWorker = {
  */
 export type Idle = 'clock' | 'queue' | 'silent' | 'draining';
 
+/** The same of a worker that may not have been started yet. */
+export function idleOf(worker: RunningWorker | undefined): Idle | 'starting' | null {
+  return worker === undefined ? 'starting' : worker.idle();
+}
+
 export type WorkerHooks = {
   /** Called after each run that this process ended, for whoever shows them to a person; otherwise they are logged. */
   onReport?: (report: RunReport) => void;
 };
 
-/** A clock further off than this claims nothing: leases and slots would be judged wrongly. */
-const MOST_SKEW_MS = 2 * SECOND;
 /** Thousands of findings that are made searchable after a pass, a third of a second each; the rest waits for the next. */
 const ARCHIVE_BATCHES = 5;
 /** Every so many passes the reconciler compares every schedule, not only their number. */

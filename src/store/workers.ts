@@ -38,6 +38,9 @@ export async function liveWorkers(db: Database, since: Date): Promise<WorkerSign
   return rows;
 }
 
+/** A worker whose clock is further off takes no work: leases and slots would be judged wrongly. */
+export const MOST_SKEW_MS = 2 * SECOND;
+
 /**
  * Our clock minus the database's, in milliseconds. What the question's way there and back may account for
  * is not called skew; waiting for a connection is no part of that way.

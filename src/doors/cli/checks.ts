@@ -4,7 +4,6 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { checkRedis, judgeRedis } from '../../engine/queue/redis-check.ts';
-import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput, Refused } from '../../errors.ts';
 import type { Home } from '../../home.ts';
 import { describeDatabase } from '../../store/migrate.ts';
@@ -12,7 +11,7 @@ import { readServer } from '../../store/reads/server.ts';
 import { mayReaderHinder } from '../../store/reader-ask.ts';
 import { readerQuery } from '../../store/reader-query.ts';
 import { checkSchema } from '../../store/schema-state.ts';
-import { measureSkew } from '../../store/workers.ts';
+import { measureSkew, MOST_SKEW_MS } from '../../store/workers.ts';
 import { aside, bad, type Check, good, sayingOf } from './check.ts';
 import { checkSecrets } from './checks-of-secrets.ts';
 import { checksOfSources } from './checks-of-sources.ts';
@@ -23,8 +22,6 @@ import { reach } from './reach.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 const OLDEST_POSTGRES = 150_000;
-/** A worker whose clock is further off takes no work. */
-const MOST_SKEW_MS = 2 * SECOND;
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -4,7 +4,7 @@ import { openHome } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
 import { startMetrics, startWeb, type WebHome, type WebServer } from '../../web.ts';
-import { type RunningWorker, startWorker } from '../worker.ts';
+import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
@@ -49,10 +49,7 @@ async function worker(cli: Cli): Promise<void> {
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
     let running: RunningWorker | undefined;
-    figures = await tellFigures({
-      ...home,
-      idle: () => (running === undefined ? 'starting' : running.idle()),
-    });
+    figures = await tellFigures({ ...home, idle: () => idleOf(running) });
     running = await startWorker(home.ctx, home.backend, VERSION);
     log.info(
       { worker: home.ctx.worker, queue: home.backend.kind, concurrency: home.ctx.config.workerConcurrency },

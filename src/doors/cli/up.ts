@@ -12,7 +12,7 @@ import { listSearches } from '../../store/searches.ts';
 import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWeb, type WebServer } from '../../web.ts';
-import { type RunningWorker, startWorker } from '../worker.ts';
+import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
 import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
 import { secretsOf } from './secrets.ts';
@@ -51,7 +51,7 @@ async function up(cli: Cli): Promise<void> {
     // The service first: a dashboard that moves on must not take its port.
     const service = await home.services.local();
     let worker: RunningWorker | undefined;
-    web = await startWeb({ ...home, idle: () => (worker === undefined ? 'starting' : worker.idle()) });
+    web = await startWeb({ ...home, idle: () => idleOf(worker) });
     print(`  ${bold('dashboard')}   ${dashboardAt(home, web)}`);
     const sources = sourceLines(await home.services.probe(), service.root, FOR_WATCHERS);
     print(...foundation(home, service, sources), ...(await warnings(home)), '');

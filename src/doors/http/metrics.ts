@@ -1,5 +1,5 @@
 /** Figures for Prometheus: of everything, as Postgres and the queue tell, and of this process. */
-import { Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { SECOND } from '../../engine/clock.ts';
 import { withPatience } from '../../engine/patience.ts';
 import { readCounts } from '../../store/counts.ts';
@@ -25,11 +25,11 @@ export function metricsRoutes(requests: Registry): Routes {
         withPatience(ctx.queue.depth(), PATIENCE_MS).catch(() => null),
         services.health(),
       ]);
-      const own = Registry.merge([processFigures(), requests]);
+      const worker = idle === undefined ? [] : [takesRuns(idle() === null)];
+      const own = Registry.merge([...worker, processFigures(), requests]);
       const text = [
         await toldText({ counts, figures, depth }),
         await serviceText(sources),
-        ...(idle === undefined ? [] : [takesRunsText(idle() === null)]),
         await own.metrics(),
       ].join('\n');
       return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
@@ -38,8 +38,9 @@ export function metricsRoutes(requests: Registry): Routes {
 }
 
 /** Of a process that is a worker: `/readyz?verbose` says why it takes none. */
-function takesRunsText(takes: boolean): string {
-  const name = 'strandline_worker_takes_runs';
+function takesRuns(takes: boolean): Registry {
+  const registry = new Registry();
   const help = '1 where the worker of this process takes runs, otherwise 0.';
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${takes ? 1 : 0}\n`;
+  new Gauge({ name: 'strandline_worker_takes_runs', help, registers: [registry] }).set(takes ? 1 : 0);
+  return registry;
 }
