@@ -7,7 +7,8 @@ type Node = { [member: string]: unknown };
 /** @param meanings of the contract's columns, by `view.column` */
 export function finish<D extends object>(document: D, meanings: ReadonlyMap<string, string>): D {
   eachNode(document, (node) => describeMembers(node, meanings));
-  eachNode(document, showReply);
+  const replies = readReplies();
+  eachNode(document, (node) => showReply(node, replies));
   dropUnused(document);
   return document;
 }
@@ -22,14 +23,16 @@ function describeMembers(node: Node, meanings: ReadonlyMap<string, string>): voi
   }
 }
 
-const REPLIES = z
-  .record(z.string(), z.unknown())
-  .parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
+const repliesShape = z.record(z.string(), z.unknown());
 
-/** What an operation answers, as it once was answered; `npm run -s api:examples` asks anew. */
-function showReply({ operationId, responses }: Node): void {
+/** What operations answer, as they once were answered; `npm run -s api:examples` asks anew. */
+function readReplies(): Record<string, unknown> {
+  return repliesShape.parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
+}
+
+function showReply({ operationId, responses }: Node, replies: Record<string, unknown>): void {
   if (typeof operationId !== 'string' || !isNode(responses)) return;
-  const reply = REPLIES[operationId];
+  const reply = replies[operationId];
   const [success] = Object.entries(responses).flatMap(([status, one]) =>
     status.startsWith('2') ? [one] : [],
   );
