@@ -4,6 +4,7 @@ import type { DateFilter, Model, Operation, Tool } from '../../contract/enumerat
 import type { RunCode } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
 import { runsView, type RunStatus } from '../schema/analytics/runs.ts';
+import { searchesView } from '../schema/analytics/topics.ts';
 import { runs } from '../schema/runs.ts';
 import type { ServiceKind } from '../services.ts';
 import type { RunRow } from './runs.ts';
@@ -73,6 +74,19 @@ async function firstSince({ pool }: Pick<Database, 'pool'>, since: Date): Promis
     [since],
   );
   return rows[0]?.id ?? null;
+}
+
+/** Names of the services of these searches. */
+export async function readServicesOf(
+  { orm }: Pick<Database, 'orm'>,
+  searchIds: readonly Id[],
+): Promise<Map<Id, string>> {
+  const { id, service } = searchesView;
+  const rows = await orm
+    .select({ id, service })
+    .from(searchesView)
+    .where(inArray(id, [...searchIds]));
+  return new Map(rows.map((row) => [row.id, row.service]));
 }
 
 export type RunNeighbours = { previous: Id | null; next: Id | null };

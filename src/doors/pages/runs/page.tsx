@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { InvalidInput, RUN_CODES, type RunCode } from '../../../errors.ts';
 import type { Context } from '../../../monitor/context.ts';
 import { findSearches } from '../../../monitor/topic/find.ts';
-import { readRunPage } from '../../../store/reads/run-pages.ts';
-import { readSearches } from '../../../store/reads/searches.ts';
+import { readRunPage, readServicesOf } from '../../../store/reads/run-pages.ts';
 import { tallyRuns } from '../../../store/reads/status.ts';
 import { RUN_STATUSES } from '../../../store/schema/analytics/runs.ts';
 import type { App, WebHome } from '../../routes.ts';
@@ -18,8 +17,6 @@ import { Today } from './today.tsx';
 import { RunTable } from './table.tsx';
 
 const PER_PAGE = 50;
-/** More than anybody looks through on one page. */
-const MOST_SEARCHES = 2_000;
 /** A field that was left empty asks for nothing. */
 const blank = z.literal('').transform(() => undefined);
 const querystring = z.strictObject({
@@ -35,12 +32,14 @@ type Asked = z.infer<typeof querystring>;
 export function runsPage(app: App, { ctx }: WebHome): void {
   app.get('/runs', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
     const { before, ...filter } = request.query;
-    const [{ runs, more }, searches, today] = await Promise.all([
+    const [{ runs, more }, today] = await Promise.all([
       readAsked(ctx, request.query),
-      readSearches(ctx.db, { removed: true, limit: MOST_SEARCHES }),
       tallyRuns(ctx.db, sinceOf('today', ctx.clock.now())),
     ]);
-    const services = new Map(searches.map(({ slug, service }) => [slug, service]));
+    const services = await readServicesOf(
+      ctx.db,
+      runs.map(({ search_id }) => search_id),
+    );
     const last = runs.at(-1);
     const next = more && last !== undefined ? runsAt({ ...filter, before: String(last.id) }) : null;
     return showPage(request, reply, {

@@ -1,4 +1,5 @@
 import { RUN_CODES } from '../../../errors.ts';
+import type { Id } from '../../../store/database.ts';
 import type { RunRow } from '../../../store/reads/runs.ts';
 import { lengthOf } from '../detail/units.ts';
 import { Badge } from '../kit/badge.tsx';
@@ -7,14 +8,8 @@ import { Outside } from '../kit/outside.tsx';
 import { Table } from '../kit/table.tsx';
 import { When } from '../kit/when.tsx';
 
-/** @param services by the slugs of their searches */
-export function RunTable({
-  runs,
-  services,
-}: {
-  runs: readonly RunRow[];
-  services: ReadonlyMap<string, string>;
-}) {
+/** @param services by the ids of their searches */
+export function RunTable({ runs, services }: { runs: readonly RunRow[]; services: ReadonlyMap<Id, string> }) {
   return (
     <Table
       caption="Runs"
@@ -40,7 +35,7 @@ export function RunTable({
         {
           head: 'Cost',
           cell: (run) =>
-            run.calls === 0 ? '' : <Usd of={run.cost_usd} service={services.get(run.search)} />,
+            run.calls === 0 ? '' : <Usd of={run.cost_usd} service={services.get(run.search_id)} />,
           number: true,
           wide: true,
         },
