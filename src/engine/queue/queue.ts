@@ -214,7 +214,8 @@ const BUDGET_MS = 30 * SECOND;
 
 /**
  * The queue for whoever compares it with the database. Others wait for them: once it was silent, or all its
- * answers together took too long, none of their further steps waits for it. What they tell it, it was told before: they are not content that it knows of a run.
+ * answers together took too long, none of their further steps waits for it. Most of what they tell it, it was told
+ * before: they are not content that it knows of a run.
  */
 export function forReconciling(queue: WorkQueue, budgetMs: number = BUDGET_MS): WorkQueue {
   let silent: QueueSilent | undefined;

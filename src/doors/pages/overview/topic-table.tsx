@@ -24,7 +24,6 @@ export function TopicTable({
   pulses: readonly TopicPulse[];
   labels: readonly string[];
   chosen: { sort: Sort; label: string | undefined };
-  /** Spikes from here on are current. */
 }) {
   return (
     <Section
