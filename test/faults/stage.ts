@@ -71,6 +71,8 @@ export type Stage = Readonly<{
   /** Moves the clocks of all workers, of `ctx` and of the database. @param ms ahead of the machine's */
   moveTime(ms: number): Promise<void>;
   until: typeof until;
+  /** Waits until a call is under way. */
+  called(): Promise<void>;
 }>;
 
 export type Played = Stage & {
@@ -245,6 +247,9 @@ export async function openStage(
         for (const worker of alive()) worker.moveClock(ms);
       },
       until,
+      called: async () => {
+        await until('a call is under way', () => Promise.resolve(service.asked.length > 0));
+      },
     };
 
     /** Heals what was done to the wires, sees to it that somebody works, and waits until nothing is left to do. */

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { RunError } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
@@ -7,26 +7,14 @@ import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts'
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { keepAnswer, loadAnswer, openCall } from '../../src/store/ledger.ts';
 import { claimRun } from '../../src/store/runs.ts';
-import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
+const { stub, world, rows } = await stubbedWorld();
 afterEach(() => {
-  world.clock.set(START);
   stub.requests.length = 0;
   stub.answers(json({ miner_tweets: [] }));
 });
-
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 
 async function add(slug: string, over: Partial<NewSearch> = {}) {
   return createSearch(world.ctx, {

@@ -1,27 +1,16 @@
 /** Rows that no release of today writes: from an older one, from a backup, from a hand. One of them harms itself only. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { freshDatabase } from '../database.ts';
-import { type StubService, startStub } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { makeWorld } from '../world.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
-afterEach(() => world.clock.set(START));
+const { stub, world, rows } = await stubbedWorld();
 
 const MINUTE = 60_000;
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 
 /** A search at each quarter of the hour, whose first look is over. */
 async function quarterly(slug: string) {

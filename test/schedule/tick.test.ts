@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
 import { tickSearch } from '../../src/monitor/schedule/tick.ts';
@@ -6,23 +6,11 @@ import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts'
 import { editSearch } from '../../src/monitor/topic/edit.ts';
 import { changeSearch } from '../../src/monitor/topic/state.ts';
 import { whileAlone } from '../../src/store/repairs.ts';
-import { type StubService, startStub } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
-afterEach(() => world.clock.set(START));
+const { stub, world, rows } = await stubbedWorld();
 
 const MINUTE = 60_000;
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 const runsOf = (searchId: bigint) =>
   rows(
     `SELECT to_char(slot_at AT TIME ZONE 'UTC', 'HH24:MI') AS slot, status, reason, span_slots FROM strandline.runs

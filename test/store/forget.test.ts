@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
@@ -6,22 +6,10 @@ import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Id } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
-import { gated, json, type StubService, startStub, wirePost } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { gated, json, wirePost } from '../stub-service.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
-afterEach(() => world.clock.set(START));
-
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const { stub, world, rows } = await stubbedWorld();
 
 async function forget(given: string): Promise<Record<string, number>> {
   const author = await findAuthor(world.db, 'hosted', given);

@@ -1,28 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import type { Id } from '../../src/store/database.ts';
-import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { json, wirePost } from '../stub-service.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
-afterEach(() => world.clock.set(START));
+const { stub, world, rows } = await stubbedWorld();
 
 const MINUTE = 60_000;
 const UNREADABLE = { something: 'else' };
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 const posts = (...wire: unknown[]) => ({ miner_tweets: wire });
 
 /** The first run of a new search, executed with this answer. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { reviveSearch } from '../../src/monitor/schedule/revive.ts';
 import { createSearch, insertChecked, type NewSearch } from '../../src/monitor/topic/create.ts';
@@ -7,23 +7,11 @@ import { editSearch } from '../../src/monitor/topic/edit.ts';
 import { changeSearch, changeTopic } from '../../src/monitor/topic/state.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { until } from '../processes.ts';
-import { type StubService, startStub } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
-afterEach(() => world.clock.set(START));
+const { world, rows } = await stubbedWorld();
 
 const MINUTE = 60_000;
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 const add = (slug: string, over: Partial<NewSearch> = {}) =>
   createSearch(world.ctx, { slug, operation: 'microblog', prompt: slug, cron: '*/15 * * * *', ...over });
 const stateOf = async (searchId: bigint) =>

@@ -1,5 +1,5 @@
 /** What is still on its way when a search is paused, removed or broken. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { Refused } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { stopLocked } from '../../src/monitor/schedule/stop.ts';
@@ -11,27 +11,17 @@ import { inTransaction } from '../../src/store/database.ts';
 import { claimRun, insertRun, requeueRun } from '../../src/store/runs.ts';
 import { lockSearch } from '../../src/store/slots.ts';
 import { until } from '../processes.ts';
-import { json, type StubAnswer, type StubService, startStub } from '../stub-service.ts';
-import { makeWorld, START, type World } from '../world.ts';
+import { json, type StubAnswer } from '../stub-service.ts';
+import { START } from '../world.ts';
+import { stubbedWorld } from '../stubbed-world.ts';
 
-let stub: StubService;
-let world: World;
-beforeAll(async () => {
-  stub = await startStub();
-  world = await makeWorld({ hosted: stub.url });
-});
-afterAll(async () => {
-  await world.close();
-  await stub.close();
-});
+const { stub, world, rows } = await stubbedWorld();
 afterEach(() => {
-  world.clock.set(START);
   stub.requests.length = 0;
   stub.answers(json({ miner_tweets: [] }));
 });
 
 const MINUTE = 60_000;
-const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 const add = (slug: string, over: Partial<NewSearch> = {}) =>
   createSearch(world.ctx, { slug, operation: 'microblog', prompt: slug, cron: '*/15 * * * *', ...over });
 const runOf = async (runId: bigint) =>

@@ -56,7 +56,7 @@ export const CLOCK: readonly Row[] = [
       stage.service.answers(gate.script);
       await stage.start();
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       const jumping = await stage.start({ RECONCILE_SECONDS: '60' });
       jumping.moveClock(MINUTE);
       await stage.until('its job was handed out again, and put away as one with nothing to do', async () =>

@@ -169,7 +169,7 @@ export const CRASH: readonly Row[] = [
       stage.service.answers([gate.script, ownPosts]);
       const sleeper = await stage.start();
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       sleeper.child.kill('SIGSTOP');
       await stage.start();
       const run = await stage.ended(runId);
@@ -261,7 +261,7 @@ export const CRASH: readonly Row[] = [
         const gate = gated(ownPosts);
         stage.service.answers(gate.script);
         const { runId } = await stage.add(1);
-        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        await stage.called();
         command.kill('SIGTERM');
         await command.says(/worker drains/);
         const late = await stage.add(2);
@@ -282,7 +282,7 @@ export const CRASH: readonly Row[] = [
       withCommand(stage, async (command) => {
         stage.service.answers([silent, ownPosts]);
         const { runId } = await stage.add(1);
-        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        await stage.called();
         command.kill('SIGTERM');
         await command.says(/worker drains/);
         command.kill('SIGTERM');
@@ -304,7 +304,7 @@ export const CRASH: readonly Row[] = [
       withCommand(stage, async (command) => {
         stage.service.answers([silent, ownPosts]);
         const { runId } = await stage.add(1);
-        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        await stage.called();
         command.kill('SIGTERM');
         await command.says(/worker drains/);
         command.kill('SIGKILL');

@@ -54,7 +54,7 @@ export const DATABASE_FULL: readonly Row[] = [
         stage.service.answers(gate.script);
         const worker = await stage.start();
         const { runId } = await stage.add(1);
-        await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+        await stage.called();
         await disk.fill();
         gate.open();
         await says(worker, /"code":"53100".*holding on to what is in hand/);
@@ -139,7 +139,7 @@ export const DATABASE_FULL: readonly Row[] = [
       stage.service.answers(gate.script);
       const worker = await stage.start();
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       const giveBack = await takeAllConnections(stage);
       gate.open();
       await says(worker, /"code":"53300".*holding on to what is in hand/);

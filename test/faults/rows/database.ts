@@ -7,6 +7,20 @@ import type { Row } from '../row.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
 import { says } from '../says.ts';
 import { gated, ownPosts, silent } from '../scripts.ts';
+import type { Stage } from '../stage.ts';
+
+/** Connections to Postgres that can die without a word. @returns lets those die that are there by then */
+function mortal(stage: Stage): () => void {
+  let newest = 0;
+  let dead = 0;
+  stage.wires.postgres.watch(({ link }) => {
+    newest = Math.max(newest, link.id);
+    return link.id <= dead ? 'lose' : 'pass';
+  });
+  return () => {
+    dead = newest;
+  };
+}
 
 export const DATABASE: readonly Row[] = [
   {
@@ -67,17 +81,12 @@ export const DATABASE: readonly Row[] = [
     core: true,
     seconds: 180,
     play: async (stage) => {
-      let newest = 0;
-      let dead = 0;
-      stage.wires.postgres.watch(({ link }) => {
-        newest = Math.max(newest, link.id);
-        return link.id <= dead ? 'lose' : 'pass';
-      });
+      const die = mortal(stage);
       stage.service.answers([silent, ownPosts]);
       const worker = await stage.start();
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
-      dead = newest;
+      await stage.called();
+      die();
       await stage.until('the call is given up', () => Promise.resolve(stage.service.asked[0]?.closed), 5_000);
       await stage.settled(120);
       const run = await stage.ended(runId);
@@ -95,17 +104,12 @@ export const DATABASE: readonly Row[] = [
     env: { RUN_LEASE_SECONDS: '3600' },
     seconds: 180,
     play: async (stage) => {
-      let newest = 0;
-      let dead = 0;
-      stage.wires.postgres.watch(({ link }) => {
-        newest = Math.max(newest, link.id);
-        return link.id <= dead ? 'lose' : 'pass';
-      });
+      const die = mortal(stage);
       stage.service.answers(ownPosts);
       const worker = await stage.start({}, { pauseAt: 'inside the save' });
       const { runId } = await stage.add(1);
       await worker.paused;
-      dead = newest;
+      die();
       worker.goOn();
       // A minute for the statement, and a quarter of one for locks of the session that is not over on the server.
       await stage.settled(100);
@@ -164,7 +168,7 @@ export const DATABASE: readonly Row[] = [
       await mkdir(data);
       const holding = await stage.start();
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       await stage.postgres.stop('immediate');
       gate.open();
       await says(holding, /the answer is on disk/);

@@ -23,7 +23,7 @@ export const EMBEDDED: readonly Row[] = [
       stage.service.answers(gate.script);
       const owner = await stage.start(owning(stage));
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       await stage.postgres.stop('kill');
       gate.open();
       await stage.until('it is back', () =>

@@ -29,7 +29,7 @@ async function killedRedis(stage: Stage): Promise<void> {
   stage.service.answers(gate.script, '1');
   await stage.start();
   const runs = [(await stage.add(1)).runId];
-  await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+  await stage.called();
   for (const prompt of [2, 3, 4]) runs.push((await stage.add(prompt)).runId);
   await stage.redis.stop('SIGKILL');
   await stage.redis.start();
@@ -104,7 +104,7 @@ export const QUEUE: readonly Row[] = [
       stage.service.answers(gate.script, '1');
       await stage.start();
       await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       for (const prompt of [2, 3]) await stage.add(prompt);
       await withRedis(stage, async (redis) => {
         const lists = await redis.keys('*:runs:wait');
@@ -130,7 +130,7 @@ export const QUEUE: readonly Row[] = [
       stage.service.answers(gate.script);
       const worker = await stage.start();
       const { runId } = await stage.add(1);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       stage.wires.queue.drop();
       gate.open();
       const run = await stage.ended(runId);

@@ -94,7 +94,7 @@ export const SCHEDULER: readonly Row[] = [
       await stage.start();
       const runs = [];
       for (const prompt of [1, 2, 3, 4]) runs.push((await stage.add(prompt)).runId);
-      await stage.until('a call is under way', () => Promise.resolve(stage.service.asked.length > 0));
+      await stage.called();
       await stage.emptyQueue();
       gate.open();
       for (const runId of runs) assert.equal((await stage.ended(runId)).status, 'succeeded');
