@@ -65,8 +65,9 @@ export async function openFleet(redisUrl: string | null): Promise<Fleet> {
       workers.push(worker);
       return worker;
     },
+    // The longest interval there is: no slot comes up by chance.
     add: async (slug, prompt = slug) =>
-      (await createSearch(ctx, { slug, operation: 'microblog', prompt, every: '1h' })).firstRunId,
+      (await createSearch(ctx, { slug, operation: 'microblog', prompt, every: '366d' })).firstRunId,
     ended: (runId) =>
       until(`run ${runId} ends`, async () => {
         const [run] = await rows('SELECT status, code, fence FROM strandline.runs WHERE id = $1', [runId]);

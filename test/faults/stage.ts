@@ -204,7 +204,8 @@ export async function openStage(
           slug: `search-${prompt}`,
           operation: 'microblog',
           prompt: String(prompt),
-          ...(more.cron === undefined && { every: '1h' }),
+          // The longest interval there is: no slot comes up by chance while a row plays.
+          ...(more.cron === undefined && { every: '366d' }),
           ...more,
         });
         return { searchId: search.id, runId: firstRunId };

@@ -100,8 +100,7 @@ export const STORM: readonly Row[] = [
       const seed = Math.floor(Math.random() * 2 ** 31);
       stage.note(`seed ${seed}`);
       stage.service.answers(moving(seeded(seed + 1), 0));
-      const runs: bigint[] = [];
-      for (let prompt = 1; prompt <= 60; prompt += 1) runs.push((await stage.add(prompt)).runId);
+      for (let prompt = 1; prompt <= 60; prompt += 1) await stage.add(prompt);
       const crew = await hire(stage, 2);
       const plan = { random: seeded(seed), harms: ['kill'], paceMs: 600, times: 3 } as const;
       await attack(stage, crew, plan, new AbortController().signal);
