@@ -210,6 +210,14 @@ describe('intervals', () => {
     );
     expect(Math.max(...perMinute)).toBeLessThan(100);
     expect(Math.min(...perMinute)).toBeGreaterThan(30);
+    // Within a second as well: what begins together waits for each other.
+    const perTenth = Array.from(
+      { length: 10 },
+      (_, tenth) => phases.filter((p) => Math.floor((p % 1) * 10) === tenth).length,
+    );
+    expect(Math.max(...perTenth)).toBeLessThan(100);
+    expect(Math.min(...perTenth)).toBeGreaterThan(30);
+    for (const at of nextSlots(every('10m', 'search-7'), 0, 1_000)) expect(at).toBe(Math.floor(at));
     expect(every('10m', 'search-7')).toEqual(every('10m', 'search-7'));
   });
 });

@@ -60,7 +60,7 @@ export function* slotsBetween(
 /** Slots strictly after `after`, ascending, at least up to `until`. */
 function slotsAfter(schedule: Schedule, after: number, until: number): Generator<number, void> {
   return schedule.kind === 'every'
-    ? rhythmicSlots(schedule.seconds * SECOND, schedule.phase * SECOND, after, until)
+    ? rhythmicSlots(schedule.seconds * SECOND, Math.round(schedule.phase * SECOND), after, until)
     : rising(clockSlots(cronOf(schedule.cron), schedule.tz, after, until), after);
 }
 

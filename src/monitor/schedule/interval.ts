@@ -36,16 +36,18 @@ export function intervalInWords(seconds: number): string {
 }
 
 /**
- * Where in its interval a search runs, in seconds: `0 <= phase < seconds`. It comes from the slug
- * (FNV-1a, stirred), so that a hundred searches every hour do not all run on the hour, and a search
- * runs at the same seconds after every restart.
+ * Where in its interval a search runs, in seconds and whole milliseconds: `0 <= phase < seconds`. It comes
+ * from the slug (FNV-1a, stirred), so that a hundred searches every hour do not all run on the hour, nor
+ * dozens of them at the beginning of one second, and a search runs at the same instants after every restart.
  */
 export function phaseOf(slug: string, seconds: number): number {
   let hash = 0x81_1c_9d_c5;
   for (const byte of Buffer.from(slug)) hash = Math.imul(hash ^ byte, 0x01_00_01_93);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
-  return ((hash ^ (hash >>> 16)) >>> 0) % seconds;
+  const whole = ((hash ^ (hash >>> 16)) >>> 0) % seconds;
+  const thousandths = (Math.imul(hash, 0x9e_37_79_b1) >>> 12) % 1_000;
+  return (whole * 1_000 + thousandths) / 1_000;
 }
 
 function counted(n: number, unit: string): string {

@@ -54,7 +54,7 @@ const stored = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('every'),
     seconds: z.int().min(SHORTEST_SECONDS).max(LONGEST_SECONDS),
-    phase: z.int().min(0),
+    phase: z.number().min(0),
   }),
 ]);
 

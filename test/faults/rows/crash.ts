@@ -209,7 +209,7 @@ export const CRASH: readonly Row[] = [
     id: 'F16',
     title: 'an answer of 80 MB is given up at the limit, and nothing else waits for it',
     core: false,
-    env: { MAX_CALLS_PER_RUN: '1' },
+    env: { MAX_CALLS_PER_RUN: '1', RUN_LEASE_SECONDS: '5' },
     play: async (stage) => {
       stage.service.answers(raw(huge(80)), '1');
       stage.service.answers(ownPosts, '2');
@@ -225,7 +225,12 @@ export const CRASH: readonly Row[] = [
     title:
       'where 80 MB are allowed they are read in turns: leases are renewed meanwhile, nobody takes the run over',
     core: false,
-    env: { MAX_CALLS_PER_RUN: '1', MAX_ANSWER_BYTES: '100000000', NOVA_SECONDS: '60' },
+    env: {
+      MAX_CALLS_PER_RUN: '1',
+      MAX_ANSWER_BYTES: '100000000',
+      NOVA_SECONDS: '60',
+      RUN_LEASE_SECONDS: '3',
+    },
     seconds: 120,
     play: async (stage) => {
       stage.service.answers(raw(huge(80), undefined, { holds: ['11'] }));
