@@ -98,8 +98,8 @@ export class Refused extends Error {
   override readonly name = 'Refused';
   readonly kind: 'not_found' | 'conflict' | 'unavailable';
 
-  constructor(kind: 'not_found' | 'conflict' | 'unavailable', words: string) {
-    super(words);
+  constructor(kind: 'not_found' | 'conflict' | 'unavailable', words: string, more: { cause?: unknown } = {}) {
+    super(words, more.cause === undefined ? undefined : { cause: more.cause });
     this.kind = kind;
   }
 }

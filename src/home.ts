@@ -43,7 +43,7 @@ export type DatabaseHome = {
   close(): Promise<void>;
 };
 
-type HomeOptions = { config: Config; log: Logger; role: 'owner' | 'guest' };
+export type HomeOptions = { config: Config; log: Logger; role: 'owner' | 'guest' };
 
 /** Opens the database and changes nothing in it: the embedded one, unless `DATABASE_URL` names one. */
 export async function openDatabaseHome({ config, log, role }: HomeOptions): Promise<DatabaseHome> {
@@ -64,10 +64,13 @@ export async function openDatabaseHome({ config, log, role }: HomeOptions): Prom
  * the queue (in Postgres, unless `REDIS_URL` names a Redis).
  * @param options.role one owner at a time runs the embedded server; guests join it or start it for a while
  * @param options.openService whether the search service is to listen at its own port, for others too
+ * @param options.signal gives up reaching the database that is named
  * @throws Refused where something that is needed is not there, InvalidInput where a variable is wrong
  */
-export async function openHome(options: HomeOptions & { openService?: boolean }): Promise<Home> {
-  const { config, log } = options;
+export async function openHome(
+  options: HomeOptions & { openService?: boolean; signal?: AbortSignal },
+): Promise<Home> {
+  const { config, log, signal } = options;
   // What is set wrongly is said before anything is made.
   assertSources(config);
   readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
@@ -84,7 +87,7 @@ export async function openHome(options: HomeOptions & { openService?: boolean })
     const database = await openDatabaseHome(options);
     opened.push(() => database.close());
     const { url: databaseUrl, readerUrl, embedded } = database;
-    const migrated = await migrate({ url: databaseUrl, log, readerUrl });
+    const migrated = await migrate({ url: databaseUrl, log, readerUrl, signal });
 
     const db = openDatabase(databaseUrl, {
       log,

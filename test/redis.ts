@@ -67,7 +67,7 @@ async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTER
   await ended;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe: Server = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

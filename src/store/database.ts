@@ -116,7 +116,10 @@ export function violates(error: unknown, constraint: string): boolean {
 }
 
 const UNREACHABLE =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|terminated|timeout|Query read timeout|not queryable/i;
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|terminated|timeout|Query read timeout|not queryable/i;
+
+/** A server that listens at a file makes it when it starts. */
+const NO_SOCKET = /^connect ENOENT /;
 
 /**
  * Classes of SQLSTATE that say "not now": no connection, shutting down, out of resources, a statement or an
@@ -129,7 +132,8 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
   if (state !== '') return AWAY.test(state);
-  if ('code' in error && typeof error.code === 'string') return UNREACHABLE.test(error.code);
+  if ('code' in error && typeof error.code === 'string')
+    return UNREACHABLE.test(error.code) || NO_SOCKET.test(error.message);
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   return UNREACHABLE.test(error.message) || isUnreachable(error.cause);
 }

@@ -19,6 +19,7 @@ export type Migrated = { applied: string[]; notes: string[] };
  * and the table are Drizzle's; its own migrator takes no lock and puts all files in one transaction. Here
  * each is a transaction with its row in the table, so that a killed migrator leaves whole steps only.
  * @param readerUrl names the reader's role, and its password where the role is not there yet
+ * @param signal gives up reaching it; what was begun once it was reached is done
  * @throws Refused: an old server, a database that a newer strandline migrated, or one that is not ours
  */
 export async function migrate(options: {
@@ -26,11 +27,12 @@ export async function migrate(options: {
   log: Logger;
   readerUrl?: string | undefined;
   folder?: string | undefined;
+  signal?: AbortSignal | undefined;
 }): Promise<Migrated> {
-  const { url, log, readerUrl, folder } = options;
+  const { url, log, readerUrl, folder, signal } = options;
   const known = await readMigrations(folder);
   const where = describeDatabase(url);
-  const client = await connect(url, 'strandline migrate').catch((cause: unknown) => {
+  const client = await connect(url, 'strandline migrate', signal).catch((cause: unknown) => {
     throw unreachable(where, cause);
   });
   try {
@@ -137,5 +139,5 @@ export async function applyMigration(client: Client, { when, hash, statements }:
 
 function unreachable(where: string, cause: unknown): Refused {
   const why = cause instanceof Error ? cause.message || String('code' in cause && cause.code) : String(cause);
-  return new Refused('unavailable', `The database ${where} cannot be reached: ${why}`);
+  return new Refused('unavailable', `The database ${where} cannot be reached: ${why}`, { cause });
 }

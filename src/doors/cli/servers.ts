@@ -1,13 +1,21 @@
 import type { Command } from 'commander';
 import { createLogger, type Logger } from '../../engine/logger.ts';
-import { openHome } from '../../home.ts';
+import type { Home } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
-import { startMetrics, startWeb, type WebHome, type WebServer } from '../../web.ts';
+import {
+  type ListensAt,
+  metricsAt,
+  startMetrics,
+  startWeb,
+  type WebHome,
+  type WebServer,
+} from '../../web.ts';
 import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
+import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
-import { awaitEnding } from './signals.ts';
+import { awaitEnding, type Ending } from './signals.ts';
 import { FOR_CALLERS, sourceLines } from './source-lines.ts';
 
 /** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
@@ -43,8 +51,9 @@ export function registerServers(program: Command, cli: Cli): void {
 
 async function worker(cli: Cli): Promise<void> {
   const ending = awaitEnding();
-  const log = serverLog(cli);
-  const home = await openHome({ config: cli.config(), log, role: 'owner' });
+  const home = await open(cli, ending, { role: 'owner' });
+  if (home === null) return;
+  const { log } = home.ctx;
   let figures: WebServer | undefined;
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
@@ -68,8 +77,9 @@ async function worker(cli: Cli): Promise<void> {
 
 async function api(cli: Cli): Promise<void> {
   const ending = awaitEnding();
-  const log = serverLog(cli);
-  const home = await openHome({ config: cli.config(), log, role: 'guest' });
+  const home = await open(cli, ending, { role: 'guest', healthAt: cli.config().http });
+  if (home === null) return;
+  const { log } = home.ctx;
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
     const web = await startWeb(home);
@@ -85,8 +95,8 @@ async function api(cli: Cli): Promise<void> {
 
 async function service(cli: Cli): Promise<void> {
   const ending = awaitEnding();
-  const log = serverLog(cli);
-  const home = await openHome({ config: cli.config(), log, role: 'guest', openService: true });
+  const home = await open(cli, ending, { role: 'guest', openService: true });
+  if (home === null) return;
   let figures: WebServer | undefined;
   try {
     const { url, port, root } = await home.services.local();
@@ -123,6 +133,17 @@ async function migrateDatabase(cli: Cli): Promise<void> {
   });
   for (const note of notes) cli.say(`note: ${note}`);
   cli.say(applied.length === 0 ? 'it was up to date' : `applied: ${applied.join(', ')}`);
+}
+
+type Opening = { role: 'owner' | 'guest'; openService?: boolean; healthAt?: ListensAt };
+
+/** @param opening.healthAt at `METRICS_PORT`, unless said @returns null where it was asked to end before there was a database */
+async function open(cli: Cli, ending: Ending, opening: Opening): Promise<Home | null> {
+  const config = cli.config();
+  const healthAt = config.metricsPort === undefined ? undefined : metricsAt(config.metricsPort);
+  const home = await awaitHome({ config, log: serverLog(cli), ending, healthAt, ...opening });
+  if (home === null) ending.release();
+  return home;
 }
 
 /** At `METRICS_PORT`, where that is set. */

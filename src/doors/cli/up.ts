@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { callsPerDayOf } from '../../config.ts';
 import { createLogger } from '../../engine/logger.ts';
-import { type Home, openHome } from '../../home.ts';
+import type { Home } from '../../home.ts';
 import type { RunReport } from '../../monitor/run/report.ts';
 import { formatSlot } from '../../monitor/schedule/words.ts';
 import { makeSampleTopic } from '../../monitor/topic/sample.ts';
@@ -13,6 +13,7 @@ import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import { startWeb, type WebServer } from '../../web.ts';
 import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
+import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
 import { secretsOf } from './secrets.ts';
@@ -45,7 +46,15 @@ async function up(cli: Cli): Promise<void> {
   const { bold, dim } = cli.page;
   const print = (...lines: string[]) => void cli.out.write(`${lines.join('\n')}\n`);
   print(`${bold('strandline')} ${VERSION}`, '');
-  const home = await openHome({ config, log, role: 'owner', openService: true });
+  const home = await awaitHome({
+    config,
+    log,
+    role: 'owner',
+    openService: true,
+    ending,
+    healthAt: config.http,
+  });
+  if (home === null) return ending.release();
   let web: WebServer | undefined;
   try {
     // The service first: a dashboard that moves on must not take its port.

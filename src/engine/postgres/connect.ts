@@ -1,18 +1,29 @@
+import { Socket } from 'node:net';
 import { Client } from 'pg';
 
 /**
  * One connection, for what needs a session of its own: locks, set-up, migrations. A broken connection is
  * reported by the next query; without a listener node-postgres would end the process.
+ * @param signal gives up connecting, at once
  */
-export async function connect(url: string, applicationName: string): Promise<Client> {
+export async function connect(url: string, applicationName: string, signal?: AbortSignal): Promise<Client> {
+  const socket = new Socket();
   const client = new Client({
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    stream: () => socket,
   });
   client.on('error', () => {});
-  await client.connect();
+  // node-postgres itself cannot be told: it would wait for an answer to its first packet.
+  const giveUp = () => socket.destroy();
+  signal?.addEventListener('abort', giveUp);
+  try {
+    await client.connect();
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
   return client;
 }
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { freePort } from '../../redis.ts';
 import { startCommand } from '../../worker-command.ts';
 import type { Row } from '../row.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
@@ -197,19 +199,51 @@ export const DATABASE: readonly Row[] = [
   {
     id: 'F33 start',
     title:
-      'a worker that starts while Postgres is away ends with 1 and says so, for its supervisor to start it again',
+      'a worker and an API that start while Postgres is away wait for it and tell so: alive, not ready; once it is there they go on',
     core: true,
     postgres: {},
     play: async (stage) => {
       stage.service.answers(ownPosts);
       const { runId } = await stage.add(1);
       await stage.postgres.stop('fast');
-      const command = startCommand(stage.env);
-      await command.says(/database .* cannot be reached/);
-      assert.deepEqual(await command.ended, { code: 1, signal: null });
-      await stage.postgres.start();
-      await stage.start();
-      assert.equal((await stage.ended(runId)).status, 'succeeded');
+      const [metrics, port] = [await freePort(), await freePort()];
+      const commands = [
+        startCommand({ ...stage.env, METRICS_PORT: String(metrics) }),
+        startCommand({ ...stage.env, PORT: String(port) }, 'api'),
+      ];
+      const [worker, api] = commands;
+      const health = async (at: number) =>
+        Promise.all(
+          ['livez', 'readyz'].map((name) =>
+            fetch(`http://127.0.0.1:${at}/${name}`).then(
+              ({ status }) => status,
+              () => 'nobody listens',
+            ),
+          ),
+        );
+      const tells = (at: number, wanted: number[]) =>
+        stage.until(`${at} tells ${wanted.join(' and ')}`, async () =>
+          isDeepStrictEqual(await health(at), wanted),
+        );
+      try {
+        for (const command of commands)
+          await command.says(
+            /"level":"?(?:40|warn).*database .* cannot be reached.*waiting for the database/,
+          );
+        for (const at of [metrics, port]) await tells(at, [200, 503]);
+        await stage.postgres.start();
+        await worker?.says(/worker takes runs/);
+        await api?.says(/the API and the dashboard listen/);
+        assert.equal((await stage.ended(runId)).status, 'succeeded');
+        for (const at of [metrics, port]) await tells(at, [200, 200]);
+      } finally {
+        for (const command of commands) command.kill('SIGTERM');
+      }
+      for (const command of commands) {
+        assert.deepEqual(await command.ended, { code: 0, signal: null });
+        const waits = command.told.filter((line) => line.includes('waiting for the database'));
+        assert.equal(waits.length, 1, waits.join('\n'));
+      }
     },
   },
 ];

@@ -1,6 +1,7 @@
 /** Redis, or BullMQ's own tables: emptied, full, cut off, wrong. */
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
+import { startCommand } from '../../worker-command.ts';
 import type { Row } from '../row.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
@@ -143,6 +144,29 @@ export const QUEUE: readonly Row[] = [
       assert.deepEqual(await stage.calls(runId), ['received']);
       assert.deepEqual(await stage.ended(runId), run);
       assert.ok(worker.lives());
+    },
+  },
+  {
+    id: 'F42 start',
+    title:
+      'a worker that starts while Redis is away waits for it: what was saved meanwhile is run once it is there',
+    core: true,
+    backends: ['redis'],
+    redis: [],
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      await stage.redis.stop('SIGKILL');
+      const { runId } = await stage.add(1);
+      const command = startCommand(stage.env);
+      try {
+        await command.says(/the queue cannot be reached/);
+        await stage.redis.start();
+        const run = await stage.ended(runId);
+        assert.deepEqual([run.status, run.fence], ['succeeded', 1]);
+      } finally {
+        command.kill('SIGTERM');
+      }
+      assert.deepEqual(await command.ended, { code: 0, signal: null });
     },
   },
   {

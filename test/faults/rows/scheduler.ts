@@ -268,7 +268,8 @@ export const SCHEDULER: readonly Row[] = [
 /** A prompt whose search, made now and due once a minute, is due in about three seconds. */
 function dueSoon(): number {
   const wanted = (Math.floor(systemClock.now().getTime() / SECOND) + 3) % 60;
-  for (let prompt = 1; ; prompt += 1) if (Math.floor(phaseOf(`search-${prompt}`, 60)) === wanted) return prompt;
+  for (let prompt = 1; ; prompt += 1)
+    if (Math.floor(phaseOf(`search-${prompt}`, 60)) === wanted) return prompt;
 }
 
 /** Once a day at a time that does not exist, or exists twice, on the day on which the clock is changed; and when it runs then. */

@@ -1,0 +1,48 @@
+/** What a server answers until it can be opened: that it lives, is not ready, and should be asked again. */
+import { randomUUID } from 'node:crypto';
+import fastify from 'fastify';
+import { addressOf, listenAt } from '../../engine/listen.ts';
+import { SECOND } from '../../engine/clock.ts';
+import { Refused } from '../../errors.ts';
+import { failureOf } from '../failure.ts';
+import { toJson } from '../json.ts';
+import { problemOf } from './problem.ts';
+import type { WebServer } from './server.ts';
+
+export type ListensAt = { host: string; port: number; portAsked: boolean };
+
+/** Whoever is slower than this to ask is not waited for. */
+const REQUEST_MS = 10 * SECOND;
+
+/**
+ * Stands in for a server whose database is away; it knows nothing, so anybody may ask it.
+ * @throws Refused `unavailable` when it cannot listen
+ */
+export async function startWaiting(at: ListensAt): Promise<WebServer> {
+  const { app, port } = await listenAt(build, { what: 'the dashboard', ...at });
+  return { url: addressOf(at.host, port), port, close: () => app.close() };
+}
+
+async function build() {
+  const app = fastify({
+    requestTimeout: REQUEST_MS,
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+  });
+  app.setNotFoundHandler();
+  // Before anything of the request is read.
+  app.addHook('onRequest', async (request, reply) => {
+    const [address] = request.url.split('?');
+    // Whoever asks next is to find the server that takes over.
+    reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
+    if (address === '/livez') return reply.send('');
+    if (address === '/readyz') return reply.code(503).send({ ready: false });
+    const failure = failureOf(new Refused('unavailable', 'the database cannot be reached just now'));
+    return reply
+      .code(failure.status)
+      .header('retry-after', failure.retryAfterSeconds)
+      .type('application/problem+json')
+      .send(toJson(problemOf(failure, `urn:strandline:request:${request.id}`)));
+  });
+  return Promise.resolve(app);
+}

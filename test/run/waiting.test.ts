@@ -1,0 +1,116 @@
+/** Programs that run on, started before the database that they are given: they wait for it, and for nothing else. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pauseMs } from '../../src/doors/cli/await-home.ts';
+import { MINUTE, monotonicMs, SECOND } from '../../src/engine/clock.ts';
+import { Refused } from '../../src/errors.ts';
+import { isUnreachable } from '../../src/store/database.ts';
+import { freshDatabase, type TestDatabase } from '../database.ts';
+import { until } from '../processes.ts';
+import { freePort } from '../redis.ts';
+import { startCommand, type WorkerCommand } from '../worker-command.ts';
+
+let database: TestDatabase;
+const started: WorkerCommand[] = [];
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(async () => {
+  for (const command of started) command.kill('SIGKILL');
+  await Promise.all(started.map((command) => command.ended));
+  await database.drop();
+});
+
+function start(command: string, env: Record<string, string>): WorkerCommand {
+  const running = startCommand(env, command);
+  started.push(running);
+  return running;
+}
+
+async function asked(port: number, path: string) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+  if (answer === null) return null;
+  const { status, headers } = answer;
+  return { status, type: headers.get('content-type'), body: await answer.text() };
+}
+
+test.concurrent('a worker waits for a database that is away, alive and not ready, and ends with 0 when told', async () => {
+  const port = await freePort();
+  const away = `postgres://strandline:the-secret@127.0.0.1:${await freePort()}/strandline`;
+  const running = start('worker', { DATABASE_URL: away, METRICS_PORT: String(port) });
+  await running.says(/database strandline at 127\.0\.0\.1.* cannot be reached.*waiting for the database/);
+  await until('it listens', async () => (await asked(port, '/livez'))?.status === 200);
+  expect(await asked(port, '/readyz')).toMatchObject({ status: 503, body: '{"ready":false}' });
+  expect(await asked(port, '/readyz?verbose')).toMatchObject({ status: 503, body: '{"ready":false}' });
+  for (const path of ['/', '/api/searches', '/metrics', '/livez/more'])
+    expect(await asked(port, path)).toMatchObject({
+      status: 503,
+      type: expect.stringMatching(/^application\/problem\+json/),
+      body: expect.stringContaining('urn:strandline:problem:unavailable'),
+    });
+  running.kill('SIGTERM');
+  expect(await running.ended).toEqual({ code: 0, signal: null });
+  expect(running.told.join('\n')).not.toContain('the-secret');
+});
+
+test.concurrent('a worker that is told to end while the database says nothing does not wait for an answer', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  try {
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo; // of a server that listens at a port
+    const worker = start('worker', { DATABASE_URL: `postgres://one@127.0.0.1:${port}/strandline` });
+    const [socket] = await once(silent, 'connection');
+    const began = monotonicMs();
+    worker.kill('SIGTERM');
+    expect(await worker.ended).toEqual({ code: 0, signal: null });
+    expect(monotonicMs() - began, 'and its time limit is 10 s').toBeLessThan(5 * SECOND);
+    socket.destroy();
+  } finally {
+    silent.close();
+  }
+});
+
+test.concurrent('a password that is wrong is not waited for', async () => {
+  const url = new URL(database.url);
+  url.password = 'wrong';
+  const worker = start('worker', { DATABASE_URL: url.href });
+  expect(await worker.ended).toEqual({ code: 1, signal: null });
+  const told = worker.told.join('\n');
+  expect(told).toMatch(/password authentication failed/);
+  expect(told).not.toContain('waiting');
+});
+
+const ofPostgres = (code: string) => Object.assign(new Error('refused'), { code });
+const ofSystem = (code: string, syscall = 'connect') =>
+  Object.assign(new Error(`${syscall} ${code} /run/.s.PGSQL.5432`), { code, syscall });
+
+test.each<[string, Error, boolean]>([
+  ['nobody listens', ofSystem('ECONNREFUSED'), true],
+  ['no way to the machine', ofSystem('EHOSTUNREACH'), true],
+  ['no network yet', ofSystem('ENETUNREACH'), true],
+  ['a name that is not known yet', ofSystem('ENOTFOUND', 'getaddrinfo'), true],
+  ['a socket that is not there yet', ofSystem('ENOENT'), true],
+  ['a file of a certificate that is not there', ofSystem('ENOENT', 'open'), false],
+  ['a certificate that is not trusted', ofSystem('DEPTH_ZERO_SELF_SIGNED_CERT', ''), false],
+  ['starting up', ofPostgres('57P03'), true],
+  ['all connections taken', ofPostgres('53300'), true],
+  ['a wrong password', ofPostgres('28P01'), false],
+  ['a database that is not there', ofPostgres('3D000'), false],
+  ['a host that may not come in', ofPostgres('28000'), false],
+  ['what a newer release migrated', new Refused('conflict', 'migrated by a newer strandline'), false],
+])('%s: whether waiting may help', (_, error, helps) => {
+  expect(isUnreachable(error)).toBe(helps);
+  // As a program that starts is told of it.
+  expect(isUnreachable(new Refused('unavailable', 'cannot be reached', { cause: error }))).toBe(helps);
+});
+
+describe('the pauses', () => {
+  test('double from a second to half a minute, and no two programs need keep the same', () => {
+    const of = (random: number) =>
+      [0, 1, 2, 3, 4, 5, 6, 60, 1_100].map((attempt) => pauseMs(attempt, () => random));
+    expect(of(0)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000]);
+    expect(of(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(Math.max(...of(1))).toBeLessThan(MINUTE);
+  });
+});
