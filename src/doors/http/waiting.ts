@@ -29,7 +29,6 @@ async function build() {
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
   });
-  app.setNotFoundHandler();
   // Before anything of the request is read.
   app.addHook('onRequest', async (request, reply) => {
     const [address] = request.url.split('?');
