@@ -20,6 +20,25 @@ export async function dormantSearches(db: Database): Promise<Id[]> {
   return rows.map((row) => row.id);
 }
 
+export type FarSearch = ScheduledSearch & { next_due_at: Date | number };
+
+/**
+ * Active searches whose next slot may be further away than their schedule puts it. Of those with an interval that is
+ * known here; of those with a cron expression all whose slot is not within `cronSeconds`.
+ * @param now plus whatever clocks may differ by
+ * @returns `next_due_at` as a number where it is no time: infinity
+ */
+export async function farSearches(db: Database, now: Date, cronSeconds: number): Promise<FarSearch[]> {
+  const { rows } = await db.pool.query<FarSearch>(
+    `SELECT s.id, s.slug, v.cron, v.every_seconds, v.tz, s.next_due_at
+     FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+     WHERE s.archived_at IS NULL AND s.state IN ('active', 'capped')
+       AND s.next_due_at > $1::timestamptz + make_interval(secs => coalesce(v.every_seconds, $2)) ORDER BY s.id`,
+    [now, cronSeconds],
+  );
+  return rows;
+}
+
 export type OpenRun = { id: Id; fence: number };
 
 /** Queued runs that should have been taken by now: whatever the queue knew of them may be gone. */

@@ -1,5 +1,5 @@
 /** Rows that no release of today writes: from an older one, from a backup, from a hand. One of them harms itself only. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
@@ -41,7 +41,8 @@ test.each<[what: string, column: 'cron' | 'tz' | 'next_due_at', value: string | 
   ['no next slot', 'next_due_at', null, { ...due, runs: [] }],
   ['one that was due the day before', 'next_due_at', '2026-11-20T12:15:00Z', due],
   ['one between two slots', 'next_due_at', '2026-11-21T12:14:30.123Z', due],
-  ['one that is too far away', 'next_due_at', '2100-01-01T00:00:00Z', { state: 'active', runs: [] }],
+  ['one that is too far away', 'next_due_at', '2099-01-01T00:00:00Z', { ...due, runs: [] }],
+  ['one that is never', 'next_due_at', 'infinity', { ...due, runs: [] }],
   ['one that was before all times', 'next_due_at', '-infinity', { state: 'active' }],
 ])('a search with %s', async (what, column, value, expected) => {
   const slug = `spoilt-${what.replaceAll(/[^a-z]+/g, '-')}`;
@@ -59,6 +60,50 @@ test.each<[what: string, column: 'cron' | 'tz' | 'next_due_at', value: string | 
   expect({ ...state, runs: runs.slice(0, 1) }).toMatchObject(expected);
   expect(await seen(beside.id)).toMatchObject(due);
   await rows('UPDATE strandline.searches SET archived_at = now() WHERE id = $1', [search.id]);
+});
+
+describe('a next slot that stands beyond what its schedule ever gives, from a clock that was ahead', () => {
+  const NOW = '2027-03-01T12:00:00Z'; // a Monday
+  test.each<
+    [schedule: { every: string } | { cron: string; tz?: string }, stands: string, becomes: string | null]
+  >([
+    [{ every: '15m' }, '2099-01-01T00:00:00Z', '2027-03-01T12:15:00Z'],
+    [{ every: '15m' }, '2027-03-01T12:17:00Z', '2027-03-01T12:15:00Z'],
+    [{ every: '366d' }, '2099-01-01T00:00:00Z', '2028-03-01T12:00:00Z'],
+    [{ every: '366d' }, '2028-03-01T11:00:00Z', null],
+    [{ cron: '0 6 * * *', tz: 'Europe/Berlin' }, '2027-03-04T05:00:00Z', '2027-03-02T05:00:00Z'],
+    [{ cron: '0 6 * * 1' }, '2027-03-15T06:00:00Z', '2027-03-08T06:00:00Z'],
+    [{ cron: '0 6 * * 1' }, '2027-03-08T06:00:00Z', null],
+    [{ cron: '0 0 1 1 *' }, '2028-01-01T00:00:00Z', null],
+    [{ cron: '0 0 1 1 *' }, '2029-01-01T00:00:00Z', '2028-01-01T00:00:00Z'],
+    [{ cron: '0 0 29 2 *' }, '2028-02-29T00:00:00Z', null],
+    [{ cron: '0 0 29 2 */7' }, '2048-02-29T00:00:00Z', '2032-02-29T00:00:00Z'],
+  ])('%j that stands at %s', async (schedule, stands, becomes) => {
+    world.clock.set(NOW);
+    const slug = `ahead-${JSON.stringify([schedule, stands])
+      .replaceAll(/[^a-z0-9]+/gi, '-')
+      .slice(5, 60)
+      .toLowerCase()}x`;
+    const { search } = await createSearch(world.ctx, {
+      slug,
+      operation: 'microblog',
+      prompt: slug,
+      ...schedule,
+    });
+    await rows('UPDATE strandline.searches SET next_due_at = $2 WHERE id = $1', [search.id, stands]);
+    const repairs = await reconcile(world.ctx, true);
+    expect(repairs?.calledBack).toBe(becomes === null ? 0 : 1);
+    const [{ next_due_at: next }] = await rows('SELECT next_due_at FROM strandline.searches WHERE id = $1', [
+      search.id,
+    ]);
+    if ('every' in schedule && becomes !== null) {
+      // Where in its interval it runs comes from its slug.
+      expect(next.getTime()).toBeGreaterThan(new Date(NOW).getTime());
+      expect(next.getTime()).toBeLessThanOrEqual(new Date(becomes).getTime());
+    } else expect(next).toEqual(new Date(becomes ?? stands));
+    expect(await reconcile(world.ctx, true)).toMatchObject({ calledBack: 0 });
+    await rows('UPDATE strandline.searches SET archived_at = now() WHERE id = $1', [search.id]);
+  });
 });
 
 async function seen(searchId: bigint) {

@@ -12,6 +12,7 @@ import {
 import { markUnknownTrials } from '../../store/trials.ts';
 import { retainWhenDue } from '../../store/retention/retain.ts';
 import { type Context, wake } from '../context.ts';
+import { astraySearches, callBack } from './astray.ts';
 import { healSchedules } from './heal-schedules.ts';
 import { reviveSearch } from './revive.ts';
 import { tickSearch } from './tick.ts';
@@ -20,6 +21,8 @@ import { tickSearch } from './tick.ts';
 export type Repairs = {
   ticked: number;
   revived: number;
+  /** Searches whose next slot stood beyond any that their schedule gives. */
+  calledBack: number;
   /** Runs that wait longer than expected, of which the queue was told again; it may have known. */
   reminded: number;
   takenUp: number;
@@ -39,7 +42,7 @@ const BATCH = 5_000;
  * nobody ticked, runs that nobody took, leases that ran out, schedules that are gone. A timer in every
  * worker process calls it, never a job: it must survive the queue. One process at a time works.
  *
- * @param thorough compare every schedule, not only their number
+ * @param thorough compare every schedule, not only their number, and look for next slots that are too far away
  * @returns what was put right; `null` when another process is at it
  */
 export async function reconcile(ctx: Context, thorough: boolean): Promise<Repairs | null> {
@@ -51,6 +54,9 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
     await forEach(ctx, overdue, (searchId) => tickSearch(ctx, searchId));
     const dormant = await dormantSearches(ctx.db);
     await forEach(ctx, dormant, (searchId) => reviveSearch(ctx, searchId));
+
+    const astray = thorough ? await astraySearches(ctx) : [];
+    await forEach(ctx, astray, (searchId) => callBack(ctx, searchId));
 
     const queued = await staleQueuedRuns(ctx.db, now, patient, BATCH);
     const expired = await expiredRuns(ctx.db, BATCH);
@@ -66,6 +72,7 @@ export async function reconcile(ctx: Context, thorough: boolean): Promise<Repair
     const repairs: Repairs = {
       ticked: overdue.length,
       revived: dormant.length,
+      calledBack: astray.length,
       reminded: queued.length,
       takenUp: expired.length,
       ...schedules,

@@ -91,7 +91,7 @@ test('labels hold nothing of users: their values are of closed sets, and whateve
     status: /^(?:succeeded|failed|skipped|cancelled|queued|running|\d{3})$/,
     state: /^[a-z]+$/,
     code: /^[a-z0-9_]*$/,
-    kind: /^(?:post|link|completion|spike|ticked|revived|reminded|takenUp|scheduled|unscheduled|expired|dropped)$/,
+    kind: /^(?:post|link|completion|spike|ticked|revived|calledBack|reminded|takenUp|scheduled|unscheduled|expired|dropped)$/,
     baseline: /^(?:true|false)$/,
     purpose: /^(?:run|trial)$/,
     le: /^(?:[\d.]+|\+Inf)$/,
