@@ -108,21 +108,25 @@ export const DATABASE_FULL: readonly Row[] = [
       const { runId } = await stage.add(1);
       await worker.paused;
       const other = await stage.ctx.db.pool.connect();
-      await other.query('BEGIN; LOCK TABLE strandline.posts');
-      worker.goOn();
-      const waits = async () =>
-        (
-          await stage.rows(
-            `SELECT xact_start::text AS began FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%saved_posts%'`,
-          )
-        )[0]?.began;
-      const first = await stage.until('the save waits', waits);
-      await stage.until('it is begun again', async () => {
-        const now = await waits();
-        return now !== undefined && now !== first;
-      });
-      await other.query('COMMIT');
-      other.release();
+      try {
+        await other.query('BEGIN; LOCK TABLE strandline.posts');
+        worker.goOn();
+        // Postgres tells only how a statement begins.
+        const waits = async () =>
+          (
+            await stage.rows(
+              `SELECT xact_start::text AS began FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '^\\s*WITH post_rows'`,
+            )
+          )[0]?.began;
+        const first = await stage.until('the save waits', waits);
+        await stage.until('it is begun again', async () => {
+          const now = await waits();
+          return now !== undefined && now !== first;
+        });
+        await other.query('COMMIT');
+      } finally {
+        other.release(true);
+      }
       assert.equal((await stage.ended(runId)).status, 'succeeded');
       assert.deepEqual(await stage.calls(runId), ['received']);
     },

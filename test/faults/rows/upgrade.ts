@@ -110,7 +110,7 @@ export const UPGRADE: readonly Row[] = [
     play: async (stage) => {
       stage.service.answers(ownPosts);
       const before = await stage.start();
-      for (const prompt of [1, 2, 3]) await stage.ended((await stage.add(prompt)).runId);
+      for (const prompt of [1, 2, 3]) await stage.ended((await stage.add(prompt, { every: '1d' })).runId);
       await before.stop();
       const url = stage.ctx.config.databaseUrl ?? '';
       const directory = path.join(stage.directory, 'backup');
@@ -123,7 +123,7 @@ export const UPGRADE: readonly Row[] = [
       await today.stop();
       // Runs and a search that the backup does not know; the queue does.
       for (const prompt of [1, 2, 3]) await stage.again(prompt);
-      await createSearch(stage.ctx, { slug: 'of-today', operation: 'microblog', prompt: '4', every: '1h' });
+      await createSearch(stage.ctx, { slug: 'of-today', operation: 'microblog', prompt: '4', every: '1d' });
       const { waiting = 0 } = await stage.ctx.queue.depth();
 
       const paid = stage.service.asked.length;
