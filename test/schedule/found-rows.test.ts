@@ -43,7 +43,8 @@ test.each<[what: string, column: 'cron' | 'tz' | 'next_due_at', value: string | 
   ['one between two slots', 'next_due_at', '2026-11-21T12:14:30.123Z', due],
   ['one that is too far away', 'next_due_at', '2099-01-01T00:00:00Z', { ...due, runs: [] }],
   ['one that is never', 'next_due_at', 'infinity', { ...due, runs: [] }],
-  ['one that was before all times', 'next_due_at', '-infinity', { state: 'active' }],
+  ['one that was before all times', 'next_due_at', '-infinity', due],
+  ['one from before there was such a thing', 'next_due_at', '0001-01-01T00:00:00Z', due],
 ])('a search with %s', async (what, column, value, expected) => {
   const slug = `spoilt-${what.replaceAll(/[^a-z]+/g, '-')}`;
   const search = await quarterly(slug);

@@ -11,7 +11,8 @@ import {
   type TickingSearch,
 } from '../../store/slots.ts';
 import { type Context, wakeNew } from '../context.ts';
-import { nextSlot, slotsBetween } from './cadence.ts';
+import { nextSlot } from './cadence.ts';
+import { type Due, dueBetween } from './due.ts';
 import { scheduleOf, UNREADABLE } from './schedule-of.ts';
 
 /** How far a nominal time may lie ahead of our clock and still count as now. */
@@ -50,13 +51,13 @@ export async function tickLocked(
   if (search.state === 'paused' || search.state === 'broken') return { queued: [], nextDueAt: null };
 
   const until = horizon(now, nominal);
-  if (search.next_due_at.getTime() > until) return { queued: [], nextDueAt: search.next_due_at };
+  if (Number(search.next_due_at) > until) return { queued: [], nextDueAt: search.next_due_at };
 
-  let due: number[];
+  let due: Due;
   let next: Date;
   try {
     const schedule = scheduleOf(search);
-    due = [...slotsBetween(schedule, search.next_due_at.getTime() - 1, until)];
+    due = dueBetween(schedule, search.next_due_at.getTime() - 1, until, ROWS_PER_TICK);
     next = new Date(nextSlot(schedule, until));
   } catch (error) {
     // A schedule from an older release or a changed zone: this search stops and says so, the others go on.
@@ -78,11 +79,9 @@ function horizon(now: Date, nominal: Date | undefined): number {
 }
 
 /** The latest due slot runs, unless something stands in its way; all before it were missed. */
-function rowsOf(due: readonly number[], obstacle: string | null): SlotRow[] {
-  const single = due.slice(-ROWS_PER_TICK);
-  const rows = single.map((at, i): SlotRow => {
-    const latest = i === single.length - 1;
-    const reason = latest ? obstacle : 'missed';
+function rowsOf({ latest, older }: Due, obstacle: string | null): SlotRow[] {
+  const rows = latest.map((at, i): SlotRow => {
+    const reason = i === latest.length - 1 ? obstacle : 'missed';
     return {
       slotAt: new Date(at),
       status: reason === null ? 'queued' : 'skipped',
@@ -91,15 +90,13 @@ function rowsOf(due: readonly number[], obstacle: string | null): SlotRow[] {
       spanSlots: null,
     };
   });
-  const older = due.slice(0, -ROWS_PER_TICK);
-  const [first, last] = [older[0], older.at(-1)];
-  if (first === undefined || last === undefined) return rows;
+  if (older === null) return rows;
   const span: SlotRow = {
-    slotAt: new Date(first),
+    slotAt: new Date(older.first),
     status: 'skipped',
     reason: 'missed',
-    spanUntil: new Date(last),
-    spanSlots: older.length,
+    spanUntil: new Date(older.last),
+    spanSlots: older.count,
   };
   return [span, ...rows];
 }
