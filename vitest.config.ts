@@ -5,17 +5,40 @@ const REPORT = 'node_modules/.cache/vitest/report.json';
 
 const counted = process.env['CI'] !== undefined || process.env['STRANDLINE_REQUIRE'] !== undefined;
 
+/** Files that watch their own process, its signals, memory or event loop, or start many others: each is a process. */
+const OWN_PROCESS = [
+  'test/{browser,engine,faults,security}/**/*.test.ts',
+  'test/client/size.test.ts',
+  'test/read/loop.test.ts',
+];
+
+const together = {
+  pool: 'forks',
+  // One more than the cores it is measured on: the longest files mostly wait, for leases to end and servers to start.
+  maxWorkers: 3,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  teardownTimeout: 30_000,
+} as const;
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    // Once, for both.
     globalSetup: ['test/global-setup.ts'],
-    // A process per file: nothing is shared between test files but the servers of global-setup.
-    pool: 'forks',
-    // One more than the cores it is measured on: the longest files mostly wait, for leases to end and servers to start.
+    projects: [
+      { test: { ...together, name: 'alone', include: OWN_PROCESS } },
+      // A process loads the program once for many files: half of what a run took was loading.
+      {
+        test: {
+          ...together,
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: OWN_PROCESS,
+          isolate: false,
+        },
+      },
+    ],
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 30_000,
     reporters: counted ? ['default', ['json', { outputFile: REPORT }]] : ['default'],
   },
 });

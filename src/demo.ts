@@ -89,7 +89,7 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
       await removeDemo(ctx);
       throw error;
     } finally {
-      alone.release();
+      await alone.release();
     }
   } finally {
     await db.close();

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { MINUTE, monotonicMs } from '../engine/clock.ts';
 import type { Database, Id } from './database.ts';
 import { LEASE_IS_OVER } from './runs.ts';
@@ -107,17 +108,21 @@ export async function whileAlone<T>(db: Database, name: string, work: () => Prom
     await client.query(`SET idle_session_timeout = '${LONGEST_ALONE_MS}ms'`);
     return await work();
   } finally {
-    // Whoever looks next must not find it held by a connection that is just ending.
-    await client.query('SELECT pg_advisory_unlock_all()').catch(() => {});
-    // Not given back to the pool: the connection ends here, and the setting with it.
-    client.release(true);
+    await letGo(client);
   }
+}
+
+/** Whoever looks next must not find the lock held by a connection that is just ending. */
+async function letGo(client: PoolClient): Promise<void> {
+  await client.query('SELECT pg_advisory_unlock_all()').catch(() => {});
+  // Not given back to the pool: the connection ends here, and its setting with it.
+  client.release(true);
 }
 
 const LONGEST_ALONE_MS = MINUTE;
 
 /** A right that was waited for; its holder has to `stay` every few seconds, and hears there that it was lost. */
-export type Held = { stay(): Promise<void>; release(): void };
+export type Held = { stay(): Promise<void>; release(): Promise<void> };
 
 /**
  * Takes the lock of `whileAlone` as soon as it is free, for work of many steps.
@@ -144,6 +149,6 @@ export async function hold(db: Database, name: string): Promise<Held> {
       if (monotonicMs() - saidAt > LONGEST_ALONE_MS / 6) saying ??= say();
       await saying;
     },
-    release: () => client.release(true),
+    release: () => letGo(client),
   };
 }
