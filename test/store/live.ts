@@ -4,6 +4,7 @@ import { MINUTE } from '../../src/engine/clock.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
+import type { Database } from '../../src/store/database.ts';
 import { type Diff, saveFindings } from '../../src/store/save/save.ts';
 import { keepRising } from '../../src/store/volume/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -32,17 +33,21 @@ export async function newSearch(world: World, slug: string, written: Written = {
 
 export type Post = { id: string } & Record<string, unknown>;
 
-/** One run whose answer came at a time (minutes from noon) and held these posts, in the wire's names. */
+/**
+ * One run whose answer came at a time (minutes from noon) and held these posts, in the wire's names.
+ * @param db what it is saved by, where that is not the world's own
+ */
 export async function run(
   world: World,
   search: Search,
   minutes: number,
   posts: readonly Post[],
+  db: Database = world.db,
 ): Promise<Diff> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
   const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
   if (claimed === null) throw new Error('not claimed');
-  const diff = await saveFindings(world.db, {
+  const diff = await saveFindings(db, {
     runId,
     fence: claimed.fence,
     searchId: search.id,

@@ -31,9 +31,7 @@ const added = (column: string) =>
  * Which posts came in and out of sight, what posts reached an age between two looks, and what counters gained
  * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
  * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
- * than the newest one says nothing of what is in sight, only that what it alone holds is not. What is out of sight has
- * the counters that were seen of it since: by another search, in an answer that came late, or in a post that quotes it.
- * What comes in or goes out of sight in this statement is not written twice in it.
+ * than the newest one says nothing of what is in sight, only that what it alone holds is not.
  * $1 search, $2 time, $3 run, $4 posts known before whose counters changed, $5 posts that are new to
  * the search.
  */
@@ -62,6 +60,7 @@ WITH before AS MATERIALIZED (
   ORDER BY w.id
   ON CONFLICT (search_id, post_id) DO UPDATE
     SET last_seen_at = excluded.last_seen_at, created_at = excluded.created_at, engagement = excluded.engagement
+  RETURNING post_id
 ), back AS (
   DELETE FROM ${S}.unseen
   WHERE search_id = $1 AND EXISTS (SELECT FROM before)
@@ -94,12 +93,6 @@ WITH before AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.post_snapshots WHERE post_id = u.id AND g.post_id IS NULL ORDER BY observed_at LIMIT 1
   ) f ON true
-), told AS (
-  UPDATE ${S}.unseen u SET engagement = c.engagement
-  FROM (SELECT id, ${engagement('')} AS engagement FROM counted) c
-  CROSS JOIN LATERAL (SELECT search_id, engagement FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) n
-  WHERE n.engagement IS DISTINCT FROM c.engagement AND u.search_id = n.search_id AND u.post_id = c.id
-    AND (n.search_id <> $1 OR c.id NOT IN (SELECT id FROM back UNION ALL SELECT id FROM seen_before))
 ), steps AS MATERIALIZED (
   SELECT c.*, ${each((c) => `d.step_${c} * (d.step_${c} > 0)::integer AS up_${c}, -d.step_${c} * (d.step_${c} < 0)::integer AS down_${c}`)}
   FROM counted c
@@ -116,7 +109,7 @@ WITH before AS MATERIALIZED (
   ON CONFLICT (post_id) DO UPDATE SET changed_at = excluded.changed_at, changed_before_at = excluded.changed_before_at,
     step_like_count = excluded.step_like_count, step_engagement = excluded.step_engagement,
     ${each((c) => `first_${c} = excluded.first_${c}, gained_${c} = excluded.gained_${c}, lost_${c} = excluded.lost_${c}`)}
-)
+), hours AS (
 INSERT INTO ${S}.search_gains AS h (search_id, hour_at, looks, followed, changes, ${each((c) => `gained_${c}, lost_${c}`)})
 SELECT search_id, date_trunc('hour', $2::timestamptz, 'UTC'), sum(looks), sum(followed), sum(changes),
   ${each((c) => `sum(gained_${c}), sum(lost_${c})`)}
@@ -137,7 +130,34 @@ FROM (
 ) all_steps
 GROUP BY 1 ORDER BY 1
 ON CONFLICT (search_id, hour_at) DO UPDATE SET looks = h.looks + excluded.looks, followed = h.followed + excluded.followed,
-  changes = h.changes + excluded.changes, ${each((c) => `${added(`gained_${c}`)}, ${added(`lost_${c}`)}`)}`;
+  changes = h.changes + excluded.changes, ${each((c) => `${added(`gained_${c}`)}, ${added(`lost_${c}`)}`)}
+)
+SELECT coalesce(array_agg(post_id), '{}') AS gone FROM gone`;
+
+/**
+ * What is out of sight has the counters that were seen of it since: by another search, in an answer that came late, or in a
+ * post that quotes it. Where one save puts a post out of sight while another one changes it, neither sees what the
+ * other writes; but both add to the hour of the search in the statement before, where the later one waits until
+ * the first has ended. This one sees it then. (At the turn of an hour, and in an answer that came late, they may miss each
+ * other: the post's next change makes it good.)
+ * $1 search, $2 posts whose counters changed, $3 posts that went out of sight.
+ */
+const TELL_UNSEEN = `
+UPDATE ${S}.unseen u SET engagement = n.now
+FROM (
+  SELECT o.search_id, o.post_id, o.engagement AS was, ${engagement('p.')} AS now
+  FROM unnest($2::bigint[]) c(id)
+  CROSS JOIN LATERAL (SELECT search_id, post_id, engagement FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) o
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = c.id OFFSET 0) p
+  UNION ALL
+  SELECT o.search_id, o.post_id, o.engagement, ${engagement('p.')}
+  FROM unnest($3::bigint[]) w(id)
+  CROSS JOIN LATERAL (
+    SELECT search_id, post_id, engagement FROM ${S}.unseen WHERE search_id = $1 AND post_id = w.id OFFSET 0
+  ) o
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p
+) n
+WHERE n.was IS DISTINCT FROM n.now AND u.search_id = n.search_id AND u.post_id = n.post_id`;
 
 /**
  * Counts what is new to the search, and writes down how much of the days that its answer reached was observed.
@@ -207,11 +227,14 @@ export async function followGrowth(
   found: { searchId: Id; observedAt: Date; runId: Id; changed: readonly Id[]; newPosts: readonly Id[] },
 ): Promise<void> {
   const { searchId, observedAt, runId, changed, newPosts } = found;
-  await tx.query({
+  const { rows } = await tx.query<{ gone: Id[] }>({
     name: 'follow_growth',
     text: FOLLOW,
     values: [searchId, observedAt, runId, changed, newPosts],
   });
+  const gone = rows[0]?.gone ?? [];
+  if (changed.length === 0 && gone.length === 0) return;
+  await tx.query({ name: 'tell_unseen', text: TELL_UNSEEN, values: [searchId, changed, gone] });
 }
 
 /** After the volume of the same answer. */
