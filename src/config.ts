@@ -2,9 +2,9 @@
  * The one file that reads the environment. Every variable has a default; a secret can also come from a
  * file named by the same variable with `_FILE` behind it, so that no shell and no process list sees it.
  */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { secretsFromFiles } from './config/secret-files.ts';
 import { SERVICE_SECRETS, serviceOf, serviceVariables } from './config/service.ts';
 import { address, bareAddress, port, whole } from './config/variable.ts';
 import { InvalidInput, type Problem } from './errors.ts';
@@ -131,7 +131,7 @@ export function environment(): Readonly<Record<string, string | undefined>> {
  * @throws InvalidInput naming each variable that is wrong; the value of a secret is never shown.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = environment()): Config {
-  const given = { ...dropEmpty(env), ...secretsFromFiles(env) };
+  const given = { ...dropEmpty(env), ...secretsFromFiles(SECRETS, env) };
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     throw new InvalidInput(parsed.error.issues.map((issue) => problemOf(issue, given)));
@@ -193,28 +193,6 @@ function dropEmpty(env: Readonly<Record<string, string | undefined>>): Record<st
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && value.trim() !== '') kept[name] = value.trim();
   return kept;
-}
-
-function secretsFromFiles(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const read: Record<string, string> = {};
-  for (const name of SECRETS) {
-    const file = env[`${name}_FILE`];
-    if (file === undefined || file.trim() === '') continue;
-    if (env[name] !== undefined && env[name].trim() !== '') {
-      throw new InvalidInput([
-        { path: `${name}_FILE`, given: file, expected: `set either ${name} or ${name}_FILE, not both` },
-      ]);
-    }
-    try {
-      read[name] = readFileSync(file.trim(), 'utf8').trim();
-    } catch (error) {
-      const why = error instanceof Error && 'code' in error ? String(error.code) : 'it could not be read';
-      throw new InvalidInput([
-        { path: `${name}_FILE`, given: file, expected: `a file that can be read (${why})` },
-      ]);
-    }
-  }
-  return read;
 }
 
 function problemOf(issue: z.core.$ZodIssue, given: Record<string, string>): Problem {

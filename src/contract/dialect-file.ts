@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { InvalidInput, type Problem } from '../errors.ts';
 import { SOURCES, TOOLS } from './enumerations.ts';
 import { contractMembers } from './members.ts';
 import { NEUTRAL, NEUTRAL_MEMBERS, type Names } from './names.ts';
+import { readShortFile } from './short-file.ts';
 
 const route = z.string().regex(/^[\w.~/-]+$/, 'a path such as v1/search');
 const label = z.string().trim().min(1).max(100);
@@ -67,7 +67,7 @@ function problemsOf(path: string, issue: z.core.$ZodIssue, whole: unknown): Prob
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    return JSON.parse(readShortFile(path).replace(/^\uFEFF/, ''));
   } catch {
     const expected = 'neutral, named, or the path of a readable JSON file with the names of a dialect';
     throw new InvalidInput([{ path: 'SEARCH_API_NAMES', given: path, expected }]);

@@ -72,6 +72,23 @@ describe('JSON', () => {
     },
   );
 
+  it.each([
+    [['search', 'run', 'ferry', '--wait']],
+    [['watch', 'a second ferry']],
+    [['search', 'add', 'third', '--operation', 'microblog', '--prompt', 'p', '--every', '1h']],
+    [['export', 'posts', '--format', 'ndjson']],
+    [['status']],
+  ])('%j: what is said meanwhile goes to stderr, however much was asked to be said', async (argv) => {
+    const asked = argv[0] === 'export' ? argv : [...argv, '--json'];
+    const { code, stdout } = await stand.run(asked, {
+      isTTY: true,
+      env: { LOG_LEVEL: 'trace' },
+    });
+    expect(code).toBe(0);
+    const documents = argv[0] === 'export' ? stdout.trimEnd().split('\n') : [stdout];
+    for (const one of documents) expect(() => JSON.parse(one)).not.toThrow();
+  });
+
   it('keeps a hostile text whole and yet does nothing to a terminal', async () => {
     const { stdout } = await stand.run(['posts', 'list', '--json']);
     expect(stdout).not.toMatch(UNSAFE);
@@ -173,6 +190,12 @@ describe('tables', () => {
       expect(stdout).toMatch(/^[\n -~]+$/);
       expect(stdout.includes('...')).toBe(argv[0] === 'sql');
     }
+  });
+
+  it.each(['0', '-1', 'wide', '1e9', '999999', '∞', ''])('COLUMNS=%s says nothing', async (width) => {
+    const listed = (env: Record<string, string>) =>
+      stand.run(['posts', 'list'], { isTTY: true, columns: 90, env });
+    expect((await listed({ COLUMNS: width })).stdout).toBe((await listed({})).stdout);
   });
 
   it('a Turkish locale changes nothing', async () => {

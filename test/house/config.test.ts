@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { InvalidInput } from '../../src/errors.ts';
+import { makeDirectory } from '../temporary.ts';
 
 function refusal(env: Record<string, string>): string {
   try {
@@ -57,6 +62,52 @@ test.each([
 ])('%s may be %s', (name, value) => {
   const read = Object.values(readConfig({ [name]: value })).map((one) => JSON.stringify(one) ?? '');
   expect(read.some((one) => one.includes(value.trim()))).toBe(true);
+});
+
+describe('a secret in a file', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await makeDirectory();
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each<[what: string, make: (at: string) => Promise<unknown> | undefined, why: string]>([
+    ['that is not there', () => undefined, 'ENOENT'],
+    ['that is a folder', (at) => mkdir(at), 'EISDIR'],
+    ['that leads to itself', (at) => symlink(at, at), 'ELOOP'],
+    ['that never ends', (at) => symlink('/dev/zero', at), 'EFBIG'],
+    ['of 50 MB', (at) => writeFile(at, Buffer.alloc(50_000_000, 'x')), 'EFBIG'],
+  ])('%s is refused', async (what, make, why) => {
+    const file = join(folder, what.replaceAll(' ', '-'));
+    await make(file);
+    expect(refusal({ SEARCH_API_KEY_FILE: file })).toContain(why);
+    expect(refusal({ MASTER_KEY_FILE: file })).toContain('MASTER_KEY_FILE');
+  });
+
+  test.each([
+    ['as an editor of Windows leaves it', '\ufeffthe-key\r\n'],
+    ['without an end of its line', 'the-key'],
+    ['between empty lines', '\n\n the-key \n\n'],
+  ])('%s is the same secret', async (what, text) => {
+    const file = join(folder, what.replaceAll(' ', '-'));
+    await writeFile(file, text);
+    const given = { SEARCH_API_URL: 'https://api.example', SEARCH_API_KEY_FILE: file };
+    expect(readConfig(given).hosted?.key).toBe('the-key');
+  });
+
+  test('that holds nothing is no secret', async () => {
+    const file = join(folder, 'empty');
+    await writeFile(file, '\n');
+    expect(refusal({ SEARCH_API_KEY_FILE: file })).toContain('SEARCH_API_KEY');
+  });
+
+  test('may come through a pipe', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', 'printf "the-key\\n" > "$0"', pipe]);
+    expect(readConfig({ SERVICE_API_KEYS_FILE: pipe }).secrets).toEqual(['the-key']);
+    if (writer.exitCode === null) await once(writer, 'exit');
+  });
 });
 
 test('a variable that is set to nothing counts as not set', () => {

@@ -48,7 +48,7 @@ export const RULES: readonly Rule[] = [
   { of: 'src/version.ts', may: [], planted: "import { Refused } from './errors.ts';" },
   {
     of: 'src/config/',
-    may: ['src/errors.ts', 'src/contract/url.ts'],
+    may: ['src/errors.ts', 'src/contract/short-file.ts', 'src/contract/url.ts'],
     planted: "import { readConfig } from '../config.ts';",
   },
   {
