@@ -57,3 +57,28 @@ test('four that take nothing are let go, and a fifth that reads gets all of it',
   expect((await answer.text()).trimEnd().split('\n')).toHaveLength(POSTS);
   for (const socket of silent) socket.destroy();
 });
+
+test('one that reads a kilobyte now and then and leaves half-way costs no more than that', async () => {
+  const held = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+  const before = held();
+  for (let n = 0; n < 8; n += 1) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(ASK());
+    await until('it has read some of it', async () => {
+      socket.read(1_024);
+      return Promise.resolve(socket.bytesRead > 64_000);
+    });
+    socket.destroy();
+  }
+  // More than are let in at once came and went: each gave its place back, and what was to be read stayed in the database.
+  expect(held() - before, 'of 128 MB that they could have read').toBeLessThan(40_000_000);
+  const answer = await until('a place is free', async () => {
+    const one = await fetch(exported);
+    return one.status === 200 ? one : undefined;
+  });
+  expect((await answer.text()).trimEnd().split('\n')).toHaveLength(POSTS);
+  const { rows } = await stand.world.db.pool.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+  );
+  expect(rows, 'and no cursor stays open').toEqual([]);
+});

@@ -1,0 +1,91 @@
+/**
+ * What a save costs must not grow with what was saved before: each statement of it finds its rows by an index, whatever
+ * the tables hold. Where Postgres reads a table from end to end although it was told not to, there is no index to use.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { makeWorld, type World } from '../world.ts';
+import { newSearch, run } from './live.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+type Statement = { text: string; values: unknown[] };
+type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] };
+
+/** The same database, which writes down what is asked of it by name. */
+function written(into: Map<string, Statement>): Database {
+  const connect = async () => {
+    const client = await world.db.pool.connect();
+    const query = client.query.bind(client) as (given: unknown, ...more: unknown[]) => Promise<unknown>; // one of its forms
+    const noted = (given: unknown, ...more: unknown[]) => {
+      if (typeof given === 'object' && given !== null && 'name' in given)
+        into.set(String(given.name), given as unknown as Statement); // a statement with a name has a text and values
+      return query(given, ...more);
+    };
+    return Object.assign(Object.create(client), { query: noted, release: client.release.bind(client) });
+  };
+  const query = world.db.pool.query.bind(world.db.pool);
+  return { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect, query }) };
+}
+
+function scanned(plan: Plan): string[] {
+  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
+}
+
+/** As many rows as somebody made by hand. */
+const SMALL = /^(?:services|topics|searches|search_versions|forgotten.*)$/;
+
+test('no statement of a save reads a table from end to end', async () => {
+  const [one, two] = [await newSearch(world, 'plans-one'), await newSearch(world, 'plans-two')];
+  const statements = new Map<string, Statement>();
+  const db = written(statements);
+  await run(
+    world,
+    one,
+    0,
+    [
+      { id: '700', like_count: 1 },
+      { id: '701', like_count: 1 },
+    ],
+    db,
+  );
+  await run(world, two, 1, [{ id: '700', like_count: 5 }], db);
+  await run(world, one, 15, [{ id: '701', like_count: 9 }, { id: '702' }], db);
+  expect([...statements.keys()]).toEqual(
+    expect.arrayContaining([
+      'save_authors',
+      'save_posts',
+      'sight',
+      'follow_growth',
+      'tell_unseen',
+      'tally',
+      'append_discoveries',
+    ]),
+  );
+  const client = await world.db.pool.connect();
+  /** Large tables of which a statement with so many parameters reads all. */
+  const readWhole = async (text: string, parameters: number): Promise<string[]> => {
+    await client.query(`PREPARE asked AS ${text}`);
+    const nulls = Array.from({ length: parameters }, () => 'NULL').join(', ');
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `EXPLAIN (FORMAT json) EXECUTE asked(${nulls})`,
+    );
+    await client.query('DEALLOCATE asked');
+    return rows.flatMap((row) => scanned(row['QUERY PLAN'][0].Plan)).filter((table) => !SMALL.test(table));
+  };
+  try {
+    await client.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan');
+    expect(await readWhole('SELECT FROM strandline.posts WHERE text = $1', 1), 'it would be seen').toEqual([
+      'posts',
+    ]);
+    for (const [name, { text, values }] of statements)
+      expect(await readWhole(text, values.length), name).toEqual([]);
+  } finally {
+    client.release(true);
+  }
+});

@@ -1,0 +1,42 @@
+/** Headers that are new each time: nothing of them may stay. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { WEB } from '../../../src/web.ts';
+import { openStand } from '../access/stand.ts';
+
+const stand = await openStand();
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void; // what the flag adds
+
+const TIMES = 1_500;
+/** Of one kind of header alone as many come as make 3 MB. */
+const LONG = 'x'.repeat(12_000);
+
+const HEADERS: readonly ((n: number) => Record<string, string>)[] = [
+  (n) => ({ accept: `text/${LONG}${n}, application/json;q=0.${n}` }),
+  (n) => ({ 'accept-encoding': `${LONG}${n}, gzip;q=0.${n}` }),
+  (n) => ({ 'accept-language': `${LONG}${n}` }),
+  (n) => ({ cookie: `c${n}=${LONG}` }),
+  (n) => ({ authorization: `Bearer ${LONG}${n}` }),
+  (n) => ({ 'user-agent': `${LONG}${n}` }),
+];
+
+test('a server that is asked with ever other headers keeps none of them', async () => {
+  const app = await stand.serve(WEB);
+  const ask = async (from: number) => {
+    for (let n = from; n < from + TIMES; n += 1) {
+      const headers = HEADERS[n % HEADERS.length]?.(n) ?? {};
+      await app.inject({ url: n % 2 === 0 ? '/livez' : `/api/v1/topics?limit=${n}x`, headers });
+    }
+  };
+  const held = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  await ask(0);
+  const before = held();
+  await ask(TIMES);
+  expect(held() - before).toBeLessThan(2_000_000);
+}, 30_000);
