@@ -193,6 +193,11 @@ async function counts() {
     `SELECT sandbox, config, count(*)::int AS documents, sum(words)::int AS words FROM strandline.archive_documents
      GROUP BY 1, 2 ORDER BY 1, 2`,
   );
+  const older = await rows(
+    `SELECT l.lexeme FROM strandline.archive_lexemes l JOIN strandline.archive_documents d ON d.sandbox = l.sandbox
+     WHERE l.lexeme = ANY (tsvector_to_array(d.tsv)) AND l.newest_at < d.at`,
+  );
+  expect(older, 'no document is newer than the newest of its words').toEqual([]);
   return { counted: [counted, sizes], anew: [anew, sizesAnew] };
 }
 

@@ -46,6 +46,20 @@ test('one that stands far back alone is found there', async () => {
   expect(await find({ text: 'lantern' })).toEqual(newest(MANY));
 });
 
+test('where it is known when a word last stood, what is newer is not read: the hundred come from there', async () => {
+  const last = new Date(Date.UTC(2026, 0, 1) + MANY * 60_000);
+  await world.db.pool.query(`UPDATE strandline.archive_lexemes SET newest_at = $1 WHERE lexeme = 'lantern'`, [
+    last,
+  ]);
+  expect(await find({ text: 'lantern' })).toEqual(newest(MANY));
+  // Said too early, it would leave out what is newer: it is asked.
+  await world.db.pool.query(`UPDATE strandline.archive_lexemes SET newest_at = $1 WHERE lexeme = 'lantern'`, [
+    new Date(last.getTime() - 60_000),
+  ]);
+  expect(await find({ text: 'lantern' })).toEqual(newest(MANY - 1));
+  await world.db.pool.query(`UPDATE strandline.archive_lexemes SET newest_at = 'infinity'`);
+});
+
 test('a range of time is kept', async () => {
   const before = new Date(Date.UTC(2026, 0, 1) + 1_000 * 60_000);
   expect(await find({ text: 'harbour', before })).toEqual(newest(999));

@@ -5,7 +5,7 @@ import type { Source } from '../../contract/enumerations.ts';
 import type { Database, Id } from '../database.ts';
 import { searchIs } from '../reads/searches.ts';
 import { searchesView } from '../schema/analytics/topics.ts';
-import { archive_documents } from '../schema/archive.ts';
+import { archive_documents, archive_lexemes } from '../schema/archive.ts';
 import { discoveries, link_sightings, post_sightings } from '../schema/findings.ts';
 import { authors, posts } from '../schema/posts.ts';
 import { LOOKED_THROUGH_MOST, type Question } from './question.ts';
@@ -51,8 +51,8 @@ export type Candidate = {
 };
 
 /**
- * Where all words that are asked for stand in very many documents, no index leads to few: the newest so many are read,
- * and of those that hold one the newest are ranked.
+ * Where all words that are asked for stand in very many documents, no index leads to few: so many are read, the newest
+ * from where such a word last stood, and of those that hold one the newest are ranked.
  */
 const READ = 10_000;
 /** The same of searches that are asked for: each document is a step into an index. */
@@ -74,7 +74,7 @@ export async function findCandidates(
   if (fewest <= LOOKED_THROUGH_MOST) return rankedBy(db, question, wanted);
   // Found by the searches that are asked for: only the source is left to be asked.
   const source = asked.source === undefined ? undefined : sightingFilter(db, asked);
-  const newest = and(among(newestRead(asked)), held, ...filters, source);
+  const newest = and(among(newestRead(asked, question.looked.lexemes)), held, ...filters, source);
   const near = await rankedBy(db, question, newestOf(newest));
   // What stands nearly everywhere need not stand in what is newest, or not with this filter.
   return near.length < CANDIDATES ? rankedBy(db, question, newestOf(wanted, fewest)) : near;
@@ -127,12 +127,16 @@ function newestOf(wanted: SQL | undefined, holding = Number.POSITIVE_INFINITY): 
   );
 }
 
-/** The newest documents of all, or the newest that the searches asked for have found, each as many. */
-function newestRead(asked: ArchiveQuestion): SQL {
+/** The newest documents of all that may hold a lexeme, or the newest that the searches asked for have found, each as many. */
+function newestRead(asked: ArchiveQuestion, lexemes: readonly string[]): SQL {
   const mine = searchesAsked(asked);
   const { kind, thing, at } = archive_documents;
-  if (mine === undefined)
-    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...ownFilters(asked))} ORDER BY ${at} DESC LIMIT ${READ}`;
+  if (mine === undefined) {
+    const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
+      WHERE sandbox = ${asked.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
+    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...ownFilters(asked), sql`${at} <= (${stood})`)}
+      ORDER BY ${at} DESC LIMIT ${READ}`;
+  }
   const found = sql`SELECT kind, thing FROM ${discoveries} WHERE search_id = mine.id AND kind IN ('post', 'link')
     ORDER BY at DESC LIMIT ${READ_OF_SEARCHES}::int / mine.searches`;
   return sql`SELECT ${archive_documents}.ctid

@@ -40,8 +40,8 @@ SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) 
 FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
 
 /**
- * Writes documents that are new or differ, and counts: in how many documents each lexeme stands, and how
- * many documents and words there are. What stood there before is taken off. All parts see the documents as
+ * Writes documents that are new or differ, and counts: in how many documents each lexeme stands and how new they are at
+ * most, and how many documents and words there are. What stood there before is taken off. All parts see the documents as
  * they were before the statement. $1 documents.
  */
 export const WRITE = `
@@ -59,12 +59,13 @@ WITH given AS MATERIALIZED (
 ), gone AS (
   SELECT o.* FROM old o JOIN fresh USING (kind, thing)
 ), counted AS (
-  INSERT INTO ${S}.archive_lexemes AS l (lexeme, sandbox, documents)
-  SELECT lexeme, sandbox, sum(n) FROM (
-    SELECT u.lexeme, f.sandbox, 1 AS n FROM fresh f, unnest(f.tsv) u
-    UNION ALL SELECT u.lexeme, g.sandbox, -1 FROM gone g, unnest(g.tsv) u
-  ) c GROUP BY lexeme, sandbox HAVING sum(n) <> 0 ORDER BY lexeme, sandbox
-  ON CONFLICT (lexeme, sandbox) DO UPDATE SET documents = l.documents + excluded.documents
+  INSERT INTO ${S}.archive_lexemes AS l (lexeme, sandbox, documents, newest_at)
+  SELECT lexeme, sandbox, sum(n), coalesce(max(at), '-infinity') FROM (
+    SELECT u.lexeme, f.sandbox, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
+    UNION ALL SELECT u.lexeme, g.sandbox, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
+  ) c GROUP BY lexeme, sandbox HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme, sandbox
+  ON CONFLICT (lexeme, sandbox) DO UPDATE
+    SET documents = l.documents + excluded.documents, newest_at = greatest(l.newest_at, excluded.newest_at)
 ), sized AS (
   INSERT INTO ${S}.archive_corpora AS c (sandbox, config, documents, words)
   SELECT sandbox, config, sum(n), sum(n * words) FROM (

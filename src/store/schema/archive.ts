@@ -36,7 +36,13 @@ export const archive_documents = strandline.table(
 /** In how many documents a lexeme stands: counted where documents are written, never by looking at all of them. */
 export const archive_lexemes = strandline.table(
   'archive_lexemes',
-  { lexeme: text().notNull(), sandbox: boolean().notNull(), documents: integer().notNull() },
+  {
+    lexeme: text().notNull(),
+    sandbox: boolean().notNull(),
+    documents: integer().notNull(),
+    /** No document that holds it is newer; `infinity` where that was never looked at. */
+    newest_at: instant().notNull().default(sql`'infinity'`),
+  },
   (t) => [primaryKey({ columns: [t.lexeme, t.sandbox] })],
 );
 

@@ -1,0 +1,1 @@
+ALTER TABLE "strandline"."archive_lexemes" ADD COLUMN "newest_at" timestamp (3) with time zone DEFAULT 'infinity' NOT NULL;
