@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkTransaction } from '../../src/doors/cli/checks-of-work.ts';
 import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
 import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
@@ -13,6 +14,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Probed } from '../../src/service-access.ts';
 import { isKeyOf } from '../../src/engine/keys.ts';
 import { findToken, readTokens, touchToken } from '../../src/store/tokens.ts';
+import { oldestTransaction } from '../../src/store/reads/server.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -265,6 +267,35 @@ describe('doctor', () => {
     expect(stdout).toMatch(/FAIL database: x at 127\.0\.0\.1:1 as me cannot be reached/);
     expect(stdout).toContain('check DATABASE_URL');
     expect(stdout).not.toContain('hunter2');
+  });
+
+  it('sees a transaction that was left open, and says so once it keeps Postgres from cleaning up', async () => {
+    const { pool } = stand.world.db;
+    const analyst = await pool.connect();
+    try {
+      await analyst.query(`SET application_name = 'notebook'`);
+      await analyst.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await analyst.query('SELECT count(*) FROM strandline.posts');
+      for (let n = 0; n < 3; n += 1) await pool.query('SELECT pg_current_xact_id()');
+      const oldest = await oldestTransaction(stand.world.db);
+      expect(oldest?.who).toMatch(/, notebook$/);
+      expect(oldest?.behind).toBeGreaterThanOrEqual(3);
+      expect(checkTransaction(oldest)).toEqual([]);
+    } finally {
+      analyst.release(true);
+    }
+    const of = (seconds: number | null, behind: number) =>
+      checkTransaction({ who: 'ana, notebook', seconds, behind }).map(({ ok, found }) => [ok, found]);
+    expect(of(4_000, 12)).toEqual([
+      [false, 'one of ana, notebook is open for 66 minutes, with 12 transactions behind it'],
+    ]);
+    expect(of(null, 2_000_000)).toEqual([
+      [
+        false,
+        expect.stringMatching(/^one of ana, notebook is open, with 2,?000,?000 transactions behind it$/),
+      ],
+    ]);
+    expect(checkTransaction(null)).toEqual([]);
   });
 
   it('connects to a hosted service and asks it nothing', async () => {

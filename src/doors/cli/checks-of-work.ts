@@ -1,6 +1,8 @@
 /** What the doctor says of the searches themselves: whether they can run, and whether anybody runs them. */
+import { HOUR, SECOND } from '../../engine/clock.ts';
 import type { Home } from '../../home.ts';
 import { readSearches } from '../../store/reads/searches.ts';
+import { type OpenTransaction, oldestTransaction } from '../../store/reads/server.ts';
 import { LIMIT_MAX } from './arguments.ts';
 import { aside, bad, type Check } from './check.ts';
 import { hasWorkers } from './take-run.ts';
@@ -28,5 +30,24 @@ export async function checksOfWork({ ctx }: Pick<Home, 'ctx'>): Promise<Check[]>
         'start one: strandline up',
       ),
     );
-  return checks;
+  return [...checks, ...checkTransaction(await oldestTransaction(ctx.db))];
+}
+
+/** A save takes milliseconds and a backup minutes. Of whom the server tells no time, the transactions since are told. */
+const LONG_SECONDS = HOUR / SECOND;
+const MANY_BEHIND = 1_000_000;
+
+/** What one forgotten transaction keeps Postgres from cleaning slows every save and every look, and fills the disk. */
+export function checkTransaction(oldest: OpenTransaction | null): Check[] {
+  if (oldest === null) return [];
+  const { who, seconds, behind } = oldest;
+  if ((seconds ?? 0) < LONG_SECONDS && behind < MANY_BEHIND) return [];
+  const since = seconds === null ? '' : ` for ${counted(Math.floor(seconds / 60), 'minute')}`;
+  return [
+    bad(
+      'transactions',
+      `one of ${who} is open${since}, with ${counted(behind, 'transaction')} behind it`,
+      'end it: Postgres cleans up nothing that it may still look at (pg_stat_activity says which it is)',
+    ),
+  ];
 }
