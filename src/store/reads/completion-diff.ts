@@ -1,8 +1,6 @@
 /** What a search's completion says that it did not say before, and which link brought it. */
-import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import { Refused } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
-import { completionsView } from '../schema/analytics/completions.ts';
 import { matchClaims } from './claim-match.ts';
 import { readClaimsOf, type SaidClaim } from './claims.ts';
 
@@ -71,12 +69,22 @@ export async function readCompletionDiff(
   search: { id: Id; slug: string },
   range: DiffRange,
 ): Promise<CompletionDiff | NoDiff> {
-  const to = await momentOf(db, search.id, range.to === undefined ? [] : [eq(view.run_id, range.to)], desc);
+  const { to, from, first } = await readMoments(db, search.id, range);
   if (to === undefined) return 'no_to';
-  const base = await baseOf(db, search.id, to, range);
+  const base = from ?? first;
   if (base === undefined) return 'no_from';
-  const { from, from_first } = base;
-  const claims = await readClaimsOf(db, [from.completion_id, to.completion_id]);
+  return diffOf(db, search, { from: base, to, from_first: from === undefined });
+}
+
+async function diffOf(
+  db: Pick<Database, 'orm' | 'pool'>,
+  search: { id: Id; slug: string },
+  { from, to, from_first }: Pick<CompletionDiff, 'from' | 'to' | 'from_first'>,
+): Promise<CompletionDiff> {
+  const [claims, gaps] = await Promise.all([
+    readClaimsOf(db, [from.completion_id, to.completion_id]),
+    readGaps(db, search.id, from, to),
+  ]);
   const before = claims.filter((claim) => claim.completion_id === from.completion_id);
   const after = claims.filter((claim) => claim.completion_id === to.completion_id);
   const links = await readCited(db, search.id, claims);
@@ -99,7 +107,7 @@ export async function readCompletionDiff(
     from,
     to,
     from_first,
-    gaps: await readGaps(db, search.id, from, to),
+    gaps,
     new_claims: added.map(told).map((claim) => ({
       ...claim,
       brought_by: claim.cited.filter((link) => link.first_seen_at > from.observed_at),
@@ -114,42 +122,38 @@ export async function readCompletionDiff(
   };
 }
 
-const view = completionsView;
+/**
+ * The newest completion, or that of a run ($2); the one before it, or that of a run ($3), or the last at a time ($4);
+ * and the first after that time. $1 search.
+ */
+const MOMENTS = `
+WITH known AS NOT MATERIALIZED (
+  SELECT id AS completion_id, run_id, observed_at, claims FROM strandline.completions
+  WHERE search_id = $1 AND claims IS NOT NULL
+), found AS MATERIALIZED (
+  SELECT * FROM known WHERE $2::bigint IS NULL OR run_id = $2 ORDER BY observed_at DESC, run_id DESC LIMIT 1
+), earlier AS MATERIALIZED (
+  SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
+  WHERE ($3::bigint IS NULL OR k.run_id = $3) AND ($4::timestamptz IS NULL OR k.observed_at <= $4)
+  ORDER BY k.observed_at DESC, k.run_id DESC LIMIT 1
+), later AS MATERIALIZED (
+  SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
+  WHERE k.observed_at > $4
+  ORDER BY k.observed_at, k.run_id LIMIT 1
+)
+SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`;
 
-/** The last completion at the time, or that of a run, or the one before; the first where nothing is as old. */
-async function baseOf(
-  db: Pick<Database, 'orm'>,
+async function readMoments(
+  { pool }: Pick<Database, 'pool'>,
   searchId: Id,
-  to: Moment,
-  { since, from }: DiffRange,
-): Promise<{ from: Moment; from_first: boolean } | undefined> {
-  const earlier = or(
-    lt(view.observed_at, to.observed_at),
-    and(eq(view.observed_at, to.observed_at), lt(view.run_id, to.run_id)),
-  );
-  const given = from === undefined ? undefined : eq(view.run_id, from);
-  const wanted = since === undefined ? given : lte(view.observed_at, since);
-  const found = await momentOf(db, searchId, [earlier, wanted], desc);
-  if (found !== undefined || since === undefined)
-    return found === undefined ? undefined : { from: found, from_first: false };
-  const first = await momentOf(db, searchId, [earlier, gt(view.observed_at, since)], asc);
-  return first === undefined ? undefined : { from: first, from_first: true };
-}
-
-async function momentOf(
-  { orm }: Pick<Database, 'orm'>,
-  searchId: Id,
-  where: readonly (SQL | undefined)[],
-  order: typeof asc,
-): Promise<Moment | undefined> {
-  const { id, run_id, observed_at, claims } = view;
-  const [row] = await orm
-    .select({ completion_id: id, run_id, observed_at, claims })
-    .from(view)
-    .where(and(eq(view.search_id, searchId), isNotNull(claims), ...where))
-    .orderBy(order(observed_at), order(run_id))
-    .limit(1);
-  return row && { ...row, claims: row.claims ?? 0 };
+  { from, to, since }: DiffRange,
+): Promise<{ to?: Moment; from?: Moment; first?: Moment }> {
+  const { rows } = await pool.query<Moment & { moment: 'to' | 'from' | 'first' }>({
+    name: 'completion_moments',
+    text: MOMENTS,
+    values: [searchId, to ?? null, since === undefined ? (from ?? null) : null, since ?? null],
+  });
+  return Object.fromEntries(rows.map(({ moment, ...found }) => [moment, found]));
 }
 
 /**
@@ -181,18 +185,23 @@ async function readCited(
 ): Promise<Map<Id, Omit<CitedLink, 'returned'>>> {
   const ids = [...new Set(claims.flatMap(({ cited_links }) => cited_links))];
   const completions = [...new Set(claims.map(({ completion_id }) => completion_id))];
-  const { rows } = await pool.query<Omit<CitedLink, 'returned'>>(CITED, [searchId, ids, completions]);
+  const { rows } = await pool.query<Omit<CitedLink, 'returned'>>({
+    name: 'cited_links',
+    text: CITED,
+    values: [searchId, ids, completions],
+  });
   return new Map(rows.map((row) => [row.link_id, row]));
 }
 
 /**
  * Runs that ended without a completion whose claims were read: failed, skipped, cancelled, or with nothing written.
- * By the time they were due or asked for: a slot that was missed gets its row later. $1 search, $2 from, $3 to.
+ * By the time they were due or asked for: a slot that was missed gets its row later. None ends before it is due but by as
+ * much as clocks differ, so that the index by ends leaves all older ones alone. $1 search, $2 from, $3 to.
  */
 const GAPS = `
 SELECT count(*) FILTER (WHERE due <= $3)::int AS between, count(*) FILTER (WHERE due > $3)::int AS after
 FROM strandline.runs r CROSS JOIN LATERAL (SELECT coalesce(r.slot_at, r.created_at) AS due) d
-WHERE r.search_id = $1 AND due > $2 AND r.ended_at IS NOT NULL
+WHERE r.search_id = $1 AND due > $2 AND r.ended_at > $2::timestamptz - interval '1 hour'
   AND NOT EXISTS (SELECT FROM strandline.completions c WHERE c.run_id = r.id AND c.claims IS NOT NULL)`;
 
 async function readGaps(
@@ -201,11 +210,11 @@ async function readGaps(
   from: Moment,
   to: Moment,
 ): Promise<CompletionDiff['gaps']> {
-  const { rows } = await pool.query<CompletionDiff['gaps']>(GAPS, [
-    searchId,
-    from.observed_at,
-    to.observed_at,
-  ]);
+  const { rows } = await pool.query<CompletionDiff['gaps']>({
+    name: 'completion_gaps',
+    text: GAPS,
+    values: [searchId, from.observed_at, to.observed_at],
+  });
   const [{ between, after } = { between: 0, after: 0 }] = rows;
   return { between, after };
 }

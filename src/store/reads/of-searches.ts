@@ -1,58 +1,51 @@
 /** What belongs to some searches, found by one step into an index for each: never by looking through that of all. */
-import { desc } from 'drizzle-orm';
+import { desc, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/discoveries.ts';
 import { runsView } from '../schema/analytics/runs.ts';
 import type { DiscoveryRow } from './discoveries.ts';
-import { amongIds } from './among-ids.ts';
 import type { RunRow } from './runs.ts';
 
 type Reads = Pick<Database, 'orm' | 'pool'>;
 
-/** $1 searches, $2 most. */
-const LAST_RUNS = `
-SELECT r.id FROM unnest($1::bigint[]) s(id)
-CROSS JOIN LATERAL (SELECT id FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT $2) r
-ORDER BY r.id DESC LIMIT $2`;
-
 /** The last runs of these searches together, the newest first. */
 export async function readLastRuns(db: Reads, searchIds: readonly Id[], limit: number): Promise<RunRow[]> {
-  const { rows } = await db.pool.query<{ id: Id }>(LAST_RUNS, [searchIds, limit]);
-  if (rows.length === 0) return [];
+  const last = sql`SELECT r.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT ${sql.placeholder('most')}
+    ) r
+    ORDER BY r.id DESC LIMIT ${sql.placeholder('most')}`;
   return db.orm
     .select()
     .from(runsView)
-    .where(amongIds(runsView.id))
+    .where(sql`${runsView.id} = ANY (ARRAY(${last}))`)
     .orderBy(desc(runsView.id))
-    .prepare('runs_of')
-    .execute({ ids: rows.map(({ id }) => id) });
+    .prepare('last_runs_of')
+    .execute({ searches: searchIds, most: limit });
 }
 
 const KINDS = ['post', 'link', 'completion', 'spike'] as const;
 
-/** $1 searches, $2 kinds, $3 most. By `at`, which rises with the ids. */
-const NEWEST = `
-SELECT d.id FROM unnest($1::bigint[]) s(id)
-CROSS JOIN LATERAL (
-  SELECT id FROM strandline.discoveries
-  WHERE search_id = s.id AND kind = ANY ($2::text[]) ORDER BY at DESC LIMIT $3
-) d ORDER BY d.id DESC LIMIT $3`;
-
-/** The newest discoveries of these searches together, the newest first. */
+/** The newest discoveries of these searches together, the newest first. By `at`, which rises with the ids. */
 export async function readNewest(
   db: Reads,
   searchIds: readonly Id[],
   { kinds = KINDS, limit }: { kinds?: readonly DiscoveryRow['kind'][]; limit: number },
 ): Promise<DiscoveryRow[]> {
-  const { rows } = await db.pool.query<{ id: Id }>(NEWEST, [searchIds, kinds, limit]);
-  if (rows.length === 0) return [];
+  const newest = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM strandline.discoveries
+      WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[])
+      ORDER BY at DESC LIMIT ${sql.placeholder('most')}
+    ) d
+    ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
   return db.orm
     .select()
     .from(discoveriesView)
-    .where(amongIds(discoveriesView.id))
+    .where(sql`${discoveriesView.id} = ANY (ARRAY(${newest}))`)
     .orderBy(desc(discoveriesView.id))
-    .prepare('discoveries_of')
-    .execute({ ids: rows.map(({ id }) => id) });
+    .prepare('newest_of')
+    .execute({ searches: searchIds, kinds, most: limit });
 }
 
 /** $1 searches, $2 the time of a discovery, $3 its id. */

@@ -21,14 +21,17 @@ const SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3_600, d
 
 /**
  * As the views `volume_hourly` and `volume_daily` count, but by an index on the quarters' own times: over a view it would
- * read all that a search has. $1 searches, $2 and $3 the first bucket and that after the last, $4 most, $5 seconds of a bucket.
+ * read all that a search has. $1 searches, $2 and $3 the first bucket and that after the last, $5 seconds of a bucket.
  */
-const BUCKET_ROWS = `
-SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
+const bucketsOf = (time: string) => `
+SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS ${time}, sum(posts)::int AS posts,
   sum(bit_count(minutes)::int)::float8 * 60 / $5 AS coverage, bool_or(cut AND bit_count(minutes) < 15) AS lower_bound
 FROM strandline.volume
 WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
-GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4`;
+GROUP BY 1, 2`;
+
+/** $4 most. */
+const BUCKET_ROWS = `${bucketsOf('bucket_at')} ORDER BY 1, 2 LIMIT $4`;
 
 /** Buckets of searches, oldest first; one without a row was not observed, which is not zero. */
 export async function readBuckets(
@@ -36,16 +39,70 @@ export async function readBuckets(
   filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date; limit: number },
 ): Promise<BucketRow[]> {
   const { searchIds, per, from, until, limit } = filter;
-  const seconds = SECONDS[per];
-  const begin = (at: Date) => new Date(Math.ceil(at.getTime() / (seconds * 1_000)) * seconds * 1_000);
   const { rows } = await pool.query<BucketRow>(BUCKET_ROWS, [
     searchIds,
-    begin(from),
-    begin(until),
+    beginOf(from, per),
+    beginOf(until, per),
     limit,
-    seconds,
+    SECONDS[per],
   ]);
   return rows;
+}
+
+/** Where the first bucket begins that lies wholly from then on. */
+function beginOf(at: Date, per: Bucket): Date {
+  const ms = SECONDS[per] * 1_000;
+  return new Date(Math.ceil(at.getTime() / ms) * ms);
+}
+
+/** Under this share a count is called a lower bound. */
+export const NEARLY_ALL = 0.9;
+
+/** What several searches counted in one bucket; one in which none found or observed anything is left out. */
+export type BucketSum = {
+  at: Date;
+  posts: number;
+  /** It may have been more: one of them was cut at a limit, or observed in part. */
+  least: boolean;
+};
+
+/** What one search counted in all buckets. */
+export type SearchSum = {
+  search_id: Id;
+  posts: number;
+  /** How many buckets it observed, in parts of one. */
+  observed: number;
+  lower_bound: boolean;
+};
+
+/** The same volume, once by bucket over all searches, once by search over all buckets. */
+export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
+
+/** $1 searches, $2 and $3 the first bucket and that after the last, $4 {@link NEARLY_ALL}, $5 seconds of a bucket. */
+const SUMS = `
+SELECT at, search_id, sum(posts)::int AS posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
+  bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least
+FROM (${bucketsOf('at')}) b
+GROUP BY GROUPING SETS ((at), (search_id)) ORDER BY at, search_id`;
+
+/** As {@link readBuckets}, put together where it is read: a topic of eight searches has 1,300 hours in a week. */
+export async function readVolumeSums(
+  { pool }: Pick<Database, 'pool'>,
+  filter: { searchIds: readonly Id[]; per: Bucket; from: Date; until: Date },
+): Promise<VolumeSums> {
+  const { searchIds, per, from, until } = filter;
+  const { rows } = await pool.query<SearchSum & { at: Date | null; least: boolean | null }>({
+    name: 'volume_sums',
+    text: SUMS,
+    values: [searchIds, beginOf(from, per), beginOf(until, per), NEARLY_ALL, SECONDS[per]],
+  });
+  const buckets: BucketSum[] = [];
+  const searches: SearchSum[] = [];
+  for (const { at, least, ...sum } of rows) {
+    if (at === null) searches.push(sum);
+    else if (least !== null) buckets.push({ at, posts: sum.posts, least });
+  }
+  return { buckets, searches };
 }
 
 /** A page of spikes, those that were told last first. */

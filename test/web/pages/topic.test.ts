@@ -1,13 +1,15 @@
 /** The overview, a topic and a search, over a small world: what is said where there is nothing, and where there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
-import { volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
+import { sumsOf, volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
 import { usualRange } from '../../../src/doors/pages/topic/range.ts';
 import type { App, WebHome } from '../../../src/doors/routes.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { addSearches, createTopic } from '../../../src/monitor/topic/create-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
 import { pulseOf, usualOf } from '../../../src/monitor/trend/pulse.ts';
+import { readBuckets, readVolumeSums } from '../../../src/store/reads/volume.ts';
 import { WEB } from '../../../src/web.ts';
 import { type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
@@ -205,10 +207,38 @@ describe('beside the usual', () => {
     expect(pulseOf([{ now: { ...day(40), lowerBound: true }, usual: 20 }]).ratio).toBeGreaterThanOrEqual(2);
   });
 
+  test('volume put together in the database is what it is put together here', async () => {
+    const searches = await Promise.all(
+      [1, 2, 3].map(async (n) => {
+        const written = { slug: `sums-${n}`, operation: 'microblog', prompt: 'p', every: '1h' } as const;
+        return (await createSearch(world.ctx, written)).search.id;
+      }),
+    );
+    // Quarters of a day: seen wholly, in part or not at all, cut or not, with posts or without.
+    await world.db.pool.query(
+      `INSERT INTO strandline.volume (search_id, bucket_at, posts, minutes, cut)
+       SELECT s.id, timestamptz '2026-11-01Z' + q * interval '15 minutes', (q * s.ord) % 4,
+         (CASE WHEN q % 3 = 0 OR q / 4 = 10 THEN b'111111111111111' WHEN q % 3 = 1 THEN b'000000001111111' ELSE b'000000000000000' END)::bit(15),
+         (q * s.ord) % 7 = 0
+       FROM unnest($1::bigint[]) WITH ORDINALITY s(id, ord), generate_series(0, 95) q WHERE q / 4 % 5 <> s.ord`,
+      [searches],
+    );
+    const range = { from: new Date('2026-11-01T00:30Z'), until: new Date('2026-11-01T22:30Z') };
+    const rows = await readBuckets(world.db, { searchIds: searches, per: 'hour', ...range, limit: 1_000 });
+    const here = sumsOf(rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })));
+    const there = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...range });
+    expect(there.buckets).toEqual(here.buckets.toSorted((a, b) => Number(a.at) - Number(b.at)));
+    expect(there.searches).toEqual(
+      here.searches.map((one) => ({ ...one, observed: expect.closeTo(one.observed, 9) })),
+    );
+    expect(there.buckets.some(({ least }) => least)).toBe(true);
+    expect(there.buckets.some(({ least }) => !least)).toBe(true);
+  });
+
   test('a bucket without a row is a gap; one seen in part is a lower bound', () => {
     const at = new Date(0);
     const rows = [{ search_id: 1n, at, posts: 4, coverage: 0.5, lower_bound: false }];
-    const volume = volumeOf(rows, { from: at, until: new Date(2 * HOUR), stepMs: HOUR });
+    const volume = volumeOf(sumsOf(rows).buckets, { from: at, until: new Date(2 * HOUR), stepMs: HOUR });
     expect(volume.values).toEqual([4, null]);
     expect(volume.least).toEqual([true, false]);
   });

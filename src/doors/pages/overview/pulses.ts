@@ -8,7 +8,7 @@ import type { SearchRow } from '../../../store/reads/searches.ts';
 import type { TopicRow } from '../../../store/reads/topics.ts';
 import type { SpikeRow } from '../../../store/reads/trends.ts';
 import type { BucketRow } from '../../../store/reads/volume.ts';
-import { volumeOf } from '../topic/buckets.ts';
+import { sumsOf, volumeOf } from '../topic/buckets.ts';
 import { linksOnly } from '../topic/links-only.ts';
 import { isYoung } from '../topic/range.ts';
 
@@ -97,9 +97,11 @@ export function pulsesOf(read: Read): TopicPulse[] {
       hours: its.every(({ id }) => !hoursOf.has(id))
         ? null
         : volumeOf(
-            its.flatMap(({ id }) =>
-              (hoursOf.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
-            ),
+            sumsOf(
+              its.flatMap(({ id }) =>
+                (hoursOf.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
+              ),
+            ).buckets,
             lately,
           ).values,
       spikeDays: its

@@ -19,12 +19,12 @@ export function searchPage(app: App, { ctx }: WebHome): void {
   const schema = { params: slugParams, querystring };
   app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now } = request.frame;
+    const { now, seen } = request.frame;
     const search = await findSearchRow(ctx.db, slug);
     const range = rangeOf(request.query.range ?? usualRange([search], now), now);
     const scope = { topic: search.topic, search: slug, searches: [search] };
     const read = await readScope(ctx, scope, range, now);
-    const visit = visitOf(request, reply, { now, last: read.last });
+    const visit = visitOf(request, reply, { now, last: seen });
     const fresh = visit.since === null ? null : await countSince(ctx.db, [search.id], visit.since);
     return showPage(request, reply, {
       title: slug,

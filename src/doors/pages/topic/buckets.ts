@@ -1,5 +1,6 @@
 /** Volume of one search or of all of a topic, put together bucket by bucket. Pure. */
 import type { Id } from '../../../store/database.ts';
+import { type BucketSum, NEARLY_ALL, type SearchSum, type VolumeSums } from '../../../store/reads/volume.ts';
 
 export type SearchBucket = {
   search_id: Id;
@@ -18,27 +19,37 @@ export type Volume = {
   least: boolean[];
 };
 
-/** Under this share a count is called a lower bound. */
-const NEARLY_ALL = 0.9;
+/** What `readVolumeSums` says, of rows that were read for other reasons. */
+export function sumsOf(rows: readonly SearchBucket[]): VolumeSums {
+  const buckets = new Map<number, BucketSum>();
+  const searches = new Map<Id, SearchSum>();
+  for (const { search_id, at, posts, coverage, lower_bound } of rows) {
+    const search = searches.get(search_id) ?? { search_id, posts: 0, observed: 0, lower_bound: false };
+    search.posts += posts;
+    search.observed += Math.min(1, coverage);
+    search.lower_bound ||= lower_bound;
+    searches.set(search_id, search);
+    if (coverage === 0 && posts === 0) continue;
+    const bucket = buckets.get(at.getTime()) ?? { at, posts: 0, least: false };
+    bucket.posts += posts;
+    bucket.least ||= lower_bound || coverage < NEARLY_ALL;
+    buckets.set(at.getTime(), bucket);
+  }
+  return { buckets: [...buckets.values()], searches: [...searches.values()] };
+}
 
 /** One value for each bucket from `from` to `until`, whether there is a row or not. */
 export function volumeOf(
-  rows: readonly SearchBucket[],
+  buckets: readonly BucketSum[],
   { from, until, stepMs }: { from: Date; until: Date; stepMs: number },
 ): Volume {
-  const byTime = new Map<number, SearchBucket[]>();
-  for (const row of rows) {
-    const key = row.at.getTime();
-    const others = byTime.get(key);
-    if (others === undefined) byTime.set(key, [row]);
-    else others.push(row);
-  }
+  const byTime = new Map(buckets.map((bucket) => [bucket.at.getTime(), bucket]));
   const volume: Volume = { at: [], values: [], least: [] };
   for (let time = from.getTime(); time < until.getTime(); time += stepMs) {
-    const its = (byTime.get(time) ?? []).filter(({ coverage, posts }) => coverage > 0 || posts > 0);
+    const its = byTime.get(time);
     volume.at.push(new Date(time));
-    volume.values.push(its.length === 0 ? null : its.reduce((sum, { posts }) => sum + posts, 0));
-    volume.least.push(its.some(({ lower_bound, coverage }) => lower_bound || coverage < NEARLY_ALL));
+    volume.values.push(its?.posts ?? null);
+    volume.least.push(its?.least ?? false);
   }
   return volume;
 }
@@ -47,9 +58,9 @@ export function volumeOf(
  * Mean share of the time that the searches observed, of those that observed anything; null where none did.
  * @param buckets how many have passed
  */
-export function coverageOf(rows: readonly SearchBucket[], buckets: number): number | null {
-  const searches = new Set(rows.filter(({ coverage }) => coverage > 0).map(({ search_id }) => search_id));
-  if (searches.size === 0 || buckets === 0) return null;
-  const sum = rows.reduce((all, { coverage }) => all + Math.min(1, coverage), 0);
-  return Math.min(1, sum / (searches.size * buckets));
+export function coverageOf(searches: readonly SearchSum[], buckets: number): number | null {
+  const looking = searches.filter(({ observed }) => observed > 0);
+  if (looking.length === 0 || buckets === 0) return null;
+  const sum = looking.reduce((all, { observed }) => all + observed, 0);
+  return Math.min(1, sum / (looking.length * buckets));
 }

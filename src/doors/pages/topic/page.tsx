@@ -25,7 +25,7 @@ export function topicPage(app: App, { ctx }: WebHome): void {
   const schema = { params: slugParams, querystring };
   app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { now } = request.frame;
+    const { now, seen } = request.frame;
     const [topic, searches] = await Promise.all([
       findTopicRow(ctx.db, slug),
       readSearches(ctx.db, { topic: slug, limit: MOST_SEARCHES }),
@@ -33,7 +33,7 @@ export function topicPage(app: App, { ctx }: WebHome): void {
     const range = rangeOf(request.query.range ?? usualRange(searches, now), now);
     const scope = { topic: slug, searches };
     const read = await readScope(ctx, scope, range, now);
-    const visit = visitOf(request, reply, { now, last: read.last });
+    const visit = visitOf(request, reply, { now, last: seen });
     const ids = searches.map(({ id }) => id);
     const fresh = visit.since === null ? null : await countSince(ctx.db, ids, visit.since);
     const simulated = searches.length > 0 && searches.every(({ service_kind }) => service_kind === 'sandbox');

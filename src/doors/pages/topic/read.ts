@@ -2,7 +2,6 @@
 import { DAY, HOUR } from '../../../engine/clock.ts';
 import type { Context } from '../../../monitor/context.ts';
 import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
-import { lastDiscoveryId } from '../../../store/reads/discoveries.ts';
 import { readPostsAtAge, readTypical } from '../../../store/reads/growth.ts';
 import { readLastRuns, readNewest, readRequestChanges } from '../../../store/reads/of-searches.ts';
 import { readPostsOf } from '../../../store/reads/posts.ts';
@@ -16,8 +15,8 @@ import {
   readTopLanguages,
 } from '../../../store/reads/tops.ts';
 import { readSpikes } from '../../../store/reads/trends.ts';
-import { readBuckets } from '../../../store/reads/volume.ts';
-import { coverageOf, type SearchBucket, volumeOf } from './buckets.ts';
+import { readVolumeSums, type SearchSum, type VolumeSums } from '../../../store/reads/volume.ts';
+import { coverageOf, sumsOf, volumeOf } from './buckets.ts';
 import { linksOnly } from './links-only.ts';
 import type { Range } from './range.ts';
 import { readComments } from './completion-read.ts';
@@ -31,7 +30,6 @@ const MOST_TOPS = 8;
 /** Who and what is spoken of changes within days, and a busy search has thousands of authors in each. */
 const TOP_DAYS = 7;
 const MOST_POSTS = 6;
-const MOST_BUCKETS = 50_000;
 const MOST_TYPICAL = 1_000;
 /** What is usual is taken from so many whole days before today. */
 const USUAL_DAYS = 14;
@@ -44,47 +42,46 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
   const topsFrom = startOfDay(new Date(Math.max(range.from.getTime(), now.getTime() - TOP_DAYS * DAY)));
-  const tops = { ...which, from: topsFrom, until: range.until, limit: MOST_TOPS };
   const hours = range.name === '24h' ? 3 : 24;
+  const tops = { ...which, from: topsFrom, until: range.until, limit: MOST_TOPS };
+  // What takes longest, or several steps, begins first: all share a few connections.
   const [
-    buckets,
-    past,
-    spikes,
-    changes,
-    runs,
-    newest,
-    rising,
-    ahead,
+    completions,
     authors,
     domains,
+    sums,
+    ahead,
+    rising,
     hashtags,
+    newest,
+    runs,
     languages,
-    last,
-    completions,
+    spikes,
+    past,
+    changes,
   ] = await Promise.all([
-    readVolume(db, scope, range),
-    readSearchDays(db, { from: new Date(today.getTime() - USUAL_DAYS * DAY), until: today, searchIds: ids }),
-    readSpikes(db, ids, range.from),
-    readRequestChanges(db, ids, range.from),
-    readLastRuns(db, ids, MOST_RUNS),
-    readNewest(db, ids, { kinds: ['post', 'link', 'completion'], limit: MOST_NEW }),
-    readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MOST_POSTS }),
-    readAhead(db, { ...which, hours, since: range.from, limit: MOST_POSTS }),
+    readComments(db, scope.searches, range.from),
     readTopAuthors(db, tops),
     readTopDomains(db, tops),
+    readVolume(db, scope, range),
+    readAhead(db, { ...which, hours, since: range.from, limit: MOST_POSTS }),
+    readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MOST_POSTS }),
     readTopHashtags(db, tops),
+    readNewest(db, ids, { kinds: ['post', 'link', 'completion'], limit: MOST_NEW }),
+    readLastRuns(db, ids, MOST_RUNS),
     readTopLanguages(db, tops),
-    lastDiscoveryId(db),
-    readComments(db, scope.searches, range.from),
+    readSpikes(db, ids, range.from),
+    readSearchDays(db, { from: new Date(today.getTime() - USUAL_DAYS * DAY), until: today, searchIds: ids }),
+    readRequestChanges(db, ids, range.from),
   ]);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
-  const volume = volumeOf(buckets, { ...range, stepMs });
+  const volume = volumeOf(sums.buckets, { ...range, stepMs });
   const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
   return {
     linksOnly: linksOnly(scope.searches, counts),
     volume,
-    coverage: coverageOf(buckets, volume.at.length * range.passed),
-    pulse: pulseNow(scope, buckets, past, range),
+    coverage: coverageOf(sums.searches, volume.at.length * range.passed),
+    pulse: pulseNow(scope, sums.searches, past, range),
     spikes,
     changes,
     runs: runs.toReversed(),
@@ -92,7 +89,6 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     rising,
     ahead,
     tops: { from: topsFrom, authors, domains, hashtags, languages },
-    last,
     completions,
   };
 }
@@ -100,7 +96,7 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
 /** Posts of the range beside as many usual days. */
 function pulseNow(
   { searches, search }: Scope,
-  buckets: readonly SearchBucket[],
+  sums: readonly SearchSum[],
   past: Awaited<ReturnType<typeof readSearchDays>>,
   range: Range,
 ): Pulse & { usualDay: number | null } {
@@ -109,7 +105,7 @@ function pulseNow(
   // What is usual is counted as the volume beside it is: see readVolume.
   const once = range.per === 'day' && search === undefined;
   const each = searches.map(({ id }) => {
-    const its = buckets.filter(({ search_id }) => search_id === id);
+    const its = sums.find(({ search_id }) => search_id === id);
     const usual = usualOf(
       past
         .filter(({ search_id }) => search_id === id)
@@ -117,9 +113,9 @@ function pulseNow(
     );
     return {
       now: {
-        posts: its.reduce((sum, { posts }) => sum + posts, 0),
-        coverage: its.reduce((sum, { coverage }) => sum + Math.min(1, coverage), 0) / count,
-        lowerBound: its.some(({ lower_bound }) => lower_bound),
+        posts: its?.posts ?? 0,
+        coverage: (its?.observed ?? 0) / count,
+        lowerBound: its?.lower_bound ?? false,
       },
       usual: usual === null ? null : usual * days,
     };
@@ -151,23 +147,18 @@ async function readAhead(db: Context['db'], filter: Parameters<typeof readPostsA
 }
 
 /** By hours as each search counts; by days each post of a topic once. */
-async function readVolume(
-  db: Context['db'],
-  { searches, search }: Scope,
-  range: Range,
-): Promise<SearchBucket[]> {
+async function readVolume(db: Context['db'], { searches, search }: Scope, range: Range): Promise<VolumeSums> {
   const searchIds = searches.map(({ id }) => id);
   const { from, until } = range;
-  if (range.per === 'hour') {
-    const rows = await readBuckets(db, { searchIds, per: 'hour', from, until, limit: MOST_BUCKETS });
-    return rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at }));
-  }
+  if (range.per === 'hour') return readVolumeSums(db, { searchIds, per: 'hour', from, until });
   const rows = await readSearchDays(db, { from, until, searchIds });
-  return rows.map(({ day_at, topic_posts, ...row }) => ({
-    ...row,
-    at: day_at,
-    posts: search === undefined ? topic_posts : row.posts,
-  }));
+  return sumsOf(
+    rows.map(({ day_at, topic_posts, ...row }) => ({
+      ...row,
+      at: day_at,
+      posts: search === undefined ? topic_posts : row.posts,
+    })),
+  );
 }
 
 function startOfDay(at: Date): Date {
