@@ -194,6 +194,45 @@ export async function readPostsAtAge(
   return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
 }
 
+/** $1 search, $2 topic, $3 age in hours at most, $4 since when it was reached, $5 how many. */
+const AHEAD_OF_AGE = `
+WITH watched AS MATERIALIZED (${WATCHED}), age AS MATERIALIZED (
+  SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
+  WHERE m.hours <= $3 AND m.posts > 0
+)
+SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
+FROM age CROSS JOIN watched w
+JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
+LEFT JOIN LATERAL (
+  SELECT a.post_id, ${HAD} AS had FROM strandline.post_ages a
+  WHERE a.search_id = w.id AND a.hours = age.hours AND a.at >= $4
+  ORDER BY ${HAD} DESC NULLS LAST, a.post_id DESC LIMIT $5
+) a ON true
+ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
+
+export type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
+
+/**
+ * Posts furthest above what is typical of their search at one age, by nothing but that: at the age of `hours`, or the
+ * greatest below it at which posts are observed, for those of a busy search are out of its sight sooner. A post that several
+ * searches have may be told of more than once.
+ */
+export async function readAheadOfAge(
+  { pool }: Reads,
+  filter: Which & { hours: number; since: Date; limit: number },
+): Promise<{ hours: number; posts: AheadOfAge[] }> {
+  const { search = null, topic = null, hours, since, limit } = filter;
+  const { rows } = await pool.query<Omit<AheadOfAge, 'post_id'> & { hours: number; post_id: Id | null }>({
+    name: 'ahead_of_age',
+    text: AHEAD_OF_AGE,
+    values: [search, topic, hours, since, limit],
+  });
+  const posts = rows.flatMap(({ post_id, engagement, engagement_ratio }) =>
+    post_id === null ? [] : [{ post_id, engagement, engagement_ratio }],
+  );
+  return { hours: rows[0]?.hours ?? hours, posts };
+}
+
 /** One post at each age at which it was observed, by each search that has it. */
 export async function readAgesOf({ orm }: Reads, postId: Id): Promise<PostAtAgeRow[]> {
   return orm

@@ -2,26 +2,46 @@
 import { desc, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { discoveriesView } from '../schema/analytics/discoveries.ts';
-import { runsView } from '../schema/analytics/runs.ts';
 import type { DiscoveryRow } from './discoveries.ts';
 import type { RunRow } from './runs.ts';
 
 type Reads = Pick<Database, 'orm' | 'pool'>;
 
+/** A run as a cell among others. */
+export type RunCell = Pick<
+  RunRow,
+  | 'id'
+  | 'search'
+  | 'status'
+  | 'code'
+  | 'reason'
+  | 'trigger'
+  | 'slot_at'
+  | 'created_at'
+  | 'items_new'
+  | 'span_slots'
+>;
+
+/** $1 searches, $2 most. */
+const LAST_RUNS = `
+SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots
+FROM strandline.searches s
+CROSS JOIN LATERAL (SELECT * FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT $2) r
+WHERE s.id = ANY ($1::bigint[])
+ORDER BY r.id DESC LIMIT $2`;
+
 /** The last runs of these searches together, the newest first. */
-export async function readLastRuns(db: Reads, searchIds: readonly Id[], limit: number): Promise<RunRow[]> {
-  const last = sql`SELECT r.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
-    CROSS JOIN LATERAL (
-      SELECT id FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT ${sql.placeholder('most')}
-    ) r
-    ORDER BY r.id DESC LIMIT ${sql.placeholder('most')}`;
-  return db.orm
-    .select()
-    .from(runsView)
-    .where(sql`${runsView.id} = ANY (ARRAY(${last}))`)
-    .orderBy(desc(runsView.id))
-    .prepare('last_runs_of')
-    .execute({ searches: searchIds, most: limit });
+export async function readLastRuns(
+  { pool }: Reads,
+  searchIds: readonly Id[],
+  limit: number,
+): Promise<RunCell[]> {
+  const { rows } = await pool.query<RunCell>({
+    name: 'last_runs_of',
+    text: LAST_RUNS,
+    values: [searchIds, limit],
+  });
+  return rows;
 }
 
 const KINDS = ['post', 'link', 'completion', 'spike'] as const;

@@ -8,8 +8,9 @@ import { Field, Form } from '../../../src/doors/pages/kit/form.tsx';
 import { type Frame, FrameProvider } from '../../../src/doors/pages/kit/frame.ts';
 import { Usd } from '../../../src/doors/pages/kit/number.tsx';
 import { PostCard } from '../../../src/doors/pages/kit/post-card.tsx';
-import { RunStrip, type StripRun } from '../../../src/doors/pages/kit/run-strip.tsx';
+import { RunStrip } from '../../../src/doors/pages/kit/run-strip.tsx';
 import { roundTop, ticksOf } from '../../../src/doors/pages/kit/scale.ts';
+import type { RunCell } from '../../../src/store/reads/of-searches.ts';
 import { gapsOf, runsOf, Spark } from '../../../src/doors/pages/kit/spark.tsx';
 import { Due } from '../../../src/doors/pages/kit/when.tsx';
 import { zoneNamed } from '../../../src/doors/pages/kit/zone.ts';
@@ -196,7 +197,7 @@ test.each([
 });
 
 test('each run is a link that says how it ended and why', () => {
-  const run = (more: Partial<StripRun>): StripRun => ({
+  const run = (more: Partial<RunCell>): RunCell => ({
     id: 7n,
     search: 'ferry',
     status: 'succeeded',

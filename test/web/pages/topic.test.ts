@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
 import { sumsOf, volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
 import { usualRange } from '../../../src/doors/pages/topic/range.ts';
+import { topDaysOf } from '../../../src/doors/pages/topic/read.ts';
 import type { App, WebHome } from '../../../src/doors/routes.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
@@ -205,6 +206,24 @@ describe('beside the usual', () => {
     // At least 8 where 20 are usual says nothing; at least 40 says something.
     expect(pulseOf([{ now: { ...day(8), lowerBound: true }, usual: 20 }]).ratio).toBeNull();
     expect(pulseOf([{ now: { ...day(40), lowerBound: true }, usual: 20 }]).ratio).toBeGreaterThanOrEqual(2);
+  });
+
+  test.each([
+    ['a week', [10, 10], 7],
+    ['a week, when it has no more than that', Array(7).fill(2_857), 7],
+    ['fewer days of a busy topic', [9_000, 9_000, 9_000], 2],
+    ['one day, however busy', [90_000, 1], 1],
+    ['what nobody counted holds nothing', [], 7],
+  ])('tops are taken from %s', (_, perDay, days) => {
+    const today = new Date('2026-11-21');
+    const past = perDay.flatMap((held: number, i) => {
+      const day_at = new Date(today.getTime() - (i + 1) * 24 * HOUR);
+      return [
+        { day_at, posts: Math.floor(held / 2) },
+        { day_at, posts: Math.ceil(held / 2) },
+      ];
+    });
+    expect(topDaysOf(past, today)).toBe(days);
   });
 
   test('volume put together in the database is what it is put together here', async () => {

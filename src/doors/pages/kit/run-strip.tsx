@@ -1,39 +1,28 @@
 import { RUN_CODES } from '../../../errors.ts';
-import type { RunRow } from '../../../store/reads/runs.ts';
+import type { RunCell } from '../../../store/reads/of-searches.ts';
 import { Shape } from './badge.tsx';
 import { useFrame } from './frame.ts';
 import { minuteOf } from './zone.ts';
 
-export type StripRun = Pick<
-  RunRow,
-  | 'id'
-  | 'search'
-  | 'status'
-  | 'code'
-  | 'reason'
-  | 'trigger'
-  | 'slot_at'
-  | 'created_at'
-  | 'items_new'
-  | 'span_slots'
->;
-
 /** Runs one after the other, the oldest first: each a cell that leads to it, with a shape for how it ended. */
-export function RunStrip({ runs, label }: { runs: readonly StripRun[]; label: string }) {
+export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: string }) {
   const { zone } = useFrame();
-  const counts = new Map<StripRun['status'], number>();
+  const counts = new Map<RunCell['status'], number>();
   for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1);
   return (
     <div class="runs">
       <ol class="strip" aria-label={label} data-roving="">
-        {runs.map((run) => (
-          <li>
-            <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={tellRun(run, zone)}>
-              <Shape state={run.status} />
-              <span class="unseen">{tellRun(run, zone)}</span>
-            </a>
-          </li>
-        ))}
+        {runs.map((run) => {
+          const told = tellRun(run, zone);
+          return (
+            <li>
+              <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={told}>
+                <Shape state={run.status} />
+                <span class="unseen">{told}</span>
+              </a>
+            </li>
+          );
+        })}
       </ol>
       <p class="legend">
         {[...counts].map(([status, n]) => (
@@ -47,7 +36,7 @@ export function RunStrip({ runs, label }: { runs: readonly StripRun[]; label: st
 }
 
 /** `Run of 21 Nov, 14:05: failed, the service failed` */
-export function tellRun(run: StripRun, zone: string): string {
+export function tellRun(run: RunCell, zone: string): string {
   const at = minuteOf(run.slot_at ?? run.created_at, zone);
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
   const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;

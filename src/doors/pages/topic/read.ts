@@ -2,10 +2,10 @@
 import { DAY, HOUR } from '../../../engine/clock.ts';
 import type { Context } from '../../../monitor/context.ts';
 import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
-import { readPostsAtAge, readTypical } from '../../../store/reads/growth.ts';
+import { readAheadOfAge } from '../../../store/reads/growth.ts';
 import { readLastRuns, readNewest, readRequestChanges } from '../../../store/reads/of-searches.ts';
 import { readPostsOf } from '../../../store/reads/posts.ts';
-import { readSearchDays } from '../../../store/reads/overview.ts';
+import { readSearchDays, type SearchDay } from '../../../store/reads/overview.ts';
 import { readRisingPosts } from '../../../store/reads/rising.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
 import {
@@ -27,10 +27,11 @@ export type Scope = { topic: string; search?: string; searches: readonly SearchR
 const MOST_RUNS = 60;
 const MOST_NEW = 16;
 const MOST_TOPS = 8;
-/** Who and what is spoken of changes within days, and a busy search has thousands of authors in each. */
+/** Who and what is spoken of changes within days: it is told of so many whole ones before today at most, */
 const TOP_DAYS = 7;
+/** and of fewer where they hold more posts than this: a busy topic has thousands of authors in each. */
+const TOP_POSTS = 20_000;
 const MOST_POSTS = 6;
-const MOST_TYPICAL = 1_000;
 /** What is usual is taken from so many whole days before today. */
 const USUAL_DAYS = 14;
 
@@ -41,7 +42,14 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
   const ids = scope.searches.map(({ id }) => id);
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
-  const topsFrom = startOfDay(new Date(Math.max(range.from.getTime(), now.getTime() - TOP_DAYS * DAY)));
+  const past = await readSearchDays(db, {
+    from: new Date(today.getTime() - USUAL_DAYS * DAY),
+    until: today,
+    searchIds: ids,
+  });
+  const topsFrom = startOfDay(
+    new Date(Math.max(range.from.getTime(), today.getTime() - topDaysOf(past, today) * DAY)),
+  );
   const hours = range.name === '24h' ? 3 : 24;
   const tops = { ...which, from: topsFrom, until: range.until, limit: MOST_TOPS };
   // What takes longest, or several steps, begins first: all share a few connections.
@@ -57,7 +65,6 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     runs,
     languages,
     spikes,
-    past,
     changes,
   ] = await Promise.all([
     readComments(db, scope.searches, range.from),
@@ -71,7 +78,6 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     readLastRuns(db, ids, MOST_RUNS),
     readTopLanguages(db, tops),
     readSpikes(db, ids, range.from),
-    readSearchDays(db, { from: new Date(today.getTime() - USUAL_DAYS * DAY), until: today, searchIds: ids }),
     readRequestChanges(db, ids, range.from),
   ]);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
@@ -97,7 +103,7 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
 function pulseNow(
   { searches, search }: Scope,
   sums: readonly SearchSum[],
-  past: Awaited<ReturnType<typeof readSearchDays>>,
+  past: readonly SearchDay[],
   range: Range,
 ): Pulse & { usualDay: number | null } {
   const days = (range.until.getTime() - range.from.getTime()) / DAY;
@@ -124,15 +130,9 @@ function pulseNow(
   return { ...pulse, usualDay: pulse.usual === null ? null : pulse.usual / days };
 }
 
-/**
- * Posts furthest above what is typical of their search at one age, each once: at the age of `hours`, or the greatest
- * below it at which posts are observed, for those of a busy search are out of its sight sooner.
- */
-async function readAhead(db: Context['db'], filter: Parameters<typeof readPostsAtAge>[1]) {
-  const typical = await readTypical(db, { ...filter, limit: MOST_TYPICAL });
-  const ages = typical.filter(({ hours, posts }) => hours <= filter.hours && posts > 0);
-  const hours = ages.length === 0 ? filter.hours : Math.max(...ages.map((age) => age.hours));
-  const ahead = await readPostsAtAge(db, { ...filter, hours });
+/** Each post once, as it is now. */
+async function readAhead(db: Context['db'], filter: Parameters<typeof readAheadOfAge>[1]) {
+  const { hours, posts: ahead } = await readAheadOfAge(db, filter);
   const posts = await readPostsOf(
     db,
     ahead.map(({ post_id }) => post_id),
@@ -159,6 +159,17 @@ async function readVolume(db: Context['db'], { searches, search }: Scope, range:
       posts: search === undefined ? topic_posts : row.posts,
     })),
   );
+}
+
+/** How many whole days before today the tops are taken from; one in any case. */
+export function topDaysOf(past: readonly Pick<SearchDay, 'day_at' | 'posts'>[], today: Date): number {
+  let held = 0;
+  for (let days = 1; days <= TOP_DAYS; days += 1) {
+    const day = today.getTime() - days * DAY;
+    held += past.reduce((sum, { day_at, posts }) => (day_at.getTime() === day ? sum + posts : sum), 0);
+    if (held > TOP_POSTS) return Math.max(1, days - 1);
+  }
+  return TOP_DAYS;
 }
 
 function startOfDay(at: Date): Date {
