@@ -210,8 +210,8 @@ describe('beside the usual', () => {
 
   test.each([
     ['a week', [10, 10], 7],
-    ['a week, when it has no more than that', Array(7).fill(2_857), 7],
-    ['fewer days of a busy topic', [9_000, 9_000, 9_000], 2],
+    ['a week, when it has no more than that', Array(7).fill(1_428), 7],
+    ['fewer days of a busy topic', [4_500, 4_500, 4_500], 2],
     ['one day, however busy', [90_000, 1], 1],
     ['what nobody counted holds nothing', [], 7],
   ])('tops are taken from %s', (_, perDay, days) => {

@@ -30,7 +30,7 @@ const MOST_TOPS = 8;
 /** Who and what is spoken of changes within days: it is told of so many whole ones before today at most, */
 const TOP_DAYS = 7;
 /** and of fewer where they hold more posts than this: a busy topic has thousands of authors in each. */
-const TOP_POSTS = 20_000;
+const TOP_POSTS = 10_000;
 const MOST_POSTS = 6;
 /** What is usual is taken from so many whole days before today. */
 const USUAL_DAYS = 14;
