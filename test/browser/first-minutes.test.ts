@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REPOSITORY } from '../house/sources.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -61,10 +61,18 @@ describe.skipIf(!hasBrowser())('somebody new', () => {
 
     // What the first look found arrives while one watches, without a reload: at once where nothing stood, and behind
     // a note where somebody may be reading.
-    const post = page.locator('main a[href^="/posts/"]').first();
     const note = page.getByRole('button', { name: /new: show/ });
-    await post.or(note).first().waitFor({ timeout: 20_000 });
-    if (!(await post.isVisible())) await note.click();
+    const arrived = async (found: Locator) => {
+      await found.or(note).first().waitFor({ timeout: 20_000 });
+      if (!(await found.isVisible())) await note.click();
+    };
+    await arrived(page.locator('main a[href^="/posts/"], main a[href^="/links/"]').first());
+
+    // Of the topic the newest may be links alone; the search for posts has them.
+    await page.getByRole('link', { name: 'cargo-bikes-posts' }).first().click();
+    await page.waitForURL('**/searches/cargo-bikes-posts*');
+    const post = page.locator('main a[href^="/posts/"]').first();
+    await arrived(post);
     await post.click();
     await page.waitForURL('**/posts/*');
     expect(await page.locator('main').textContent()).toMatch(/cargo|bike/i);

@@ -119,7 +119,8 @@ async function addDue({ ctx, rows }: Fleet, searches: number, spreadSeconds: num
   await rows(`DELETE FROM strandline.runs WHERE trigger = 'first'`);
   // On a slow machine some slots pass while the searches are still being saved: these are caught up with.
   await rows(
-    `UPDATE strandline.searches SET next_due_at = next_due_at - interval '1 hour' WHERE next_due_at > $1::timestamptz + interval '30 minutes'`,
+    `UPDATE strandline.searches SET next_due_at = next_due_at - interval '1 hour', created_at = created_at - interval '1 day'
+     WHERE next_due_at > $1::timestamptz + interval '30 minutes'`,
     [systemClock.now()],
   );
 }
