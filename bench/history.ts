@@ -6,7 +6,7 @@ import { connect } from '../src/engine/postgres/connect.ts';
 import type { Database } from '../src/store/database.ts';
 import { middle } from './measure.ts';
 import { aligned, ratio } from './report.ts';
-import { CASES, type Entrant, playRounds, type Result } from './rounds.ts';
+import { CASES, type Entrant, playRounds, type Result, searchesOf } from './rounds.ts';
 import { furnish, type Stage } from './stage.ts';
 import { ours } from './ways/ours.ts';
 
@@ -56,7 +56,7 @@ export async function compareSaves(
 }
 
 async function enter(db: Database, name: string, options: Options): Promise<Entrant> {
-  const { serviceId, searchIds } = await furnish(db, name, options.batches);
+  const { serviceId, searchIds } = await furnish(db, name, searchesOf({ ...options, concurrencies: [1] }));
   return { way: { ...ours(db, serviceId), name }, searchIds, counts: true };
 }
 

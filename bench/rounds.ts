@@ -1,6 +1,6 @@
 /**
  * The rounds: each stores the same fresh posts by every way in turn, first new, then with all counters
- * changed, then unchanged. Whoever went first in one round goes last in the next, so that what happens to
+ * changed, then unchanged: three looks of one search. Whoever went first in one round goes last in the next, so that what happens to
  * the machine meanwhile happens to all ways alike, and ratios are taken inside a round.
  */
 import type { Database, Id } from '../src/store/database.ts';
@@ -12,13 +12,22 @@ import type { Batch, Way } from './ways/way.ts';
 export const CASES = ['new', 'changed', 'unchanged'] as const;
 export type Case = (typeof CASES)[number];
 
-/** A way with the searches that it stores for; `counts` is false where it cannot tell what is new. */
+/** A way with the searches that it stores for, see {@link searchesOf}; `counts` is false where it cannot tell what is new. */
 export type Entrant = { way: Way; searchIds: readonly Id[]; counts: boolean };
 
 export type Result = { way: string; case: Case; concurrency: number; round: number; figures: Figures };
 
 /** A few statements are planned anew before a connection keeps its plan: rounds that are not counted. */
 const WARM_UP_ROUNDS = 2;
+
+/** How many searches a way needs: each looks three times, at first, at counters that changed, and at what it knows. */
+export function searchesOf(options: {
+  rounds: number;
+  batches: number;
+  concurrencies: readonly number[];
+}): number {
+  return (WARM_UP_ROUNDS + options.rounds) * options.batches * options.concurrencies.length;
+}
 
 export async function playRounds(
   db: Database,
@@ -42,7 +51,7 @@ export async function playRounds(
         const at = new Date(START.getTime() + visit * 60_000);
         for (const { way, searchIds, counts } of rotated(entrants, round)) {
           const batches = findings.map(
-            (one, i): Batch => ({ findings: one, searchId: idAt(searchIds, i), at }),
+            (one, i): Batch => ({ findings: one, searchId: idAt(searchIds, first / options.batch + i), at }),
           );
           const expected = name === 'new' ? options.batch : 0;
           const figures = await measure(db, way, batches, {

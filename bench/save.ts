@@ -8,7 +8,7 @@ import { arch, cpus, platform } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureHistory } from './history.ts';
 import { figuresTable, targetsTable } from './report.ts';
-import { type Entrant, playRounds } from './rounds.ts';
+import { type Entrant, playRounds, searchesOf } from './rounds.ts';
 import { furnish, openStage, type Stage } from './stage.ts';
 import { copy } from './ways/copy.ts';
 import { drizzle } from './ways/drizzle.ts';
@@ -51,7 +51,7 @@ try {
 async function enter({ db }: Stage): Promise<Entrant[]> {
   const entrants: Entrant[] = [];
   for (const make of [naive, drizzle, ours, copy]) {
-    const { serviceId, searchIds } = await furnish(db, make.name, BATCHES);
+    const { serviceId, searchIds } = await furnish(db, make.name, searchesOf(options));
     entrants.push({ way: await make(db, serviceId), searchIds, counts: make !== copy });
   }
   return entrants;

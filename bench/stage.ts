@@ -81,7 +81,10 @@ export async function openStage(connections: number): Promise<Stage> {
   }
 }
 
-/** A service of a way's own, so that all ways store the same posts in the same tables; and searches in it. */
+/**
+ * A service of a way's own, so that all ways store the same posts in the same tables; and searches in it, each in a topic of
+ * its own: what is new to a topic is asked for one search after the other.
+ */
 export async function furnish(
   db: Database,
   name: string,
@@ -90,12 +93,13 @@ export async function furnish(
   const now = START;
   const service = await ensureService(db, { name, kind: 'hosted', address: null, dialect: 'named', now });
   const searchIds = await inTransaction(db, async (tx) => {
-    const topic = await ensureTopic(tx, { slug: name, name, sample: false, now });
     const ids: Id[] = [];
     for (let n = 0; n < searches; n += 1) {
+      const slug = `${name}-${n}`;
+      const topic = await ensureTopic(tx, { slug, name: slug, sample: false, now });
       ids.push(
         await insertSearch(tx, {
-          slug: `${name}-${n}`,
+          slug,
           topicId: topic.id,
           serviceId: service.id,
           operation: 'microblog',

@@ -2,7 +2,7 @@
  * The limit: the posts' own columns into a table without keys, indexes or references, as bytes that were
  * made before the clock ran. Nothing is known afterwards: no keys, no diff.
  */
-import type { Client, Connection, Submittable } from 'pg';
+import { type Client, type Connection, Pool, type Submittable } from 'pg';
 import type { Database, Id } from '../../src/store/database.ts';
 import { POST_CONTENT, POST_COUNTERS } from '../../src/store/save/columns.ts';
 import type { Way } from './way.ts';
@@ -12,6 +12,10 @@ const COPY = `COPY bench_posts (id, service_id, first_seen_at, observed_at, exte
 
 export async function copy(db: Database, serviceId: Id): Promise<Way> {
   await db.pool.query('CREATE TABLE bench_posts (LIKE strandline.posts)');
+  // Connections of its own: on those of the program statements are sent one behind the other, and COPY is a conversation.
+  const { connectionString, max } = db.pool.options;
+  const pool = new Pool({ connectionString, max, allowExitOnIdle: true });
+  pool.on('error', () => {}); // the server ends before they do
   return {
     name: 'copy',
     prepare: ({ findings, at }) => {
@@ -23,7 +27,7 @@ export async function copy(db: Database, serviceId: Id): Promise<Way> {
       });
       const bytes = Buffer.from(lines.join(''));
       return Promise.resolve(async () => {
-        const client = await db.pool.connect();
+        const client = await pool.connect();
         try {
           await copyIn(client, bytes);
         } finally {

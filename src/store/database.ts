@@ -46,6 +46,8 @@ export function openDatabase(
     max: options.max ?? 10,
     types,
     keepAlive: true,
+    // Statements that do not wait for each other's answers are sent one behind the other.
+    pipeline: true,
     connectionTimeoutMillis: 10_000,
     query_timeout: 60_000,
     statement_timeout: 55_000,
@@ -64,18 +66,32 @@ export function openDatabase(
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 const ATTEMPTS = 5;
 
+/** Takes a statement that was sent and whose answer nobody needs: the commit is sent behind it, and fails with it. */
+export type Last = (sent: Promise<unknown>) => void;
+
 /**
  * Runs `work` in one transaction. Deadlocks, serialization failures and lock time-outs are tried again:
- * `work` must do nothing but talk to the database.
+ * `work` must do nothing but talk to the database. Statements may be sent before those ahead of them are
+ * answered: Postgres runs them in their order, and none behind one that failed, the commit included.
  */
-export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Database,
+  work: (tx: Transaction, last: Last) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const tx = await db.pool.connect();
     let broken: Error | undefined;
     try {
+      const unanswered: Promise<unknown>[] = [];
+      // Waited for: what is sent behind a BEGIN that failed would be committed one by one.
       await tx.query('BEGIN');
-      const result = await work(tx);
-      await tx.query('COMMIT');
+      const result = await work(tx, (sent) => {
+        sent.catch(() => {}); // told below, in the order of the statements
+        unanswered.push(sent);
+      });
+      const commit = tx.query('COMMIT');
+      await answersTo([...unanswered, commit]);
+      if ((await commit).command !== 'COMMIT') throw new Error('what was to be committed was rolled back');
       return result;
     } catch (error) {
       // A server that did not answer in time would not answer this either.
@@ -85,6 +101,22 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
       tx.release(broken);
     }
   }
+}
+
+/**
+ * The answers to statements that were sent together, or to what goes on behind them. Waits for all of them, also where one
+ * fails: nothing must be sent behind the rollback. @throws what failed first, for all behind it fail as well
+ */
+export async function answersTo<Answers extends readonly unknown[]>(
+  sent: {
+    readonly [I in keyof Answers]: Promise<Answers[I]>;
+  },
+): Promise<Answers> {
+  let first: { error: unknown } | undefined;
+  for (const one of sent) one.catch((error: unknown) => (first ??= { error }));
+  await Promise.allSettled(sent);
+  if (first !== undefined) throw first.error;
+  return Promise.all(sent) as unknown as Promise<Answers>; // a tuple of promises is one of their values
 }
 
 /** A time limit of the client's own ran out: pg says so with a message and nothing else. */

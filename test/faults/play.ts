@@ -15,7 +15,7 @@ export type Choice = {
   all: boolean;
   backend: 'postgres' | 'redis' | null;
   /** Harm at random moments for so long, and nothing else. */
-  nemesis: { ms: number; seed: number } | null;
+  nemesis: { ms: number; seed: number; searches: number } | null;
 };
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults`: plays the fault table, both back ends beside each other, and prints what came of every row.
- * `-- --only F11,F50` some rows · `--backend redis` one back end · `--nemesis 10m --seed N` harm at random moments
+ * `-- --only F11,F50` some rows · `--backend redis` one back end · `--nemesis 10m --seed N --searches N` harm at random moments
  */
 import { parseArgs } from 'node:util';
 import { startVitest, type Reporter, type TestCase } from 'vitest/node';
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     backend: { type: 'string' },
     nemesis: { type: 'string' },
     seed: { type: 'string' },
+    searches: { type: 'string', default: '12' },
   },
 });
 const { only, backend, nemesis } = values;
@@ -28,6 +29,7 @@ const choice: Choice = {
       : {
           ms: readInterval(nemesis) * 1_000,
           seed: values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed),
+          searches: Number(values.searches),
         },
 };
 if (choice.nemesis !== null) print(`seed ${choice.nemesis.seed}`);

@@ -1,8 +1,15 @@
 import type { Findings, LinkRef, ReadLink } from '../../monitor/read/findings.ts';
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import {
+  answersTo,
+  type Database,
+  type Id,
+  inTransaction,
+  type Last,
+  type Transaction,
+} from '../database.ts';
 import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { ensurePartitions } from '../partitions.ts';
-import { rollUp } from '../volume/roll-up.ts';
+import { lookBack, rollUp } from '../volume/roll-up.ts';
 import { followGrowth, tally } from './follow.ts';
 import { saveClaims } from './claims.ts';
 import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
@@ -43,9 +50,9 @@ export type Diff = {
  */
 export async function saveFindings(db: Database, input: SaveInput): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
-  return inTransaction(db, async (tx) => {
+  return inTransaction(db, async (tx, last) => {
     const won = await winRun(tx, input);
-    return won === null ? null : saveInside(tx, input, won);
+    return won === null ? null : saveInside(tx, input, won, last);
   });
 }
 
@@ -56,11 +63,11 @@ export async function saveFindings(db: Database, input: SaveInput): Promise<Diff
  */
 export async function saveAgain(db: Database, input: Omit<SaveInput, 'fence'>): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
-  return inTransaction(db, async (tx) => {
+  return inTransaction(db, async (tx, last) => {
     const won = await winAgain(tx, input);
     if (won === null) return null;
     await clearReading(tx, input.runId);
-    return saveInside(tx, input, won);
+    return saveInside(tx, input, won, last);
   });
 }
 
@@ -87,28 +94,41 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
 
 type Sighted = { new_posts: Id[]; new_times: (number | null)[]; new_links: Id[] };
 
-async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won: Outcome): Promise<Diff> {
+/**
+ * Most statements need no answer of the one ahead of them, and are sent behind it at once: the keys that a run has to
+ * wait for are those of its posts and links, and of its completion.
+ */
+async function saveInside(
+  tx: Transaction,
+  input: Omit<SaveInput, 'fence'>,
+  won: Outcome,
+  last: Last,
+): Promise<Diff> {
   const { observedAt, runId, searchId, serviceId } = input;
   const findings = won.anyForgotten ? await leaveOutForgotten(tx, input) : input.findings;
   const authors = JSON.stringify(findings.authors);
   const posts = JSON.stringify([...findings.posts, ...findings.nestedPosts]);
   const links = JSON.stringify(linkRows(findings));
+  const seen = { runId, observedAt, posts: input.findings.posts.length };
 
-  await prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]);
-  const saved = await prepared<{ changed: Id[] }>(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [
-    serviceId,
-    observedAt,
-    posts,
-    links,
-  ]);
-  const sighted = await prepared<Sighted>(tx, 'sight', SIGHT, [
-    serviceId,
-    observedAt,
-    searchId,
-    runId,
-    findings.posts.map((post) => post.external_id),
-    findings.links.map((link) => link.address),
-    findings.links.map((link) => link.source),
+  const [, saved, sighted, look] = await answersTo([
+    prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]),
+    prepared<{ changed: Id[] }>(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [
+      serviceId,
+      observedAt,
+      posts,
+      links,
+    ]),
+    prepared<Sighted>(tx, 'sight', SIGHT, [
+      serviceId,
+      observedAt,
+      searchId,
+      runId,
+      findings.posts.map((post) => post.external_id),
+      findings.links.map((link) => link.address),
+      findings.links.map((link) => link.source),
+    ]),
+    lookBack(tx, seen),
   ]);
   if (saved === undefined || sighted === undefined)
     throw new Error('a statement of the save returned no row');
@@ -117,10 +137,12 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
   const times = input.findings.posts.flatMap(({ created_at }) =>
     created_at === null ? [] : [Date.parse(created_at)],
   );
-  await rollUp(tx, { runId, observedAt, posts: input.findings.posts.length, times, newTimes });
-  await followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed, newPosts });
-  await tally(tx, { searchId, observedAt, runId, newPosts, newLinks });
-  const completion = await saveCompletion(tx, { ...input, findings });
+  const [, , , completion] = await answersTo([
+    rollUp(tx, look, { ...seen, times, newTimes }),
+    followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed, newPosts }),
+    tally(tx, { searchId, observedAt, runId, newPosts, newLinks }),
+    saveCompletion(tx, { ...input, findings }),
+  ]);
 
   const discovered: [kind: string, thing: Id][] = [
     ...newPosts.map((id): [string, Id] => ['post', id]),
@@ -128,16 +150,18 @@ async function saveInside(tx: Transaction, input: Omit<SaveInput, 'fence'>, won:
     ...(completion?.changed === true ? [['completion', completion.id] satisfies [string, Id]] : []),
   ];
   if (discovered.length > 0) {
-    await tx.query(LOCK_FEED);
-    await prepared(tx, 'append_discoveries', APPEND_DISCOVERIES, [
-      searchId,
-      runId,
-      input.endedAt,
-      won.baseline,
-      discovered.map(([kind]) => kind),
-      discovered.map(([, thing]) => thing),
-      won.itemsNewBefore + newPosts.length + newLinks.length,
-    ]);
+    last(tx.query(LOCK_FEED));
+    last(
+      prepared(tx, 'append_discoveries', APPEND_DISCOVERIES, [
+        searchId,
+        runId,
+        input.endedAt,
+        won.baseline,
+        discovered.map(([kind]) => kind),
+        discovered.map(([, thing]) => thing),
+        won.itemsNewBefore + newPosts.length + newLinks.length,
+      ]),
+    );
   }
   return { baseline: won.baseline, newPosts, newLinks, completionChanged: completion?.changed ?? false };
 }

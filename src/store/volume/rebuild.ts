@@ -1,5 +1,5 @@
 import { type Database, type Id, inTransaction } from '../database.ts';
-import { rollUp } from './roll-up.ts';
+import { lookBack, rollUp } from './roll-up.ts';
 
 /**
  * Succeeded runs with the posts they returned and those they saw first, in the order of their answers. What only the
@@ -45,15 +45,17 @@ export async function rebuildVolume(db: Database, searchId: Id): Promise<number>
     const { rows } = await tx.query<RunRow>(RUNS, [searchId]);
     await tx.query('DELETE FROM strandline.coverage WHERE search_id = $1', [searchId]);
     await tx.query('DELETE FROM strandline.volume WHERE search_id = $1', [searchId]);
-    for (const row of rows)
-      await rollUp(tx, {
+    for (const row of rows) {
+      const observed = {
         runId: row.run_id,
         observedAt: row.observed_at,
         everySeconds: row.every_seconds,
         posts: row.posts,
         times: row.times,
         newTimes: row.new_times,
-      });
+      };
+      await rollUp(tx, await lookBack(tx, observed), observed);
+    }
     return rows.length;
   });
 }

@@ -45,7 +45,7 @@ LEFT JOIN LATERAL (
 ) c ON true
 WHERE r.id = $1`;
 
-type LookBack = {
+export type LookBack = {
   search_id: Id;
   request_version: number;
   operation: Operation;
@@ -102,10 +102,10 @@ export type Observed = {
 /**
  * Writes down what a run could see, and counts its new posts in the quarters of their own time. A post that
  * claims to be from after it was seen is counted when it was seen. Each run once: the sightings decide what is new.
+ * Sends its statement before it waits for anything.
  */
-export async function rollUp(tx: Transaction, observed: Observed): Promise<void> {
+export async function rollUp(tx: Transaction, look: LookBack, observed: Observed): Promise<void> {
   const { runId, observedAt, posts, times, newTimes } = observed;
-  const look = await lookBack(tx, observed);
   const seenAt = observedAt.getTime();
   const notAfter = (time: number) => Math.min(time, seenAt);
   const before = beforeOf(look, observed.everySeconds);
@@ -164,7 +164,11 @@ export async function addVolume(
   });
 }
 
-async function lookBack(tx: Transaction, { runId, observedAt, posts }: Observed): Promise<LookBack> {
+/** What `rollUp` has to know of the run and of those before it. */
+export async function lookBack(
+  tx: Transaction,
+  { runId, observedAt, posts }: Pick<Observed, 'runId' | 'observedAt' | 'posts'>,
+): Promise<LookBack> {
   const { rows } = await tx.query<LookBack>({
     name: 'look_back',
     text: LOOK_BACK,

@@ -11,7 +11,8 @@ import { late, posts, reset, status } from '../scripts.ts';
 import type { Script } from '../service.ts';
 import type { Stage } from '../stage.ts';
 
-const SEARCHES = 12;
+/** Searches whose first looks have ended before harm begins, where there are no more. */
+const FEW = 100;
 /** Of posts that an answer holds. */
 const WINDOW = 5;
 
@@ -29,10 +30,15 @@ function moving(random: () => number, failing: number): Script {
 }
 
 /** Runs by hand of any search, about three a second, until it is over. */
-async function keepAsking(stage: Stage, random: () => number, over: AbortSignal): Promise<void> {
+async function keepAsking(
+  stage: Stage,
+  searches: number,
+  random: () => number,
+  over: AbortSignal,
+): Promise<void> {
   while (!over.aborted) {
     await wait(between(random, 100, 600));
-    await stage.again(between(random, 1, SEARCHES)).catch((error: unknown) => {
+    await stage.again(between(random, 1, searches)).catch((error: unknown) => {
       if (!isUnreachable(error)) throw error;
     });
   }
@@ -46,14 +52,25 @@ async function ends(stage: Stage): Promise<Map<string, number>> {
   return new Map(rows.map(({ ending, n }) => [ending, n]));
 }
 
-export function nemesis({ ms, seed }: { ms: number; seed: number }): Row {
+/** Searches that are due some ten times a second in all; few are due once a minute. */
+async function addMany(stage: Stage, searches: number): Promise<void> {
+  const every = `${Math.max(60, Math.ceil(searches / 10))}s`;
+  const prompts = Array.from({ length: searches }, (_, i) => i + 1).values();
+  const adding = async () => {
+    for (const prompt of prompts) await stage.add(prompt, { every });
+  };
+  await Promise.all([adding(), adding(), adding(), adding()]);
+}
+
+/** @param plan.searches thousands make it a soak: harm begins while their first looks still wait */
+export function nemesis({ ms, seed, searches }: { ms: number; seed: number; searches: number }): Row {
   return {
     id: 'nemesis',
-    title: `${ms / 1_000} s of harm of every kind at random moments, seed ${seed}`,
+    title: `${ms / 1_000} s of harm of every kind at random moments to ${searches} searches, seed ${seed}`,
     core: true,
     postgres: {},
     redis: [],
-    seconds: ms / 1_000 + 400,
+    seconds: ms / 1_000 + 400 + searches / 10,
     play: async (stage) => {
       const random = seeded(seed);
       stage.service.answers(moving(seeded(seed + 1), 0.05));
@@ -62,8 +79,8 @@ export function nemesis({ ms, seed }: { ms: number; seed: number }): Row {
       );
       await stage.alert('channel');
       const crew = await hire(stage, 3);
-      for (let prompt = 1; prompt <= SEARCHES; prompt += 1) await stage.add(prompt, { every: '60s' });
-      await stage.settled();
+      await addMany(stage, searches);
+      if (searches <= FEW) await stage.settled();
       const over = AbortSignal.timeout(ms);
       const harms = HARMS.filter((harm) => harm !== 'redis' || stage.backend === 'redis') as [
         Harm,
@@ -71,11 +88,11 @@ export function nemesis({ ms, seed }: { ms: number; seed: number }): Row {
       ];
       await Promise.all([
         attack(stage, crew, { random, harms, paceMs: 3_000 }, over),
-        keepAsking(stage, seeded(seed + 2), over),
+        keepAsking(stage, searches, seeded(seed + 2), over),
       ]);
       stage.receiver.answers(answered(200));
       await stage.rows('UPDATE strandline.channels SET resting_until = NULL');
-      await stage.settled(180);
+      await stage.settled(180 + searches / 20);
       await crew.dismiss();
       const ended = await ends(stage);
       stage.note(JSON.stringify(Object.fromEntries(ended)));
