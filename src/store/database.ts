@@ -116,7 +116,7 @@ export async function answersTo<Answers extends readonly unknown[]>(
   for (const one of sent) one.catch((error: unknown) => (first ??= { error }));
   await Promise.allSettled(sent);
   if (first !== undefined) throw first.error;
-  return Promise.all(sent) as unknown as Promise<Answers>; // a tuple of promises is one of their values
+  return Promise.all(sent);
 }
 
 /** A time limit of the client's own ran out: pg says so with a message and nothing else. */
