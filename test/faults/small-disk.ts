@@ -51,6 +51,8 @@ export async function onSmallDisk(stage: Stage, play: (disk: SmallDisk) => Promi
       });
     } finally {
       await rm(filling, { force: true });
+      // Tables are moved one after the other: whoever works meanwhile would lock them in another order.
+      await Promise.all(stage.workers().map((worker) => worker.stop()));
       await moveAll('small', 'pg_default');
       await admin.query('DROP TABLESPACE small');
       await admin.end();
