@@ -65,6 +65,8 @@ export function openDatabase(
 
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 const ATTEMPTS = 5;
+/** What Postgres says of each statement of a transaction in which one failed. */
+const BEHIND_A_FAILURE = '25P02';
 
 /** Takes a statement that was sent and whose answer nobody needs: the commit is sent behind it, and fails with it. */
 export type Last = (sent: Promise<unknown>) => void;
@@ -105,17 +107,20 @@ export async function inTransaction<T>(
 
 /**
  * The answers to statements that were sent together, or to what goes on behind them. Waits for all of them, also where one
- * fails: nothing must be sent behind the rollback. @throws what failed first, for all behind it fail as well
+ * fails: nothing must be sent behind the rollback.
+ * @throws what failed first. Statements behind it fail as well, and such a failure may be heard of earlier, for answers
+ * come together and some are awaited by more functions than others
  */
 export async function answersTo<Answers extends readonly unknown[]>(
   sent: {
     readonly [I in keyof Answers]: Promise<Answers[I]>;
   },
 ): Promise<Answers> {
-  let first: { error: unknown } | undefined;
-  for (const one of sent) one.catch((error: unknown) => (first ??= { error }));
+  const failures: unknown[] = [];
+  for (const one of sent) one.catch((error: unknown) => failures.push(error));
   await Promise.allSettled(sent);
-  if (first !== undefined) throw first.error;
+  if (failures.length > 0)
+    throw failures.find((error) => sqlState(error) !== BEHIND_A_FAILURE) ?? failures[0];
   return Promise.all(sent);
 }
 

@@ -1,0 +1,81 @@
+/** Statements of one transaction that are sent before those ahead of them are answered. */
+import { afterAll, expect, test } from 'vitest';
+import { createLogger } from '../../src/engine/logger.ts';
+import { answersTo, inTransaction, openDatabase, sqlState } from '../../src/store/database.ts';
+import { freshDatabase } from '../database.ts';
+
+const database = await freshDatabase();
+const db = openDatabase(database.url, { max: 1, log: createLogger('silent') });
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+await db.pool.query('CREATE TABLE strandline.kept (n integer PRIMARY KEY)');
+
+const raise = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'planned' USING ERRCODE = '${code}'; END $$`;
+const kept = async () =>
+  (await db.pool.query<{ n: number }>('SELECT n FROM strandline.kept ORDER BY n')).rows;
+
+test('what failed first is told, also where a failure behind it is heard of earlier', async () => {
+  const failing = (code: string) => Object.assign(new Error('planned'), { code });
+  const awaitedBy = async (functions: number, error: Error): Promise<void> => {
+    if (functions === 0) throw error;
+    await awaitedBy(functions - 1, error);
+  };
+  const deadlock = failing('40P01');
+  await expect(answersTo([awaitedBy(3, deadlock), awaitedBy(0, failing('25P02'))])).rejects.toBe(deadlock);
+  await expect(answersTo([awaitedBy(0, failing('25P02')), awaitedBy(3, deadlock)])).rejects.toBe(deadlock);
+});
+
+test.each(['among those that are awaited', 'among the last ones'])(
+  'a deadlock %s is tried again, and nothing of the first attempt is kept',
+  async (where) => {
+    await db.pool.query('TRUNCATE strandline.kept');
+    let attempts = 0;
+    await inTransaction(db, async (tx, last) => {
+      attempts += 1;
+      const insert = (n: number) => tx.query('INSERT INTO strandline.kept VALUES ($1)', [n]);
+      const fails = () => tx.query(attempts === 1 ? raise('40P01') : 'SELECT 1');
+      if (where === 'among the last ones') {
+        last(insert(10 * attempts));
+        last(fails());
+        last(insert(10 * attempts + 1));
+      } else await answersTo([insert(10 * attempts), fails(), insert(10 * attempts + 1)]);
+    });
+    expect(attempts).toBe(2);
+    expect(await kept()).toEqual([{ n: 20 }, { n: 21 }]);
+  },
+);
+
+test('steps that go on behind an answer send nothing behind the rollback, and the connection can be used', async () => {
+  await db.pool.query('TRUNCATE strandline.kept');
+  const failed = await inTransaction(db, async (tx) => {
+    const steps = async () => {
+      await tx.query('INSERT INTO strandline.kept VALUES (1)');
+      await tx.query('INSERT INTO strandline.kept VALUES (2)');
+      await tx.query('INSERT INTO strandline.kept VALUES (3)');
+    };
+    await answersTo([tx.query(raise('22000')), steps().catch(() => steps()), steps()]);
+  }).catch(sqlState);
+  expect(failed).toBe('22000');
+  expect(await kept()).toEqual([]);
+});
+
+test('a named statement that could not be read behind a failure is read the next time', async () => {
+  const named = { name: 'kept_numbers', text: 'SELECT n FROM strandline.kept' };
+  const failed = await inTransaction(db, (tx) =>
+    answersTo([tx.query(raise('22000')), tx.query(named)]),
+  ).catch(sqlState);
+  expect(failed).toBe('22000');
+  expect((await db.pool.query(named)).rows).toEqual([]);
+});
+
+test('a failure that the work swallowed is no success', async () => {
+  await expect(
+    inTransaction(db, async (tx) => {
+      await tx.query('INSERT INTO strandline.kept VALUES (7)');
+      await tx.query(raise('22000')).catch(() => {});
+    }),
+  ).rejects.toThrow('rolled back');
+  expect(await kept()).toEqual([]);
+});
