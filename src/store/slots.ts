@@ -8,6 +8,7 @@ export type TickingSearch = {
   request_version: number;
   state: 'active' | 'paused' | 'broken' | 'capped';
   archived_at: Date | null;
+  created_at: Date;
   next_due_at: Date | null;
   cron: string | null;
   every_seconds: number | null;
@@ -16,14 +17,10 @@ export type TickingSearch = {
   service_kind: 'sandbox' | 'own' | 'hosted';
 };
 
-/**
- * Locks the search's row: tick, pause, edit and remove of one search wait for each other here. Nothing of it was due before
- * it was made, whatever a hand or a clock wrote.
- */
+/** Locks the search's row: tick, pause, edit and remove of one search wait for each other here. */
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<TickingSearch | null> {
   const { rows } = await tx.query<TickingSearch>(
-    `SELECT s.id, s.slug, s.version, v.request_version, s.state, s.archived_at,
-       CASE WHEN s.next_due_at < s.created_at THEN s.created_at ELSE s.next_due_at END AS next_due_at,
+    `SELECT s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at, s.next_due_at,
        v.cron, v.every_seconds, v.tz, s.service_id, sv.kind AS service_kind
      FROM strandline.searches s
      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version

@@ -57,6 +57,23 @@ test('the nominal time counts where the clock is a little behind, and not where 
   expect((await tickSearch(world.ctx, search.id, new Date('2026-11-21T12:15:00Z'))).queued).toHaveLength(1);
 });
 
+test('a search that was made by a clock far ahead runs at the slots of whoever looks after it', async () => {
+  const now = world.clock.now();
+  world.clock.advance(30 * 24 * 60 * MINUTE);
+  const { search, firstRunId } = await createSearch(world.ctx, {
+    slug: 'made-ahead',
+    operation: 'microblog',
+    prompt: 'made ahead',
+    cron: '0 6 * * *',
+  });
+  await executeRun(world.ctx, firstRunId);
+  world.clock.set(now);
+  expect(await reconcile(world.ctx, true)).toMatchObject({ calledBack: 1 });
+  world.clock.advance(24 * 60 * MINUTE);
+  expect((await tickSearch(world.ctx, search.id)).queued).toHaveLength(1);
+  world.clock.set(now);
+});
+
 test('after downtime the latest slot runs, and each one before it has its row: skipped, missed', async () => {
   const search = await quarterly('downtime');
   world.clock.advance(76 * MINUTE);

@@ -51,13 +51,16 @@ export async function tickLocked(
   if (search.state === 'paused' || search.state === 'broken') return { queued: [], nextDueAt: null };
 
   const until = horizon(now, nominal);
-  if (Number(search.next_due_at) > until) return { queued: [], nextDueAt: search.next_due_at };
+  // Nothing of it was due before it was made, whatever a hand wrote; a clock that was ahead does not say when that was.
+  const made = Number(search.created_at);
+  const since = Math.max(Number(search.next_due_at), made <= until ? made : 0);
+  if (since > until) return { queued: [], nextDueAt: search.next_due_at };
 
   let due: Due;
   let next: Date;
   try {
     const schedule = scheduleOf(search);
-    due = dueBetween(schedule, search.next_due_at.getTime() - 1, until, ROWS_PER_TICK);
+    due = dueBetween(schedule, since - 1, until, ROWS_PER_TICK);
     next = new Date(nextSlot(schedule, until));
   } catch (error) {
     // A schedule from an older release or a changed zone: this search stops and says so, the others go on.
