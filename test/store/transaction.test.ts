@@ -1,7 +1,7 @@
 /** Statements of one transaction that are sent before those ahead of them are answered. */
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
-import { answersTo, inTransaction, openDatabase, sqlState } from '../../src/store/database.ts';
+import { answersTo, inTransaction, isUnreachable, openDatabase, sqlState } from '../../src/store/database.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();
@@ -78,4 +78,36 @@ test('a failure that the work swallowed is no success', async () => {
     }),
   ).rejects.toThrow('rolled back');
   expect(await kept()).toEqual([]);
+});
+
+test('a connection that ends among statements that were sent together fails all that is behind, and is not used again', async () => {
+  const failed = await inTransaction(db, async (tx, last) => {
+    await tx.query('INSERT INTO strandline.kept VALUES (8)');
+    last(tx.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+    last(tx.query('INSERT INTO strandline.kept VALUES (9)'));
+  }).catch((error: unknown) => error);
+  // Its last words, or what became of a statement that was sent after them.
+  expect(isUnreachable(failed), String(failed)).toBe(true);
+  expect(await kept()).toEqual([]);
+});
+
+test('what is refused at the commit itself is a failure', async () => {
+  await db.pool.query(
+    'CREATE TABLE strandline.later (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO strandline.later VALUES (1)',
+  );
+  const failed = await inTransaction(db, (tx, last) => {
+    last(tx.query('INSERT INTO strandline.later VALUES (1)'));
+    return Promise.resolve();
+  }).catch(sqlState);
+  expect(failed).toBe('23505');
+});
+
+test.each([
+  ['EPIPE', true],
+  ['ECONNRESET', true],
+  ['57P01', true],
+  ['EPERM', false],
+  ['23505', false],
+])('an error of code %s means that the database is away: %s', (code, away) => {
+  expect(isUnreachable(Object.assign(new Error('planned'), { code }))).toBe(away);
 });
