@@ -18,14 +18,18 @@ export type OpenTransaction = {
   behind: number;
 };
 
-/** The open transaction of this database that looks furthest back; null where there is none but ours. */
+/**
+ * The open transaction of this database that looks furthest back; null where there is none but ours. Those of nobody are
+ * Postgres' own: its cleaning up, which takes hours on a large table, keeps itself from nothing.
+ */
 export async function oldestTransaction({ pool }: Pick<Database, 'pool'>): Promise<OpenTransaction | null> {
   const { rows } = await pool.query<OpenTransaction>(
     `SELECT concat_ws(', ', usename, nullif(application_name, '')) AS who,
        extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds,
        greatest(age(backend_xmin), age(backend_xid)) AS behind
      FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid() AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename IS NOT NULL
+       AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
      ORDER BY behind DESC, seconds DESC NULLS LAST LIMIT 1`,
   );
   return rows[0] ?? null;
