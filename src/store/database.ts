@@ -68,7 +68,10 @@ const ATTEMPTS = 5;
 /** What Postgres says of each statement of a transaction in which one failed. */
 const BEHIND_A_FAILURE = '25P02';
 
-/** Takes a statement that was sent and whose answer nobody needs: the commit is sent behind it, and fails with it. */
+/**
+ * Takes a statement that was sent and whose answer nobody needs: the commit is sent behind it, and fails with it. A connection
+ * that breaks then leaves it unknown whether all was committed, as at any commit: the caller asks, or does what may be done twice.
+ */
 export type Last = (sent: Promise<unknown>) => void;
 
 /**
