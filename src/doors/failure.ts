@@ -175,10 +175,30 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-function wordsOf({ values, expected }: Record<string, unknown>, message = 'something else'): string {
+const BOUND = /^Too (?:big|small): /;
+const COUNTED: Readonly<Record<string, [thing: string, unit: string]>> = {
+  string: ['a text', 'character'],
+  array: ['a list', 'item'],
+};
+
+function wordsOf(params: Record<string, unknown>, message = 'something else'): string {
+  if (BOUND.test(message)) return boundOf(params) ?? message;
   if (!OF_ZOD.test(message)) return message;
+  const { values, expected } = params;
   if (Array.isArray(values)) return `${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
   return (typeof expected === 'string' ? TYPES[expected] : undefined) ?? message;
+}
+
+/** `at most 200`, `a text of at least 2 characters` */
+function boundOf({ origin, minimum, maximum, inclusive }: Record<string, unknown>): string | undefined {
+  const bound = minimum ?? maximum;
+  if (typeof origin !== 'string' || (typeof bound !== 'number' && typeof bound !== 'bigint'))
+    return undefined;
+  const most = minimum === undefined;
+  const words = inclusive === false ? (most ? 'less than' : 'more than') : most ? 'at most' : 'at least';
+  const [thing, unit] = COUNTED[origin] ?? [];
+  if (thing === undefined) return `${words} ${bound}`;
+  return `${thing} of ${words} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
 }
 
 function isPlace(context: unknown): context is keyof typeof PLACES {
