@@ -76,13 +76,17 @@ function fitting(sign: string, { flags }: RegExp): string[] {
   return fit;
 }
 
-/** How long an expression takes over a text, wherever in it it may begin. In milliseconds. */
+/**
+ * What an expression takes over a text, wherever in it it may begin. In milliseconds of the processor: how long the
+ * process waited for one says nothing about the expression.
+ */
 export function timeOf(pattern: RegExp, text: string): number {
   const own = new RegExp(pattern.source, pattern.flags);
-  const began = performance.now();
+  const began = process.cpuUsage();
   if (own.global) text.replace(own, '');
   else own.test(text);
-  return performance.now() - began;
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1000;
 }
 
 /** A text of so many characters, or nearly. */
