@@ -29,17 +29,22 @@ export function sendProblem(
     if (failure.status >= 500) log.error({ err: error, request: request.id }, 'a request failed');
     if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
     if (error instanceof WrongMethod) reply.header('allow', error.allowed.join(', '));
-    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
-    return (
-      reply
-        .code(failure.status)
-        .type('application/problem+json')
-        // An address that cannot be read is refused before any hook sees it.
-        .header('x-content-type-options', 'nosniff')
-        .serializer((payload: unknown) => toJson(payload))
-        .send(problemOf(failure, `urn:strandline:request:${request.id}`))
-    );
+    return sendFailure(failure, request, reply);
   };
+}
+
+/** Answers a failure, of which nobody but the asker is told. */
+export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  return (
+    reply
+      .code(failure.status)
+      .type('application/problem+json')
+      // An address that cannot be read is refused before any hook sees it.
+      .header('x-content-type-options', 'nosniff')
+      .serializer((payload: unknown) => toJson(payload))
+      .send(problemOf(failure, `urn:strandline:request:${id}`))
+  );
 }
 
 type Given = Pick<FastifyRequest, 'body' | 'params' | 'query'>;

@@ -5,8 +5,7 @@ import { addressOf, listenAt } from '../../engine/listen.ts';
 import { SECOND } from '../../engine/clock.ts';
 import { Refused } from '../../errors.ts';
 import { failureOf } from '../failure.ts';
-import { toJson } from '../json.ts';
-import { problemOf } from './problem.ts';
+import { sendFailure } from './problem.ts';
 import type { WebServer } from './server.ts';
 
 export type ListensAt = { host: string; port: number; portAsked: boolean };
@@ -36,12 +35,8 @@ async function build() {
     reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
     if (address === '/livez') return reply.send('');
     if (address === '/readyz') return reply.code(503).send({ ready: false });
-    const failure = failureOf(new Refused('unavailable', 'the database cannot be reached just now'));
-    return reply
-      .code(failure.status)
-      .header('retry-after', failure.retryAfterSeconds)
-      .type('application/problem+json')
-      .send(toJson(problemOf(failure, `urn:strandline:request:${request.id}`)));
+    const away = new Refused('unavailable', 'the database cannot be reached just now');
+    return sendFailure(failureOf(away), request, reply);
   });
   return Promise.resolve(app);
 }

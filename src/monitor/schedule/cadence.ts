@@ -60,13 +60,25 @@ export function* slotsBetween(
 /** Slots strictly after `after`, ascending, at least up to `until`. */
 function slotsAfter(schedule: Schedule, after: number, until: number): Generator<number, void> {
   return schedule.kind === 'every'
-    ? rhythmicSlots(schedule.seconds * SECOND, Math.round(schedule.phase * SECOND), after, until)
+    ? rhythmicSlots(schedule, after, until)
     : rising(clockSlots(cronOf(schedule.cron), schedule.tz, after, until), after);
 }
 
-function* rhythmicSlots(every: number, phase: number, after: number, until: number): Generator<number, void> {
-  const passed = Math.floor((after - phase) / every);
-  for (let slot = (passed + 1) * every + phase; slot <= until; slot += every) yield slot;
+type Interval = Schedule & { kind: 'every' };
+
+function* rhythmicSlots(schedule: Interval, after: number, until: number): Generator<number, void> {
+  const { every, phase } = inMs(schedule);
+  for (let slot = (passedBy(schedule, after) + 1) * every + phase; slot <= until; slot += every) yield slot;
+}
+
+/** The number of an interval's latest slot up to an instant; 0 is the first since 1970 began. */
+export function passedBy(schedule: Interval, at: number): number {
+  const { every, phase } = inMs(schedule);
+  return Math.floor((at - phase) / every);
+}
+
+function inMs({ seconds, phase }: Interval): { every: number; phase: number } {
+  return { every: seconds * SECOND, phase: Math.round(phase * SECOND) };
 }
 
 /** Walks the stretches of the zone's clock. Slots can repeat, and some can lie before `after`. */

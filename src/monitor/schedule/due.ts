@@ -2,8 +2,8 @@
  * What became due while nobody looked. A year of every minute is half a million slots: they are counted by
  * whole days, and only those that are asked for are listed. Pure, and the same slots as {@link slotsBetween} has.
  */
-import { DAY, SECOND } from '../../engine/clock.ts';
-import { nextSlot, slotsBetween } from './cadence.ts';
+import { DAY } from '../../engine/clock.ts';
+import { nextSlot, passedBy, slotsBetween } from './cadence.ts';
 import { cronOf, fallsOn } from './cron.ts';
 import type { Schedule } from './schedule.ts';
 import { stretches } from './zone.ts';
@@ -34,8 +34,7 @@ export function dueBetween(schedule: Schedule, from: number, to: number, most: n
 export function countBetween(schedule: Schedule, from: number, to: number): number {
   if (to <= from) return 0;
   if (schedule.kind === 'cron') return countTimes(schedule, from, to);
-  const [every, phase] = [schedule.seconds * SECOND, Math.round(schedule.phase * SECOND)];
-  return Math.floor((to - phase) / every) - Math.floor((from - phase) / every);
+  return passedBy(schedule, to) - passedBy(schedule, from);
 }
 
 /**

@@ -145,17 +145,19 @@ export async function readSearchGrowth(
 const HAD = `CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
   THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END`;
 
+/** Those of one search that had most at an age. $4 since when it was reached (null: ever), $5 how many. */
+const mostAt = (hours: string) => `
+  SELECT a.post_id, ${HAD} AS had FROM strandline.post_ages a
+  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
+  ORDER BY ${HAD} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
+
 /**
  * Of each search those that had most at an age, for what is typical of a search is one number; and of them all those that
  * are furthest above it. $3 age in hours, $4 since when it was reached (null: ever), $5 how many.
  */
 const AHEAD = `
 SELECT a.post_id, w.id AS search_id FROM (${WATCHED}) w
-CROSS JOIN LATERAL (
-  SELECT a.post_id, ${HAD} AS had FROM strandline.post_ages a
-  WHERE a.search_id = w.id AND a.hours = $3 AND ($4::timestamptz IS NULL OR a.at >= $4)
-  ORDER BY ${HAD} DESC NULLS LAST, a.post_id DESC LIMIT $5
-) a
+CROSS JOIN LATERAL (${mostAt('$3')}) a
 JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
 ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
 
@@ -203,11 +205,7 @@ WITH watched AS MATERIALIZED (${WATCHED}), age AS MATERIALIZED (
 SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
 FROM age CROSS JOIN watched w
 JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
-LEFT JOIN LATERAL (
-  SELECT a.post_id, ${HAD} AS had FROM strandline.post_ages a
-  WHERE a.search_id = w.id AND a.hours = age.hours AND a.at >= $4
-  ORDER BY ${HAD} DESC NULLS LAST, a.post_id DESC LIMIT $5
-) a ON true
+LEFT JOIN LATERAL (${mostAt('age.hours')}) a ON true
 ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
 
 export type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };

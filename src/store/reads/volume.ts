@@ -23,15 +23,15 @@ const SECONDS: Readonly<Record<Bucket, number>> = { quarter: 900, hour: 3_600, d
  * As the views `volume_hourly` and `volume_daily` count, but by an index on the quarters' own times: over a view it would
  * read all that a search has. $1 searches, $2 and $3 the first bucket and that after the last, $5 seconds of a bucket.
  */
-const bucketsOf = (time: string) => `
-SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS ${time}, sum(posts)::int AS posts,
+const BUCKETED = `
+SELECT search_id, date_bin(make_interval(secs => $5), bucket_at, 'epoch') AS bucket_at, sum(posts)::int AS posts,
   sum(bit_count(minutes)::int)::float8 * 60 / $5 AS coverage, bool_or(cut AND bit_count(minutes) < 15) AS lower_bound
 FROM strandline.volume
 WHERE search_id = ANY ($1::bigint[]) AND bucket_at >= $2 AND bucket_at < $3
 GROUP BY 1, 2`;
 
 /** $4 most. */
-const BUCKET_ROWS = `${bucketsOf('bucket_at')} ORDER BY 1, 2 LIMIT $4`;
+const BUCKET_ROWS = `${BUCKETED} ORDER BY 1, 2 LIMIT $4`;
 
 /** Buckets of searches, oldest first; one without a row was not observed, which is not zero. */
 export async function readBuckets(
@@ -80,10 +80,10 @@ export type VolumeSums = { buckets: BucketSum[]; searches: SearchSum[] };
 
 /** $1 searches, $2 and $3 the first bucket and that after the last, $4 {@link NEARLY_ALL}, $5 seconds of a bucket. */
 const SUMS = `
-SELECT at, search_id, sum(posts)::int AS posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
+SELECT bucket_at AS at, search_id, sum(posts)::int AS posts, sum(least(1, coverage)) AS observed, bool_or(lower_bound) AS lower_bound,
   bool_or(lower_bound OR coverage < $4) FILTER (WHERE coverage > 0 OR posts > 0) AS least
-FROM (${bucketsOf('at')}) b
-GROUP BY GROUPING SETS ((at), (search_id)) ORDER BY at, search_id`;
+FROM (${BUCKETED}) b
+GROUP BY GROUPING SETS ((bucket_at), (search_id)) ORDER BY bucket_at, search_id`;
 
 /** As {@link readBuckets}, put together where it is read: a topic of eight searches has 1,300 hours in a week. */
 export async function readVolumeSums(
