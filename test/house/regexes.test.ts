@@ -13,7 +13,7 @@ import { REPOSITORY, readSources } from './sources.ts';
 const LONGEST = 15_000;
 const LENGTHS = [16, 19, 22, 25, 28, 36, 60, 400, LONGEST];
 /** Most linear ones take a few. */
-const MOST_MS = 50;
+const MOST_MS = 10;
 /** Twice the text: a linear one takes twice as long, a quadratic one four times. */
 const MOST_GROWTH = 3;
 

@@ -111,8 +111,8 @@ function wordsOf(piece: string, tokens: readonly Token[]): string {
         return holder === WHOLE ? words : MARK;
       })
       // From the first of a row on: begun anew at each of them, a long row would take the square of its length.
-      .replace(/\s*(?<!\ue000)\ue000+(?=[.,;:!?)。！？]|\s|$)/gu, '')
-      .replace(/\s*\ue000+\s*/g, ' ')
+      .replace(/(?:(?<!\s)\s+)?(?<!\ue000)\ue000+(?=[.,;:!?)。！？]|\s|$)/gu, '')
+      .replace(/(?:(?<!\s)\s+)?\ue000+\s*/g, ' ')
       .replace(/\s+/gu, ' ')
       .trim()
   );
