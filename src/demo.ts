@@ -9,7 +9,7 @@ import { announce, insertChecked } from './monitor/topic/create.ts';
 import { checkSearch } from './monitor/topic/definition.ts';
 import { serviceFor } from './monitor/topic/service-for.ts';
 import { changeTopic } from './monitor/topic/state.ts';
-import { type Simulated, simulate } from './simulation.ts';
+import type { Simulated } from './simulation.ts';
 import { inTransaction, openDatabase } from './store/database.ts';
 import { purgeSamples, sampleTopics } from './store/purge.ts';
 import { hold } from './store/repairs.ts';
@@ -66,6 +66,7 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
   const mine = subjects.map(({ slug }) => DEMO + slug).filter((slug) => taken.has(slug));
   if (mine.length > 0) throw new Refused('conflict', `there is a topic ${mine.join(', ')} that is no demo`);
 
+  const { simulate } = await import('./simulation.ts'); // the service with it, which no other command needs
   const db = openDatabase(databaseUrl, { log: ctx.log, name: 'strandline demo', lossy: true });
   try {
     const alone = await hold(db, 'strandline.reconcile');

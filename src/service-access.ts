@@ -8,7 +8,8 @@ import type { Context } from './monitor/context.ts';
 import { languageModel } from './service/answer/model.ts';
 import { restingModel } from './service/answer/resting-model.ts';
 import { createKeyVerifier } from './service/key-verifier.ts';
-import { type Answered, LIVE_PATH, SANDBOX_PATH, type Service, startService } from './service/server.ts';
+import { LIVE_PATH, SANDBOX_PATH } from './service/mounts.ts';
+import type { Answered, Service } from './service/server.ts';
 import { openSources, type SourceHealth } from './service/sources/open.ts';
 import type { Probed } from './service/sources/probe.ts';
 import { chooseSources } from './service/sources/registry.ts';
@@ -107,6 +108,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       : { host: '127.0.0.1', port: 0, portAsked: true };
     // Nobody else sees the root of a service that this process keeps to itself.
     const root = open && (await ownSources()) === 'answering' ? 'live' : 'sandbox';
+    // Most processes never answer themselves: what that takes is loaded by those that do.
+    const { startService } = await import('./service/server.ts');
     const service = await startService({
       ...at,
       clock,

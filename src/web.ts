@@ -1,4 +1,4 @@
-/** The dashboard and the API at one address, put together. */
+/** The dashboard and the API at one address, put together; loaded by commands that serve, as half of the program is here. */
 import { apiRoutes } from './doors/http/api.ts';
 import { type Doors, startHttp, type WebServer } from './doors/http/server.ts';
 import { type ListensAt, startWaiting } from './doors/http/waiting.ts';
@@ -11,14 +11,9 @@ export type { ListensAt, WebHome, WebServer };
 /** Everything that is served, for whoever serves it otherwise. */
 export const WEB: Doors = { api: [apiRoutes], pages: [pageRoutes] };
 
-/** Where a process without a door of its own tells figures and health: on loopback. */
-export function metricsAt(port: number): ListensAt {
-  return { host: '127.0.0.1', port, portAsked: true };
-}
-
 /** Figures and health alone, under the same rules. */
-export async function startMetrics(home: WebHome, port: number): Promise<WebServer> {
-  const http = { ...metricsAt(port), baseUrl: undefined };
+export async function startMetrics(home: WebHome, at: ListensAt): Promise<WebServer> {
+  const http = { ...at, baseUrl: undefined };
   const ctx = { ...home.ctx, config: { ...home.ctx.config, http } };
   return startHttp({ ...home, ctx }, { api: [], pages: [] });
 }

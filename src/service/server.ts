@@ -11,17 +11,13 @@ import { answerErrors, refuseAddress, refuseConnection, refuseHead } from './err
 import { createGate } from './gate.ts';
 import { answerHealth } from './health.ts';
 import type { KeyVerifier } from './key-verifier.ts';
+import { LIVE_PATH, SANDBOX_PATH } from './mounts.ts';
 import { aiSearchHandler, type Handler, microblogHandler } from './operations.ts';
 import { createLimiter, DEFAULT_RATE, type RateLimit } from './rate-limit.ts';
 import { SANDBOX_SEED, sandboxSources } from './sandbox/sources.ts';
 import { answerTruth } from './sandbox/truth-route.ts';
 import type { SearchSource } from './source.ts';
 import type { OpenedSources } from './sources/open.ts';
-
-/** Below this path the simulation answers, whatever sources are configured. */
-export const SANDBOX_PATH = '/sandbox';
-/** Below this path the configured live sources answer and nothing invented ever does. */
-export const LIVE_PATH = '/live';
 
 /** The longest body of a request, in bytes; a prompt has 2,000 characters. */
 const BODY_MOST = 64 * 1_024;

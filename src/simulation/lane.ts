@@ -10,7 +10,8 @@ import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
 import { tickSearch } from '../monitor/schedule/tick.ts';
 import { createKeyVerifier } from '../service/key-verifier.ts';
-import { SANDBOX_PATH, startService } from '../service/server.ts';
+import { SANDBOX_PATH } from '../service/mounts.ts';
+import { startService } from '../service/server.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 
 export type Lane = {

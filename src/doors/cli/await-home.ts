@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../../engine/clock.ts';
 import { type Home, type HomeOptions, openHome } from '../../home.ts';
 import { isUnreachable } from '../../store/database.ts';
-import { type ListensAt, startWaiting, type WebServer } from '../../web.ts';
+import type { ListensAt, WebServer } from '../../web.ts';
 import type { Ending } from './signals.ts';
 
 const FIRST_PAUSE_MS = SECOND;
@@ -42,7 +42,10 @@ export async function awaitHome({ ending, healthAt, ...options }: AwaitHome): Pr
         if (attempt === 0) {
           const reason = error instanceof Error ? error.message : undefined;
           log.warn({ reason }, 'waiting for the database; it is tried again until it is there');
-          if (healthAt !== undefined) health = await startWaiting(healthAt);
+          if (healthAt !== undefined) {
+            const { startWaiting } = await import('../../web.ts');
+            health = await startWaiting(healthAt);
+          }
         } else log.debug({ err: error }, 'the database is still away');
       }
       await wait(pauseMs(attempt, Math.random), undefined, { signal }).catch(() => {});

@@ -1,16 +1,10 @@
 import type { Command } from 'commander';
+import type { Config } from '../../config.ts';
 import { createLogger, type Logger } from '../../engine/logger.ts';
 import type { Home } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
-import {
-  type ListensAt,
-  metricsAt,
-  startMetrics,
-  startWeb,
-  type WebHome,
-  type WebServer,
-} from '../../web.ts';
+import type { ListensAt, WebHome, WebServer } from '../../web.ts';
 import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
 import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
@@ -82,6 +76,7 @@ async function api(cli: Cli): Promise<void> {
   const { log } = home.ctx;
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
+    const { startWeb } = await import('../../web.ts');
     const web = await startWeb(home);
     log.info({ address: web.url }, 'the API and the dashboard listen');
     const signal = await ending.asked;
@@ -140,8 +135,13 @@ type Opening = { role: 'owner' | 'guest'; openService?: boolean; healthAt?: List
 /** @param opening.healthAt at `METRICS_PORT`, unless said @returns null where it was asked to end before there was a database */
 async function open(cli: Cli, ending: Ending, opening: Opening): Promise<Home | null> {
   const config = cli.config();
-  const healthAt = config.metricsPort === undefined ? undefined : metricsAt(config.metricsPort);
-  const home = await awaitHome({ config, log: serverLog(cli), ending, healthAt, ...opening });
+  const home = await awaitHome({
+    config,
+    log: serverLog(cli),
+    ending,
+    healthAt: metricsAt(config),
+    ...opening,
+  });
   if (home === null) ending.release();
   return home;
 }
@@ -149,10 +149,17 @@ async function open(cli: Cli, ending: Ending, opening: Opening): Promise<Home | 
 /** At `METRICS_PORT`, where that is set. */
 async function tellFigures(home: WebHome): Promise<WebServer | undefined> {
   const { config, log } = home.ctx;
-  if (config.metricsPort === undefined) return undefined;
-  const server = await startMetrics(home, config.metricsPort);
+  const at = metricsAt(config);
+  if (at === undefined) return undefined;
+  const { startMetrics } = await import('../../web.ts');
+  const server = await startMetrics(home, at);
   log.info({ address: `${server.url}/metrics` }, 'figures are told');
   return server;
+}
+
+/** Where a process without a door of its own tells figures and health: on loopback, where `METRICS_PORT` is set. */
+function metricsAt({ metricsPort: port }: Config): ListensAt | undefined {
+  return port === undefined ? undefined : { host: '127.0.0.1', port, portAsked: true };
 }
 
 /** Servers say what they do; commands only what is wrong. */

@@ -11,7 +11,7 @@ import { nextSlots } from '../../store/reads/next-slots.ts';
 import { listSearches } from '../../store/searches.ts';
 import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
-import { startWeb, type WebServer } from '../../web.ts';
+import type { WebServer } from '../../web.ts';
 import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
 import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
@@ -60,6 +60,7 @@ async function up(cli: Cli): Promise<void> {
     // The service first: a dashboard that moves on must not take its port.
     const service = await home.services.local();
     let worker: RunningWorker | undefined;
+    const { startWeb } = await import('../../web.ts');
     web = await startWeb({ ...home, idle: () => idleOf(worker) });
     print(`  ${bold('dashboard')}   ${dashboardAt(home, web)}`);
     const sources = sourceLines(await home.services.probe(), service.root, FOR_WATCHERS);

@@ -2,7 +2,6 @@ import type { ExportColumn } from '../../store/export/columns.ts';
 import type { CopiedRow } from '../../store/export/copy-text.ts';
 import { csvEncoder } from './csv.ts';
 import { ndjsonEncoder } from './ndjson.ts';
-import { parquetEncoder } from './parquet.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -23,17 +22,19 @@ export type CsvOptions = {
   bom?: boolean | undefined;
 };
 
-export function openEncoder(
+export async function openEncoder(
   format: Format,
   columns: readonly ExportColumn[],
   options: CsvOptions = {},
-): Encoder {
+): Promise<Encoder> {
   switch (format) {
     case 'csv':
       return csvEncoder(columns, options);
     case 'ndjson':
       return ndjsonEncoder(columns);
-    case 'parquet':
+    case 'parquet': {
+      const { parquetEncoder } = await import('./parquet.ts');
       return parquetEncoder(columns);
+    }
   }
 }

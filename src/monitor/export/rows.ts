@@ -49,7 +49,7 @@ export async function encodeResource(
   const select = selectOf(resource, columns, filter, searchIds);
   let rows = 0;
   async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
-    const encoder = openEncoder(encoding.format, columns, encoding);
+    const encoder = await openEncoder(encoding.format, columns, encoding);
     yield* some(encoder.begin());
     for await (const batch of snapshot.copy(select)) {
       rows += batch.length;
