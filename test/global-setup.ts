@@ -7,6 +7,7 @@ import { closeFunctions } from '../src/engine/postgres/closed.ts';
 import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
 import { openEmbedded } from '../src/engine/postgres/open.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { putTogether } from './programs.ts';
 import { startRedis } from './redis.ts';
 import { makeDirectory, removeAbandoned } from './temporary.ts';
 
@@ -46,6 +47,7 @@ async function start(
   directory: string,
   opened: (() => Promise<void>)[],
 ): Promise<void> {
+  project.provide('programs', await putTogether(directory));
   const log = createLogger('warn');
   const postgres = await openEmbedded({
     dataDir: path.join(directory, 'home'),

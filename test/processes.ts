@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 import type { Point } from './journey-points.ts';
+import { programOf } from './programs.ts';
 import type { Life, Order, Word } from './worker-process.ts';
-
-const SCRIPT = new URL('./worker-process.ts', import.meta.url);
 
 export type WorkerProcess = {
   child: ChildProcess;
@@ -107,8 +106,8 @@ function takeSpare(): Process {
 }
 
 function load(execArgv: string[]): Process {
-  const child = fork(SCRIPT, [], {
-    execArgv: [...execArgv, '--import', 'tsx'],
+  const child = fork(programOf('test/worker-process.ts'), [], {
+    execArgv,
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { REPOSITORY } from './house/sources.ts';
+import { programOf } from './programs.ts';
 
 export type WorkerCommand = {
   child: ChildProcess;
@@ -21,7 +22,7 @@ export function startCommand(
   env: Readonly<Record<string, string | undefined>>,
   command = 'worker',
 ): WorkerCommand {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', command], {
+  const child = spawn(process.execPath, [programOf('src/main.ts'), command], {
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

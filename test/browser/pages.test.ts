@@ -85,6 +85,16 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await stage?.close();
   });
 
+  test('what bars a way is found', async () => {
+    const { page } = await openVisit(browser, stage.web.url);
+    await page.goto('/sign-in');
+    expect(await barriers(page)).toEqual([]);
+    await page.evaluate(`document.querySelector('main').innerHTML += '<p id="faint">faint</p><img>';
+      Object.assign(faint.style, { color: '#ccc', background: '#fff' })`);
+    expect((await barriers(page)).map((one) => one.split(':')[0])).toEqual(['color-contrast', 'image-alt']);
+    await page.context().close();
+  });
+
   test.for(PAGES)(
     '%s is whole, by day and by night, narrow and wide',
     { timeout: 60_000 },

@@ -1,5 +1,5 @@
 /** A person at the browser, and somebody beside who notes what must not happen. */
-import { AxeBuilder } from '@axe-core/playwright';
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 export type Visit = {
@@ -54,9 +54,15 @@ async function noteTroubles(context: BrowserContext, origin: string, noted: stri
 
 /** What stands in the way of people who read or move otherwise: each rule that is broken, and where. */
 export async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, help, nodes }) => {
-    const where = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160));
-    return `${id}: ${help} (${nodes.length}): ${where.join(' | ')}`;
-  });
+  await page.evaluate(AXE);
+  return page.evaluate<string[]>(BROKEN_RULES);
 }
+
+/** Loaded once for each page that is opened; it may be looked at several times. */
+const AXE = `if (globalThis.axe === undefined) { ${axe.source} }`;
+
+const BROKEN_RULES = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, help, nodes }) => {
+    const where = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160));
+    return id + ': ' + help + ' (' + nodes.length + '): ' + where.join(' | ');
+  }))`;

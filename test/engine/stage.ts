@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { createLogger, type Logger } from '../../src/engine/logger.ts';
 import { connect } from '../../src/engine/postgres/connect.ts';
 import { type EmbeddedPostgres, type OpenOptions, openEmbedded } from '../../src/engine/postgres/open.ts';
 import { isAlive } from '../../src/engine/postgres/process.ts';
 import type { Role } from '../../src/engine/postgres/session.ts';
+import { programOf } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 
 /** One data directory and all that happens on it in one test; cleared away when the test has ended. */
@@ -80,8 +80,7 @@ export async function stage(): Promise<Stage> {
 
 /** A process in a group of its own, as a terminal makes them. */
 export function spawnProcess(dataDir: string, role: Role, user?: { uid: number; gid: number }): ChildProcess {
-  const program = fileURLToPath(new URL('process.ts', import.meta.url));
-  return spawn(process.execPath, ['--import', 'tsx', program, dataDir, role], {
+  return spawn(process.execPath, [programOf('test/engine/process.ts'), dataDir, role], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
     ...user,

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { REPOSITORY } from '../house/sources.ts';
+import { programOf } from '../programs.ts';
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 
@@ -9,7 +10,7 @@ export type Running = { pid: number; kill(signal: NodeJS.Signals): void; ended: 
 
 /** @param shell a line for bash, in which `strandline` is the command line of this checkout */
 export function startShell(env: Readonly<Record<string, string>>, shell: string): Running {
-  const program = `strandline() { "${process.execPath}" --import tsx src/main.ts "$@"; }; set -o pipefail; `;
+  const program = `strandline() { "${process.execPath}" "${programOf('src/main.ts')}" "$@"; }; set -o pipefail; `;
   // A group of its own: a signal is for all that the line started.
   const child = spawn('bash', ['-c', `${program}${shell}`], {
     cwd: REPOSITORY,

@@ -20,6 +20,7 @@ import { emptyDatabase, type TestDatabase } from '../database.ts';
 import { stage } from '../engine/stage.ts';
 import { REPOSITORY } from '../house/sources.ts';
 import { until } from '../processes.ts';
+import { programOf } from '../programs.ts';
 import { startRedis } from '../redis.ts';
 import { gated, json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -262,7 +263,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
     left['the database'] = await dumpDatabase(superuser);
     left['the queue'] = redis === undefined ? '' : await dumpRedis(env['REDIS_URL'] ?? '');
     left['arguments of processes'] = await endWatch();
-    expect(left['arguments of processes']).toContain('src/main.ts');
+    expect(left['arguments of processes']).toContain(programOf('src/main.ts'));
 
     const ended = await rows(`SELECT DISTINCT code FROM strandline.runs WHERE code IS NOT NULL`);
     expect(ended.length, JSON.stringify(ended)).toBeGreaterThanOrEqual(8);
@@ -322,7 +323,7 @@ type Program = { child: ChildProcess; url: string; said: () => string; ended: Pr
 /** Everything in one process, which throws with a secret on it when it is told to. */
 async function startProgram(env: Record<string, string>): Promise<Program> {
   const fault = `process.on('SIGUSR2', () => { throw Object.assign(new Error('as told'), { parameters: [process.env.MASTER_KEY] }) })`;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'up'], {
+  const child = spawn(process.execPath, [programOf('src/main.ts'), 'up'], {
     cwd: REPOSITORY,
     env: { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` },
     stdio: ['ignore', 'pipe', 'pipe'],

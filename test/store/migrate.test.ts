@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { connect } from '../../src/engine/postgres/connect.ts';
@@ -8,6 +7,7 @@ import { describeDatabase, migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
+import { programOf } from '../programs.ts';
 import { migrationsFolder } from './folders.ts';
 
 const log = createLogger('silent');
@@ -90,8 +90,9 @@ test('a migrator killed half-way leaves whole migrations only, and the next one 
     ...TWO_STEPS,
     '0001_second': [create ?? '', `SELECT pg_advisory_xact_lock(77)`, insert ?? ''],
   });
-  const program = fileURLToPath(new URL('migrator.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', program, url, folder], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [programOf('test/store/migrator.ts'), url, folder], {
+    stdio: 'inherit',
+  });
   const exited = once(child, 'exit');
   const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted`;
   await expect.poll(() => rowsOf(url, waiting), { timeout: 20_000 }).toHaveLength(1);

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DAY } from '../../../src/engine/clock.ts';
 import { connect } from '../../../src/engine/postgres/connect.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
@@ -13,12 +12,12 @@ import { restore } from '../../../src/store/backup/restore.ts';
 import { instanceName } from '../../../src/store/facts.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { MIGRATIONS_FOLDER, readMigrations } from '../../../src/store/migrations-folder.ts';
+import { programOf } from '../../programs.ts';
 import type { Row } from '../row.ts';
 import { says } from '../says.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
-const MIGRATOR = fileURLToPath(new URL('../../store/migrator.ts', import.meta.url));
 /** Held by the row while the migrator is to wait in the middle of its work. */
 const GATE = 7_790;
 
@@ -62,7 +61,7 @@ export const UPGRADE: readonly Row[] = [
       const url = stage.ctx.config.databaseUrl ?? '';
       const holder = await connect(url, 'faults');
       await holder.query(`SELECT pg_advisory_lock(${GATE})`);
-      const migrator = spawn(process.execPath, ['--import', 'tsx', MIGRATOR, url, folder], {
+      const migrator = spawn(process.execPath, [programOf('test/store/migrator.ts'), url, folder], {
         stdio: 'inherit',
       });
       const killed = once(migrator, 'exit');
