@@ -47,8 +47,8 @@ export async function putTogether(directory: string): Promise<string> {
     plugins: [
       {
         name: 'each file knows where it stands, for what it reads beside it',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /\.tsx?$/ }, async ({ path: file }) => ({
+        setup: (building) =>
+          building.onLoad({ filter: /\.tsx?$/ }, async ({ path: file }) => ({
             contents: (await readFile(file, 'utf8')).replaceAll(
               'import.meta.url',
               JSON.stringify(pathToFileURL(file).href),
