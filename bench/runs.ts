@@ -230,7 +230,7 @@ async function ended(site: Site, runs: number): Promise<void> {
 async function caughtUp(site: Site): Promise<void> {
   await untilTrue(async () => {
     const [told] = await site.rows<{ late: number }>(
-      `SELECT count(*)::int AS late FROM strandline.runs WHERE status IN ('queued', 'running') AND slot_at < clock_timestamp() - interval '5 seconds'`,
+      `SELECT count(*)::int AS late FROM strandline.runs WHERE status IN ('queued', 'running') AND slot_at < clock_timestamp() - interval '250 milliseconds'`,
     );
     return told?.late === 0;
   });
