@@ -1,4 +1,4 @@
-/** The dashboard and the API at one address, put together; loaded by commands that serve, as half of the program is here. */
+/** The dashboard and the API at one address, put together. Half of the program is behind it: only commands that serve load it. */
 import { apiRoutes } from './doors/http/api.ts';
 import { type Doors, startHttp, type WebServer } from './doors/http/server.ts';
 import { type ListensAt, startWaiting } from './doors/http/waiting.ts';
