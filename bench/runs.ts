@@ -170,6 +170,7 @@ async function idle(): Promise<void> {
       await site.startWorkers(1);
       await ended(site, searches);
       await site.stopWorkers();
+      await site.tidy();
       await site.startWorkers(1);
       await pause(10 * SECOND); // what starting does is not idling
       const cpu = site.cpu();

@@ -25,6 +25,8 @@ export type Site = {
   startWorkers(count: number): Promise<void>;
   /** Ends them as a user does, and waits. */
   stopWorkers(): Promise<void>;
+  /** What Postgres would tidy up by itself in the minutes after so many rows. */
+  tidy(): Promise<void>;
   workerPids(): number[];
   /** CPU milliseconds so far: of the workers, of Postgres, of Redis. */
   cpu(): { workers: number; postgres: number; redis: number };
@@ -120,6 +122,10 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
           await ended;
         }),
       );
+    },
+    tidy: async () => {
+      await rows('VACUUM (ANALYZE)');
+      await stage.checkpoint();
     },
     workerPids: () => workers.flatMap(({ pid }) => pid ?? []),
     cpu: () => ({

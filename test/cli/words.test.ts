@@ -7,6 +7,7 @@ import { cut, oneLine, paragraphs, widthOf, wrap } from '../../src/doors/cli/tex
 import { toJson } from '../../src/doors/json.ts';
 import type { RunReport } from '../../src/monitor/run/report.ts';
 import type { Highlight } from '../../src/store/reads/highlights.ts';
+import { watchProcessor } from '../processor.ts';
 
 const page = (width: number) => pageOf({ env: { COLUMNS: String(width) }, isTTY: false });
 const at = new Date('2026-11-21T14:05:09Z');
@@ -29,10 +30,10 @@ describe('text from outside', () => {
 
   it('a thousand marks on a letter are few, and a hundred thousand escapes take no time', () => {
     expect(oneLine(`a${'\u0301'.repeat(1_000)}b`).length).toBeLessThan(10);
-    const before = performance.now();
+    const computed = watchProcessor();
     oneLine('\u001b]'.repeat(100_000));
     cut('\u0301'.repeat(100_000), 40);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(computed()).toBeLessThan(500);
   });
 
   it('is cut between characters, by the width that a terminal gives them', () => {

@@ -7,6 +7,7 @@ import { idInAddress, readId } from '../../src/monitor/read/id.ts';
 import { readAddress, readLink } from '../../src/monitor/read/link.ts';
 import { readBoolean } from '../../src/monitor/read/text.ts';
 import { readTime } from '../../src/monitor/read/time.ts';
+import { watchProcessor } from '../processor.ts';
 
 describe('times', () => {
   test.each([
@@ -314,10 +315,10 @@ describe('citations in a text', () => {
   });
 
   test('a hostile text takes linear time', () => {
-    const started = performance.now();
+    const computed = watchProcessor();
     for (const part of ['[', '[](', '[x](https://', '](http', '[x](https://a.example/(((']) {
       readCitations(part.repeat(100_000));
     }
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(computed()).toBeLessThan(5_000);
   });
 });

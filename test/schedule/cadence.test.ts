@@ -3,6 +3,7 @@ import { FAR_FUTURE, nextSlot, nextSlots, slotsBetween } from '../../src/monitor
 import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
 import { parseSchedule, type Schedule, writeSchedule } from '../../src/monitor/schedule/schedule.ts';
 import { formatSlot } from '../../src/monitor/schedule/words.ts';
+import { watchProcessor } from '../processor.ts';
 
 const cron = (text: string, tz = 'UTC') => parseSchedule({ cron: text, tz, slug: 'any' });
 const every = (text: string, slug = 'any') => parseSchedule({ every: text, slug });
@@ -183,12 +184,12 @@ describe('spans', () => {
   });
 
   it('counts two years of minutes in well under a second', () => {
-    const began = performance.now();
+    const computed = watchProcessor();
     let count = 0;
     for (const _ of slotsBetween(cron('* * * * *', 'Europe/Berlin'), Date.UTC(2025, 0), Date.UTC(2027, 0)))
       count++;
     expect(count).toBe(730 * 1_440);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(computed()).toBeLessThan(2_000);
   });
 });
 

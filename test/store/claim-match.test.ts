@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClaimRole } from '../../src/monitor/read/findings.ts';
 import { matchClaims } from '../../src/store/reads/claim-match.ts';
+import { watchProcessor } from '../processor.ts';
 
 let ids = 0n;
 const claim = (text: string, ...links: number[]) => ({
@@ -89,7 +90,7 @@ test('the longest completions are compared in little time, also where nothing is
   const many = (word: string) =>
     Array.from({ length: 1_200 }, (_, n) => claim(`${TWENTY} ${word} ${'xy'.repeat(n % 50)}`));
   const [before, after] = [many('alpha'), many('beta')];
-  const started = performance.now();
+  const computed = watchProcessor();
   matchClaims(before, after);
-  expect(performance.now() - started).toBeLessThan(8_000);
+  expect(computed()).toBeLessThan(8_000);
 });

@@ -1,4 +1,5 @@
 /** Texts that keep an expression that is not linear: each of its loops is reached, fed, and then disappointed. */
+import { watchProcessor } from '../../processor.ts';
 import { type Part, partsOf } from './pattern.ts';
 
 /** What lies before a loop, what it is fed with, and what it does not expect. */
@@ -76,17 +77,13 @@ function fitting(sign: string, { flags }: RegExp): string[] {
   return fit;
 }
 
-/**
- * What an expression takes over a text, wherever in it it may begin. In milliseconds of the processor: how long the
- * process waited for one says nothing about the expression.
- */
+/** What an expression takes over a text, wherever in it it may begin, in milliseconds of the processor. */
 export function timeOf(pattern: RegExp, text: string): number {
   const own = new RegExp(pattern.source, pattern.flags);
-  const began = process.cpuUsage();
+  const computed = watchProcessor();
   if (own.global) text.replace(own, '');
   else own.test(text);
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / 1000;
+  return computed();
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { holdsHost } from '../../../src/service/answer/hosts.ts';
+import { watchProcessor } from '../../processor.ts';
 
 test.each([
   'evil.zip',
@@ -53,7 +54,7 @@ test.each([
 });
 
 test('is quick in what was made to take for ever', () => {
-  const began = performance.now();
+  const computed = watchProcessor();
   for (const part of ['a.', 'dot ', '[ ', '1.', '.a', 'x . ', '。a', 'xn-']) holdsHost(part.repeat(20_000));
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(computed()).toBeLessThan(1_000);
 });

@@ -7,6 +7,7 @@ import {
   SNIPPET_MAX,
   titleOf,
 } from '../../../src/service/sources/reading/plain-text.ts';
+import { watchProcessor } from '../../processor.ts';
 
 describe('text of what may hold HTML', () => {
   test.each([
@@ -38,11 +39,11 @@ describe('text of what may hold HTML', () => {
   });
 
   test('takes no longer for what never closes', () => {
-    const began = performance.now();
+    const computed = watchProcessor();
     for (const piece of ['<a', '<script>', '<!--', '[', '![](', '&', '> ']) {
       plainMarkdown(piece.repeat(200_000));
     }
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(computed()).toBeLessThan(500);
   });
 });
 
