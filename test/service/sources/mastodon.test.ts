@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/contract/post.ts';
 import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
