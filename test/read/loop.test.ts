@@ -2,7 +2,6 @@
  * Whatever an answer holds, reading it never keeps the event loop for long: leases are renewed there, and other runs
  * are read. Each of these bodies is as large, or holds as much, as the limits allow.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MEMBERS_MAX, VALUES_MAX } from '../../src/contract/json.ts';
@@ -11,6 +10,7 @@ import type { Operation } from '../../src/contract/enumerations.ts';
 import { RunError } from '../../src/errors.ts';
 import { readingAnswer } from '../../src/monitor/read/answer.ts';
 import { inTurns } from '../../src/monitor/read/in-turns.ts';
+import { watchProcessor } from '../processor.ts';
 
 const MOST_MS = 200;
 const MOST_BYTES = 20_000_000;
@@ -116,15 +116,14 @@ test.each([...TOO_MUCH, ...AS_MUCH_AS_MAY_BE])(
     }
     expect(least).toBeLessThan(MOST_MS);
   },
-  20_000,
+  60_000,
 );
 
 /** How a reading ended, and the longest that the event loop was kept meanwhile. */
 async function watched(
   read: () => Promise<{ posts: readonly unknown[] }>,
 ): Promise<{ ended: string; keptMs: number }> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
+  const turns = watchTurns();
   await setImmediate();
   const ended = await read().then(
     ({ posts }) => `${posts.length} posts`,
@@ -134,6 +133,23 @@ async function watched(
     },
   );
   await setImmediate();
-  delay.disable();
-  return { ended, keptMs: delay.max / 1e6 };
+  return { ended, keptMs: turns.end() };
+}
+
+/** The longest that was computed between two turns of the event loop; that the machine did something else is not counted. */
+function watchTurns(): { end(): number } {
+  let [longestMs, ended, began, computed] = [0, false, performance.now(), watchProcessor()];
+  const turn = () => {
+    // Others of our threads may collect garbage meanwhile: they compute beside the loop.
+    longestMs = Math.max(longestMs, Math.min(computed(), performance.now() - began));
+    [began, computed] = [performance.now(), watchProcessor()];
+    if (!ended) globalThis.setImmediate(turn);
+  };
+  turn();
+  return {
+    end: () => {
+      ended = true;
+      return longestMs;
+    },
+  };
 }
