@@ -20,6 +20,28 @@ test('every imported file is there, so that no rule is passed by a path that lea
   expect(targets.filter((target) => target.startsWith('src/') && !files.has(target))).toEqual([]);
 });
 
+test('what serves is loaded by those who serve, and not by every command', () => {
+  const byFile = new Map(sources.map((source) => [source.file, source]));
+  const loaded = new Set(['src/main.ts']);
+  for (const file of loaded) {
+    const source = byFile.get(file);
+    if (source === undefined) continue;
+    for (const { target, later } of importsOf(source)) if (!later) loaded.add(target);
+  }
+  expect([...loaded]).toEqual(
+    expect.arrayContaining(['src/doors/worker.ts', 'src/monitor/run/execute.ts', 'bullmq']),
+  );
+  const heavy = [
+    'src/web.ts',
+    'src/service/server.ts',
+    'src/simulation.ts',
+    'fastify',
+    'preact',
+    'hyparquet-writer',
+  ];
+  expect(heavy.filter((one) => loaded.has(one))).toEqual([]);
+});
+
 test('packages stay where they belong', () => {
   expect(sources.flatMap(wrongPackages)).toEqual([]);
 });
