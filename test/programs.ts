@@ -53,7 +53,7 @@ export async function putTogether(directory: string): Promise<string> {
               'import.meta.url',
               JSON.stringify(pathToFileURL(file).href),
             ),
-            loader: file.endsWith('x') ? 'tsx' : 'ts',
+            loader: 'default',
           })),
       },
     ],

@@ -32,8 +32,8 @@ const MONTH =
   /^\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert)/;
 
 const LEADING = /^(?:https?:\/\/\S+|[^\p{L}\p{N}"'“„«¿¡($€£@#「『（])+/u;
-const TRAILING_LINKS = /(?:(?:^|(?<!\s)\s+)https?:\/\/\S+)+$/;
-const TRAILING_TAGS = /(?:(?<!\s)\s+#[\p{L}\p{N}_]+){2,}$/u;
+const LINK = /^https?:\/\/\S/;
+const TAG = /^#[\p{L}\p{N}_]+$/u;
 const REPOST = /^RT @\w+:\s*/;
 
 /**
@@ -72,9 +72,12 @@ export function cut(text: string): string[] {
   return parts.filter((part) => part !== '');
 }
 
+/** Without what posts are led in by, and without the links and tags that they end with; one tag alone may be a word. */
 function trimmed(part: string): string {
-  const line = oneLine(part).replace(LEADING, '');
-  return line.replace(TRAILING_LINKS, '').replace(TRAILING_TAGS, '').trim();
+  const words = oneLine(part).replace(LEADING, '').split(' ');
+  const unlinked = words.slice(0, words.findLastIndex((word) => !LINK.test(word)) + 1);
+  const untagged = unlinked.slice(0, Math.max(1, unlinked.findLastIndex((word) => !TAG.test(word)) + 1));
+  return (unlinked.length - untagged.length > 1 ? untagged : unlinked).join(' ');
 }
 
 /** Whether a full stop ends its sentence, or belongs to an abbreviation, an initial or an ordinal. */
