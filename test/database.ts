@@ -40,7 +40,9 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = withDatabase(inject('appUrl'), name);
   const { username: owner } = new URL(url);
-  await asSuperuser((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${owner}`));
+  // Files that are copied take half of what pages take that are logged, and fill no memory of the server's.
+  const copied = `TEMPLATE ${template} STRATEGY file_copy OWNER ${owner}`;
+  await asSuperuser((client) => client.query(`CREATE DATABASE ${name} ${copied}`));
   // What a template cannot pass on: rights on the database itself. The reader may make no tables.
   await asSuperuser((client) => client.query(`REVOKE TEMPORARY ON DATABASE ${name} FROM PUBLIC`));
   return {
