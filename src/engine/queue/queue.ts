@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import { type JobsOptions, Queue } from 'bullmq';
 import { monotonicMs, SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { readyQueue } from './begin.ts';
@@ -81,7 +81,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
       await patiently(async () => {
         const queue = await runs.get();
         if (doubted && backend.kind === 'redis') await removeStranded(queue, jobs.slice(0, DOUBTED_AT_ONCE));
-        await queue.addBulk(jobs);
+        await addTo(queue, jobs);
         if (doubted) await promoteLate(queue, jobs);
       });
     },
@@ -98,7 +98,7 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
       }));
       await patiently(async () => {
         const queue = await deliveries.get();
-        await queue.addBulk(jobs);
+        await addTo(queue, jobs);
         if (doubted) await promoteLate(queue, jobs);
       });
     },
@@ -127,6 +127,24 @@ export function openQueue(backend: QueueBackend, repeatStrategy: Strategy, log: 
       await patiently(() => Promise.all([ticks.close(), runs.close(), deliveries.close()])).catch(() => {});
     },
   };
+}
+
+/** What BullMQ is told of a job. */
+type Added = { name: string; data: RunJob | ChannelJob; opts: JobsOptions };
+/** What is needed of a queue. */
+type Adding = {
+  add(name: string, data: Added['data'], opts: JobsOptions): Promise<unknown>;
+  addBulk(jobs: Added[]): Promise<unknown>;
+};
+
+/**
+ * Most are added one by one, as their slots come. For several BullMQ makes two temporary tables on Postgres (6.7.0),
+ * which takes six times as long as adding one and swells the catalogs.
+ */
+async function addTo(queue: Adding, jobs: Added[]): Promise<void> {
+  const [first, ...others] = jobs;
+  if (first !== undefined && others.length === 0) await queue.add(first.name, first.data, first.opts);
+  else await queue.addBulk(jobs);
 }
 
 /** What is needed of a job, on either back end. */
