@@ -19,24 +19,26 @@ export type TickingSearch = {
 
 /** Locks the search's row: tick, pause, edit and remove of one search wait for each other here. */
 export async function lockSearch(tx: Transaction, searchId: Id): Promise<TickingSearch | null> {
-  const { rows } = await tx.query<TickingSearch>(
-    `SELECT s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at, s.next_due_at,
+  const { rows } = await tx.query<TickingSearch>({
+    name: 'lock_search',
+    text: `SELECT s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at, s.next_due_at,
        v.cron, v.every_seconds, v.tz, s.service_id, sv.kind AS service_kind
      FROM strandline.searches s
      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
      JOIN strandline.services sv ON sv.id = s.service_id
      WHERE s.id = $1 FOR UPDATE OF s`,
-    [searchId],
-  );
+    values: [searchId],
+  });
   return rows[0] ?? null;
 }
 
 /** Whether a run of this search waits or is under way. */
 export async function hasOpenRun(tx: Transaction, searchId: Id): Promise<boolean> {
-  const { rows } = await tx.query(
-    `SELECT FROM strandline.runs WHERE search_id = $1 AND status IN ('queued', 'running') LIMIT 1`,
-    [searchId],
-  );
+  const { rows } = await tx.query({
+    name: 'open_run',
+    text: `SELECT FROM strandline.runs WHERE search_id = $1 AND status IN ('queued', 'running') LIMIT 1`,
+    values: [searchId],
+  });
   return rows.length > 0;
 }
 
@@ -59,8 +61,9 @@ export async function insertSlots(
   slots: readonly SlotRow[],
   now: Date,
 ): Promise<Id[]> {
-  const { rows } = await tx.query<{ id: Id; status: string }>(
-    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots, created_at, ended_at)
+  const { rows } = await tx.query<{ id: Id; status: string }>({
+    name: 'insert_slots',
+    text: `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots, created_at, ended_at)
      SELECT $1, $2, $3, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots, $9,
        CASE WHEN u.status = 'skipped' THEN $9::timestamptz END
      FROM unnest($4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])
@@ -68,7 +71,7 @@ export async function insertSlots(
      ORDER BY u.slot_at
      ON CONFLICT (search_id, slot_at) DO NOTHING
      RETURNING id, status`,
-    [
+    values: [
       search.id,
       search.version,
       search.request_version,
@@ -79,12 +82,16 @@ export async function insertSlots(
       slots.map((slot) => slot.spanSlots),
       now,
     ],
-  );
+  });
   return rows.filter((row) => row.status === 'queued').map((row) => row.id);
 }
 
 export async function setNextDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
-  await tx.query('UPDATE strandline.searches SET next_due_at = $2 WHERE id = $1', [searchId, at]);
+  await tx.query({
+    name: 'next_due',
+    text: 'UPDATE strandline.searches SET next_due_at = $2 WHERE id = $1',
+    values: [searchId, at],
+  });
 }
 
 /**

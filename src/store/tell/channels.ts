@@ -143,10 +143,11 @@ export async function newestDiscovery(db: Reader): Promise<Id> {
 
 /** Active channels for which there is something to judge. */
 export async function channelsBehind(db: Reader): Promise<Id[]> {
-  const { rows } = await db.query<{ id: Id }>(
-    `SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
+  const { rows } = await db.query<{ id: Id }>({
+    name: 'channels_behind',
+    text: `SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
        AND cursor < (SELECT coalesce(max(id), 0) FROM strandline.discoveries) ORDER BY id`,
-  );
+  });
   return rows.map(({ id }) => id);
 }
 
