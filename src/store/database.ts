@@ -75,6 +75,13 @@ const BEHIND_A_FAILURE = '25P02';
 export type Last = (sent: Promise<unknown>) => void;
 
 /**
+ * For statements whose every access is written into them: a plan made for just these values would be the same plan again.
+ * Postgres weighs what a plan costs against what plans cost when the tables were small, and in a database that grows it
+ * makes a new one each time (milliseconds for each of the larger statements).
+ */
+export const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan';
+
+/**
  * Runs `work` in one transaction. Deadlocks, serialization failures and lock time-outs are tried again:
  * `work` must do nothing but talk to the database. Statements may be sent before those ahead of them are
  * answered: Postgres runs them in their order, and none behind one that failed, the commit included.

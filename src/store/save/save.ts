@@ -4,6 +4,7 @@ import {
   type Database,
   type Id,
   inTransaction,
+  KEEP_PLANS,
   type Last,
   type Transaction,
 } from '../database.ts';
@@ -111,6 +112,7 @@ async function saveInside(
   const links = JSON.stringify(linkRows(findings));
   const seen = { runId, observedAt, posts: input.findings.posts.length };
 
+  last(tx.query(KEEP_PLANS));
   const [, saved, sighted, look] = await answersTo([
     prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]),
     prepared<{ changed: Id[] }>(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [

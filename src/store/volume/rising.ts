@@ -2,7 +2,7 @@
  * What is typical of a search, and which of its posts rise: kept after each look, so that whoever reads it asks for few
  * rows. What was not kept because of a fault is kept by the next run; `as_of` says of which look it is.
  */
-import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { type Database, type Id, inTransaction, KEEP_PLANS } from '../database.ts';
 import { POST_COUNTERS } from '../save/columns.ts';
 
 const S = 'strandline';
@@ -96,9 +96,10 @@ const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('${S}.rising'), $1:
 
 /** After the save of an answer. @param again makes what is typical anew, whatever this look added */
 export async function keepRising(db: Database, searchId: Id, { again = false } = {}): Promise<void> {
-  await inTransaction(db, async (tx: Transaction) => {
-    await tx.query(ONE_AT_A_TIME, [searchId]);
-    await tx.query({ name: 'typical', text: TYPICAL, values: [searchId, again] });
-    await tx.query({ name: 'rising', text: RISING, values: [searchId] });
+  await inTransaction(db, async (tx, last) => {
+    last(tx.query(KEEP_PLANS));
+    last(tx.query({ name: 'one_rising', text: ONE_AT_A_TIME, values: [searchId] }));
+    last(tx.query({ name: 'typical', text: TYPICAL, values: [searchId, again] }));
+    last(tx.query({ name: 'rising', text: RISING, values: [searchId] }));
   });
 }
