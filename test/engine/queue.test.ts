@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
+import { connect } from '../../src/engine/postgres/connect.ts';
 import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
 import { openQueue, QueueSilent, forReconciling, type WorkQueue } from '../../src/engine/queue/queue.ts';
 import { startWorkers } from '../../src/engine/queue/workers.ts';
@@ -104,6 +105,28 @@ onEachBackend('the queue', ({ redisUrl }) => {
     await queue.unschedule(1n);
     expect(await queue.countSchedules()).toBe(1);
   });
+});
+
+test('a run that is told to the queue alone makes no temporary tables in Postgres, as one of many does', async () => {
+  const database = await freshDatabase();
+  const backend = openBackend({ kind: 'postgres', url: database.url }, 'alone', log);
+  const queue = openQueue(backend, repeatStrategy, log);
+  const client = await connect(database.url, 'test');
+  const schemas = async () =>
+    (await client.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'pg\\_temp\\_%'`)).rowCount;
+  await queue.enqueue([{ runId: 1n, fence: 0 }]);
+  await queue.enqueue([{ runId: 2n, fence: 0, delayMs: 1_000 }]);
+  expect(await schemas()).toBe(0);
+  await queue.enqueue([
+    { runId: 3n, fence: 0 },
+    { runId: 4n, fence: 0 },
+  ]);
+  expect(await schemas(), 'where this is none, adding one by one has lost its reason').toBe(1);
+  expect(await queue.depth()).toMatchObject({ waiting: 3, delayed: 1 });
+  await client.end();
+  await queue.close();
+  await backend.close();
+  await database.drop();
 });
 
 test('work of many steps does not wait for a silent queue at each of them; any other failure silences nothing', async () => {

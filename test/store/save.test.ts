@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/contract/dialect.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
-import type { Id } from '../../src/store/database.ts';
+import { type Id, openDatabase } from '../../src/store/database.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { type Diff, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -53,10 +53,11 @@ async function runQueued(
   body: unknown,
   at: Date,
   operation: 'ai' | 'microblog',
+  db = world.db,
 ): Promise<Diff> {
-  const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at });
+  const claimed = await claimRun(db, { runId, worker: 'test', leaseMs: 30_000, now: at });
   if (claimed === null) throw new Error('not claimed');
-  const diff = await saveFindings(world.db, {
+  const diff = await saveFindings(db, {
     runId,
     fence: claimed.fence,
     searchId: search.id,
@@ -288,3 +289,20 @@ test('a reader that follows the feed by cursor misses nothing while eight writer
   await reader;
   expect(seen.size).toBe(8 * 40 * 2);
 }, 60_000);
+
+test('a save keeps the plans that it has, whatever the tables were when they were made', async () => {
+  const db = openDatabase(world.database.url, { max: 1, log: world.ctx.log });
+  const search = await newSearch('plans');
+  for (let look = 0; look < 7; look++) {
+    const post = (id: number) => wirePost(String(id), { like_count: look });
+    const body = { miner_tweets: [post(700), post(701 + look)] };
+    await runQueued(await queue(search), search, body, at(look), 'microblog', db);
+  }
+  const { rows: planned } = await db.pool.query<{ name: string; customs: number }>(
+    `SELECT name, custom_plans::int AS customs FROM pg_prepared_statements WHERE generic_plans > 0 AND name = ANY ($1)`,
+    [['save_authors', 'save_posts', 'sight', 'follow_growth', 'tell_unseen', 'tally', 'append_discoveries']],
+  );
+  await db.close();
+  expect(planned).toHaveLength(7);
+  expect(planned.filter(({ customs }) => customs > 0)).toEqual([]);
+});
