@@ -28,14 +28,6 @@ const added = (column: string) =>
   `${column} = CASE WHEN h.${column} IS NULL THEN excluded.${column} ELSE h.${column} + coalesce(excluded.${column}, 0) END`;
 
 /**
- * A list whose length the planner does not see. Where it sees one, it takes a plan for just so many to be cheaper than the
- * one that it has, and makes a new one for each save: 3.4 ms.
- */
-const ofAnyLength = (parameter: string) => `(SELECT ${parameter}::bigint[])::bigint[]`;
-const CHANGED = ofAnyLength('$4');
-const NEW = ofAnyLength('$5');
-
-/**
  * Which posts came in and out of sight, what posts reached an age between two looks, and what counters gained
  * and lost. A step is measured against what was already counted, so that none is counted twice, whoever saves at
  * the same time: the rows of the posts that changed are locked since they were saved. An answer that is older
@@ -62,7 +54,7 @@ WITH before AS MATERIALIZED (
   SELECT $1, w.id, w.at, p.created_at, ${engagement('p.')}
   FROM (
     SELECT id, at FROM seen_before WHERE id NOT IN (SELECT id FROM seen)
-    UNION ALL SELECT u.id, $2 FROM newer n, unnest(${NEW}) u(id) WHERE u.id <> ALL (n.post_ids)
+    UNION ALL SELECT u.id, $2 FROM newer n, unnest($5::bigint[]) u(id) WHERE u.id <> ALL (n.post_ids)
   ) w
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p
   ORDER BY w.id
@@ -95,7 +87,7 @@ WITH before AS MATERIALIZED (
 ), counted AS MATERIALIZED (
   SELECT p.id, coalesce(g.changed_at, f.observed_at) AS counted_at,
     ${each((c) => `p.${c}, coalesce(g.first_${c}, f.${c}) AS first_${c}, g.gained_${c}, g.lost_${c}`)}
-  FROM unnest(${CHANGED}) u(id)
+  FROM unnest($4::bigint[]) u(id)
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = u.id OFFSET 0) p
   LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) g ON true
   LEFT JOIN LATERAL (
@@ -132,8 +124,8 @@ FROM (
   FROM (
     SELECT count(*) AS n, ${each((c) => `min(0) FILTER (WHERE k.same AND p.${c} IS NOT NULL) AS same_${c}`)}
     FROM seen CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = seen.id OFFSET 0) p
-    CROSS JOIN LATERAL (SELECT p.id <> ALL (${CHANGED}) AS same OFFSET 0) k
-    WHERE p.id <> ALL (${NEW})
+    CROSS JOIN LATERAL (SELECT p.id <> ALL ($4::bigint[]) AS same OFFSET 0) k
+    WHERE p.id <> ALL ($5::bigint[])
   ) f
   WHERE NOT EXISTS (SELECT FROM ${S}.looks WHERE search_id = $1 AND at >= $2)
 ) all_steps
@@ -155,12 +147,12 @@ const TELL_UNSEEN = `
 UPDATE ${S}.unseen u SET engagement = n.now
 FROM (
   SELECT o.search_id, o.post_id, o.engagement AS was, ${engagement('p.')} AS now
-  FROM unnest(${ofAnyLength('$2')}) c(id)
+  FROM unnest($2::bigint[]) c(id)
   CROSS JOIN LATERAL (SELECT search_id, post_id, engagement FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) o
   CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = c.id OFFSET 0) p
   UNION ALL
   SELECT o.search_id, o.post_id, o.engagement, ${engagement('p.')}
-  FROM unnest(${ofAnyLength('$3')}) w(id)
+  FROM unnest($3::bigint[]) w(id)
   CROSS JOIN LATERAL (
     SELECT search_id, post_id, engagement FROM ${S}.unseen WHERE search_id = $1 AND post_id = w.id OFFSET 0
   ) o
