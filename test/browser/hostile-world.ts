@@ -37,6 +37,9 @@ export const TEXTS = [
   '\r\nSet-Cookie: strandline=evil\r\nLocation: https://evil.example\r\n\r\n<script>globalThis.hit=1</script>',
   '__proto__ constructor hasOwnProperty toString',
   '\u0001STX\u0002match\u0003 <mark>x</mark> %s %n %00 \\u003cscript\\u003e',
+  // One character each, as a browser sees it: it breaks no line inside.
+  '\u{1F468}\u200D'.repeat(150),
+  '\u0915\u094D'.repeat(150),
 ];
 
 /** What stands where an address should: none of them may be followed. */

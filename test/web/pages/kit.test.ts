@@ -7,6 +7,7 @@ import { Chart } from '../../../src/doors/pages/kit/chart.tsx';
 import { Field, Form } from '../../../src/doors/pages/kit/form.tsx';
 import { type Frame, FrameProvider } from '../../../src/doors/pages/kit/frame.ts';
 import { Usd } from '../../../src/doors/pages/kit/number.tsx';
+import { Outside } from '../../../src/doors/pages/kit/outside.tsx';
 import { PostCard } from '../../../src/doors/pages/kit/post-card.tsx';
 import { RunStrip } from '../../../src/doors/pages/kit/run-strip.tsx';
 import { roundTop, ticksOf } from '../../../src/doors/pages/kit/scale.ts';
@@ -156,6 +157,28 @@ test('moments below a chart lie in it, are few, and midnight is that of the zone
   ]);
   expect(minutes(30).map(({ words }) => words)).toContain('12:05');
   expect(day.find(({ words }) => words === '21 Nov')?.at).toBe(Date.parse('2026-11-20T23:00:00Z'));
+});
+
+test.each([
+  ['one letter with hundreds of combining marks', `z${'\u0301\u0328\u0489'.repeat(100)} tide`, 'z', ' tide'],
+  ['an emoji joined to hundreds of others', `${'\u{1F468}\u200D'.repeat(100)} tide`, '\u{1F468}', ' tide'],
+  ['one syllable of hundreds of consonants', `${'\u0915\u094D'.repeat(100)} tide`, '\u0915', ' tide'],
+])('no character is too long for a line to be broken beside it: %s', (_, text, begin, end) => {
+  const [, inside = ''] = /<bdi dir="auto">(.*)<\/bdi>/.exec(shown(h(Outside, { text }))) ?? [];
+  expect(inside.startsWith(begin)).toBe(true);
+  expect(inside.endsWith(`…${end}`)).toBe(true);
+  expect(inside.length).toBeLessThan(30);
+});
+
+test('ordinary text of any language is shown whole', () => {
+  for (const text of [
+    'tide pools, “quoted” é',
+    'नमस्ते क्ष्म',
+    'ไทยกำลัง',
+    'Z\u0336a\u0336l\u0336',
+    '\u{1F468}\u{1F3FB}\u200D\u2764\uFE0F\u200D\u{1F48B}\u200D\u{1F468}\u{1F3FF}',
+  ])
+    expect(shown(h(Outside, { text }))).toBe(`<bdi dir="auto">${text}</bdi>`);
 });
 
 test('a form keeps what was typed, says beside the field what is wrong, and carries its token', () => {

@@ -4,11 +4,28 @@ import { urlOf } from '../../../contract/url.ts';
 /** Signs that turn the direction of a line or hide in it, shown as what they are. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
+/** Text in which no character is made of several, so that it need not be segmented. */
+const SINGLE = /^[\0-\u02ff\u2010-\u205f\u20ac]*$/;
+/** UTF-16 units of one visible character. The longest in ordinary use, an emoji of two people, has 15. */
+const MAX_CHARACTER_UNITS = 20;
+
 /** Text of somebody else, as text. */
 export function Outside({ text, most = 400 }: { text: string | null; most?: number }) {
   if (text === null || text === '') return <span class="unknown">no text</span>;
-  const cut = text.slice(0, most).toWellFormed().replaceAll(TURNING, '\u2423');
-  return <bdi dir="auto">{text.length > most ? `${cut}…` : cut}</bdi>;
+  const cut = breakable(text.slice(0, most)).toWellFormed().replaceAll(TURNING, '\u2423');
+  return <bdi dir="auto">{text.length > most && !cut.endsWith('…') ? `${cut}…` : cut}</bdi>;
+}
+
+/**
+ * The text with every character shortened to what fits a line. A browser breaks a line only between characters, and one
+ * letter may carry hundreds of combining marks, which some fonts draw side by side.
+ */
+function breakable(text: string): string {
+  if (SINGLE.test(text)) return text;
+  return Array.from(CHARACTERS.segment(text), ({ segment }) =>
+    segment.length > MAX_CHARACTER_UNITS ? `${segment.slice(0, MAX_CHARACTER_UNITS)}…` : segment,
+  ).join('');
 }
 
 /** An address of the web that may be followed, or undefined: only http and https, and no name or password in it. */
