@@ -11,6 +11,7 @@ FROM ${BASE} AS deps
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+RUN mkdir --parents --mode=0700 /data/strandline
 
 # What builds: with the compiler. Nothing of it is in the image but `dist`.
 FROM ${BASE} AS build
@@ -29,6 +30,8 @@ COPY --from=deps /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY migrations migrations
+# Where a volume for the data directory is mounted: a new one takes its owner and its mode from here.
+COPY --from=deps --chown=node:node /data /data
 USER node
 
 # A worker and the search service have no door of their own for this: they tell figures and health here, to the container alone.

@@ -87,13 +87,13 @@ export type Config = Readonly<{
   /** Undefined where nobody asked: servers then say what they do (info), commands only what is wrong (warn). */
   logLevel: z.infer<typeof variables>['LOG_LEVEL'];
   workerConcurrency: number;
-  /** Runs begun per minute over all workers; undefined: as fast as they come due. */
+  /** Paid calls allowed in any 60 s and service, over all processes; undefined: no limit. */
   callsPerMinute: number | undefined;
   /** Paid calls allowed per UTC day and service, where that is set; ask {@link callsPerDayOf}. */
   callsPerDay: number | undefined;
   maxCallsPerRun: number;
   leaseMs: number;
-  reconcileMs: number;
+  heartbeatMs: number;
   /** Time limit of one whole call by model, grace included. */
   callTimeoutMs: Readonly<Record<'NOVA' | 'ORBIT' | 'HORIZON', number>>;
   /** Most decoded bytes of an answer. */
@@ -170,7 +170,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     callsPerDay: e.CALLS_PER_DAY,
     maxCallsPerRun: e.MAX_CALLS_PER_RUN,
     leaseMs: e.RUN_LEASE_SECONDS * 1_000,
-    reconcileMs: e.RECONCILE_SECONDS * 1_000,
+    heartbeatMs: e.RECONCILE_SECONDS * 1_000,
     callTimeoutMs: {
       NOVA: seconds(e.NOVA_SECONDS),
       ORBIT: seconds(e.ORBIT_SECONDS),

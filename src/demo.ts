@@ -4,15 +4,14 @@
  */
 import { DAY } from './engine/clock.ts';
 import { Refused } from './errors.ts';
-import { type Context, tellSchedule } from './monitor/context.ts';
-import { announce, insertChecked } from './monitor/topic/create.ts';
+import type { Context } from './monitor/context.ts';
+import { insertChecked } from './monitor/topic/create.ts';
 import { checkSearch } from './monitor/topic/definition.ts';
 import { serviceFor } from './monitor/topic/service-for.ts';
 import { changeTopic } from './monitor/topic/state.ts';
 import type { Simulated } from './simulation.ts';
 import { inTransaction, openDatabase } from './store/database.ts';
 import { purgeSamples, sampleTopics } from './store/purge.ts';
-import { hold } from './store/repairs.ts';
 import { listTopics } from './store/topics.ts';
 
 /** Slugs of everything that belongs to the demo begin with it. */
@@ -48,8 +47,7 @@ export type DemoOptions = {
 };
 
 /**
- * Lives the last days of some topics. No worker looks after queue and database meanwhile, for it would take the
- * past for something that was missed; runs that it has are not touched. What is interrupted or fails is taken back.
+ * Simulates the last days of some topics; workers go on meanwhile. What is interrupted or fails is removed again.
  * @param databaseUrl where `ctx.db` leads
  * @throws Refused `conflict` where a demo is there already
  */
@@ -69,11 +67,10 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
   const { simulate } = await import('./simulation.ts'); // the service with it, which no other command needs
   const db = openDatabase(databaseUrl, { log: ctx.log, name: 'strandline demo', lossy: true });
   try {
-    const alone = await hold(db, 'strandline.reconcile');
     try {
       return await simulate(
         // A limit of today's calls is none of the past's, and no call of the sandbox costs anything.
-        { config: { ...ctx.config, callsPerDay: undefined }, db, log: ctx.log },
+        { config: { ...ctx.config, callsPerDay: undefined, callsPerMinute: undefined }, db, log: ctx.log },
         {
           from: new Date(to.getTime() - days * DAY),
           to,
@@ -81,7 +78,6 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
           prepare: (simulated) => makeTopics(simulated, subjects),
           onRun: async (_report, at) => {
             stopping?.throwIfAborted();
-            await alone.stay();
             await onRun?.(at);
           },
         },
@@ -89,8 +85,6 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
     } catch (error) {
       await removeDemo(ctx);
       throw error;
-    } finally {
-      await alone.release();
     }
   } finally {
     await db.close();
@@ -115,13 +109,9 @@ async function makeTopics(ctx: Context, subjects: readonly (typeof SUBJECTS)[num
           ]
         : []),
     ];
-    const created = await inTransaction(ctx.db, async (tx) => {
-      const made = [];
-      for (const one of checked)
-        made.push({ checked: one, ...(await insertChecked(ctx, tx, { checked: one, topic, service })) });
-      return made;
+    await inTransaction(ctx.db, async (tx) => {
+      for (const one of checked) await insertChecked(ctx, tx, { checked: one, topic, service });
     });
-    await announce(ctx, created);
   }
 }
 
@@ -135,8 +125,7 @@ export async function pauseDemo(ctx: Context): Promise<void> {
  * made in one of its topics stays, and the topic with it.
  * @returns slugs of the topics that are gone
  */
-export async function removeDemo(ctx: Pick<Context, 'db' | 'queue' | 'log'>): Promise<string[]> {
-  const { topics, searches } = await purgeSamples(ctx.db, DEMO);
-  for (const id of searches) await tellSchedule(ctx, { id, slug: DEMO }, null);
+export async function removeDemo(ctx: Pick<Context, 'db'>): Promise<string[]> {
+  const { topics } = await purgeSamples(ctx.db, DEMO);
   return topics;
 }

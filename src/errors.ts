@@ -44,19 +44,19 @@ export type RunCode = keyof typeof RUN_CODES;
 export class RunError extends Error {
   override readonly name = 'RunError';
   readonly code: RunCode;
-  /** How long the service asked us to wait, in milliseconds. */
+  /** How long to wait, in milliseconds: as the service asked, or until the minute has room. */
   readonly retryAfterMs: number | undefined;
   /** The service's own words, cleaned and cut; for the database and a person, never for the queue. */
   readonly detail: string | undefined;
-  /** Which budget is used up, where one is: that of the run, or that of its service for this UTC day. */
-  readonly budget: 'run' | 'day' | undefined;
+  /** Which budget is used up, where one is: that of the run, or that of its service for this UTC day or this minute. */
+  readonly budget: 'run' | 'day' | 'minute' | undefined;
 
   constructor(
     code: RunCode,
     more: {
       retryAfterMs?: number | undefined;
       detail?: string | undefined;
-      budget?: 'run' | 'day' | undefined;
+      budget?: 'run' | 'day' | 'minute' | undefined;
       cause?: unknown;
     } = {},
   ) {

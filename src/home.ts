@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import type { Config } from './config.ts';
 import { loadDialect } from './contract/dialect.ts';
 import { countAnswered } from './doors/http/metrics/service.ts';
-import { systemClock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { readAllowed } from './engine/network/allowed.ts';
 import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
@@ -12,9 +11,9 @@ import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
 import { openQueue } from './engine/queue/queue.ts';
 import { Refused } from './errors.ts';
 import type { Context } from './monitor/context.ts';
-import { repeatStrategy } from './monitor/schedule/repeat.ts';
 import { accessServices, assertSources, type ServiceAccess } from './service-access.ts';
 import { type Database, openDatabase } from './store/database.ts';
+import { openDatabaseClock } from './store/database-clock.ts';
 import { instanceName } from './store/facts.ts';
 import { migrate } from './store/migrate.ts';
 import { ensureService } from './store/services.ts';
@@ -94,7 +93,7 @@ export async function openHome(
       max: Math.min(config.workerConcurrency + 6, MOST_CONNECTIONS),
     });
     opened.push(() => db.close());
-    const clock = systemClock;
+    const clock = await openDatabaseClock(db, log);
     await tellHostedService(db, config, clock.now());
 
     const instance = await instanceName(db, randomBytes(4).toString('hex'), clock.now());
@@ -104,7 +103,7 @@ export async function openHome(
         : ({ kind: 'redis', url: config.redisUrl } as const);
     const backend = openBackend(queueHome, instance, log);
     opened.push(() => backend.close());
-    const queue = openQueue(backend, repeatStrategy, log);
+    const queue = openQueue(backend, log);
     opened.push(() => queue.close());
     // Whoever takes work looks at what it stands on; whoever only adds some lets them.
     const queueNotes = options.role === 'owner' ? await lookAt(backend) : [];
@@ -124,6 +123,7 @@ export async function openHome(
       log,
       db,
       queue,
+      simulation: null,
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
       endpoint: services.endpoint,
       ownSources: services.ownSources,
@@ -148,7 +148,7 @@ async function lookAt(backend: QueueBackend): Promise<string[]> {
   }
 }
 
-/** Runs wait for a connection rather than take all that a Postgres of 100 has; its queue needs up to 15 more. */
+/** Runs wait for a connection rather than take all that a Postgres of 100 has; its queue needs up to 20 more. */
 const MOST_CONNECTIONS = 40;
 
 /** The hosted service's address and dialect are what the environment says today; its searches stay its own. */

@@ -1,10 +1,10 @@
 /**
- * A history lived in advance: the monitor's own ticks, claims, calls over HTTP, readings and saves, against
- * the sandbox, with a clock that jumps from one due slot to the next. What it leaves in the database is what
- * a monitor would have left that had run all that time.
+ * A simulated history: the monitor's own scan, claims, calls over HTTP, parsing and saves, against the sandbox, with a
+ * clock that jumps from one due slot to the next. What it leaves in the database is what a monitor would have left that
+ * had run all that time.
  */
+import { randomBytes } from 'node:crypto';
 import { DAY, MINUTE } from './engine/clock.ts';
-import type { WorkQueue } from './engine/queue/queue.ts';
 import type { Context } from './monitor/context.ts';
 import type { RunReport } from './monitor/run/report.ts';
 import { createSearch, type NewSearch } from './monitor/topic/create.ts';
@@ -12,13 +12,14 @@ import { drawsOf, keyOfText } from './service/sandbox/random.ts';
 import { type Lane, openLane } from './simulation/lane.ts';
 import { limitsAt } from './store/retention/limits.ts';
 import { retain } from './store/retention/retain.ts';
+import { dealSimulated, endSimulations } from './store/simulated.ts';
 
 export type SimulationOptions = {
   from: Date;
   to: Date;
-  /** Made at `from`; each runs once at once, as every new search does. Their service is the sandbox. */
+  /** Created at `from`; each runs once at once, as every new search does. Their service is the sandbox. */
   searches?: readonly NewSearch[];
-  /** Makes what is to be lived in another way (`watchTopic`); only what it schedules through this context is. */
+  /** Creates what is simulated in another way (`watchTopic`): the searches that it creates with this context. */
   prepare?: (ctx: Context) => Promise<unknown>;
   /** The name of the simulated world; the sandbox's usual one where it is left out. */
   seed?: string | undefined;
@@ -38,10 +39,9 @@ const ABREAST_MS = 10 * MINUTE;
 const LANES = 4;
 
 /**
- * Lives from one instant to another in the given database, which must be migrated. Searches that are there
- * already are left alone. The queue that the searches belong to later is told nothing: a worker's
- * reconciler does that when it starts.
- * @throws InvalidInput, Refused where a search cannot be made
+ * Simulates from one instant to another in the given database, which must be migrated. Searches that are there
+ * already are left alone, and workers leave the simulated ones alone until it is over.
+ * @throws InvalidInput, Refused where a search cannot be created
  */
 export async function simulate(
   parts: Pick<Context, 'config' | 'db' | 'log'>,
@@ -55,16 +55,18 @@ export async function simulate(
     await onRun?.(report, at);
   };
   const lanes: Lane[] = [];
+  const id = randomBytes(4).toString('hex');
   try {
     for (let n = 0; n < (options.lanes ?? LANES); n += 1) {
-      const name = `simulation:${n}`;
-      lanes.push(await openLane(parts, { name, from, seed, random: drawsOf(keyOfText(name)), onRun: count }));
+      const name = `simulation:${id}:${n}`;
+      const random = drawsOf(keyOfText(`simulation:${n}`));
+      lanes.push(await openLane(parts, { name, from, seed, random, onRun: count }));
     }
     await prepare(lanes, options);
     const advance = async (until: number) => {
-      // Where one fails the others come to rest first: nothing is lived behind the back of whoever hears of it.
-      const lived = await Promise.allSettled(lanes.map((lane) => lane.live(until)));
-      for (const one of lived) if (one.status === 'rejected') throw one.reason;
+      // Where one fails the others finish first: nothing goes on behind the back of whoever hears of it.
+      const ended = await Promise.allSettled(lanes.map((lane) => lane.advance(until)));
+      for (const one of ended) if (one.status === 'rejected') throw one.reason;
     };
     await advance(from.getTime());
     for (let at = from.getTime(); at < to.getTime(); ) {
@@ -78,25 +80,23 @@ export async function simulate(
     }
     return done;
   } finally {
+    await endSimulations(parts.db.pool, namesOf(lanes));
     for (const lane of lanes) await lane.close();
   }
 }
 
-/** Makes the searches, and gives each to the lane that has the fewest. */
+/** Creates the searches and deals them out among the lanes. */
 async function prepare(lanes: readonly Lane[], options: SimulationOptions): Promise<void> {
   const [first] = lanes;
   if (first === undefined) throw new RangeError('a simulation has at least one lane');
-  const ctx: Context = { ...first.ctx, queue: spread(first.agenda.queue, lanes) };
+  // Their first runs are found by the scan of the lane that gets them.
+  const ctx = { ...first.ctx, queue: { ...first.ctx.queue, enqueueRuns: () => Promise.resolve() } };
   for (const search of options.searches ?? []) await createSearch(ctx, { ...search, service: 'sandbox' });
   await options.prepare?.(ctx);
+  await dealSimulated(ctx.db.pool, ctx.worker, namesOf(lanes));
 }
 
-function spread(queue: WorkQueue, lanes: readonly Lane[]): WorkQueue {
-  const idlest = () => lanes.toSorted((a, b) => a.agenda.searches() - b.agenda.searches())[0]?.agenda.queue;
-  return {
-    ...queue,
-    enqueue: async (runs) => idlest()?.enqueue(runs),
-    enqueueChannels: async () => {},
-    schedule: async (searchId, pattern) => idlest()?.schedule(searchId, pattern),
-  };
+/** The simulations, one of each lane. */
+function namesOf(lanes: readonly Lane[]): string[] {
+  return lanes.map((lane) => lane.ctx.worker);
 }

@@ -3,7 +3,6 @@ import { systemClock } from '../src/engine/clock.ts';
 import { openBackend } from '../src/engine/queue/connection.ts';
 import { openQueue } from '../src/engine/queue/queue.ts';
 import type { Context } from '../src/monitor/context.ts';
-import { repeatStrategy } from '../src/monitor/schedule/repeat.ts';
 import { createSearch } from '../src/monitor/topic/create.ts';
 import { instanceName } from '../src/store/facts.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from './processes.ts';
@@ -36,7 +35,7 @@ export async function openFleet(redisUrl: string | null): Promise<Fleet> {
     instance,
     world.ctx.log,
   );
-  const ctx = { ...world.ctx, queue: openQueue(backend, repeatStrategy, world.ctx.log) };
+  const ctx = { ...world.ctx, queue: openQueue(backend, world.ctx.log) };
   const workers: WorkerProcess[] = [];
   const rows: Fleet['rows'] = async (sql, values = []) => (await world.db.pool.query(sql, values)).rows;
 

@@ -4,23 +4,27 @@
  */
 import { Client } from 'pg';
 
-/** With the names of the fault table. `sight` stands in the transaction of the save, and nowhere else. */
+/** The points of the fault table. A commit is that of the transaction in which the statement in brackets was sent. */
 export const POINTS = {
   /** K0 */
   'after the claim': { side: 'after', statement: 'claim_run' },
   /** K1 */
   'after the ledger row': { side: 'after', statement: 'open_call' },
   /** K2: the answer is here, and nowhere else. */
-  'before the answer is kept': { side: 'before', statement: 'keep_answer' },
+  'before the answer is kept': { side: 'before', statement: 'store_response' },
   /** K3 */
-  'after the answer is kept': { side: 'after', statement: 'keep_answer' },
+  'after the answer is kept': { side: 'after', statement: 'store_response' },
   /** The answer is kept and read, nothing is saved. */
   'before the save': { side: 'before', statement: 'win_run' },
   /** In the middle of the save's transaction. */
   'inside the save': { side: 'after', statement: 'sight' },
-  'before the commit': { side: 'before', statement: 'commit of the save' },
+  'before the commit': { side: 'before', statement: 'COMMIT (sight)' },
   /** K4 */
-  'after the commit': { side: 'after', statement: 'commit of the save' },
+  'after the commit': { side: 'after', statement: 'COMMIT (sight)' },
+  /** In the middle of the scan's transaction. */
+  'inside the scan': { side: 'after', statement: 'insert_slots' },
+  /** Runs of due slots are committed, and the queue does not know them. */
+  'after the scan': { side: 'after', statement: 'COMMIT (insert_slots)' },
 } as const;
 
 export type Point = keyof typeof POINTS;
@@ -37,12 +41,13 @@ const original = Reflect.get(Client.prototype, 'query') as Query; // pg's overlo
  */
 export function watchFor(point: Point, arrive: () => Promise<void>): () => void {
   const { side, statement } = POINTS[point];
-  const saving = new WeakSet<Client>();
+  const writing = new WeakSet<Client>();
   let came = false;
   const watched: Query = function (...args) {
     const name = nameOf(args[0]);
-    if (name === 'sight') saving.add(this);
-    const seen = name === 'COMMIT' && saving.has(this) ? 'commit of the save' : name;
+    if (`COMMIT (${name})` === statement) writing.add(this);
+    const seen = name === 'COMMIT' && writing.has(this) ? statement : name;
+    if (name === 'COMMIT' || name === 'ROLLBACK') writing.delete(this);
     if (came || seen !== statement) return Reflect.apply(original, this, args);
     came = true;
     return side === 'before' ? after(arrive(), this, args) : before(arrive, this, args);

@@ -2,8 +2,9 @@
 import { type Config, readConfig } from '../src/config.ts';
 import { type Clock, steppedClock } from '../src/engine/clock.ts';
 import { createLogger } from '../src/engine/logger.ts';
-import type { WaitingChannel, WaitingRun, WorkQueue } from '../src/engine/queue/queue.ts';
+import type { QueuedRun, WorkQueue } from '../src/engine/queue/queue.ts';
 import type { Context } from '../src/monitor/context.ts';
+import { scan } from '../src/monitor/schedule/scan.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { ensureService } from '../src/store/services.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
@@ -13,11 +14,16 @@ export type World = {
   db: Database;
   database: TestDatabase;
   clock: ReturnType<typeof steppedClock>;
-  /** What the queue was told, in order. */
-  enqueued: WaitingRun[];
-  /** Channels with something to send, as it was told. */
-  waiting: WaitingChannel[];
-  schedules: Map<bigint, string>;
+  /** Runs that were enqueued, in order. */
+  enqueued: QueuedRun[];
+  /** Channels that were enqueued. */
+  channels: bigint[];
+  /** Recurring work that was enqueued. */
+  work: string[];
+  /** One scan at the world's time. @returns the runs that it enqueued */
+  scan(): Promise<bigint[]>;
+  /** Notes a scan, by the database's clock: runs under leases that are over may be claimed for seven seconds. */
+  scanned(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -45,25 +51,21 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     SEARCH_API_NAMES: options.names ?? 'named',
     ...options.env,
   });
-  const enqueued: WaitingRun[] = [];
-  const waiting: WaitingChannel[] = [];
-  const schedules = new Map<bigint, string>();
+  const enqueued: QueuedRun[] = [];
+  const channels: bigint[] = [];
+  const work: string[] = [];
   const queue: WorkQueue = {
     kind: 'postgres',
-    enqueue: async (runs) => {
+    enqueueRuns: async (runs) => {
       enqueued.push(...runs);
     },
-    enqueueChannels: async (channels) => {
-      waiting.push(...channels);
+    enqueueChannels: async (ids) => {
+      channels.push(...ids);
     },
-    schedule: async (searchId, pattern) => {
-      schedules.set(searchId, pattern);
+    enqueueWork: async (names) => {
+      work.push(...names);
     },
-    unschedule: async (searchId) => {
-      schedules.delete(searchId);
-    },
-    schedules: async () => new Map(schedules),
-    countSchedules: async () => schedules.size,
+    restartScan: async () => {},
     depth: async () => ({}),
     ping: async () => {},
     close: async () => {},
@@ -85,6 +87,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     db,
     queue,
     worker: 'test',
+    simulation: null,
     endpoint: () =>
       Promise.resolve({
         baseUrl: options.hosted ?? 'http://127.0.0.1:1',
@@ -100,8 +103,19 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     database,
     clock,
     enqueued,
-    waiting,
-    schedules,
+    channels,
+    work,
+    scan: async () => {
+      const before = enqueued.length;
+      await scan(ctx);
+      return enqueued.slice(before).map(({ runId }) => runId);
+    },
+    scanned: async () => {
+      // As far ahead as clocks may be, so that a slow machine has more time than the three seconds after a scan.
+      await db.pool.query(
+        `UPDATE strandline.scanner SET scanned_at = clock_timestamp() + interval '4 seconds'`,
+      );
+    },
     close: async () => {
       await db.close();
       await database.drop();

@@ -9,9 +9,10 @@ import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/engine/logger.ts';
 import { type Home, openHome } from '../../src/home.ts';
 import { checkSearch } from '../../src/monitor/topic/definition.ts';
-import { announce, insertChecked } from '../../src/monitor/topic/create.ts';
+import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
+import { insertChecked } from '../../src/monitor/topic/create.ts';
 import { serviceFor } from '../../src/monitor/topic/service-for.ts';
-import { inTransaction } from '../../src/store/database.ts';
+import { type Id, inTransaction } from '../../src/store/database.ts';
 import { startRedis } from '../../test/redis.ts';
 import { openStage } from '../stage.ts';
 import { cpuMsOf, parentOf, withChildren } from './processes.ts';
@@ -33,8 +34,6 @@ export type Site = {
   rows<T>(sql: string, values?: unknown[]): Promise<T[]>;
   close(): Promise<void>;
 };
-
-type Announced = Parameters<typeof announce>[1][number];
 
 /** Searches of one topic; as many as people have. */
 const PER_TOPIC = 20;
@@ -82,15 +81,15 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
         }),
       );
       const created = await inTransaction(ctx.db, async (tx) => {
-        const all: Announced[] = [];
+        const firstRuns: Id[] = [];
         for (const checked of batch) {
-          const name = `topic-${Math.floor((added + all.length) / PER_TOPIC)}`;
+          const name = `topic-${Math.floor((added + firstRuns.length) / PER_TOPIC)}`;
           const topic = { slug: name, name, sample: false };
-          all.push({ checked, ...(await insertChecked(ctx, tx, { checked, topic, service: at })) });
+          firstRuns.push((await insertChecked(ctx, tx, { checked, topic, service: at })).firstRunId);
         }
-        return all;
+        return firstRuns;
       });
-      await announce(ctx, created);
+      await enqueueNewRuns(ctx, created, 'first');
       done += batch.length;
       added += batch.length;
     }

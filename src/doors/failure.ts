@@ -31,6 +31,32 @@ export class WrongMethod extends Error {
   }
 }
 
+/** A request whose `Idempotency-Key` was sent before: its first execution is under way, or was of another request. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused';
+  readonly kind: 'in_progress' | 'reused';
+  constructor(kind: 'in_progress' | 'reused') {
+    super(KEY_REFUSED[kind].detail);
+    this.kind = kind;
+  }
+}
+
+const KEY_REFUSED = {
+  in_progress: {
+    status: 409,
+    title: 'Request in progress',
+    detail: 'The first request with this Idempotency-Key is still in progress. Send it again later.',
+    retryAfterSeconds: 1,
+  },
+  reused: {
+    status: 422,
+    title: 'Idempotency-Key already used',
+    detail:
+      'This Idempotency-Key belongs to a request with another path, query or body. Use a new key for a new request.',
+    retryAfterSeconds: undefined,
+  },
+} as const;
+
 /** What was sent, to say what was given where it does not fit. */
 export type Sent = { body?: unknown; query?: unknown; params?: unknown };
 
@@ -99,6 +125,10 @@ export function failureOf(error: unknown, sent: Sent = {}): Failure {
     const retryAfterSeconds = error.kind === 'unavailable' ? RETRY_SECONDS : undefined;
     return failed(status, error.kind, title, error.message, { retryAfterSeconds });
   }
+  if (error instanceof KeyRefused) {
+    const { status, title, detail, retryAfterSeconds } = KEY_REFUSED[error.kind];
+    return failed(status, `idempotency_key_${error.kind}`, title, detail, { retryAfterSeconds });
+  }
   if (error instanceof WrongMethod) return failed(405, 'method', 'Not by this method', error.message);
   if (error instanceof RunError) return ofRun(error, failed);
   const problems = misfits(error, sent);
@@ -128,7 +158,7 @@ function ofRun(
   const words = detail === undefined ? RUN_CODES[code] : `${RUN_CODES[code]}: ${detail}`;
   const asked = retryAfterMs === undefined ? RETRY_SECONDS : Math.ceil(retryAfterMs / 1_000);
   return failed(status, code, RUN_CODES[code], words, {
-    retryAfterSeconds: status === 503 ? asked : undefined,
+    retryAfterSeconds: status === 503 || error.budget === 'minute' ? asked : undefined,
   });
 }
 

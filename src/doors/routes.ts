@@ -42,7 +42,13 @@ declare module 'fastify' {
   interface FastifyInstance {
     access: Access;
     /** Every route there is, those that answer HEAD included. */
-    routeTable: readonly { method: string; url: string; scope: Scope | readonly Scope[] | 'open' }[];
+    routeTable: readonly {
+      method: string;
+      url: string;
+      scope: Scope | readonly Scope[] | 'open';
+      /** Whether it honors `Idempotency-Key`. */
+      idempotent: boolean;
+    }[];
   }
   interface FastifyRequest {
     /** Who asks, once it is known. */

@@ -10,6 +10,7 @@ import { Refused } from '../errors.ts';
 /** The Postgres schema of the queue. */
 export const QUEUE_SCHEMA = 'bullmq';
 
+/** `absent`: no tables, or what is left of tables whose list of migrations is gone. */
 export type QueueState = 'absent' | 'behind' | 'current' | 'newer';
 
 /**
@@ -26,6 +27,8 @@ export async function migrateQueue(client: Client): Promise<boolean> {
         'use the newer strandline.',
     );
   if (before === 'current') return false;
+  // Without their list of migrations tables cannot be migrated, and nothing in them is needed: the scan offers all work again.
+  if (before === 'absent') await client.query(`DROP SCHEMA IF EXISTS ${QUEUE_SCHEMA} CASCADE`);
   await runMigrations(client, QUEUE_SCHEMA);
   return true;
 }
@@ -36,6 +39,8 @@ export async function queueState(client: Client): Promise<QueueState> {
     `SELECT to_regclass('${QUEUE_SCHEMA}.migration') IS NOT NULL AS there`,
   );
   if (rows[0]?.there !== true) return 'absent';
+  const { rowCount } = await client.query(`SELECT FROM ${QUEUE_SCHEMA}.migration LIMIT 1`);
+  if (rowCount === 0) return 'absent';
   try {
     return (await assertSchemaCompatibility(client, QUEUE_SCHEMA)) < LATEST_SCHEMA_VERSION
       ? 'behind'

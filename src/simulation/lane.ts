@@ -1,31 +1,35 @@
 /**
  * A lane of the simulation: a clock of its own, a sandbox that answers by this clock over HTTP, and some of
- * the searches. It jumps from one due slot to the next and waits for nothing but the work itself.
+ * the searches. It jumps from one due time to the next and waits for nothing but the work itself.
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, steppedClock } from '../engine/clock.ts';
+import type { WorkQueue } from '../engine/queue/queue.ts';
 import { RunError } from '../errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
-import { tickSearch } from '../monitor/schedule/tick.ts';
+import { offerWaiting, runDueSearches } from '../monitor/schedule/scan.ts';
 import { createKeyVerifier } from '../service/key-verifier.ts';
 import { SANDBOX_PATH } from '../service/mounts.ts';
 import { startService } from '../service/server.ts';
-import { type Agenda, createAgenda } from './agenda.ts';
+import type { Id } from '../store/database.ts';
+import { nextSimulated } from '../store/simulated.ts';
 
 export type Lane = {
   ctx: Context;
-  agenda: Agenda;
-  /** Does what is due at or before a time, each thing at its own time; afterwards it is that time. */
-  live(until: number): Promise<void>;
+  /** Runs the scan and each run at the time at which it is due, up to `until`; afterwards it is that time. */
+  advance(until: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Enough for any number of searches at one standing instant. */
+/** Enough for any number of searches at one instant of stopped time. */
 const RATE = { perMinute: 1_000_000, burst: 1_000_000 };
 
-/** @param options.seed the name of the simulated world */
+/**
+ * @param options.name of the simulation that its searches belong to
+ * @param options.seed the name of the simulated world
+ */
 export async function openLane(
   parts: Pick<Context, 'config' | 'db' | 'log'>,
   options: {
@@ -48,12 +52,13 @@ export async function openLane(
     rate: RATE,
     ...(options.seed === undefined ? {} : { sandboxSeed: options.seed }),
   });
-  const agenda = createAgenda(clock);
+  const offered: Id[] = [];
   const ctx: Context = {
     ...parts,
     clock,
-    queue: agenda.queue,
+    queue: queueInto(offered),
     worker: options.name,
+    simulation: options.name,
     // Nothing but the sandbox is ever called from here, whatever a search says.
     endpoint: async (kind) => {
       if (kind !== 'sandbox') throw new RunError('service_unknown', { detail: 'a simulation calls nobody' });
@@ -63,21 +68,40 @@ export async function openLane(
     random: options.random,
   };
 
-  async function live(until: number): Promise<void> {
-    for (let due = agenda.take(until); due !== undefined; due = agenda.take(until)) {
-      // A run put back for a moment that has passed meanwhile is late, as it would be anywhere.
-      if (due.at > clock.now().getTime()) clock.set(new Date(due.at));
-      if (due.kind === 'tick') {
-        await tickSearch(ctx, due.searchId, new Date(due.at));
-      } else {
-        const report = await executeRun(ctx, due.runId);
+  async function advance(until: number): Promise<void> {
+    for (;;) {
+      const next = await nextSimulated(ctx.db.pool, options.name);
+      if (next === null || next.getTime() > until) break;
+      // A run that was put back to a moment that has passed meanwhile is late, as it would be anywhere.
+      if (next > clock.now()) clock.set(next);
+      // Runs first: a slot at the very time of a retry finds it ended.
+      await offerWaiting(ctx, clock.now());
+      if (offered.length === 0) await runDueSearches(ctx, clock.now());
+      for (const runId of offered.splice(0)) {
+        const report = await executeRun(ctx, runId);
         if (report !== null) await options.onRun(report, clock.now());
       }
     }
     clock.set(new Date(until));
   }
 
-  return { ctx, agenda, live, close: () => service.close() };
+  return { ctx, advance, close: () => service.close() };
+}
+
+/** A queue of one worker, which takes what it is offered in this order. Nobody is notified of a simulated past. */
+function queueInto(offered: Id[]): WorkQueue {
+  return {
+    kind: 'postgres',
+    enqueueRuns: async (runs) => {
+      offered.push(...runs.map(({ runId }) => runId));
+    },
+    enqueueChannels: async () => {},
+    enqueueWork: async () => {},
+    restartScan: async () => {},
+    depth: async () => ({ waiting: offered.length }),
+    ping: async () => {},
+    close: async () => {},
+  };
 }
 
 function keyring(key: string, clock: Clock) {

@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { type CustomTypesConfig, Pool, type PoolClient, types as defaults } from 'pg';
+import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 
 /** A key of ours in Postgres. In JSON it is a string. */
@@ -46,6 +47,8 @@ export function openDatabase(
     max: options.max ?? 10,
     types,
     keepAlive: true,
+    // A connection may keep a state of its server that has passed, such as being read-only.
+    maxLifetimeSeconds: 15 * 60,
     // Statements that do not wait for each other's answers are sent one behind the other.
     pipeline: true,
     connectionTimeoutMillis: 10_000,
@@ -61,6 +64,32 @@ export function openDatabase(
   pool.on('error', onLost);
   pool.on('connect', (client) => client.on('error', onLost));
   return { pool, orm: drizzle(pool), close: () => pool.end() };
+}
+
+/**
+ * The time of a statement as SQL: the one it is given (a simulation's or a test's), otherwise that of the database's
+ * clock. Truncated, because a cast to three digits rounds up into the future.
+ * @param parameter such as `$1`; its value is {@link Clock.statementTime}
+ */
+export function timeOf(parameter: `$${number}`): string {
+  return `coalesce(${parameter}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
+}
+
+/** The current time of everything that is shared, for rules that are decided outside of SQL. */
+export async function readTime(
+  db: Pick<Pool | PoolClient, 'query'>,
+  clock: Pick<Clock, 'statementTime'>,
+): Promise<Date> {
+  const given = clock.statementTime();
+  if (given !== null) return given;
+  const { rows } = await db.query<{ now: Date }>({
+    name: 'read_time',
+    text: `SELECT ${timeOf('$1')} AS now`,
+    values: [null],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('a SELECT without FROM has one row');
+  return row.now;
 }
 
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
@@ -165,7 +194,7 @@ export function violates(error: unknown, constraint: string): boolean {
 }
 
 const UNREACHABLE =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|terminated|timeout|Query read timeout|not queryable/i;
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|\bterminated|timeout|Query read timeout|not queryable/i;
 
 /** A server that listens at a file makes it when it starts. */
 const NO_SOCKET = /^connect ENOENT /;
@@ -185,4 +214,17 @@ export function isUnreachable(error: unknown): boolean {
     return UNREACHABLE.test(error.code) || NO_SOCKET.test(error.message);
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   return UNREACHABLE.test(error.message) || isUnreachable(error.cause);
+}
+
+/** Whether Postgres refuses the data themselves (SQLSTATE classes 22 and 23): the same statement fails again. */
+export function refusesData(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error));
+}
+
+/**
+ * Whether an error comes from Postgres or from the way to it. Apart from {@link refusesData} each of them may pass: a
+ * database that is read-only, full, restored, or given another password works again when somebody has repaired it.
+ */
+export function isOfDatabase(error: unknown): boolean {
+  return sqlState(error) !== '' || isUnreachable(error);
 }

@@ -1,42 +1,47 @@
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import { createHash } from 'node:crypto';
-import { callsPerDayOf, type Config } from '../config.ts';
+import type { Clock } from '../engine/clock.ts';
 import type { RunCode } from '../errors.ts';
-import type { Database, Id, Transaction } from './database.ts';
-import type { ServiceKind } from './services.ts';
-
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
+import { addMinuteRow, countCall, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
+import type { Database, Id } from './database.ts';
+import { encodeBody } from './responses.ts';
 
 /**
- * Writes the ledger row of a call, and commits it, before the call is made. Both limits are decided in
- * this one statement: the day's row is locked while it is compared and counted, and the run's number is
- * its primary key. No row of a day is counted up unless the call's row can be written too.
+ * Writes the ledger row of a call, and commits it, before the call is made. All that may refuse it is decided in this one
+ * statement: whether the claim still holds the run (whose row is locked), whether a response of the run waits to be read,
+ * how many calls the run has made, and the limits of the service. A call is counted only where its row is written.
  */
 const OPEN = `
-WITH mine AS (
-  SELECT coalesce(max(n), 0) + 1 AS n FROM strandline.calls WHERE run_id = $1 HAVING count(*) < $4
-), day AS (
-  INSERT INTO strandline.call_days AS d (service_id, day, calls)
-  SELECT $2, ($5::timestamptz AT TIME ZONE 'UTC')::date, 1 FROM mine WHERE $6::int IS NULL OR $6::int > 0
-  ON CONFLICT (service_id, day) DO UPDATE SET calls = d.calls + 1 WHERE $6::int IS NULL OR d.calls < $6::int
-  RETURNING calls
-), opened AS (
+WITH run AS MATERIALIZED (
+  SELECT id FROM strandline.runs WHERE id = $1 AND fence = $3 AND status = 'running' FOR NO KEY UPDATE
+), made AS MATERIALIZED (
+  SELECT (SELECT count(*) FROM strandline.calls WHERE run_id = run.id) AS calls,
+    (SELECT coalesce(max(n), 0) + 1 FROM strandline.calls WHERE run_id = run.id) AS n,
+    EXISTS (SELECT FROM strandline.answers WHERE run_id = run.id AND read_at IS NULL) AS unread
+  FROM run
+), allowed AS MATERIALIZED (
+  SELECT n FROM made WHERE NOT unread AND calls < $4
+), ${countCall({ service: '$2', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
   INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
-  SELECT $1, mine.n, $2, $3, 'sent', $5 FROM mine, day
-  WHERE EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND fence = $3 AND status = 'running')
+  SELECT $1, allowed.n, $2, $3, 'sent', verdict.now FROM allowed, verdict, day
   RETURNING n
 )
-SELECT (SELECT n FROM mine) AS next, (SELECT calls FROM day) AS calls_today, (SELECT n FROM opened) AS n`;
+SELECT coalesce(verdict.kind, CASE WHEN made.unread THEN 'unread' ELSE 'run_cap' END) AS kind,
+  verdict.now, verdict.until, (SELECT n FROM opened) AS n
+FROM made LEFT JOIN verdict ON true`;
 
 export type OpenedCall =
-  | { kind: 'opened'; n: number }
+  | { kind: 'opened'; n: number; sentAt: Date }
+  | Exclude<Verdict, { kind: 'opened' }>
+  /** A response of the run was stored and is not read yet: it was paid for, and is read first. */
+  | { kind: 'unread' }
   | { kind: 'run_cap' }
-  | { kind: 'day_cap' }
+  /** Another claim has the run, or it has ended. */
   | { kind: 'lost' };
 
-/** @param input.callsPerDay most calls per UTC day to this service; `null`: no limit */
+/**
+ * @param input.callsPerDay most calls per UTC day to this service; null: no limit
+ * @param input.callsPerMinute most calls in any 60 s to this service; null: no limit
+ * @returns with the time of the database at which the call was counted, where it was opened
+ */
 export async function openCall(
   db: Database,
   input: {
@@ -45,100 +50,60 @@ export async function openCall(
     serviceId: Id;
     maxCallsPerRun: number;
     callsPerDay: number | null;
-    now: Date;
+    callsPerMinute: number | null;
+    clock: Pick<Clock, 'statementTime'>;
   },
 ): Promise<OpenedCall> {
-  const { rows } = await db.pool.query<{ next: number | null; calls_today: number | null; n: number | null }>(
-    {
-      name: 'open_call',
-      text: OPEN,
-      values: [input.runId, input.serviceId, input.fence, input.maxCallsPerRun, input.now, input.callsPerDay],
-    },
-  );
-  const row = rows[0];
-  if (row === undefined || row.next === null) return { kind: 'run_cap' };
-  if (row.calls_today === null) return { kind: 'day_cap' };
-  if (row.n !== null) return { kind: 'opened', n: row.n };
-  // The day was counted but the run is no longer ours: give the count back. Dying here counts one too many, never one too few.
-  await db.pool.query(
-    `UPDATE strandline.call_days SET calls = calls - 1 WHERE service_id = $1 AND day = ($2::timestamptz AT TIME ZONE 'UTC')::date`,
-    [input.serviceId, input.now],
-  );
-  return { kind: 'lost' };
-}
-
-/** Calls that a search's service may still get on this UTC day; infinite where there is no limit. */
-export async function callsLeftToday(
-  tx: Transaction,
-  search: { service_id: Id; service_kind: ServiceKind },
-  config: Pick<Config, 'callsPerDay'>,
-  now: Date,
-): Promise<number> {
-  const limit = callsPerDayOf(config, search.service_kind);
-  if (limit === null) return Number.POSITIVE_INFINITY;
-  const { rows } = await tx.query<{ calls: number }>(
-    `SELECT calls FROM strandline.call_days WHERE service_id = $1 AND day = ($2::timestamptz AT TIME ZONE 'UTC')::date`,
-    [search.service_id, now],
-  );
-  return limit - (rows[0]?.calls ?? 0);
-}
-
-/** An answer as it came: decoded bytes, before anyone reads meaning into it. */
-export type KeptAnswer = {
-  n: number;
-  httpStatus: number;
-  contentType: string | null;
-  body: Buffer;
-  receivedAt: Date;
-};
-
-/** An answer with what its call took. */
-export type PaidAnswer = { runId: Id; answer: KeptAnswer; latencyMs: number; costUsd: number | null };
-
-/**
- * Keeps an answer and closes its call, together. It is kept whoever holds the run by now: a paid answer
- * is never thrown away, and whoever claims the run next reads it instead of calling again.
- */
-export async function keepAnswer(db: Database, input: PaidAnswer): Promise<void> {
-  const { answer, runId } = input;
-  const body = await compress(answer.body, { level: 3 });
-  await db.pool.query({
-    name: 'keep_answer',
-    text: `
-WITH closed AS (
-  UPDATE strandline.calls SET state = 'received', code = NULL, http_status = $3, bytes = $7, latency_ms = $9, cost_usd = $10, received_at = $8
-  WHERE run_id = $1 AND n = $2
-)
-INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+  const { rows } = await db.pool.query<
+    Omit<VerdictRow, 'kind'> & { kind: VerdictRow['kind'] | 'unread' | 'run_cap'; n: number | null }
+  >({
+    name: 'open_call',
+    text: OPEN,
     values: [
-      runId,
-      answer.n,
-      answer.httpStatus,
-      answer.contentType,
-      body,
-      createHash('sha256').update(answer.body).digest(),
-      answer.body.byteLength,
-      answer.receivedAt,
-      input.latencyMs,
-      input.costUsd,
+      input.runId,
+      input.serviceId,
+      input.fence,
+      input.maxCallsPerRun,
+      input.clock.statementTime(),
+      input.callsPerDay,
+      input.callsPerMinute,
     ],
   });
+  const [row] = rows;
+  if (row === undefined) return { kind: 'lost' };
+  const { kind, n, now, until } = row;
+  if (kind === 'no_row') {
+    await addMinuteRow(db, input.serviceId);
+    return openCall(db, input);
+  }
+  if (kind === 'opened' && n !== null) return { kind, n, sentAt: now };
+  if (kind === 'minute_cap' && until !== null) return { kind, until };
+  if (kind === 'unread' || kind === 'run_cap' || kind === 'day_cap') return { kind };
+  throw new Error(`a call was not opened, and nothing says why: ${kind}`);
 }
 
-/** Whether this database sent this very call. Numbers alone would say so of another database's, too. */
-export async function isSentCall(
-  db: Database,
-  call: { runId: Id; n: number; fence: number; sentAt: Date },
-): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
-    'SELECT FROM strandline.calls WHERE run_id = $1 AND n = $2 AND fence = $3 AND sent_at = $4',
-    [call.runId, call.n, call.fence, call.sentAt],
-  );
-  return rowCount === 1;
-}
+/**
+ * Closes a call that brought no response. Where its request was certainly never sent, it is taken out of the day and the
+ * minute: it still is an attempt of its run. What had arrived of a body that broke off is stored as a response that needs
+ * no reading: a replay may read it, and nobody mistakes it for a whole one.
+ */
+const CLOSE = `
+WITH closed AS (
+  UPDATE strandline.calls SET state = $3, code = $4, http_status = $5, bytes = $6, latency_ms = $7, cost_usd = $8,
+    received_at = $9, refunded = $10
+  WHERE run_id = $1 AND n = $2 AND state = 'sent'
+  RETURNING run_id, n, service_id, http_status, received_at, sent_at, refunded
+), kept AS (
+  INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
+  SELECT run_id, n, http_status, $11, $12, $13, $14::int, received_at, received_at FROM closed WHERE $12::bytea IS NOT NULL
+  ON CONFLICT DO NOTHING
+), ${UNCOUNT}
+SELECT FROM closed`;
 
-/** Closes a call that brought no answer we can keep. */
+/** A response that broke off: decoded bytes up to there. */
+export type PartialBody = { contentType: string | null; body: Buffer };
+
+/** @param input.sent whether the request may have been put on the wire; where not, its call is refunded */
 export async function closeFailedCall(
   db: Database,
   input: {
@@ -146,28 +111,33 @@ export async function closeFailedCall(
     n: number;
     state: 'failed' | 'unknown';
     code: RunCode;
+    sent: boolean;
     httpStatus: number | null;
+    partial: PartialBody | null;
     bytes: number | null;
     latencyMs: number | null;
     costUsd: number | null;
     now: Date;
   },
 ): Promise<void> {
-  await db.pool.query(
-    `UPDATE strandline.calls SET state = $3, code = $4, http_status = $5, bytes = $6, latency_ms = $7, cost_usd = $8, received_at = $9
-     WHERE run_id = $1 AND n = $2 AND state = 'sent'`,
-    [
-      input.runId,
-      input.n,
-      input.state,
-      input.code,
-      input.httpStatus,
-      input.bytes,
-      input.latencyMs,
-      input.costUsd,
-      input.now,
-    ],
-  );
+  const { partial } = input;
+  const stored = partial && (await encodeBody(partial.body));
+  await db.pool.query(CLOSE, [
+    input.runId,
+    input.n,
+    input.state,
+    input.code,
+    input.httpStatus,
+    input.bytes,
+    input.latencyMs,
+    input.costUsd,
+    input.now,
+    !input.sent,
+    partial?.contentType ?? null,
+    stored?.gzipped ?? null,
+    stored?.sha256 ?? null,
+    stored?.bytes ?? null,
+  ]);
 }
 
 /** Calls that an earlier claim sent and never heard of: they may have been answered, so they count as paid. */
@@ -178,27 +148,4 @@ export async function markUnknownCalls(db: Database, runId: Id, fence: number, n
     [runId, fence, now],
   );
   return rowCount ?? 0;
-}
-
-/** The newest answer kept for a run, decompressed; `null` when there is none or it has expired. */
-export async function loadAnswer(db: Database, runId: Id): Promise<KeptAnswer | null> {
-  const { rows } = await db.pool.query<{
-    n: number;
-    http_status: number;
-    content_type: string | null;
-    body: Buffer;
-    received_at: Date;
-  }>(
-    'SELECT n, http_status, content_type, body, received_at FROM strandline.answers WHERE run_id = $1 ORDER BY n DESC LIMIT 1',
-    [runId],
-  );
-  const row = rows[0];
-  if (row === undefined) return null;
-  return {
-    n: row.n,
-    httpStatus: row.http_status,
-    contentType: row.content_type,
-    body: await decompress(row.body),
-    receivedAt: row.received_at,
-  };
 }

@@ -83,7 +83,7 @@ DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)
  */
 async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
-  // Whatever ticks or claims one of them waits here, and finds nothing afterwards.
+  // A scan passes over locked rows; an edit or a request for a run waits here, and finds nothing afterwards.
   await tx.query('SELECT FROM strandline.searches WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [searchIds]);
   const { rows: posts } = await tx.query<Own>(POSTS, [searchIds]);
   const { rows: links } = await tx.query<{ id: Id; canonical: string }>(LINKS, [searchIds]);

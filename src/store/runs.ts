@@ -1,6 +1,7 @@
 import { Refused, type RunCode } from '../errors.ts';
 import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
-import { type Database, type Id, type Transaction, violates } from './database.ts';
+import { SECOND } from '../engine/clock.ts';
+import { type Database, type Id, timeOf, type Transaction, violates } from './database.ts';
 
 /** A claimed run with all that its journey needs to know. */
 export type ClaimedRun = {
@@ -33,35 +34,52 @@ export type ClaimedRun = {
 /** A lease that ends farther away than any is given (an hour at most) is none: its clock was wrong, or a hand was. */
 export const LEASE_IS_OVER = `NOT (lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
 
+/** After so long without a scan there was an outage: whoever holds a run could not renew its lease either. */
+export const OUTAGE_MS = 3 * SECOND;
+
 /**
- * Takes a run for this worker: queued and due, or running under a lease that ran out. The row lock of the
+ * A run whose lease is over, while scans go on. After an outage the first scan extends all leases (`extendLeases`), and
+ * until then nobody may claim: who survived it, perhaps with a paid response in hand, goes first.
+ */
+export const ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS (SELECT FROM strandline.scanner
+  WHERE scanned_at BETWEEN clock_timestamp() - interval '${OUTAGE_MS} ms' AND clock_timestamp() + interval '5 s'))`;
+
+/** A run that was claimed this often may have killed its workers: the next one must have no other run. */
+export const CLAIMS_BESIDE_OTHERS = 2;
+
+/**
+ * Claims a run for this worker: queued and due, or running under a lease that is over. The row lock of the
  * UPDATE decides between two who try at once; the partial unique index `runs_one_running` keeps two runs
  * of one search apart. The lease is measured by the database's clock.
  */
 const CLAIM = `
 UPDATE strandline.runs r
-SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = $2, not_before = NULL,
-  lease_until = clock_timestamp() + $3 * interval '1 millisecond', started_at = coalesce(r.started_at, $4)
+SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = $2, not_before = NULL, offer_at = NULL,
+  lease_until = clock_timestamp() + $3 * interval '1 millisecond', started_at = coalesce(r.started_at, ${timeOf('$4')})
 FROM strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
 WHERE r.id = $1 AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
   AND v.search_id = r.search_id AND v.version = r.version
-  AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= $4))
-    OR (r.status = 'running' AND ${LEASE_IS_OVER}))
+  AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${timeOf('$4')})) OR ${ABANDONED})
+  AND ($5 OR r.claims < ${CLAIMS_BESIDE_OTHERS})
 RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
   s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, s.next_due_at,
   s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
   (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`;
 
-/** @returns `null` when somebody else has the run, it is not due yet, it has ended, or its search is being run */
+/**
+ * @param input.now the statement's time; null: the database's clock
+ * @param input.alone whether this worker has no other run; otherwise it does not get one that was claimed twice
+ * @returns `null` when somebody else has the run, it is not due yet, it has ended, or its search is being run
+ */
 export async function claimRun(
   db: Database,
-  input: { runId: Id; worker: string; leaseMs: number; now: Date },
+  input: { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean },
 ): Promise<ClaimedRun | null> {
   try {
     const { rows } = await db.pool.query<ClaimedRun>({
       name: 'claim_run',
       text: CLAIM,
-      values: [input.runId, input.worker, input.leaseMs, input.now],
+      values: [input.runId, input.worker, input.leaseMs, input.now, input.alone ?? false],
     });
     return rows[0] ?? null;
   } catch (error) {
@@ -70,20 +88,40 @@ export async function claimRun(
   }
 }
 
-/** Extends the lease. @returns whether the run is still ours */
+/**
+ * Gives every running run a lease from now, unless it was given one before and has not renewed it since: then its worker
+ * is dead. For the first scan after an outage, in the transaction that notes the scan: claims are possible only once that
+ * is committed.
+ * @param leaseMs length of a lease, in milliseconds
+ * @returns how many leases were extended
+ */
+export async function extendLeases(tx: Transaction, leaseMs: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $1 * interval '1 millisecond', lease_extended = fence
+     WHERE status = 'running' AND lease_extended IS DISTINCT FROM fence`,
+    [leaseMs],
+  );
+  return rowCount ?? 0;
+}
+
+/** Extends the lease, and entitles the claim to another one after the next outage. @returns whether the run is still ours */
 export async function renewLease(
   db: Database,
   input: { runId: Id; fence: number; leaseMs: number },
 ): Promise<boolean> {
   const { rowCount } = await db.pool.query(
-    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() + $3 * interval '1 millisecond', lease_extended = NULL
      WHERE id = $1 AND fence = $2 AND status = 'running'`,
     [input.runId, input.fence, input.leaseMs],
   );
   return rowCount === 1;
 }
 
-/** Ends a claimed run without success, with what could not be read of its answer. @returns false when another claim holds it */
+/**
+ * Ends a claimed run without success. A response that cannot be used is read by this, with its rejects.
+ * @param input.now the statement's time; null: the database's clock
+ * @returns false when another claim holds it
+ */
 export async function failRun(
   db: Database,
   input: {
@@ -91,17 +129,23 @@ export async function failRun(
     fence: number;
     code: RunCode;
     reason: string | null;
-    /** Null where there was no answer to read. */
+    /** Null where there was no response to read. */
     rejects: readonly { path: string; code: string; sample: string }[] | null;
-    now: Date;
+    /** Number of the response that was found to be unreadable. */
+    unreadable?: number | null;
+    now: Date | null;
   },
 ): Promise<boolean> {
   const { rows } = await db.pool.query(
     `WITH failed AS (
        UPDATE strandline.runs
-       SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = $6, lease_until = NULL, claims = 0
+       SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = ${timeOf('$6')}, lease_until = NULL,
+         claims = 0, offer_at = NULL
        WHERE id = $1 AND fence = $2 AND status = 'running'
-       RETURNING id
+       RETURNING id, ended_at
+     ), response AS (
+       UPDATE strandline.answers SET read_at = failed.ended_at
+       FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
      ), told AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample)
        SELECT failed.id, j.path, j.code, j.sample
@@ -116,6 +160,7 @@ export async function failRun(
       input.rejects?.length ?? null,
       input.now,
       JSON.stringify(input.rejects ?? []),
+      input.unreadable ?? null,
     ],
   );
   return rows.length === 1;
@@ -134,23 +179,38 @@ WITH search AS (
   END AS stopped
   FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
   WHERE r.id = $1 FOR SHARE OF s
+), requeued AS (
+  UPDATE strandline.runs
+  SET status = CASE WHEN stopped IS NULL THEN 'queued' ELSE 'cancelled' END,
+    not_before = CASE WHEN stopped IS NULL THEN $3::timestamptz END,
+    offer_at = CASE WHEN stopped IS NULL THEN coalesce($3::timestamptz, ${timeOf('$5')}) END,
+    ended_at = CASE WHEN stopped IS NOT NULL THEN ${timeOf('$5')} END,
+    reason = coalesce(stopped, $4), lease_until = NULL, claims = 0
+  FROM search
+  WHERE id = $1 AND fence = $2 AND status = 'running'
+  RETURNING id, status
+), response AS (
+  UPDATE strandline.answers SET read_at = ${timeOf('$5')} FROM requeued WHERE run_id = requeued.id AND n = $6 AND read_at IS NULL
 )
-UPDATE strandline.runs
-SET status = CASE WHEN stopped IS NULL THEN 'queued' ELSE 'cancelled' END,
-  not_before = CASE WHEN stopped IS NULL THEN $3::timestamptz END,
-  ended_at = CASE WHEN stopped IS NOT NULL THEN $5::timestamptz END,
-  reason = coalesce(stopped, $4), lease_until = NULL, claims = 0
-FROM search
-WHERE id = $1 AND fence = $2 AND status = 'running'
-RETURNING status`;
+SELECT status FROM requeued`;
 
 /**
- * Puts a claimed run back into the queue, in order: for a retry, or because this worker is stopping.
+ * Puts a claimed run back into the queue, in order: for a retry, or because this worker is stopping. The scan offers it
+ * once `notBefore` has come, which is at once where it is null.
+ * @param input.now the statement's time; null: the database's clock
  * @returns `cancelled` where its search is paused, broken or removed by now; `lost` when another claim holds it
  */
 export async function requeueRun(
   db: Database,
-  input: { runId: Id; fence: number; notBefore: Date | null; reason: string | null; now: Date },
+  input: {
+    runId: Id;
+    fence: number;
+    notBefore: Date | null;
+    reason: string | null;
+    /** Number of the response that was found to be unreadable. */
+    unreadable?: number | null;
+    now: Date | null;
+  },
 ): Promise<'queued' | 'cancelled' | 'lost'> {
   const { rows } = await db.pool.query<{ status: 'queued' | 'cancelled' }>(REQUEUE, [
     input.runId,
@@ -158,6 +218,7 @@ export async function requeueRun(
     input.notBefore,
     input.reason,
     input.now,
+    input.unreadable ?? null,
   ]);
   return rows[0]?.status ?? 'lost';
 }
@@ -175,24 +236,41 @@ export async function runState(
 }
 
 /**
- * A run outside the schedule: the first look of a new search, or one that a person asked for. The search's
- * row is share-locked, so that a removal at the same time is waited for, and seen.
+ * A run outside the schedule: the first one of a new search, or one that a person asked for. Its caller offers it to the
+ * queue; where nobody takes it, the scan offers it again half a minute later. The search's row is share-locked, so that a
+ * removal at the same time is waited for, and seen.
+ * @param input.now the statement's time; null: the database's clock
  * @throws Refused `not_found` where the search is removed
  */
 export async function insertRun(
   tx: Transaction | Database['pool'],
-  input: { searchId: Id; trigger: 'manual' | 'first'; now: Date },
+  input: { searchId: Id; trigger: 'manual' | 'first'; now: Date | null },
 ): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at)
-     SELECT s.id, s.version, v.request_version, $2, 'queued', $3
-     FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+     SELECT s.id, s.version, v.request_version, $2, 'queued', t.now, t.now + interval '30 seconds'
+     FROM strandline.searches s JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version,
+       (SELECT ${timeOf('$3')} AS now) t
      WHERE s.id = $1 AND s.archived_at IS NULL FOR SHARE OF s RETURNING id`,
     [input.searchId, input.trigger, input.now],
   );
   const row = rows[0];
   if (row === undefined) throw new Refused('not_found', 'the search was removed');
   return row.id;
+}
+
+/**
+ * A run of the search as it is now that nobody has claimed and that may start at once: one that waits for a retry, or was
+ * queued before an edit, is not what somebody who asks for a run means.
+ */
+export async function findQueuedRun(tx: Transaction, searchId: Id, now: Date | null): Promise<Id | null> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `SELECT r.id FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id AND s.version = r.version
+     WHERE r.search_id = $1 AND r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${timeOf('$2')})
+     ORDER BY r.id LIMIT 1`,
+    [searchId, now],
+  );
+  return rows[0]?.id ?? null;
 }
 
 export type ReplayableRun = {

@@ -39,7 +39,8 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
   const ledger = await hasTable(client, SCHEMA, MIGRATIONS_TABLE, ['id', 'hash', 'created_at']);
   if (!ledger && holding.has(SCHEMA)) return { state: 'foreign', schema: SCHEMA };
   if (!ledger && holding.has(ANALYTICS)) return { state: 'foreign', schema: ANALYTICS };
-  if (holding.has(QUEUE_SCHEMA) && !(await hasTable(client, QUEUE_SCHEMA, 'migration', ['version', 'name'])))
+  // Beside our own tables it is our queue, however little is left of it.
+  if (!ledger && holding.has(QUEUE_SCHEMA) && !(await hasQueue(client)))
     return { state: 'foreign', schema: QUEUE_SCHEMA };
 
   const applied = ledger ? await readApplied(client) : new Set<number>();
@@ -71,6 +72,11 @@ async function hasTable(
     [`${schema}.${table}`],
   );
   return columns.every((column) => rows.some((row) => row.name === column));
+}
+
+async function hasQueue(client: Client): Promise<boolean> {
+  if (!(await hasTable(client, QUEUE_SCHEMA, 'migration', ['version', 'name']))) return false;
+  return (await queueState(client)) !== 'absent';
 }
 
 async function readApplied(client: Client): Promise<Set<number>> {

@@ -77,12 +77,14 @@ export async function insertSearch(
     sensitivity?: Sensitivity;
     definition: Definition;
     nextDueAt: Date;
+    /** The simulation that drives it; left out: the database's clock. */
+    simulation?: string | null;
     now: Date;
   },
 ): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since, next_due_at, created_at, sensitivity)
-     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $7, $6, $8) RETURNING id`,
+    `INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, state, state_since, next_due_at, created_at, sensitivity, simulation)
+     VALUES ($1, $2, $3, $4, 1, $5, 'active', $6, $7, $6, $8, $9) RETURNING id`,
     [
       input.slug,
       input.topicId,
@@ -92,6 +94,7 @@ export async function insertSearch(
       input.now,
       input.nextDueAt,
       input.sensitivity ?? 'normal',
+      input.simulation ?? null,
     ],
   );
   const row = rows[0];

@@ -1,7 +1,9 @@
+/** Slots of searches: which searches are due, and the rows that say what became of each slot. */
+import { SECOND } from '../engine/clock.ts';
 import type { Id, Transaction } from './database.ts';
 
-/** What a tick needs to know about a search, read under its row lock. */
-export type TickingSearch = {
+/** What the schedule of a search is decided on, read under its row lock. */
+export type LockedSearch = {
   id: Id;
   slug: string;
   version: number;
@@ -17,99 +19,170 @@ export type TickingSearch = {
   service_kind: 'sandbox' | 'own' | 'hosted';
 };
 
-/** Locks the search's row: tick, pause, edit and remove of one search wait for each other here. */
-export async function lockSearch(tx: Transaction, searchId: Id): Promise<TickingSearch | null> {
-  const { rows } = await tx.query<TickingSearch>({
+const SEARCH_COLUMNS = `s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at, s.next_due_at,
+  v.cron, v.every_seconds, v.tz, s.service_id, sv.kind AS service_kind`;
+
+/**
+ * Locks the search's row: scan, pause, edit and remove of one search wait for each other here. A save, whose foreign keys
+ * hold `FOR KEY SHARE`, is not waited for.
+ */
+export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedSearch | null> {
+  const { rows } = await tx.query<LockedSearch>({
     name: 'lock_search',
-    text: `SELECT s.id, s.slug, s.version, v.request_version, s.state, s.archived_at, s.created_at, s.next_due_at,
-       v.cron, v.every_seconds, v.tz, s.service_id, sv.kind AS service_kind
+    text: `SELECT ${SEARCH_COLUMNS}
      FROM strandline.searches s
      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
      JOIN strandline.services sv ON sv.id = s.service_id
-     WHERE s.id = $1 FOR UPDATE OF s`,
+     WHERE s.id = $1 FOR NO KEY UPDATE OF s`,
     values: [searchId],
   });
   return rows[0] ?? null;
 }
 
-/** Whether a run of this search waits or is under way. */
-export async function hasOpenRun(tx: Transaction, searchId: Id): Promise<boolean> {
-  const { rows } = await tx.query({
-    name: 'open_run',
-    text: `SELECT FROM strandline.runs WHERE search_id = $1 AND status IN ('queued', 'running') LIMIT 1`,
-    values: [searchId],
+/**
+ * Which searches a scan is for, with `$1` where there is a simulation. Two texts, and not one `IS NOT DISTINCT FROM`: the
+ * planner would take a search without a simulation for a rare one, and read the whole table for it.
+ */
+function drivenBy(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
+  return simulation === null
+    ? { suffix: '', sql: 'simulation IS NULL', values: [] }
+    : { suffix: '_simulated', sql: 'simulation = $1', values: [simulation] };
+}
+
+/**
+ * Locks searches that are due, the longest due first. One whose row somebody else holds is left for the next scan.
+ * @param simulation whose searches; null: those of the database's clock
+ */
+export async function lockDueSearches(
+  tx: Transaction,
+  { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
+): Promise<LockedSearch[]> {
+  const { suffix, sql, values } = drivenBy(simulation);
+  const [due, most] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const { rows } = await tx.query<LockedSearch>({
+    name: `lock_due_searches${suffix}`,
+    text: `WITH s AS MATERIALIZED (
+       SELECT * FROM strandline.searches WHERE next_due_at <= ${due} AND ${sql}
+       ORDER BY next_due_at LIMIT ${most} FOR NO KEY UPDATE SKIP LOCKED
+     )
+     SELECT ${SEARCH_COLUMNS}
+     FROM s CROSS JOIN LATERAL (
+       SELECT request_version, cron, every_seconds, tz FROM strandline.search_versions
+       WHERE search_id = s.id AND version = s.version OFFSET 0
+     ) v JOIN strandline.services sv ON sv.id = s.service_id`,
+    values: [...values, now, limit],
   });
-  return rows.length > 0;
+  return rows;
+}
+
+/** When the next search is due, or since when the longest due one is; null where none is active. */
+export async function earliestDue(
+  db: Pick<Transaction, 'query'>,
+  simulation: string | null,
+): Promise<Date | null> {
+  const { suffix, sql, values } = drivenBy(simulation);
+  const { rows } = await db.query<{ next_due_at: Date }>({
+    name: `earliest_due${suffix}`,
+    text: `SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1`,
+    values: [...values],
+  });
+  return rows[0]?.next_due_at ?? null;
+}
+
+/** Those of these searches that have a run queued or running. */
+export async function searchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
+  const { rows } = await tx.query<{ search_id: Id }>({
+    name: 'searches_with_open_run',
+    text: `SELECT u.id AS search_id FROM unnest($1::bigint[]) u(id)
+     WHERE EXISTS (SELECT FROM strandline.runs WHERE search_id = u.id AND status IN ('queued', 'running') OFFSET 0)`,
+    values: [searchIds],
+  });
+  return new Set(rows.map((row) => row.search_id));
 }
 
 export type SlotRow = {
+  search: Pick<LockedSearch, 'id' | 'version' | 'request_version'>;
   slotAt: Date;
   status: 'queued' | 'skipped';
   reason: string | null;
+  /** The last slot of a span, and how many slots it has; null for a single slot. */
   spanUntil: Date | null;
   spanSlots: number | null;
 };
 
+/** A run that was queued for a due slot. */
+export type QueuedSlot = { id: Id; search_id: Id };
+
+/** A run that was offered to the queue and not claimed is offered again after this long. */
+export const OFFER_AGAIN_MS = 30 * SECOND;
+
 /**
  * Writes the run row of each due slot, in one statement. A slot that already has its row keeps it:
- * UNIQUE (search_id, slot_at) decides between two ticks of the same slot.
- * @returns ids of the rows that are queued
+ * UNIQUE (search_id, slot_at) decides between two scans of the same slot.
+ * @returns the rows that are queued; the caller offers them to the queue
  */
 export async function insertSlots(
   tx: Transaction,
-  search: Pick<TickingSearch, 'id' | 'version' | 'request_version'>,
   slots: readonly SlotRow[],
   now: Date,
-): Promise<Id[]> {
-  const { rows } = await tx.query<{ id: Id; status: string }>({
+): Promise<QueuedSlot[]> {
+  if (slots.length === 0) return [];
+  const { rows } = await tx.query<{ id: Id; search_id: Id; status: string }>({
     name: 'insert_slots',
-    text: `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots, created_at, ended_at)
-     SELECT $1, $2, $3, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots, $9,
-       CASE WHEN u.status = 'skipped' THEN $9::timestamptz END
-     FROM unnest($4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])
-       AS u(slot_at, status, reason, span_until, span_slots)
-     ORDER BY u.slot_at
+    text: `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots,
+       created_at, ended_at, offer_at)
+     SELECT u.search_id, u.version, u.request_version, 'schedule', u.status, u.reason, u.slot_at, u.span_until, u.span_slots,
+       $9, CASE WHEN u.status = 'skipped' THEN $9::timestamptz END, CASE WHEN u.status = 'queued' THEN $10::timestamptz END
+     FROM unnest($1::bigint[], $2::int[], $3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])
+       AS u(search_id, version, request_version, slot_at, status, reason, span_until, span_slots)
+     ORDER BY u.search_id, u.slot_at
      ON CONFLICT (search_id, slot_at) DO NOTHING
-     RETURNING id, status`,
+     RETURNING id, search_id, status`,
     values: [
-      search.id,
-      search.version,
-      search.request_version,
+      slots.map(({ search }) => search.id),
+      slots.map(({ search }) => search.version),
+      slots.map(({ search }) => search.request_version),
       slots.map((slot) => slot.slotAt),
       slots.map((slot) => slot.status),
       slots.map((slot) => slot.reason),
       slots.map((slot) => slot.spanUntil),
       slots.map((slot) => slot.spanSlots),
       now,
+      new Date(now.getTime() + OFFER_AGAIN_MS),
     ],
   });
-  return rows.filter((row) => row.status === 'queued').map((row) => row.id);
+  return rows.filter((row) => row.status === 'queued');
 }
 
-export async function setNextDue(tx: Transaction, searchId: Id, at: Date | null): Promise<void> {
+/** Sets when searches are due next. */
+export async function setNextDue(tx: Transaction, due: readonly { searchId: Id; at: Date }[]): Promise<void> {
+  if (due.length === 0) return;
   await tx.query({
-    name: 'next_due',
-    text: 'UPDATE strandline.searches SET next_due_at = $2 WHERE id = $1',
-    values: [searchId, at],
+    name: 'set_next_due',
+    text: `UPDATE strandline.searches s SET next_due_at = u.at
+     FROM unnest($1::bigint[], $2::timestamptz[]) u(id, at) WHERE s.id = u.id`,
+    values: [due.map(({ searchId }) => searchId), due.map(({ at }) => at)],
   });
 }
 
 /**
  * Moves a search to a state and remembers when, so that paused time is never read as silence. A search that
  * is in it already, for the same reason, stays as it is.
+ * @param nextDueAt when one that begins to run again is due; left out: as it stands. One that stops is never due.
  */
 export async function setState(
   tx: Transaction,
   searchId: Id,
-  state: TickingSearch['state'],
+  state: LockedSearch['state'],
   reason: string | null,
   now: Date,
+  nextDueAt: Date | null = null,
 ): Promise<void> {
   const { rowCount } = await tx.query(
     `UPDATE strandline.searches SET state = $2, state_reason = $3, state_since = $4,
-       next_due_at = CASE WHEN $2 IN ('paused', 'broken') THEN NULL ELSE next_due_at END
+       next_due_at = CASE WHEN $2 IN ('paused', 'broken') THEN NULL ELSE coalesce($5, next_due_at) END
      WHERE id = $1 AND (state, state_reason) IS DISTINCT FROM ($2, $3)`,
-    [searchId, state, reason, now],
+    [searchId, state, reason, now, nextDueAt],
   );
   if (rowCount === 0) return;
   await tx.query(
@@ -122,10 +195,11 @@ export async function setState(
   );
 }
 
-/** Takes queued runs back, as a pause or a removal does. */
+/** Cancels queued runs, as a pause or a removal does. */
 export async function cancelQueued(tx: Transaction, searchId: Id, reason: string, now: Date): Promise<void> {
   await tx.query(
-    `UPDATE strandline.runs SET status = 'cancelled', reason = $2, ended_at = $3 WHERE search_id = $1 AND status = 'queued'`,
+    `UPDATE strandline.runs SET status = 'cancelled', reason = $2, ended_at = $3, offer_at = NULL
+     WHERE search_id = $1 AND status = 'queued'`,
     [searchId, reason, now],
   );
 }

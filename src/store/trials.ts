@@ -1,6 +1,8 @@
-/** The ledger of calls that try out a search before it is saved: as that of runs, and against the same daily limit. */
+/** The ledger of calls that try out a search before it is saved: as that of runs, and against the same limits. */
 import type { Operation } from '../contract/enumerations.ts';
+import type { Clock } from '../engine/clock.ts';
 import type { RunCode } from '../errors.ts';
+import { addMinuteRow, countCall, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
 import type { Database, Id } from './database.ts';
 import type { Definition } from './searches.ts';
 
@@ -10,33 +12,43 @@ export type Request = Pick<
   'prompt' | 'tools' | 'model' | 'date_filter' | 'streaming' | 'extra'
 > & { operation: Operation };
 
-/** Counted in the day and written in one statement, which is committed before the request is sent. */
+/** Counted and written in one statement, which is committed before the request is sent. */
 const OPEN = `
-WITH day AS (
-  INSERT INTO strandline.call_days AS d (service_id, day, calls)
-  SELECT $1, ($2::timestamptz AT TIME ZONE 'UTC')::date, 1 WHERE $4::int IS NULL OR $4::int > 0
-  ON CONFLICT (service_id, day) DO UPDATE SET calls = d.calls + 1 WHERE $4::int IS NULL OR d.calls < $4::int
-  RETURNING calls
+WITH allowed AS MATERIALIZED (
+  SELECT true
+), ${countCall({ service: '$1', time: '$2', perMinute: '$5', perDay: '$4' })}, opened AS (
+  INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
+  SELECT $1, verdict.now, verdict.now + $3 * interval '1 millisecond', $6, $7, $8::text[], $9, $10, $11, $12::jsonb, 'sent'
+  FROM verdict, day
+  RETURNING id
 )
-INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
-SELECT $1, $2, $3, $5, $6, $7::text[], $8, $9, $10, $11::jsonb, 'sent' FROM day
-RETURNING id`;
+SELECT verdict.*, (SELECT id FROM opened) AS id FROM verdict`;
+
+export type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
 
 /**
- * @param input.callsPerDay most calls per UTC day to this service, those of runs included; `null`: no limit
- * @param input.deadline when nobody can hear of the call any more
- * @returns the trial's key; `null` where the calls of the day are used up
+ * @param input.callsPerDay most calls per UTC day to this service, those of runs included; null: no limit
+ * @param input.callsPerMinute the same in any 60 s
+ * @param input.deadlineMs how long after it was sent nobody can hear of the call any more
  */
 export async function openTrial(
   db: Database,
-  input: { serviceId: Id; request: Request; callsPerDay: number | null; now: Date; deadline: Date },
-): Promise<Id | null> {
+  input: {
+    serviceId: Id;
+    request: Request;
+    callsPerDay: number | null;
+    callsPerMinute: number | null;
+    clock: Pick<Clock, 'statementTime'>;
+    deadlineMs: number;
+  },
+): Promise<OpenedTrial> {
   const { operation, prompt, tools, model, date_filter, streaming, extra } = input.request;
-  const { rows } = await db.pool.query<{ id: Id }>(OPEN, [
+  const { rows } = await db.pool.query<VerdictRow & { id: Id | null }>(OPEN, [
     input.serviceId,
-    input.now,
-    input.deadline,
+    input.clock.statementTime(),
+    input.deadlineMs,
     input.callsPerDay,
+    input.callsPerMinute,
     operation,
     prompt,
     tools,
@@ -45,16 +57,37 @@ export async function openTrial(
     streaming,
     JSON.stringify(extra),
   ]);
-  return rows[0]?.id ?? null;
+  const [row] = rows;
+  if (row?.kind === 'no_row') {
+    await addMinuteRow(db, input.serviceId);
+    return openTrial(db, input);
+  }
+  if (row?.kind === 'opened' && row.id !== null) return { kind: 'opened', id: row.id, sentAt: row.now };
+  if (row?.kind === 'minute_cap' && row.until !== null) return { kind: 'minute_cap', until: row.until };
+  if (row?.kind === 'day_cap') return { kind: 'day_cap' };
+  throw new Error('a trial was not opened, and nothing says why');
 }
 
-/** How a trial's call ended; one that was given up may still be told of. */
+const CLOSE = `
+WITH closed AS (
+  UPDATE strandline.trials SET state = $2, code = $3, http_status = $4, bytes = $5, latency_ms = $6, cost_usd = $7,
+    received_at = $8, refunded = $9
+  WHERE id = $1 AND state IN ('sent', 'unknown')
+  RETURNING service_id, sent_at, refunded
+), ${UNCOUNT}
+SELECT FROM closed`;
+
+/**
+ * How a trial's call ended; one that was given up may still be told of.
+ * @param input.sent whether the request may have been put on the wire; where not, its call is refunded
+ */
 export async function closeTrial(
   db: Database,
   input: {
     id: Id;
     state: 'received' | 'failed' | 'unknown';
     code: RunCode | null;
+    sent: boolean;
     httpStatus: number | null;
     bytes: number | null;
     latencyMs: number | null;
@@ -62,20 +95,17 @@ export async function closeTrial(
     now: Date;
   },
 ): Promise<void> {
-  await db.pool.query(
-    `UPDATE strandline.trials SET state = $2, code = $3, http_status = $4, bytes = $5, latency_ms = $6, cost_usd = $7, received_at = $8
-     WHERE id = $1 AND state IN ('sent', 'unknown')`,
-    [
-      input.id,
-      input.state,
-      input.code,
-      input.httpStatus,
-      input.bytes,
-      input.latencyMs,
-      input.costUsd,
-      input.now,
-    ],
-  );
+  await db.pool.query(CLOSE, [
+    input.id,
+    input.state,
+    input.code,
+    input.httpStatus,
+    input.bytes,
+    input.latencyMs,
+    input.costUsd,
+    input.now,
+    !input.sent,
+  ]);
 }
 
 /** Why an answer that came could not be read. */

@@ -2,7 +2,7 @@
 import type { WebServer } from '../../src/doors/http/server.ts';
 import { HOUR } from '../../src/engine/clock.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
-import { tickSearch } from '../../src/monitor/schedule/tick.ts';
+import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createChannel } from '../../src/monitor/tell/channels.ts';
 import { deliverTo } from '../../src/monitor/tell/deliver.ts';
 import { tellNew } from '../../src/monitor/tell/match.ts';
@@ -180,7 +180,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
     channels: ['ops'],
   });
   clock.advance(HOUR);
-  for (const { id } of made) await tickSearch(ctx, id);
+  await scan(ctx);
   await run();
   while (!(await fillArchive(ctx.db, { batches: 5 })));
   await tellNew(ctx);

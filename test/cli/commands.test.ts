@@ -2,19 +2,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkTransaction } from '../../src/doors/cli/checks-of-work.ts';
+import { checkScan, checkTransaction } from '../../src/doors/cli/checks-of-work.ts';
 import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
 import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
 import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
 import { readStatus } from '../../src/monitor/status/status.ts';
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
-import { signOfLife, takeLeave } from '../../src/store/workers.ts';
+import { recordHeartbeat, deregisterWorker } from '../../src/store/workers.ts';
 import { ofStatement } from '../../src/store/reader-ask.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Probed } from '../../src/service-access.ts';
 import { isKeyOf } from '../../src/engine/keys.ts';
 import { findToken, readTokens, touchToken } from '../../src/store/tokens.ts';
 import { oldestTransaction } from '../../src/store/reads/server.ts';
+import { heartbeatOf, storeUnread } from '../status/unread.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -221,29 +222,39 @@ describe('status', () => {
       next: [{ search: 'ferry' }],
     });
     const { stdout } = await stand.run(['status']);
-    expect(stdout).toContain('none: nothing runs by itself; start one: strandline up');
+    expect(stdout).toContain('No worker is running: schedules are on hold. Start one: strandline up');
     expect(stdout).toContain('rests is paused: paused by a person');
     expect(stdout).toMatch(/hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not told/);
   });
 
-  it('tells a worker that is silent from one that lives, and a clock that is off', async () => {
+  it('distinguishes a worker without heartbeats from one that is running, and says whose clock is off', async () => {
     const { db, clock } = stand.world;
     const now = clock.now();
-    const sign = { version: '1', queue: 'postgres', concurrency: 8, skew_ms: 31, started_at: now };
-    await signOfLife(db, { ...sign, name: 'gone', seen_at: new Date(now.getTime() - 10 * MINUTE) });
+    const sign = {
+      version: '1',
+      queue: 'postgres',
+      concurrency: 8,
+      skew_ms: 31,
+      spooled: 0,
+      started_at: now,
+    };
+    await recordHeartbeat(db, { ...sign, name: 'gone', seen_at: new Date(now.getTime() - 10 * MINUTE) });
     const { stdout: silent } = await stand.run(['status']);
-    expect(silent).toMatch(/none: nothing runs by itself.*\n +gone 1, silent for 10 min: probably ended\n/);
-    await signOfLife(db, { ...sign, name: 'lives', seen_at: now });
-    await signOfLife(db, { ...sign, name: 'off', skew_ms: -2_500, seen_at: now });
+    expect(silent).toMatch(
+      /No worker is running: schedules.*\n +gone 1, no heartbeat for 10 min: probably ended\n/,
+    );
+    await recordHeartbeat(db, { ...sign, name: 'lives', seen_at: now });
+    await recordHeartbeat(db, { ...sign, name: 'off', skew_ms: -2_500, spooled: 0, seen_at: now });
     const { stdout: living } = await stand.run(['status']);
     expect(living).toContain('lives 1, 8 runs at once, seen now');
     expect(living).toContain("off 1, 8 runs at once, 2.5 s behind the database's clock");
-    expect(living).not.toContain('none: nothing runs');
-    for (const name of ['gone', 'lives', 'off']) await takeLeave(db, name);
+    expect(living).not.toContain('No worker is running');
+    for (const name of ['gone', 'lives', 'off']) await deregisterWorker(db, name);
   });
 
   it('says what no process can run, in status and in doctor', async () => {
     const { home, world } = stand;
+    await readAll();
     const ctx = { ...home.ctx, config: { ...home.ctx.config, hosted: undefined } };
     expect((await readStatus(ctx, home.embedded)).services).toMatchObject([
       { name: 'hosted', missing: 'SEARCH_API_URL is not set' },
@@ -251,12 +262,114 @@ describe('status', () => {
     expect(await checksOfWork({ ctx })).toMatchObject([
       { ok: false, found: '1 search of the hosted service cannot run', advice: 'set SEARCH_API_URL' },
     ]);
-    const later = { ...home.ctx, clock: steppedClock(new Date(world.clock.now().getTime() + 60 * MINUTE)) };
+    const later = { ...home.ctx, clock: steppedClock(new Date(world.clock.now().getTime() + 30 * MINUTE)) };
     expect(await checksOfWork({ ctx: later })).toMatchObject([
       { ok: null, found: 'none, and 1 search is overdue' },
     ]);
   });
+
+  it('names silent searches, in status and in doctor', async () => {
+    const { home, world } = stand;
+    const since = world.clock.now();
+    world.clock.advance(180 * MINUTE);
+    expect((await readStatus(home.ctx, home.embedded)).silent).toMatchObject({
+      total: 1,
+      searches: [{ slug: 'ferry', since, last_success_at: since, run_status: 'succeeded' }],
+    });
+    expect(await checksOfWork(home)).toContainEqual({
+      check: 'silent searches',
+      ok: false,
+      found: 'no successful run for three intervals: ferry',
+      advice: 'see why: strandline status, strandline runs list --search ferry',
+    });
+    expect((await stand.run(['status'])).stdout).toMatch(
+      /^silent +ferry: no successful run for 3 h; the last run succeeded; see: strandline runs show \d+$/m,
+    );
+    world.clock.set(since);
+  });
+
+  it('speaks of responses that are unread for more than a minute, and of those on the disk of a worker', async () => {
+    const { home, world } = stand;
+    const { db, clock } = world;
+    await readAll();
+    const { rows } = await db.pool.query<{ id: bigint }>(
+      `SELECT id FROM strandline.searches WHERE slug = 'ferry'`,
+    );
+    const [ferry] = rows;
+    if (ferry === undefined) throw new Error('no search');
+    const before = (ms: number) => new Date(clock.now().getTime() - ms);
+    const checked = async () => (await checksOfWork(home)).filter(({ check }) => check.endsWith('responses'));
+    const said = async () => (await stand.run(['status'])).stdout.match(/^unread.*(?:\n .*)*/m)?.[0] ?? '';
+    await storeUnread(db, ferry.id, before(30_000));
+    expect([await checked(), await said()]).toEqual([[], '']);
+
+    const recent = await storeUnread(db, ferry.id, before(2 * MINUTE));
+    expect(await said()).toContain(
+      `1 paid response not parsed, the oldest for 2 min; parse it: strandline runs replay ${recent}`,
+    );
+    expect(await checked()).toMatchObject([{ ok: null }]);
+
+    const stuck = await storeUnread(db, ferry.id, before(20 * MINUTE));
+    await heartbeatOf(world, { name: 'with-a-spool', spooled: 1 });
+    expect(await said()).toContain('1 paid response on the disk of a worker');
+    expect(await checked()).toEqual([
+      {
+        check: 'unread responses',
+        ok: false,
+        found: `2 paid responses not parsed, the oldest (of run ${stuck}) for 20 min`,
+        advice: `parse it: strandline runs replay ${stuck}`,
+      },
+      {
+        check: 'spooled responses',
+        ok: null,
+        found: '1 paid response on the disk of a worker',
+        advice: 'the worker stores them when Postgres allows it: keep its data folder until then',
+      },
+    ]);
+    expect((await readStatus(home.ctx, home.embedded)).unread_responses).toEqual({
+      stored: 3,
+      spooled: 1,
+      late: 2,
+      oldest_at: before(20 * MINUTE),
+      oldest_seconds: 1_200,
+      oldest_run_id: stuck,
+    });
+    await deregisterWorker(db, 'with-a-spool');
+    await readAll();
+  });
+
+  it('says when the last scan ran, and what it means that none did', async () => {
+    const { home, world } = stand;
+    const scanned = (ago: string) =>
+      world.db.pool.query('UPDATE strandline.scanner SET scanned_at = clock_timestamp() - $1::interval', [
+        ago,
+      ]);
+    await scanned('0 s');
+    expect((await readStatus(home.ctx, home.embedded)).scan).toMatchObject({ late: false });
+    await scanned('10 min');
+    expect((await readStatus(home.ctx, home.embedded)).scan).toMatchObject({ late: true });
+    expect((await stand.run(['status'])).stdout).toMatch(
+      /^scan +LATE: last ran .*, so nothing that is due runs\. Start a worker: strandline up$/m,
+    );
+    expect(checkScan({ scan_age_seconds: 0.4 })).toMatchObject({ ok: true, found: 'last ran 0 s ago' });
+    expect(checkScan({ scan_age_seconds: 31 })).toMatchObject({
+      ok: false,
+      found: 'last ran 31 s ago, so nothing that is due runs',
+    });
+    // Without a worker nobody is expected to scan: the missing worker is what is reported.
+    expect((await checksOfWork(home)).map(({ check }) => check)).not.toContain('scan');
+    await heartbeatOf(world, { name: 'stuck' });
+    expect(await checksOfWork(home)).toContainEqual(expect.objectContaining({ check: 'scan', ok: false }));
+    await deregisterWorker(world.db, 'stuck');
+  });
 });
+
+/** As the workers of a real installation do. */
+async function readAll(): Promise<void> {
+  await stand.world.db.pool.query(
+    'UPDATE strandline.answers SET read_at = received_at WHERE read_at IS NULL',
+  );
+}
 
 describe('doctor', () => {
   it('finds a database that is not reached or not migrated before it touches it, and hides its password', async () => {

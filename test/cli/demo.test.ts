@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO, fillDemo, removeDemo } from '../../src/demo.ts';
 import type { Io } from '../../src/doors/cli/io.ts';
 import { DAY } from '../../src/engine/clock.ts';
-import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { scan } from '../../src/monitor/schedule/scan.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
@@ -148,21 +148,23 @@ test('Ctrl-C takes it back', async () => {
   expect(without(await amounts())).toEqual(without(before));
 });
 
-test('while it is lived no worker looks after what is overdue; another world rests afterwards', async () => {
+test('while it is simulated the scan leaves it alone; another world is paused afterwards', async () => {
   const { ctx, database, clock } = stand.world;
-  const meanwhile: unknown[] = [];
+  const enqueuedBefore = stand.world.enqueued.length;
+  let scans = 0;
   await fillDemo(ctx, database.url, {
     days: 0.05,
     topics: 1,
     seed: 'elsewhere',
     to: clock.now(),
     onRun: async () => {
-      meanwhile.push(await reconcile(ctx, true));
+      await scan(ctx);
+      scans += 1;
     },
   });
-  expect(meanwhile.length).toBeGreaterThan(2);
-  expect(new Set(meanwhile)).toEqual(new Set([null]));
-  expect(await reconcile(ctx, true)).not.toBeNull();
+  expect(scans).toBeGreaterThan(2);
+  expect(stand.world.enqueued.slice(enqueuedBefore)).toEqual([]);
+  expect(await rows('SELECT FROM strandline.searches WHERE simulation IS NOT NULL')).toEqual([]);
   await removeDemo(ctx);
   const { code } = await stand.run(['demo', '--days', '1', '--topics', '1', '--seed', 'elsewhere']);
   expect(code).toBe(0);

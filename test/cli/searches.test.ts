@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { executeRun } from '../../src/monitor/run/execute.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import type { DiscoveryRow } from '../../src/store/reads/discoveries.ts';
-import { signOfLife, takeLeave } from '../../src/store/workers.ts';
+import { recordHeartbeat, deregisterWorker } from '../../src/store/workers.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 
@@ -84,15 +86,19 @@ describe('search add', () => {
       queue: 'postgres',
       concurrency: 1,
       skew_ms: 0,
+      spooled: 0,
       started_at: now,
       seen_at: now,
     };
-    await signOfLife(db, sign);
+    await recordHeartbeat(db, sign);
     const saved = await stand.json<Saved>(...add('later'));
     expect(saved.first_run.status).toBe('queued');
     const { code, stderr } = await stand.run(['search', 'run', 'later', '--json']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('is queued; a worker takes it')]);
-    await takeLeave(db, 'w1');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`run ${saved.first_run.id} is already queued; a worker takes it`),
+    ]);
+    await deregisterWorker(db, 'w1');
   });
 
   it('refuses a slug that was used before with 1, and says what to do', async () => {
@@ -170,6 +176,34 @@ describe('search run --wait', () => {
       code: 0,
       stderr: 'read again: 0 posts, 0 links; 0 that were not found before\n',
     });
+  });
+
+  it('shares the calls of a minute with workers: it waits for room, or says when there is', async () => {
+    const { world, home, stub } = stand;
+    const { config } = home.ctx;
+    home.ctx.config = { ...config, callsPerMinute: 1 };
+    try {
+      const { runId } = await insertManualRun(home.ctx, 'ferry');
+      expect(await executeRun({ ...home.ctx, worker: 'another' }, runId)).toMatchObject({
+        status: 'succeeded',
+      });
+      const asked = stub.requests.length;
+      const refused = await stand.run(['search', 'run', 'ferry', '--json']);
+      expect(refused.stderr).toMatch(
+        /^ferry: not run yet: all 1 calls of this minute \(CALLS_PER_MINUTE\) are used up; the next is possible at .* UTC; a worker/,
+      );
+      const { id, status } = JSON.parse(refused.stdout) as Run;
+      expect([status, stub.requests.length]).toEqual(['queued', asked]);
+
+      world.clock.advance(120_000);
+      await executeRun(home.ctx, BigInt(id));
+      setTimeout(() => world.clock.advance(120_000), 300); // lived by moving the clock, not by waiting
+      const waited = await stand.run(['search', 'run', 'ferry', '--wait', '--json']);
+      expect(waited.stderr).toMatch(/ferry: runs in 1 min: all 1 calls of this minute/);
+      expect(JSON.parse(waited.stdout)).toMatchObject({ status: 'succeeded', calls: 1 });
+    } finally {
+      home.ctx.config = config;
+    }
   });
 });
 

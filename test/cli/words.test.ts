@@ -170,6 +170,10 @@ describe('the line of a run', () => {
     ).toEqual([
       '14:05:09Z  harbour-posts             tried again in 12 s: rate_limited — the service asked to slow down (wait)',
     ]);
+    const detail = 'all 20 calls of this minute (CALLS_PER_MINUTE) are used up';
+    expect(line({ ...run, status: 'retry', code: 'budget_exceeded', detail, notBefore })).toEqual([
+      `14:05:09Z  harbour-posts             runs in 12 s: ${detail}`,
+    ]);
   });
 
   it.each([1, 20, 40, 60])('fits into %i columns', (width) => {

@@ -102,9 +102,10 @@ test('an answer comes with all that is to be kept', async () => {
 // F50: status, headers, body; code, wait in ms.
 test.each<[number, Record<string, string>, string, string, number | undefined]>([
   [200, JSON_TYPE, '', 'bad_json', undefined],
-  [201, JSON_TYPE, '{}', 'schema_mismatch', undefined],
+  [201, JSON_TYPE, '', 'bad_json', undefined],
+  [202, JSON_TYPE, '{}', 'schema_mismatch', undefined],
   [204, {}, '', 'schema_mismatch', undefined],
-  [206, JSON_TYPE, '{}', 'schema_mismatch', undefined],
+  [206, { 'content-type': 'text/html' }, '<html>', 'bad_content_type', undefined],
   [299, JSON_TYPE, '{}', 'schema_mismatch', undefined],
   [301, { location: '/other' }, '', 'redirect', undefined],
   [304, {}, '', 'redirect', undefined],
@@ -140,6 +141,11 @@ test.each<[number, Record<string, string>, string, string, number | undefined]>(
 ])('HTTP %d %j %s is %s', async (status, headers, body, code, wait) => {
   const result = await withService(send(status, headers, body), (url) => call(url));
   expect(result).toMatchObject({ kind: 'failed', code, retryAfterMs: wait, httpStatus: status, sent: true });
+});
+
+test.each([200, 201, 206])('HTTP %d with a valid body is a response', async (status) => {
+  const result = await withService(send(status, JSON_TYPE, '{"a":1}'), (url) => call(url));
+  expect(result).toMatchObject({ kind: 'answer', httpStatus: status, body: Buffer.from('{"a":1}') });
 });
 
 test('a redirect is never followed, and its target never asked', async () => {
@@ -179,6 +185,37 @@ test.each<[string | undefined, string | Buffer, string]>([
     (url) => call(url),
   );
   expect(outcome(result)).toBe(expected);
+});
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n';
+// What comes of a body before it breaks off, the code, and what of it is there afterwards.
+test.each<[string, (socket: Socket) => void, string, string | undefined]>([
+  [
+    'resets',
+    (s) => s.write(`${CHUNKED}\r\n3\r\n{"a\r\n`, () => setTimeout(() => s.resetAndDestroy(), 30)),
+    'conn_reset',
+    '{"a',
+  ],
+  ['closes', (s) => s.end(`${CHUNKED}\r\n3\r\n{"a\r\n`), 'conn_reset', '{"a'],
+  ['stalls', (s) => s.write(`${CHUNKED}\r\n3\r\n{"a\r\n`), 'timeout_body', '{"a'],
+  ['closes before the first byte', (s) => s.end(`${CHUNKED}\r\n`), 'conn_reset', undefined],
+  [
+    'closes in the body of a failure',
+    (s) => s.end(`${CHUNKED.replace('200 OK', '500 No')}\r\n3\r\n{"a\r\n`),
+    'upstream_5xx',
+    undefined,
+  ],
+])('a body whose connection %s: what had come is there', async (_, behave, code, partial) => {
+  const result = await withSocket(behave, (url) => call(url, { timeoutMs: 150 }));
+  expect(outcome(result)).toBe(code);
+  expect(result.kind === 'failed' ? result.partial?.toString() : null).toBe(partial);
+});
+
+test('a body that is larger than the limit is not kept in part', async () => {
+  const result = await withService(send(200, JSON_TYPE, `{"a":"${'x'.repeat(100)}"}`), (url) =>
+    call(url, { maxBytes: 50 }),
+  );
+  expect(result).toMatchObject({ code: 'too_large', partial: undefined });
 });
 
 describe('what a call cost', () => {
@@ -221,6 +258,11 @@ test.each<[string, (socket: Socket) => void, string]>([
     'conn_reset',
   ],
   ['sends less than it said', (s) => s.end(`${HEAD}content-length: 9\r\n\r\n{}`), 'conn_reset'],
+  [
+    'cuts a chunked body that was the last on it',
+    (s) => s.end(`${HEAD}connection: close\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`),
+    'conn_reset',
+  ],
   ['cuts a chunked body', (s) => s.end(`${HEAD}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`), 'conn_reset'],
   ['speaks no HTTP', (s) => s.end('-ERR unknown command\r\n'), 'decode_error'],
   [

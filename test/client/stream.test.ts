@@ -114,6 +114,27 @@ test('a service that keeps the connection open behind its completion is not wait
   expect(result.latencyMs).toBeLessThan(600);
 });
 
+test('a stream that breaks off, in whatever way, is kept up to there', async () => {
+  const incomplete = await stream(TEXT + LINKS);
+  expect(incomplete.kind === 'failed' && incomplete.partial?.toString()).toBe(TEXT + LINKS);
+  const failed = await stream(TEXT + LINKS + event({ error: 'sources failed' }));
+  expect(outcome(failed)).toBe('upstream_5xx');
+  expect(failed.kind === 'failed' && failed.partial?.toString()).toContain(LINKS);
+  expect(await stream('')).toMatchObject({ code: 'stream_incomplete', partial: undefined });
+});
+
+test('a call that its caller ends keeps what had come of its stream', async () => {
+  const caller = new AbortController();
+  const result = await withService(
+    (response) => {
+      response.writeHead(200, SSE).write(TEXT + LINKS);
+      setTimeout(() => caller.abort(), 50);
+    },
+    (url) => call(url, { request, signal: caller.signal }),
+  );
+  expect(result.kind === 'aborted' && result.partial?.toString()).toBe(TEXT + LINKS);
+});
+
 test('a stream that stalls before its completion runs into the time limit', async () => {
   const result = await withService(
     (response) => void response.writeHead(200, SSE).write(TEXT),

@@ -29,15 +29,9 @@ export async function playCases(
   return runs;
 }
 
-/**
- * Runs that wait to be tried again wait no longer: their pauses are as long as chance wants them. The queue has them
- * for later; what it held is handed to it anew.
- */
+/** Ends the random pauses of runs that wait for a retry: the next scan offers them. */
 export async function hasten(stage: Stage): Promise<void> {
-  const waiting: { id: string; fence: number }[] = await stage.rows(
-    `UPDATE strandline.runs SET not_before = NULL WHERE status = 'queued' AND not_before IS NOT NULL RETURNING id, fence`,
+  await stage.rows(
+    `UPDATE strandline.runs SET not_before = NULL, offer_at = created_at WHERE status = 'queued' AND not_before IS NOT NULL`,
   );
-  if (waiting.length === 0) return;
-  await stage.emptyQueue();
-  await stage.ctx.queue.enqueue(waiting.map(({ id, fence }) => ({ runId: BigInt(id), fence })));
 }

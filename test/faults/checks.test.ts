@@ -55,13 +55,20 @@ test.each([
   [
     'U2 a slot has two runs',
     `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, reason, slot_at, span_until, span_slots, created_at, ended_at)
-     SELECT search_id, 1, 1, 'schedule', 'skipped', 'missed', now() + n * interval '1 minute', now() + interval '1 hour', 60, now(), now() FROM strandline.runs, generate_series(0, 1) AS n`,
+     SELECT search_id, 1, 1, 'schedule', 'skipped', 'missed', now() - n * interval '1 minute', now(), 60, now(), now() FROM strandline.runs, generate_series(0, 1) AS n`,
   ],
   [
     'U3 a due slot has no run row',
     `UPDATE strandline.searches SET next_due_at = next_due_at + interval '3 minutes'`,
   ],
-  ['U3 an active search has fallen silent', `UPDATE strandline.searches SET next_due_at = NULL`],
+  [
+    'U3 a slot that has not come has a row',
+    `UPDATE strandline.runs SET slot_at = created_at + interval '1 day', created_at = created_at + interval '2 days'`,
+  ],
+  [
+    'U3 an active search has fallen silent',
+    `UPDATE strandline.searches SET next_due_at = next_due_at - interval '1 hour'`,
+  ],
   [
     'U4 a run made more calls than it may',
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
@@ -77,16 +84,17 @@ test.each([
     `UPDATE strandline.posts SET external_id = '11'`,
   ],
   [
-    'U5 something counts as found by a run that did not succeed',
+    'U5 something counts as found by a run of which no response was read',
     `UPDATE strandline.runs SET status = 'failed', code = 'internal'`,
+    'UPDATE strandline.answers SET read_at = NULL',
   ],
   [
     'U5 what was sighted and what was discovered differ',
     `DELETE FROM strandline.discoveries WHERE id = (SELECT max(id) FROM strandline.discoveries)`,
   ],
   ['U5 posts of the volume', `UPDATE strandline.volume SET posts = posts + 1`],
-  ['U6 something that was served', `INSERT INTO faults.served SELECT ${RUN}, 1, 'post', '13'`],
-  ['U6 something is there that no accepted answer held', `DELETE FROM faults.served WHERE external = '11'`],
+  ['U6 something in a response', `INSERT INTO faults.served SELECT ${RUN}, 1, 'post', '13'`],
+  ['U6 something is there that no response held', `DELETE FROM faults.served WHERE external = '11'`],
   [
     'U8 one message had two bodies',
     `INSERT INTO faults.receipts VALUES ('/a', 'msg_1', 'x', NULL), ('/a', 'msg_1', 'y', NULL)`,
@@ -94,6 +102,16 @@ test.each([
   [
     'U8 a channel was told of something in two messages',
     `INSERT INTO faults.told VALUES ('/a', 'msg_1', 'r', 1), ('/a', 'msg_2', 'r', 1)`,
+  ],
+  [
+    'U9 a response was paid for and is not read',
+    `UPDATE strandline.answers SET read_at = NULL, received_at = received_at - interval '1 hour'`,
+  ],
+  [
+    'U9 a claim that had its response called again',
+    `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
+     SELECT run_id, 2, service_id, fence, 'unknown', sent_at + interval '1 day' FROM strandline.calls`,
+    `UPDATE strandline.answers SET read_at = received_at + interval '2 days'`,
   ],
 ])('%s', async (broken, ...statements) => {
   expect((await brokenBy(...statements)).join('\n')).toContain(broken);

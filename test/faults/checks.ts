@@ -1,9 +1,9 @@
 /**
- * What holds after every row, whatever was done to the program: U1 to U8 in SQL, over its tables and over the
+ * What holds after every row, whatever was done to the program: U1 to U9 in SQL, over its tables and over the
  * history that the service and the receiver of the row kept (schema `faults`, see history.ts). A check holds when
  * its question has no rows.
  */
-export type CheckId = 'U1' | 'U2' | 'U3' | 'U4' | 'U5' | 'U6' | 'U7' | 'U8';
+export type CheckId = 'U1' | 'U2' | 'U3' | 'U4' | 'U5' | 'U6' | 'U7' | 'U8' | 'U9';
 
 export type Check = Readonly<{
   id: CheckId;
@@ -11,18 +11,16 @@ export type Check = Readonly<{
   broken: string;
   /** What a row is counted as in the table of results. */
   counts?: 'lost' | 'doubled';
-  /** `$1`: when it is; `$2`: most calls of a run. Each query names what it needs. */
+  /** `$1`: the time; `$2`: most calls of a run; `$3`: how old work may be that is left, in milliseconds. Each query names what it needs. */
   sql: string;
 }>;
 
 /** Work that came in the last moments before all workers were stopped may wait. */
-const JUST_NOW = `interval '10 seconds'`;
+const JUST_NOW = `$3::int * interval '1 millisecond'`;
 
-/** Answers that were accepted: the last one received of each run that succeeded. */
-const ACCEPTED = `accepted AS (
-  SELECT DISTINCT ON (c.run_id) c.run_id, c.n, r.search_id
-  FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id
-  WHERE c.state = 'received' AND r.status = 'succeeded' ORDER BY c.run_id, c.n DESC
+/** Responses that came whole: each of them is read, whatever its run became. */
+const RECEIVED = `received AS (
+  SELECT c.run_id, c.n, r.search_id FROM strandline.calls c JOIN strandline.runs r ON r.id = c.run_id WHERE c.state = 'received'
 )`;
 
 export const CHECKS: readonly Check[] = [
@@ -56,6 +54,12 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U3',
+    broken: 'a slot that has not come has a row',
+    sql: `SELECT id, search_id, slot_at, span_until, created_at FROM strandline.runs
+      WHERE greatest(slot_at, span_until) > least(created_at, $1::timestamptz + interval '30 seconds')`,
+  },
+  {
+    id: 'U3',
     broken: 'an active search has fallen silent',
     counts: 'lost',
     sql: `SELECT slug, next_due_at FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')
@@ -84,7 +88,7 @@ export const CHECKS: readonly Check[] = [
     id: 'U4',
     broken: 'calls of a day were counted too low',
     sql: `SELECT c.service_id, c.day, c.n, d.calls FROM (
-        SELECT service_id, (sent_at AT TIME ZONE 'UTC')::date AS day, count(*)::int AS n FROM strandline.calls GROUP BY 1, 2
+        SELECT service_id, (sent_at AT TIME ZONE 'UTC')::date AS day, count(*)::int AS n FROM strandline.calls WHERE NOT refunded GROUP BY 1, 2
       ) c LEFT JOIN strandline.call_days d USING (service_id, day) WHERE d.calls IS NULL OR d.calls < c.n`,
   },
   {
@@ -97,13 +101,15 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U5',
-    broken: 'something counts as found by a run that did not succeed',
+    broken: 'something counts as found by a run of which no response was read',
     sql: `SELECT s.search_id, s.thing, r.id, r.status FROM (
         SELECT search_id, post_id AS thing, first_run_id FROM strandline.post_sightings
         UNION ALL SELECT search_id, link_id, first_run_id FROM strandline.link_sightings
         UNION ALL SELECT search_id, thing, run_id FROM strandline.discoveries
         UNION ALL SELECT r.search_id, NULL, r.id FROM strandline.run_results x JOIN strandline.runs r ON r.id = x.run_id
-      ) s LEFT JOIN strandline.runs r ON r.id = s.first_run_id WHERE r.id IS NULL OR r.status <> 'succeeded'`,
+      ) s LEFT JOIN strandline.runs r ON r.id = s.first_run_id
+      WHERE r.status IS DISTINCT FROM 'succeeded'
+        AND NOT EXISTS (SELECT FROM strandline.answers a WHERE a.run_id = r.id AND a.read_at IS NOT NULL)`,
   },
   {
     id: 'U5',
@@ -125,10 +131,10 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U6',
-    broken: 'something that was served in an accepted answer is not there',
+    broken: 'something in a response that came whole is not there',
     counts: 'lost',
-    sql: `WITH ${ACCEPTED}
-      SELECT a.search_id, s.external FROM accepted a JOIN faults.served s USING (run_id, n)
+    sql: `WITH ${RECEIVED}
+      SELECT a.search_id, s.external FROM received a JOIN faults.served s USING (run_id, n)
       WHERE CASE s.kind WHEN 'post' THEN NOT EXISTS (SELECT FROM strandline.post_sightings x
           JOIN strandline.posts p ON p.id = x.post_id WHERE x.search_id = a.search_id AND p.external_id = s.external)
         ELSE NOT EXISTS (SELECT FROM strandline.link_sightings x
@@ -136,13 +142,13 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'U6',
-    broken: 'something is there that no accepted answer held',
-    sql: `WITH ${ACCEPTED}
+    broken: 'something is there that no response held',
+    sql: `WITH ${RECEIVED}
       SELECT x.search_id, p.external_id FROM strandline.post_sightings x JOIN strandline.posts p ON p.id = x.post_id
-      WHERE NOT EXISTS (SELECT FROM accepted a JOIN faults.served s USING (run_id, n)
+      WHERE NOT EXISTS (SELECT FROM received a JOIN faults.served s USING (run_id, n)
         WHERE a.search_id = x.search_id AND s.kind = 'post' AND s.external = p.external_id)
       UNION ALL SELECT x.search_id, l.canonical FROM strandline.link_sightings x JOIN strandline.links l ON l.id = x.link_id
-      WHERE NOT EXISTS (SELECT FROM accepted a JOIN faults.served s USING (run_id, n)
+      WHERE NOT EXISTS (SELECT FROM received a JOIN faults.served s USING (run_id, n)
         JOIN strandline.link_addresses la ON la.address = s.external
         WHERE a.search_id = x.search_id AND s.kind = 'link' AND la.link_id = l.id)`,
   },
@@ -165,7 +171,7 @@ export const CHECKS: readonly Check[] = [
         AND coalesce(ru.topic_id, s.topic_id) = s.topic_id AND coalesce(ru.search_id, s.id) = s.id
       JOIN strandline.rule_channels rc ON rc.rule_id = ru.id AND d.id > greatest(rc.after, ru.after)
       JOIN strandline.channels c ON c.id = rc.channel_id AND c.state = 'active' AND c.archived_at IS NULL
-      WHERE NOT d.baseline AND NOT EXISTS (SELECT FROM strandline.delivery_discoveries x
+      WHERE NOT d.baseline AND NOT d.late AND NOT EXISTS (SELECT FROM strandline.delivery_discoveries x
         WHERE (x.rule_id, x.channel_id, x.discovery_id) = (ru.id, c.id, d.id))`,
   },
   {
@@ -180,5 +186,21 @@ export const CHECKS: readonly Check[] = [
     broken: 'a channel was told of something in two messages',
     counts: 'doubled',
     sql: `SELECT path, rule, discovery_id FROM faults.told GROUP BY 1, 2, 3 HAVING count(DISTINCT message_id) > 1`,
+  },
+  {
+    id: 'U9',
+    broken: 'a response was paid for and is not read',
+    counts: 'lost',
+    sql: `SELECT a.run_id, a.n, a.received_at, a.read_attempts, a.next_read_at, r.status FROM strandline.answers a
+      JOIN strandline.runs r ON r.id = a.run_id
+      WHERE a.read_at IS NULL AND a.received_at < $1::timestamptz - ${JUST_NOW} AND r.status NOT IN ('queued', 'running')`,
+  },
+  {
+    id: 'U9',
+    broken: 'a claim that had its response called again before it was read',
+    sql: `SELECT c.run_id, c.n, a.n AS before FROM strandline.calls c
+      JOIN strandline.calls b ON b.run_id = c.run_id AND b.fence = c.fence AND b.n < c.n
+      JOIN strandline.answers a ON a.run_id = b.run_id AND a.n = b.n
+      WHERE a.received_at < c.sent_at AND (a.read_at IS NULL OR a.read_at > c.sent_at)`,
   },
 ];

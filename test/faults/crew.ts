@@ -1,6 +1,9 @@
 import type { ProcessOptions, WorkerProcess } from '../processes.ts';
 import type { Stage } from './stage.ts';
 
+/** What one worker needs to start while others start, too, on a busy machine. */
+const START_MS = 60_000;
+
 /** Workers under a supervisor: whichever ends is followed by another at once, as in any deployment. */
 export type Crew = Readonly<{
   /** Those that are at work. */
@@ -26,7 +29,7 @@ export async function hire(stage: Stage, size: number): Promise<Crew> {
   };
   const manned = Array.from({ length: size }, (_, post) => man(post));
   const workers = () => posts.filter((worker) => worker?.lives() === true) as WorkerProcess[]; // those that are there
-  await stage.until('the crew is at work', () => Promise.resolve(workers().length === size));
+  await stage.until('the crew is at work', () => Promise.resolve(workers().length === size), size * START_MS);
   return {
     workers,
     next: (behaviour) => void options.push(behaviour),

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
 /**
- * The database's clock of one row, which can be moved: names are looked for in `faults` before they are looked for in
- * what Postgres brings along. For connections that are made from now on.
+ * The database's clock of one row, which can be moved: its functions in the schema `faults` come before those of Postgres
+ * in the search path of connections that are made from now on. Those that rest in the pool are closed.
  */
 export async function prepareTime(pool: Pool, database: string): Promise<void> {
   await pool.query(`
@@ -14,6 +14,7 @@ export async function prepareTime(pool: Pool, database: string): Promise<void> {
     CREATE FUNCTION faults.now() RETURNS timestamptz LANGUAGE sql STABLE
       AS 'SELECT pg_catalog.now() + shift FROM faults.clock';
     ALTER DATABASE ${database} SET search_path = faults, "$user", public, pg_catalog`);
+  while (pool.idleCount > 0) (await pool.connect()).release(true);
 }
 
 export async function moveDatabaseTime(pool: Pool, ms: number): Promise<void> {

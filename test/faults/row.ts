@@ -28,6 +28,8 @@ export type Row = Readonly<{
   env?: Readonly<Record<string, string>>;
   /** It fails when it has not ended by then; a minute unless said. */
   seconds?: number;
+  /** Where work goes on coming while the row ends: what is younger than this may be left undone. */
+  restMs?: number;
   /** Universal checks that do not apply, each with the reason why. */
   except?: Readonly<Partial<Record<CheckId, string>>>;
   /** Where a library keeps it from holding: which, the issue upstream, and what guards against it here. */

@@ -1,12 +1,13 @@
 /** Everything a row stands on: servers, wires to them, workers, and verbs to set it up and to ask how it went. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../src/engine/clock.ts';
-import { openBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue } from '../../src/engine/queue/queue.ts';
-import { type Context, wakeNew } from '../../src/monitor/context.ts';
-import { repeatStrategy } from '../../src/monitor/schedule/repeat.ts';
+import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
+import { openQueue, SCANS } from '../../src/engine/queue/queue.ts';
+import type { Context } from '../../src/monitor/context.ts';
+import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
 import { createChannel } from '../../src/monitor/tell/channels.ts';
 import { createRule } from '../../src/monitor/tell/rules.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
@@ -28,6 +29,11 @@ import { type ScriptedService, startService } from './service.ts';
 import { judge, type Verdict } from './verdict.ts';
 import { openWire, type Wire } from './wire.ts';
 
+export type ScanQueue = Pick<
+  Queue,
+  'getJobScheduler' | 'removeJobScheduler' | 'upsertJobScheduler' | 'pause'
+>;
+
 export type Stage = Readonly<{
   backend: BackendName;
   /** As a command has it, with connections of its own past all wires: for the monitor's verbs. */
@@ -44,7 +50,7 @@ export type Stage = Readonly<{
   /** What a worker is given; to start a program of another kind in the same world. */
   env: Readonly<Record<string, string>>;
   /**
-   * Starts a worker, with a lease and a reconciler of a second each. It has come to take work when this resolves.
+   * Starts a worker whose leases and heartbeats take a second. It is ready for work when this resolves.
    * @param options where it dies or waits, how its clock goes
    */
   start(env?: Record<string, string>, options?: ProcessOptions): Promise<WorkerProcess>;
@@ -62,14 +68,20 @@ export type Stage = Readonly<{
   ended(runId: Id): Promise<{ status: string; code: string | null; reason: string | null; fence: number }>;
   /** Waits until nothing is left to do: no run open, no message due, no search overdue. */
   settled(seconds?: number): Promise<void>;
+  /** Waits until nothing that is left to do is older than this, while new work may go on coming. */
+  caughtUp(olderMs: number, seconds: number): Promise<void>;
   /** Something to be told when the row fails: a seed, what was done and when. */
   note(words: string): void;
   /** States of the calls of a run, in order. */
   calls(runId: Id): Promise<string[]>;
+  /** The queue of the repeatable job that calls the scan, as BullMQ has it. */
+  scans: ScanQueue;
   /** Empties the queue store of the row, and nobody else's. */
   emptyQueue(): Promise<void>;
   /** Moves the clocks of all workers, of `ctx` and of the database. @param ms ahead of the machine's */
   moveTime(ms: number): Promise<void>;
+  /** Moves the clocks of the database and of `ctx`; those of workers stay right. @param ms ahead of the machine's */
+  moveDatabaseTime(ms: number): Promise<void>;
   until: typeof until;
   /** Waits until a call is under way. */
   called(): Promise<void>;
@@ -87,7 +99,7 @@ export type Played = Stage & {
 const REST_SECONDS = 45;
 
 export async function openStage(
-  row: Pick<Row, 'postgres' | 'redis' | 'movesTime' | 'env' | 'except'>,
+  row: Pick<Row, 'postgres' | 'redis' | 'movesTime' | 'env' | 'restMs' | 'except'>,
   { name: backend, redisUrl }: TestBackend,
 ): Promise<Played> {
   const opened: (() => Promise<void>)[] = [];
@@ -116,7 +128,11 @@ export async function openStage(
     const redisAt = ownRedis?.url() ?? redisUrl;
 
     let shift = 0;
-    const clock: Clock = { now: () => new Date(systemClock.now().getTime() + shift) };
+    let workerShift = 0;
+    const clock: Clock = {
+      now: () => new Date(systemClock.now().getTime() + shift),
+      statementTime: () => null,
+    };
     const env = { MASTER_KEY: 'one key for all processes of a row', WEBHOOK_ALLOW: '127.0.0.1', ...row.env };
     const world: World = keep(
       await makeWorld({
@@ -145,8 +161,9 @@ export async function openStage(
         world.ctx.log,
       ),
     );
-    const queue = keep(openQueue(backEnd, repeatStrategy, world.ctx.log));
+    const queue = keep(openQueue(backEnd, world.ctx.log));
     const ctx: Context = { ...world.ctx, queue };
+    const scans = keep(openScanQueue(backEnd));
 
     const given: Record<string, string> = {
       DATABASE_URL: wires.postgres.address(url),
@@ -172,16 +189,35 @@ export async function openStage(
       return server;
     };
 
-    const settled = async (seconds = REST_SECONDS) => {
-      await until('everything comes to rest', async () => (await left(world, clock)) === 0, seconds * 1_000);
+    const caughtUp = async (olderMs: number, seconds: number) => {
+      let remaining = '';
+      try {
+        await until(
+          'everything comes to rest',
+          async () => {
+            remaining = await left(world, { now: clock.now(), olderMs });
+            return remaining === '';
+          },
+          seconds * 1_000,
+        );
+      } catch (error) {
+        throw new Error(`not at rest after ${seconds} s: ${remaining}`, { cause: error });
+      }
     };
+    const settled = (seconds = REST_SECONDS) => caughtUp(0, seconds);
     const notes: string[] = [];
+    const moveTime = async (ms: number) => {
+      shift = ms;
+      await moveDatabaseTime(world.db.pool, ms);
+    };
 
     const stage: Stage = {
       settled,
+      caughtUp,
       note: (words) => void notes.push(`${new Date().toISOString()} ${words}`),
       backend,
       ctx,
+      scans,
       service,
       receiver,
       wires: { postgres: wires.postgres, queue: wires.redis ?? wires.postgres, service: wires.service },
@@ -194,7 +230,7 @@ export async function openStage(
       directory,
       env: given,
       start: async (more = {}, options = {}) => {
-        const worker = await startProcess({ ...given, ...more }, { clockMs: shift, ...options });
+        const worker = await startProcess({ ...given, ...more }, { clockMs: workerShift, ...options });
         workers.push(worker);
         return worker;
       },
@@ -212,7 +248,7 @@ export async function openStage(
       },
       again: async (prompt) => {
         const { runId } = await insertManualRun(ctx, `search-${prompt}`);
-        await wakeNew(ctx, [runId]);
+        await enqueueNewRuns(ctx, [runId], 'manual');
         return runId;
       },
       alert: async (slug) => {
@@ -243,35 +279,46 @@ export async function openStage(
         await redis.quit();
       },
       moveTime: async (ms) => {
-        shift = ms;
-        await moveDatabaseTime(world.db.pool, ms);
+        await moveTime(ms);
+        workerShift = ms;
         for (const worker of alive()) worker.moveClock(ms);
       },
+      moveDatabaseTime: moveTime,
       until,
       called: async () => {
         await until('a call is under way', () => Promise.resolve(service.asked.length > 0));
       },
     };
 
-    /** Heals what was done to the wires, sees to it that somebody works, and waits until nothing is left to do. */
-    async function rest(): Promise<void> {
+    /**
+     * Heals what was done to the wires, sees to it that somebody works, and waits until nothing is left to do.
+     * @returns when that was
+     */
+    async function rest(): Promise<Date> {
       for (const wire of [wires.postgres, wires.redis, wires.service]) {
         wire?.watch(undefined);
         wire?.pass();
       }
       if (alive().length === 0) await stage.start();
       // What does not come to rest is what the checks tell.
-      await settled().catch(() => {});
+      await caughtUp(row.restMs ?? 0, REST_SECONDS).catch(() => {});
+      const restedAt = clock.now();
       await Promise.all(alive().map((worker) => worker.stop()));
+      return restedAt;
     }
 
     return Object.assign(stage, {
       verdict: async () => {
-        await rest();
+        const now = await rest();
         await writeHistory(world.db.pool, service, receiver);
         const maxCalls = Number(given['MAX_CALLS_PER_RUN'] ?? ctx.config.maxCallsPerRun);
         const except = Object.keys(row.except ?? {}) as CheckId[]; // the keys of that very type
-        const verdict = await judge(world.db.pool, { now: clock.now(), maxCalls, except });
+        const verdict = await judge(world.db.pool, {
+          now,
+          maxCalls,
+          restMs: row.restMs ?? 0,
+          except,
+        });
         const fallen = workers.map((worker) => worker.fell()).filter((words) => words !== null);
         return { ...verdict, broken: [...fallen, ...verdict.broken] };
       },
@@ -285,20 +332,31 @@ export async function openStage(
   }
 }
 
-/** How much is still to be done: runs that are open and due, messages that are due, searches that are overdue. */
-async function left({ db }: World, clock: Clock): Promise<number> {
-  const { rows } = await db.pool.query<{ n: number }>(
-    `SELECT ((SELECT count(*) FROM strandline.runs WHERE status = 'running'
-          OR (status = 'queued' AND (not_before IS NULL OR not_before <= $1)))
-      + (SELECT count(*) FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id
-          WHERE d.next_attempt_at <= $1 AND c.state = 'active' AND coalesce(c.resting_until, $1) <= $1)
-      + (SELECT count(*) FROM strandline.channels c WHERE c.state = 'active' AND c.archived_at IS NULL
-          AND c.cursor < (SELECT coalesce(max(id), 0) FROM strandline.discoveries))
-      + (SELECT count(*) FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')
-          AND next_due_at <= $1))::int AS n`,
-    [clock.now()],
+/** What is left to do and is older than this, in words: how many of each kind. Empty where nothing is. */
+async function left({ db }: World, { now, olderMs }: { now: Date; olderMs: number }): Promise<string> {
+  const { rows } = await db.pool.query<{ what: string; n: number }>(
+    `SELECT what, n FROM (
+       SELECT 'runs queued' AS what, count(*)::int AS n FROM strandline.runs
+       WHERE status = 'queued' AND coalesce(not_before <= $1, true) AND ($2 OR created_at <= $1)
+       UNION ALL SELECT 'runs running', count(*)::int FROM strandline.runs WHERE status = 'running' AND ($2 OR started_at <= $1)
+       UNION ALL SELECT 'responses unread', count(*)::int FROM strandline.answers
+       WHERE read_at IS NULL AND ($2 OR received_at <= $1)
+       UNION ALL SELECT 'searches due', count(*)::int FROM strandline.searches WHERE next_due_at <= $1
+       UNION ALL SELECT 'messages due', count(*)::int FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id
+       WHERE d.next_attempt_at <= $1 AND c.state = 'active' AND coalesce(c.resting_until <= $1, true)
+       UNION ALL SELECT 'discoveries to deliver', count(*)::int FROM strandline.channels c
+       WHERE c.state = 'active' AND c.archived_at IS NULL
+         AND EXISTS (SELECT FROM strandline.discoveries d WHERE d.id > c.cursor AND ($2 OR d.at <= $1))
+     ) open WHERE n > 0`,
+    [new Date(now.getTime() - olderMs), olderMs === 0],
   );
-  return rows[0]?.n ?? 0;
+  return rows.map(({ what, n }) => `${n} ${what}`).join(', ');
+}
+
+function openScanQueue({ queue: options, factory }: QueueBackend): ScanQueue & { close(): Promise<void> } {
+  const queue = factory === undefined ? new Queue(SCANS, options) : new Queue(SCANS, options, factory);
+  queue.on('error', () => {}); // while its server is away; whoever asks it then gets the error
+  return queue;
 }
 
 async function wireTo(url: string): Promise<Wire> {

@@ -11,17 +11,25 @@ export type Verdict = {
   broken: string[];
 };
 
-/** @param except universal checks that do not apply to this row */
+/** Work that is left may always be as old as this: workers stop one after the other. */
+const LEFT_MS = 10_000;
+
+/**
+ * @param row.now when everything had come to rest
+ * @param row.restMs how old work may be that is left; at least ten seconds
+ * @param row.except universal checks that do not apply to this row
+ */
 export async function judge(
   pool: Pool | ClientBase,
-  { now, maxCalls, except }: { now: Date; maxCalls: number; except: readonly CheckId[] },
+  row: { now: Date; maxCalls: number; restMs?: number; except: readonly CheckId[] },
 ): Promise<Verdict> {
+  const { now, maxCalls, restMs = 0, except } = row;
   const verdict: Verdict = { calls: 0, lost: 0, doubled: 0, broken: [] };
   for (const { id, broken, counts, sql } of CHECKS) {
     if (except.includes(id)) continue;
     // A parameter that a statement does not name needs a type all the same.
-    const text = `WITH given AS (SELECT $1::timestamptz, $2::int) ${sql.replace(/^WITH /, ', ')}`;
-    const { rows } = await pool.query<object>(text, [now, maxCalls]);
+    const text = `WITH given AS (SELECT $1::timestamptz, $2::int, $3::int) ${sql.replace(/^WITH /, ', ')}`;
+    const { rows } = await pool.query<object>(text, [now, maxCalls, Math.max(LEFT_MS, restMs)]);
     if (rows.length === 0) continue;
     if (counts !== undefined) verdict[counts] += rows.length;
     verdict.broken.push(`${id} ${broken}: ${rows.length} rows, ${shown(rows.slice(0, 3))}`);

@@ -45,6 +45,11 @@ async function watchBoth(ctx: Context): Promise<void> {
 /** And a second search for the same links: now one has a link first, now the other. */
 async function resumeBoth(ctx: Context): Promise<void> {
   for (const { slug } of TOPICS) await changeTopic(ctx, slug, 'resume');
+  // They go on by the clock of this simulation.
+  await ctx.db.pool.query('UPDATE strandline.searches SET simulation = $1 WHERE next_due_at >= $2', [
+    ctx.simulation,
+    PAUSED.to,
+  ]);
   await createSearch(ctx, {
     slug: 'bikes-again',
     topic: 'cargo-bikes',

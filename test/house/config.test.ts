@@ -131,7 +131,7 @@ test('everything has a default', () => {
   expect(readConfig({})).toMatchObject({
     maxCallsPerRun: 2,
     leaseMs: 30_000,
-    reconcileMs: 30_000,
+    heartbeatMs: 30_000,
     workerConcurrency: 8,
   });
 });

@@ -144,3 +144,10 @@ test('nothing gets into the image but what it is made of', async () => {
   );
   expect([...new Set(copied)].sort()).toEqual(letIn.toSorted());
 });
+
+test('workers have a place on disk for responses that the database cannot take, owned by their user', () => {
+  const directory = String(of('worker').environment['STRANDLINE_DATA_DIR']);
+  expect(of('worker').volumes).toEqual([`spool:${directory}`]);
+  expect(dockerfile).toContain(`RUN mkdir --parents --mode=0700 ${directory}\n`);
+  expect(dockerfile).toContain('COPY --from=deps --chown=node:node /data /data\n');
+});

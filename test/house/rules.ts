@@ -30,6 +30,7 @@ const behindDoors = [
   'src/service-ports.ts',
   'src/store/',
   'src/monitor/context.ts',
+  'src/monitor/enqueue.ts',
   'src/monitor/access/',
   'src/monitor/export/',
   'src/monitor/feed/',
@@ -79,6 +80,17 @@ export const RULES: readonly Rule[] = [
     planted: "import { openDatabase } from '../store/database.ts';",
   },
   {
+    of: 'src/monitor/enqueue.ts',
+    may: ['src/engine/clock.ts', 'src/store/', 'src/monitor/context.ts'],
+    types: ['src/engine/queue/'],
+    planted: "import { executeRun } from './run/execute.ts';",
+  },
+  {
+    of: 'src/monitor/recurring.ts',
+    may: ['src/engine/clock.ts', 'src/store/', 'src/monitor/tell/', 'src/monitor/context.ts'],
+    planted: "import { executeRun } from './run/execute.ts';",
+  },
+  {
     of: 'src/monitor/read/',
     may: ['src/contract/', 'src/errors.ts', 'src/engine/clock.ts'],
     planted: "import type { Id } from '../../store/database.ts';",
@@ -106,19 +118,32 @@ export const RULES: readonly Rule[] = [
       // A search that is tried out is checked, and finds its service, as when it is saved.
       'src/monitor/topic/definition.ts',
       'src/monitor/topic/service-for.ts',
+      'src/monitor/enqueue.ts',
       'src/monitor/context.ts',
     ],
-    planted: "import { tickSearch } from '../schedule/tick.ts';",
+    planted: "import { scan } from '../schedule/scan.ts';",
   },
   {
     of: 'src/monitor/schedule/',
-    may: ['src/errors.ts', 'src/engine/clock.ts', 'src/store/', 'src/monitor/context.ts'],
+    may: [
+      'src/errors.ts',
+      'src/engine/clock.ts',
+      'src/store/',
+      'src/monitor/enqueue.ts',
+      'src/monitor/context.ts',
+    ],
     types: ['src/engine/queue/'],
     planted: "import { openQueue } from '../../engine/queue/queue.ts';",
   },
   {
     of: 'src/monitor/topic/',
-    may: [...leaves, 'src/store/', 'src/monitor/schedule/', 'src/monitor/context.ts'],
+    may: [
+      ...leaves,
+      'src/store/',
+      'src/monitor/schedule/',
+      'src/monitor/enqueue.ts',
+      'src/monitor/context.ts',
+    ],
     planted: "export { executeRun } from '../run/execute.ts';",
   },
   {
@@ -127,7 +152,10 @@ export const RULES: readonly Rule[] = [
       ...leaves,
       'src/engine/patience.ts',
       'src/store/',
-      // How a slot is told in words.
+      // When slots are, and how they are written: pure.
+      'src/monitor/schedule/cadence.ts',
+      'src/monitor/schedule/schedule.ts',
+      'src/monitor/schedule/schedule-of.ts',
       'src/monitor/schedule/words.ts',
       'src/monitor/context.ts',
     ],
@@ -185,9 +213,9 @@ export const RULES: readonly Rule[] = [
   },
   {
     of: 'src/doors/worker.ts',
-    may: [...behindDoors, 'src/engine/queue/'],
+    may: [...behindDoors, 'src/engine/queue/', 'src/monitor/recurring.ts'],
     never: writes,
-    planted: "import { tickLocked } from '../store/slots.ts';",
+    planted: "import { lockSearch } from '../store/slots.ts';",
   },
   {
     of: 'src/doors/cli/',
@@ -243,7 +271,6 @@ export const ROOT: readonly string[] = [
   'src/service-access.ts',
   'src/service-ports.ts',
   'src/simulation.ts',
-  'src/simulation/agenda.ts',
   'src/simulation/lane.ts',
   'src/web.ts',
   'src/main.ts',

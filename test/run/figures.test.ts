@@ -75,7 +75,7 @@ test('a worker that was scraped tells the numbers of the database, of what it do
     const text = await (await fetch(`${door}/metrics`)).text();
     // A run has ended before its job has.
     const quiet = text.includes('strandline_queue_jobs{state="active"} 0');
-    return quiet && text.includes('strandline_repairs_total{kind="ticked"} 1') && text;
+    return quiet && text.includes('strandline_repairs_total{kind="scan_taken_over"} 1') && text;
   });
   expect(told).not.toContain('canary');
   const samples = new Map(

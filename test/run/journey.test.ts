@@ -4,9 +4,9 @@ import { RunError } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { keepAnswer, loadAnswer, openCall } from '../../src/store/ledger.ts';
-import { claimRun } from '../../src/store/runs.ts';
+import { openCall } from '../../src/store/ledger.ts';
+import { loadNewestResponse, storeResponse } from '../../src/store/responses.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
@@ -26,9 +26,18 @@ async function add(slug: string, over: Partial<NewSearch> = {}) {
   });
 }
 
+/** Its worker died: the lease is over, and scans go on. */
+async function abandoned(runId: bigint): Promise<void> {
+  await rows(
+    `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
+    [runId],
+  );
+  await world.scanned();
+}
+
 test('a run goes from its claim to its end: one call in the ledger, the raw answer kept, the post stored', async () => {
   stub.answers(json({ miner_tweets: [wirePost('1790000000000000001')] }));
-  const { search, firstRunId } = await add('whole');
+  const { firstRunId } = await add('whole');
   const report = await executeRun(world.ctx, firstRunId);
   expect(report).toMatchObject({ status: 'succeeded', posts: 1, authors: 1, diff: { baseline: true } });
   expect(stub.requests).toHaveLength(1);
@@ -46,8 +55,7 @@ test('a run goes from its claim to its end: one call in the ledger, the raw answ
   expect(
     await rows(`SELECT external_id FROM strandline_analytics.posts WHERE external_id LIKE '179%'`),
   ).toEqual([{ external_id: '1790000000000000001' }]);
-  expect(world.enqueued).toContainEqual({ runId: firstRunId, fence: 0 });
-  expect(world.schedules.has(search.id)).toBe(true);
+  expect(world.enqueued).toContainEqual({ runId: firstRunId, fence: 0, trigger: 'first' });
   expect(await executeRun(world.ctx, firstRunId)).toBeNull();
 });
 
@@ -65,21 +73,19 @@ test('an answer that was kept by a worker which died is read, not paid for again
     serviceId: search.service_id,
     maxCallsPerRun: 2,
     callsPerDay: null,
-    now: world.clock.now(),
+    callsPerMinute: null,
+    clock: world.clock,
   });
   const body = Buffer.from(JSON.stringify({ miner_tweets: [wirePost('2001')] }));
-  const answer = {
+  const response = {
     n: 1,
     httpStatus: 200,
     contentType: 'application/json',
     body,
     receivedAt: world.clock.now(),
   };
-  await keepAnswer(world.db, { runId: firstRunId, answer, latencyMs: 5, costUsd: null });
-  await rows(
-    `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
-    [firstRunId],
-  );
+  await storeResponse(world.db, { runId: firstRunId, response, latencyMs: 5, costUsd: null });
+  await abandoned(firstRunId);
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'succeeded', posts: 1 });
   expect(stub.requests).toHaveLength(0);
 });
@@ -96,10 +102,7 @@ test('a call that was sent and never heard of is marked unknown and counts again
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at) VALUES ($1, 1, $2, $3, 'sent', now())`,
     [firstRunId, search.service_id, claimed?.fence],
   );
-  await rows(
-    `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
-    [firstRunId],
-  );
+  await abandoned(firstRunId);
   expect(await executeRun(world.ctx, firstRunId)).toMatchObject({ status: 'succeeded' });
   expect(
     await rows('SELECT n, state FROM strandline.calls WHERE run_id = $1 ORDER BY n', [firstRunId]),
@@ -179,7 +182,7 @@ test('a service that repeats our key in its answer does not get it into the data
     status: 'failed',
     code: 'schema_mismatch',
   });
-  const answer = await loadAnswer(world.db, firstRunId);
+  const answer = await loadNewestResponse(world.db, firstRunId);
   const [{ reason }] = await rows('SELECT reason FROM strandline.runs WHERE id = $1', [firstRunId]);
   expect(`${answer?.body.toString()} ${reason}`).not.toContain('k$y-of');
 });
@@ -221,7 +224,6 @@ test('a refused key stops every search of the service, with the reason, until a 
   expect(await rows('SELECT status FROM strandline.runs WHERE id = $1', [other.firstRunId])).toEqual([
     { status: 'cancelled' },
   ]);
-  expect(world.schedules.has(other.search.id)).toBe(false);
 });
 
 test('a worker that does not know how to reach the service fails the run, and calls nobody', async () => {
@@ -243,26 +245,13 @@ test('a dialect that is not there fails the run before its ledger has a row', as
   ).toEqual([{ n: 0 }]);
 });
 
-test('a run that ended three claims without a word is given up and not called for again', async () => {
-  const { firstRunId } = await add('poison');
-  for (let i = 0; i < 3; i += 1) {
-    await claimRun(world.db, { runId: firstRunId, worker: 'dies', leaseMs: 1, now: world.clock.now() });
-    await rows(
-      `UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`,
-      [firstRunId],
-    );
-  }
-  expect(await executeRun(world.ctx, firstRunId)).toBeNull();
-  expect(await rows('SELECT status, code FROM strandline.runs WHERE id = $1', [firstRunId])).toEqual([
-    { status: 'failed', code: 'internal' },
-  ]);
-  expect(stub.requests).toHaveLength(0);
-});
-
 test('two runs of one search never overlap', async () => {
-  await add('alone');
-  const { runId: one } = await insertManualRun(world.ctx, 'alone');
-  const { runId: two } = await insertManualRun(world.ctx, 'alone');
+  const { search, firstRunId: one } = await add('alone');
+  const two = await insertRun(world.db.pool, {
+    searchId: search.id,
+    trigger: 'manual',
+    now: world.clock.now(),
+  });
   const claims = await Promise.all(
     [one, two].map((runId) =>
       claimRun(world.db, { runId, worker: 'w', leaseMs: 30_000, now: world.clock.now() }),
@@ -271,14 +260,14 @@ test('two runs of one search never overlap', async () => {
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
 });
 
-test('a process that stops gives its call up and its run back', async () => {
+test('a process that stops aborts its call and releases its run, which is offered at once', async () => {
   const stopping = new AbortController();
   stub.answers(() => stopping.abort());
   const { firstRunId } = await add('stopped');
   expect(await executeRun(world.ctx, firstRunId, stopping.signal)).toMatchObject({ status: 'released' });
-  expect(await rows('SELECT status, lease_until FROM strandline.runs WHERE id = $1', [firstRunId])).toEqual([
-    { status: 'queued', lease_until: null },
-  ]);
+  expect(
+    await rows('SELECT status, lease_until, offer_at FROM strandline.runs WHERE id = $1', [firstRunId]),
+  ).toEqual([{ status: 'queued', lease_until: null, offer_at: world.clock.now() }]);
   expect(await rows('SELECT state FROM strandline.calls WHERE run_id = $1', [firstRunId])).toEqual([
     { state: 'unknown' },
   ]);

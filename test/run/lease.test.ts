@@ -1,9 +1,12 @@
-import { EventEmitter } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { holdLease } from '../../src/monitor/run/lease.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
-import { type ClaimedRun, claimRun } from '../../src/store/runs.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/runs.ts';
+import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
+
+const LEASE_MS = 60_000;
 
 let world: World;
 let run: ClaimedRun;
@@ -15,50 +18,107 @@ beforeAll(async () => {
     prompt: 'a',
     every: '1h',
   });
-  const claimed = await claimRun(world.db, {
-    runId: firstRunId,
-    worker: 'w',
-    leaseMs: 60_000,
-    now: world.clock.now(),
-  });
+  const claimed = await claim(firstRunId);
   if (claimed === null) throw new Error('not claimed');
   run = claimed;
 });
 afterAll(() => world.close());
 
-const aborted = (signal: AbortSignal) =>
-  new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+const claim = (runId: bigint, alone = false) =>
+  claimRun(world.db, { runId, worker: 'w', leaseMs: LEASE_MS, now: world.clock.now(), alone });
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+const endLease = () =>
+  rows(`UPDATE strandline.runs SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, [
+    run.id,
+  ]);
+const isHeld = async () =>
+  (
+    await rows('SELECT lease_until > clock_timestamp() AS held FROM strandline.runs WHERE id = $1', [run.id])
+  )[0].held;
 
-test('a lease whose renewal is never answered is lost when it has run out', async () => {
-  const silent = new Proxy(world.db.pool, {
-    get: (pool, name) => (name === 'query' ? () => new Promise(() => {}) : Reflect.get(pool, name)),
+test('a lease is renewed for as long as it is held, also after renewals that failed', async () => {
+  let refusals = 2;
+  const pool = new Proxy(world.db.pool, {
+    get: (of, name) =>
+      name === 'query' && refusals-- > 0
+        ? () => Promise.reject(new Error('database away'))
+        : Reflect.get(of, name).bind?.(of),
   });
-  const ctx = {
-    ...world.ctx,
-    db: { ...world.db, pool: silent },
-    config: { ...world.ctx.config, leaseMs: 150 },
-  };
-  const lease = holdLease(ctx, run, undefined);
-  expect(await aborted(lease.signal)).toMatchObject({ code: 'lease_lost' });
-  lease.release();
+  const ctx = { ...world.ctx, db: { ...world.db, pool }, config: { ...world.ctx.config, leaseMs: 90 } };
+  await endLease();
+  const release = holdLease(ctx, run);
+  await until('it is renewed', () => Promise.resolve(refusals < 0 && isHeld()));
+  release();
 });
 
-test('a lease that another claim took over is lost at the next renewal', async () => {
-  const ctx = { ...world.ctx, config: { ...world.ctx.config, leaseMs: 150 } };
-  const lease = holdLease(ctx, { ...run, fence: run.fence - 1 }, undefined);
-  expect(await aborted(lease.signal)).toMatchObject({ code: 'lease_lost' });
-  lease.release();
+test('a renewal that failed is repeated within a second, and logged once', async () => {
+  let asked = 0;
+  const warnings: string[] = [];
+  const log = Object.assign(Object.create(world.ctx.log), {
+    warn: (_: unknown, event: string) => void warnings.push(event),
+  });
+  const pool = new Proxy(world.db.pool, {
+    get: (of, name) =>
+      name === 'query'
+        ? () => Promise.reject(new Error(`database away ${(asked += 1)}`))
+        : Reflect.get(of, name).bind?.(of),
+  });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  try {
+    const release = holdLease({ ...world.ctx, log, db: { ...world.db, pool } }, run);
+    await vi.advanceTimersByTimeAsync(world.ctx.config.leaseMs / 3);
+    expect(asked).toBe(1);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(asked).toBe(4);
+    expect(warnings).toEqual(['lease not renewed; retrying']);
+    release();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
-test('a process that stops gives the call up, and leaves nobody listening afterwards', async () => {
-  const stopping = new AbortController();
-  const lease = holdLease(world.ctx, run, stopping.signal);
-  const other = holdLease(world.ctx, run, stopping.signal);
-  other.release();
-  const ended = aborted(lease.signal);
-  stopping.abort();
-  await ended;
-  lease.release();
-  expect(other.signal.aborted).toBe(false);
-  expect(EventEmitter.getEventListeners(stopping.signal, 'abort')).toEqual([]);
+test('a lease that was taken over is not renewed any more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  try {
+    const release = holdLease(world.ctx, { ...run, fence: run.fence - 1 });
+    vi.advanceTimersByTime(world.ctx.config.leaseMs);
+    await until('nothing renews it', () => Promise.resolve(vi.getTimerCount() === 0));
+    release();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a lease that is over can be claimed only while scans go on', async () => {
+  await endLease();
+  for (const scanned of ["- interval '4 seconds'", "+ interval '1 hour'"]) {
+    await rows(`UPDATE strandline.scanner SET scanned_at = clock_timestamp() ${scanned}`);
+    expect(await claim(run.id), `last scan at now ${scanned}`).toBeNull();
+  }
+  await world.scanned();
+  const taken = await claim(run.id);
+  expect(taken).toMatchObject({ fence: run.fence + 1 });
+});
+
+const extend = () => inTransaction(world.db, (tx) => extendLeases(tx, LEASE_MS));
+
+test('after an outage a claim gets one lease more, and no second one without a renewal', async () => {
+  await endLease();
+  expect([await extend(), await isHeld()]).toEqual([1, true]);
+  await endLease();
+  expect([await extend(), await isHeld()]).toEqual([0, false]);
+  await world.scanned();
+  expect(await claim(run.id, true)).toMatchObject({ claims: 3 });
+  await endLease();
+  expect([await extend(), await isHeld()]).toEqual([1, true]);
+});
+
+test('a claim that renewed its lease after an outage gets one lease more after the next outage, too', async () => {
+  const [held] = await rows('SELECT id, fence FROM strandline.runs WHERE id = $1', [run.id]);
+  expect(await extend(), 'after the first outage').toBe(0);
+  expect(await renewLease(world.db, { runId: held.id, fence: held.fence, leaseMs: LEASE_MS })).toBe(true);
+  await endLease();
+  expect([await extend(), await isHeld()], 'after the second').toEqual([1, true]);
+  await endLease();
+  expect([await extend(), await isHeld()], 'without a renewal').toEqual([0, false]);
 });

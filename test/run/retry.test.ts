@@ -8,6 +8,7 @@ const minutes = (n: number) => new Date(now.getTime() + n * 60_000);
 function decide(failed: Partial<FailedCall>) {
   const decision = decideRetry({
     code: 'upstream_5xx',
+    budget: undefined,
     retryAfterMs: undefined,
     callsMade: 1,
     maxCalls: 2,
@@ -61,6 +62,14 @@ describe('the pause', () => {
   ])('is at least what the service asked for (%d ms) and at most an hour', (retryAfterMs, expected) => {
     expect(decide({ code: 'rate_limited', retryAfterMs })).toBe(expected);
   });
+});
+
+test('a run waits for room in a full minute, whatever calls it has made and whichever slot comes next', () => {
+  const full = { code: 'budget_exceeded', budget: 'minute', retryAfterMs: 40_000 } as const;
+  expect(decide({ ...full, callsMade: 2, nextSlotAt: minutes(0) })).toBe('retry 41s');
+  expect(decide({ ...full, random: () => 0 })).toBe('retry 40s');
+  expect(decide({ ...full, random: () => 0.9999 })).toBe('retry 42s');
+  for (const budget of ['run', 'day'] as const) expect(decide({ ...full, budget })).toBe('give_up');
 });
 
 describe('a run gives up', () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RunError } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { type Tried, trySearch } from '../../src/monitor/run/try.ts';
-import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { doRecurringWork } from '../../src/monitor/recurring.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { raiseTombstones } from '../../src/store/forget/tombstones.ts';
 import { inTransaction } from '../../src/store/database.ts';
@@ -191,13 +191,14 @@ test('a trial whose process ended is unknown once nobody can hear of it, and not
       extra: {},
     },
     callsPerDay: null,
-    now: world.clock.now(),
-    deadline: new Date(world.clock.now().getTime() + 60_000),
+    callsPerMinute: null,
+    clock: world.clock,
+    deadlineMs: 60_000,
   });
-  await reconcile(world.ctx, false);
+  await doRecurringWork(world.ctx, 'trials', new AbortController().signal);
   expect(await trials()).toMatchObject([{ state: 'sent' }]);
   world.clock.advance(61_000);
-  await reconcile(world.ctx, false);
+  await doRecurringWork(world.ctx, 'trials', new AbortController().signal);
   expect(await trials()).toMatchObject([{ state: 'unknown', code: 'unknown_outcome' }]);
 });
 

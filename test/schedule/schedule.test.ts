@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInput } from '../../src/errors.ts';
-import {
-  parseSchedule,
-  readSchedule,
-  type ScheduleAsWritten,
-  writeSchedule,
-} from '../../src/monitor/schedule/schedule.ts';
+import { parseSchedule, type ScheduleAsWritten } from '../../src/monitor/schedule/schedule.ts';
 import { formatSlot, inWords } from '../../src/monitor/schedule/words.ts';
 
 const cron = (text: string, tz?: string) => parseSchedule({ cron: text, tz, slug: 'any' });
@@ -199,12 +194,6 @@ describe('an interval', () => {
 it('is one of the two, and not both', () => {
   expect(problemsOf({})).toContain('either');
   expect(problemsOf({ cron: '0 8 * * *', every: '15m' })).toContain('either');
-});
-
-it('travels as text and comes back the same', () => {
-  for (const schedule of [cron('0 8 * * MON-FRI', 'Europe/Berlin'), every('90s')]) {
-    expect(readSchedule(writeSchedule(schedule))).toEqual(schedule);
-  }
 });
 
 it.each([

@@ -197,7 +197,7 @@ onEachBackend('secrets', ({ name, redisUrl }) => {
         await add(way, 'hosted');
         // A key that is refused stops all searches of the service: the next way begins from anew.
         await rows(
-          `UPDATE strandline.searches SET state = 'active', state_reason = NULL WHERE archived_at IS NULL`,
+          `UPDATE strandline.searches SET state = 'active', state_reason = NULL, next_due_at = now() + interval '1 hour' WHERE archived_at IS NULL`,
         );
       }
       await command(

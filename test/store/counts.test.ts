@@ -3,7 +3,6 @@ import { executeRun } from '../../src/monitor/run/execute.ts';
 import { replayRun } from '../../src/monitor/run/replay.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { tickSearch } from '../../src/monitor/schedule/tick.ts';
 import { addCounts, foldCounts, LATENESS_BOUNDS, readCounts, SAVE_BOUNDS } from '../../src/store/counts.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -58,7 +57,7 @@ test('what happens is counted once, with its transaction, and neither folding no
 
 test('a slot counts by how late it begins, and slots that are not run by their number', async () => {
   stub.answers(json({ miner_tweets: [] }));
-  const { search, firstRunId } = await createSearch(world.ctx, {
+  const { firstRunId } = await createSearch(world.ctx, {
     slug: 'late',
     operation: 'microblog',
     prompt: 'ferry',
@@ -66,7 +65,7 @@ test('a slot counts by how late it begins, and slots that are not run by their n
   });
   await executeRun(world.ctx, firstRunId);
   world.clock.advance(3 * 3_600_000);
-  await tickSearch(world.ctx, search.id);
+  await world.scan();
   const before = await counted();
   expect(before.get('runs hosted skipped missed')).toBeGreaterThanOrEqual(10);
   const due = world.enqueued.at(-1);
@@ -90,15 +89,15 @@ test('buckets are those that are told of', async () => {
 });
 
 test('folding beside writing and reading loses nothing and counts nothing twice', async () => {
-  const repair = { name: 'repairs' as const, labels: ['ticked'], n: 1 };
+  const repair = { name: 'repairs' as const, labels: ['expired'], n: 1 };
   const seen: number[] = [];
   await Promise.all(
     Array.from({ length: 60 }, async (_, i) => {
       if (i % 3 === 0) return addCounts(world.db, [repair]);
       if (i % 3 === 1) return foldCounts(world.db);
-      return seen.push((await counted()).get('repairs ticked') ?? 0);
+      return seen.push((await counted()).get('repairs expired') ?? 0);
     }),
   );
-  expect((await counted()).get('repairs ticked')).toBe(20);
+  expect((await counted()).get('repairs expired')).toBe(20);
   expect(Math.max(...seen)).toBeLessThanOrEqual(20);
 });

@@ -145,6 +145,34 @@ test('a queue that a newer BullMQ made is refused', async () => {
   await expect(migrate({ url, log })).rejects.toThrow(/made by a newer BullMQ/);
 });
 
+test.each([
+  [
+    'every table of the queue was truncated, its list of migrations too',
+    `DO $$ DECLARE t text; BEGIN
+       FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
+     END $$`,
+  ],
+  ['the queue lost its list of migrations', 'DROP TABLE bullmq.migration'],
+  ['the schema of the queue was dropped', 'DROP SCHEMA bullmq CASCADE'],
+])('%s: migrate creates the queue again', async (_what, statement) => {
+  const { url } = await newDatabase();
+  await migrate({ url, log });
+  await rowsOf(url, statement);
+  expect(await checkSchema(url)).toBe('behind');
+  expect((await migrate({ url, log })).applied).toEqual(['bullmq']);
+  expect(await checkSchema(url)).toBe('current');
+  expect((await migrate({ url, log })).applied).toEqual([]);
+});
+
+test('an empty list of migrations beside tables of somebody else is no queue of ours', async () => {
+  const { url } = await newDatabase();
+  await rowsOf(
+    url,
+    'CREATE SCHEMA bullmq CREATE TABLE migration (version int, name text) CREATE TABLE job (n int)',
+  );
+  expect(await checkSchema(url)).toBe('foreign');
+});
+
 test('which database it is, is said before it is touched, and never with its password', async () => {
   const { url, name } = await newDatabase();
   const lines: string[] = [];

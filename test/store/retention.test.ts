@@ -2,12 +2,13 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { DAY } from '../../src/engine/clock.ts';
-import { reconcile } from '../../src/monitor/schedule/reconcile.ts';
+import { doRecurringWork } from '../../src/monitor/recurring.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 import { limitsAt } from '../../src/store/retention/limits.ts';
 import { snapshotMonths } from '../../src/store/retention/months.ts';
-import { retain, retainWhenDue } from '../../src/store/retention/retain.ts';
+import { retain } from '../../src/store/retention/retain.ts';
+import { ensureRecurringWork } from '../../src/store/scanner.ts';
 import { tableSizes, whatIsDue } from '../../src/store/retention/sizes.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
@@ -42,8 +43,8 @@ async function fill(answers: number): Promise<void> {
   await rows('DELETE FROM strandline.rejects');
   for (const [n, runId] of runs.entries()) {
     await rows(
-      `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at)
-       SELECT $1, g, 200, $2, '\\x00', 2, $3::timestamptz FROM generate_series(1, $4::int) g`,
+      `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
+       SELECT $1, g, 200, $2, '\\x00', 2, $3::timestamptz, $3::timestamptz FROM generate_series(1, $4::int) g`,
       [runId, gzipSync('{}'), ago(n === 0 ? 31 : 29), answers],
     );
     await rows(
@@ -106,6 +107,13 @@ test('what a message said goes after its days, once nothing more is tried; that 
     { state: 'delivered', ...half },
     { state: 'pending', all: 2, bodies: 2, answers: 2 },
   ]);
+});
+
+test('a response that nobody has read is kept, however old it is', async () => {
+  await fill(3);
+  await rows('UPDATE strandline.answers SET read_at = NULL WHERE run_id = $1 AND n = 2', [runs[0]]);
+  expect(await retain(world.db, limits(), always)).toMatchObject({ answers: 2 });
+  expect(await rows('SELECT n FROM strandline.answers WHERE run_id = $1', [runs[0]])).toEqual([{ n: 2 }]);
 });
 
 test('what is not done in its time is done at the next look, and says so', async () => {
@@ -173,14 +181,20 @@ test('a month that was taken out and not dropped is dropped by the next', async 
   expect(await rows(`SELECT to_regclass('strandline.post_snapshots_2026_04') AS t`)).toEqual([{ t: null }]);
 });
 
-test('the reconciler looks once an hour, whichever process it is, and makes the next month ahead', async () => {
+test('retention and the next month are recurring work, due again after an hour', async () => {
+  await ensureRecurringWork(world.db.pool, ['retention', 'partitions']);
   await fill(10);
-  await reconcile(world.ctx, false);
+  for (const name of ['retention', 'partitions'])
+    await doRecurringWork(world.ctx, name, new AbortController().signal);
   expect(await left()).toEqual([{ answers: 10, rejects: 10, old: 0 }]);
-  await fill(10);
-  expect(await retainWhenDue(world.db, world.ctx.config, world.clock.now())).toBeNull();
-  world.clock.advance(61 * 60_000);
-  expect(await retainWhenDue(world.db, world.ctx.config, world.clock.now())).toMatchObject({ answers: 10 });
+  expect(
+    await rows(
+      `SELECT name, extract(epoch FROM next_due_at - last_ended_at)::int AS seconds FROM strandline.recurring_work ORDER BY name`,
+    ),
+  ).toEqual([
+    { name: 'partitions', seconds: 3_600 },
+    { name: 'retention', seconds: 3_600 },
+  ]);
   const names = (await snapshotMonths(world.db)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['post_snapshots_2026_12', 'author_snapshots_2026_12']));
 });

@@ -209,10 +209,10 @@ test('a search is at work from its first observed day on until it is removed, wh
     'INSERT INTO strandline.search_days (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut) VALUES ($1, $2, 1, 1, 0, 0, false)',
     [blind.id, day(from + DAY)],
   );
-  await world.db.pool.query('UPDATE strandline.searches SET archived_at = $2 WHERE id = $1', [
-    removed.id,
-    day(from + 2 * DAY + HOUR),
-  ]);
+  await world.db.pool.query(
+    'UPDATE strandline.searches SET archived_at = $2, next_due_at = NULL WHERE id = $1',
+    [removed.id, day(from + 2 * DAY + HOUR)],
+  );
   const rows = await readVoiceDays(world.db, {
     from: day(from - 5 * DAY),
     until: day(from + 10 * DAY),

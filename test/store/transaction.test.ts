@@ -111,3 +111,9 @@ test.each([
 ])('an error of code %s means that the database is away: %s', (code, away) => {
   expect(isUnreachable(Object.assign(new Error('planned'), { code }))).toBe(away);
 });
+
+test('a text that is no JSON is no matter of the database', () => {
+  const broken = new SyntaxError('Unterminated string in JSON at position 50');
+  expect(isUnreachable(broken)).toBe(false);
+  expect(isUnreachable(new Error('Connection terminated unexpectedly'))).toBe(true);
+});

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/engine/clock.ts';
 import { changeChannel, rotateSecret, testChannel } from '../../src/monitor/tell/channels.ts';
 import { deliverTo } from '../../src/monitor/tell/deliver.ts';
-import { lookAfterChannels } from '../../src/monitor/tell/look-after.ts';
+import { tellNew } from '../../src/monitor/tell/match.ts';
 import { resend } from '../../src/monitor/tell/resend.ts';
 import { readChannel, readDelivery } from '../../src/store/tell/reads.ts';
 import { Webhook } from 'standardwebhooks';
@@ -291,13 +291,13 @@ test('an address that may no longer be sent to is not connected to', async () =>
   expect(await stage.deliveries('rebound')).toMatchObject([{ state: 'pending', code: 'address' }]);
 });
 
-test('what the queue forgot, the reconciler tells it again', async () => {
+test('a channel with something to send is enqueued by the scan until it is sent', async () => {
   const { channel } = await newsFor('forgotten-job', 1);
-  stage.world.waiting.length = 0;
-  await lookAfterChannels(stage.world.ctx);
-  expect(stage.world.waiting.map(({ channelId }) => channelId)).toContain(channel);
+  await tellNew(stage.world.ctx);
+  await stage.world.scan();
+  expect(stage.world.channels).toContain(channel);
   await deliverTo(stage.world.ctx, channel, never);
-  stage.world.waiting.length = 0;
-  await lookAfterChannels(stage.world.ctx);
-  expect(stage.world.waiting.map(({ channelId }) => channelId)).not.toContain(channel);
+  stage.world.channels.length = 0;
+  await stage.world.scan();
+  expect(stage.world.channels).not.toContain(channel);
 });

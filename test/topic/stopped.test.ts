@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Refused } from '../../src/errors.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { stopLocked } from '../../src/monitor/schedule/stop.ts';
-import { tickSearch } from '../../src/monitor/schedule/tick.ts';
+import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { type Change, changeSearch } from '../../src/monitor/topic/state.ts';
@@ -152,8 +152,11 @@ test('resuming a search before its capped day is over keeps a row for each slot 
   await executeRun(world.ctx, firstRunId);
   const capped = { ...world.ctx, config: { ...world.ctx.config, callsPerDay: 0 } };
   world.clock.advance(15 * MINUTE);
-  const { queued } = await tickSearch(capped, search.id);
-  await executeRun(capped, queued[0] ?? 0n);
+  await scan(capped);
+  const [due] = await rows(`SELECT id FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`, [
+    search.id,
+  ]);
+  await executeRun(capped, due.id);
   expect(await rows('SELECT state FROM strandline.searches WHERE id = $1', [search.id])).toEqual([
     { state: 'capped' },
   ]);

@@ -45,6 +45,8 @@ export function outcomeLine(report: RunReport, now: Date, page: Pick<Page, 'unkn
 /** The same where no worker lives: nobody is there to try again at the time that was chosen. */
 export function lonelyOutcomeLine(report: RunReport, now: Date, page: Pick<Page, 'unknown'>): string {
   if (report.status !== 'retry') return outcomeLine(report, now, page);
+  if (report.code === 'budget_exceeded')
+    return `${report.search}: not run yet: ${oneLine(report.detail ?? '')}; a worker runs it then (strandline up)`;
   return `${report.search}: failed: ${wordsOf(report)}; it is tried again when a worker runs (strandline up)`;
 }
 
@@ -55,6 +57,9 @@ function outcome(report: RunReport, now: Date, page: Pick<Page, 'unknown'>): str
     case 'failed':
       return `failed: ${wordsOf(report)}`;
     case 'retry':
+      // The only limit that a run waits for: that of the minute.
+      if (report.code === 'budget_exceeded')
+        return `runs ${relative(report.notBefore, now, page)}: ${oneLine(report.detail ?? '')}`;
       return `tried again ${relative(report.notBefore, now, page)}: ${wordsOf(report)}`;
     case 'released':
     default:

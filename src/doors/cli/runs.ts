@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Refused } from '../../errors.ts';
 import { replayRun } from '../../monitor/run/replay.ts';
-import { loadAnswer } from '../../store/ledger.ts';
+import { loadNewestResponse } from '../../store/responses.ts';
 import { readCompletionOfRun } from '../../store/reads/completions.ts';
 import { newestDiscoveries } from '../../store/reads/discoveries.ts';
 import { readCalls, readRejects, readRuns } from '../../store/reads/runs.ts';
@@ -69,7 +69,7 @@ function registerShow(runs: Command, cli: Cli): void {
       return cli.withHome(async ({ ctx }) => {
         const { db } = ctx;
         const run = await findRunRow(db, id);
-        if (options.answer === true) return printAnswer(cli, (await loadAnswer(db, id))?.body, id);
+        if (options.answer === true) return printAnswer(cli, (await loadNewestResponse(db, id))?.body, id);
         const calls = await readCalls(db, id);
         const rejects = await readRejects(db, id);
         const discoveries = await newestDiscoveries(db, { runId: id, limit: LIMIT_MAX });

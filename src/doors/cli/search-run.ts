@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Home } from '../../home.ts';
-import { wakeNew } from '../../monitor/context.ts';
+import { enqueueNewRuns } from '../../monitor/enqueue.ts';
 import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
@@ -37,14 +37,16 @@ export async function runNow(
   { wait, stopping }: { wait: boolean; stopping: AbortSignal },
 ): Promise<RunRow> {
   const { page } = cli;
-  const { runId } = await insertManualRun(ctx, slug);
+  const { runId, alreadyQueued } = await insertManualRun(ctx, slug);
+  const queued = `run ${runId} is ${alreadyQueued ? 'already queued' : 'queued'}`;
+  if (alreadyQueued && wait) page.say(queued);
   if (wait)
     return runUntilEnded(ctx, runId, stopping, (report) => {
       page.say(outcomeLine(report, ctx.clock.now(), page));
     });
   if (await hasWorkers(ctx)) {
-    await wakeNew(ctx, [runId]);
-    page.say(`run ${runId} is queued; a worker takes it (see: strandline runs show ${runId})`);
+    if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
+    page.say(`${queued}; a worker takes it (see: strandline runs show ${runId})`);
   } else {
     const report = await executeRun(ctx, runId, stopping);
     page.say(

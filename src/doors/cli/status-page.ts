@@ -1,6 +1,7 @@
 /** The state of everything, in words. */
 import { RUN_CODES } from '../../errors.ts';
 import { SECOND } from '../../engine/clock.ts';
+import { lastRunInWords } from '../../monitor/status/silence.ts';
 import type { ServiceDay } from '../../store/reads/status.ts';
 import type { Status } from '../../monitor/status/status.ts';
 import type { Terminal } from './terminal.ts';
@@ -13,9 +14,12 @@ export function statusPage(status: Status, now: Date, page: Terminal): string[] 
   const lines: Line[] = [
     ...database(status),
     ...queue(status),
+    ...scan(status, now, page),
     ...services(status, page),
     ...workers(status, now, page),
     ...runs(status),
+    ...unreadResponses(status),
+    ...silentSearches(status, now, page),
     ...named(
       'resting',
       status.resting.map((one) => {
@@ -47,6 +51,45 @@ function queue({ queue: { kind, depth } }: Status): Line[] {
     .map(([name, n]) => `${n} ${name}`);
   return [['queue', `${where}, ${parts.length === 0 ? 'empty' : parts.join(', ')}`]];
 }
+
+function scan({ scan: { scanned_at, late } }: Status, now: Date, page: Terminal): Line[] {
+  const found = `last ran ${relative(scanned_at, now, page)}`;
+  return [
+    ['scan', late ? `LATE: ${found}, so nothing that is due runs. Start a worker: strandline up` : found],
+  ];
+}
+
+/** Those of runs in progress are no news. */
+function unreadResponses({ unread_responses: unread }: Status): Line[] {
+  const { late, oldest_seconds, oldest_run_id, spooled } = unread;
+  const lines: string[] = [];
+  if (late > 0 && oldest_seconds !== null && oldest_run_id !== null)
+    lines.push(
+      `${counted(late, 'paid response')} not parsed, the oldest for ${duration(oldest_seconds * SECOND)}; parse it: strandline runs replay ${oldest_run_id}`,
+    );
+  if (spooled > 0)
+    lines.push(
+      `${counted(spooled, 'paid response')} on the disk of a worker, to be stored when Postgres allows it`,
+    );
+  return named('unread', lines);
+}
+
+function silentSearches({ silent: { total, searches } }: Status, now: Date, page: Terminal): Line[] {
+  const shown = searches.slice(0, MAX_SILENT);
+  return named('silent', [
+    ...shown.map((search) => {
+      const { slug, since, run_id } = search;
+      const more = run_id === null ? `search show ${slug}` : `runs show ${run_id}`;
+      return `${slug}: no successful run for ${duration(now.getTime() - since.getTime())}; ${lastRunInWords(search)}; see: strandline ${more}`;
+    }),
+    ...(total > shown.length
+      ? [`and ${count(total - shown.length, page)} more: strandline status --json`]
+      : []),
+  ]);
+}
+
+/** The most silent searches that are named here; the JSON has more. */
+const MAX_SILENT = 10;
 
 function services(status: Status, page: Terminal): Line[] {
   if (status.services.length === 0) return [['services', 'none yet: the first search brings its own']];
@@ -80,13 +123,13 @@ function costOf({ kind, calls_today, cost_usd_today, calls_without_cost_today: s
 }
 
 function workers(status: Status, now: Date, page: Terminal): Line[] {
-  const none = 'none: nothing runs by itself; start one: strandline up';
+  const none = 'No worker is running: schedules are on hold. Start one: strandline up';
   return named('workers', [
     ...(status.workers.some(({ silent }) => !silent) ? [] : [none]),
     ...status.workers.map(({ name, version, concurrency, skew_ms, seen_at, silent }) => {
       if (silent) {
         const since = duration(now.getTime() - seen_at.getTime());
-        return `${name} ${version}, silent for ${since}: probably ended`;
+        return `${name} ${version}, no heartbeat for ${since}: probably ended`;
       }
       const facts = [`${name} ${version}`, `${counted(concurrency, 'run')} at once`, ...skewWords(skew_ms)];
       return `${facts.join(', ')}, seen ${relative(seen_at, now, page)}`;

@@ -21,7 +21,10 @@ const params = z.strictObject({ channel: channelSlug });
 const cursor = cursorOf('channels', channelSlug);
 const Channel = row('Channel', 'channels');
 const ChannelWithSecret = rowWith('ChannelWithSecret', 'channels', {
-  secret: z.string().describe('What messages are signed with, told this once and never again.'),
+  secret: z
+    .string()
+    .nullable()
+    .describe('What messages are signed with, shown this once; null in a reply that is replayed.'),
 });
 
 const Tested = z
@@ -84,7 +87,7 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/channels',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', idempotent: { secret: 'secret' } },
       schema: {
         operationId: 'createChannel',
         summary: 'Make a channel that sends webhooks; its secret is told this once',
@@ -107,7 +110,7 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/channels/:channel/rotate',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', idempotent: { secret: 'secret' } },
       schema: {
         operationId: 'rotateChannelSecret',
         summary: 'Give a channel a new secret; for a day the one before signs, too',
@@ -126,7 +129,7 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/channels/:channel/test',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', idempotent: true },
       schema: {
         operationId: 'testChannel',
         summary: 'Send one message of the type strandline.test right now, and say what came back',

@@ -80,7 +80,7 @@ export function deliveryRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/deliveries/resend',
     {
-      config: { scope: 'write' },
+      config: { scope: 'write', idempotent: true },
       schema: {
         operationId: 'resendDeliveries',
         summary: 'Send a message that was given up once more, or all of a channel; ids and bodies stay',

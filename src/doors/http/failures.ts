@@ -11,6 +11,7 @@ const MEANINGS = {
   409: 'The state of things forbids it.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
+  422: 'The Idempotency-Key belongs to a request with another path, query or body.',
   421: 'The Host of the request is not ours.',
   429: 'Too many requests: Retry-After says when to come back.',
   500: 'strandline itself failed: its log says why, under the number in instance.',
@@ -23,25 +24,35 @@ type Failure = keyof typeof MEANINGS;
 
 const ALWAYS: readonly Failure[] = [400, 401, 403, 421, 429, 500, 503];
 
+/** Of routes that honor `Idempotency-Key`. */
+const IN_PROGRESS = `${MEANINGS[409]} Or the first request with this Idempotency-Key is still in progress: Retry-After says when to come back.`;
+
+type Route = Pick<RouteOptions, 'url' | 'method' | 'schema' | 'config'>;
+
 /** Replies of a route that is asked for something that is wrong, by status. */
-export function failuresOf({ url, method, schema }: Pick<RouteOptions, 'url' | 'method' | 'schema'>) {
+export function failuresOf({ url, method, schema, config }: Route) {
+  const keyed = config?.idempotent !== undefined;
   const statuses = [
     ...ALWAYS,
     ...(url.includes('/:') || namesThings(schema?.querystring) ? [404 as const] : []),
     ...(method === 'GET' ? [] : [409 as const]),
     ...(schema?.body === undefined ? [] : [404 as const, 413 as const, 415 as const]),
+    ...(keyed ? [422 as const] : []),
   ];
-  return repliesOf(statuses);
+  return repliesOf(statuses, keyed ? { 409: IN_PROGRESS } : {});
 }
 
 /** Replies of an operation that ends as a call of a service did; it names them itself. */
 export const CALL_FAILURES = repliesOf([502, 504]);
 
-function repliesOf(statuses: readonly Failure[]) {
+function repliesOf(statuses: readonly Failure[], words: Partial<Record<Failure, string>> = {}) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,
-      { description: MEANINGS[status], content: { 'application/problem+json': { schema: Problem } } },
+      {
+        description: words[status] ?? MEANINGS[status],
+        content: { 'application/problem+json': { schema: Problem } },
+      },
     ]),
   );
 }

@@ -1,7 +1,11 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Aborted when whoever asked goes away before the reply is sent. */
-export function untilGone({ raw }: FastifyReply): AbortSignal {
+/**
+ * Aborted when the client goes away before the reply is sent. With an `Idempotency-Key` the work goes on then, because the
+ * client will ask for the reply again.
+ */
+export function untilGone({ execution }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
+  if (execution !== null) return execution.stopped;
   const gone = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort();

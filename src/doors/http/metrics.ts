@@ -3,7 +3,9 @@ import { Gauge, Registry } from 'prom-client';
 import { SECOND } from '../../engine/clock.ts';
 import { withPatience } from '../../engine/patience.ts';
 import { readCounts } from '../../store/counts.ts';
+import { readSilence } from '../../monitor/status/silence.ts';
 import { readFigures } from '../../store/reads/figures.ts';
+import { readUnread } from '../../store/reads/unread.ts';
 import { WORKER_SILENCE_MS } from '../../store/workers.ts';
 import type { Routes } from '../routes.ts';
 import { processFigures } from './metrics/own.ts';
@@ -19,16 +21,24 @@ export function metricsRoutes(requests: Registry): Routes {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
       const now = ctx.clock.now();
       const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-      const [counts, figures, depth, sources] = await Promise.all([
+      const [counts, figures, silence, unread, depth, sources] = await Promise.all([
         readCounts(ctx.db),
         readFigures(ctx.db, { now, heardSince }),
+        readSilence(ctx),
+        readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
         withPatience(ctx.queue.depth(), PATIENCE_MS).catch(() => null),
         services.health(),
       ]);
       const worker = idle === undefined ? [] : [takesRuns(idle() === null)];
       const own = Registry.merge([...worker, processFigures(), requests]);
       const text = [
-        await toldText({ counts, figures, depth }),
+        await toldText({
+          counts,
+          figures,
+          silent: silence.total,
+          unread,
+          depth,
+        }),
         await serviceText(sources),
         await own.metrics(),
       ].join('\n');

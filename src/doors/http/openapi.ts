@@ -7,6 +7,7 @@ import { VERSION } from '../../version.ts';
 import type { App, WebHome } from '../routes.ts';
 import { finish } from './document.ts';
 import { failuresOf } from './failures.ts';
+import { keyHeaders } from './idempotency.ts';
 
 /**
  * Collects every route of `/api` that is declared after it. `app.swagger()` gives the document once the server is ready;
@@ -35,6 +36,7 @@ export async function documentApi(app: App, { ctx }: WebHome): Promise<void> {
       const scope = route.config?.scope;
       const schema = {
         ...input.schema,
+        ...(route.config?.idempotent === undefined ? {} : { headers: keyHeaders }),
         response: Object.assign(failuresOf(route), input.schema.response),
         'x-scope': scope,
         ...(scope === 'open' ? {} : { security: [{ bearer: [] }] }),

@@ -98,7 +98,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/rules',
     {
-      config: { scope: 'write' },
+      config: { scope: 'write', idempotent: true },
       schema: {
         operationId: 'createRule',
         summary: 'Make a rule; it tells of what is found from now on',

@@ -4,7 +4,7 @@ import { replayRun } from '../../monitor/run/replay.ts';
 import { sentRequest } from '../../monitor/run/sent.ts';
 import { assertFilter, findRunRow } from '../../monitor/topic/find.ts';
 import type { Database, Id } from '../../store/database.ts';
-import { loadAnswer } from '../../store/ledger.ts';
+import { loadNewestResponse } from '../../store/responses.ts';
 import { readAnswerNote, readRunPage } from '../../store/reads/run-pages.ts';
 import { readCalls, readRejects } from '../../store/reads/runs.ts';
 import { readSearches } from '../../store/reads/searches.ts';
@@ -148,7 +148,7 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
     },
     async ({ params: { run: id } }, reply) => {
       await findRunRow(db, id);
-      const answer = await loadAnswer(db, id);
+      const answer = await loadNewestResponse(db, id);
       if (answer === null) throw new Refused('not_found', `run ${id} has no kept answer`);
       return reply
         .type('application/octet-stream')

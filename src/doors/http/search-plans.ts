@@ -1,6 +1,6 @@
 /** What a search will do, would do, and does at once. */
 import { z } from 'zod';
-import { wakeNew } from '../../monitor/context.ts';
+import { enqueueNewRuns } from '../../monitor/enqueue.ts';
 import { FAR_FUTURE } from '../../monitor/schedule/cadence.ts';
 import { trySearch } from '../../monitor/run/try.ts';
 import { findRunRow, findSearchRow } from '../../monitor/topic/find.ts';
@@ -15,7 +15,7 @@ import { untilGone } from './gone.ts';
 import { searchSlug } from './given.ts';
 import { noQuery } from './listing.ts';
 import { previewed, tried } from './search-bodies.ts';
-import { Run } from './shapes.ts';
+import { rowWith } from './shapes.ts';
 import { Trial } from './trial-shape.ts';
 
 const tags = ['searches'];
@@ -45,6 +45,10 @@ const PreviewShape = z
       .describe('Null where the service never told what such a call costs.'),
   })
   .meta({ id: 'Preview' });
+
+const RequestedRun = rowWith('RequestedRun', 'runs', {
+  already_queued: z.boolean().describe('Whether this run was queued before; then none was created.'),
+});
 
 export function searchPlanRoutes(app: App, home: WebHome): void {
   previewRoutes(app, home);
@@ -112,31 +116,32 @@ function runRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/searches/:search/run',
     {
-      config: { scope: 'run' },
+      config: { scope: 'run', idempotent: true },
       schema: {
         operationId: 'runSearch',
         summary: 'Run a search now: a worker takes it',
-        description: 'Each request is a run of its own. How it goes is told by the run, and by events.',
+        description:
+          'While a run of the search is queued, that run is returned and no other is created. How it goes is told by the run, and by events.',
         tags,
         params,
         querystring: noQuery,
-        response: { 202: Run },
+        response: { 202: RequestedRun },
       },
     },
-    async ({ params: { search } }, reply) => {
-      const { runId } = await insertManualRun(ctx, search);
-      await wakeNew(ctx, [runId]);
+    async ({ params: { search }, execution }, reply) => {
+      const { runId, alreadyQueued } = await insertManualRun(ctx, search, execution);
+      if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
       return reply
         .code(202)
         .header('location', `/api/v1/runs/${runId}`)
-        .send(await findRunRow(ctx.db, runId));
+        .send({ ...(await findRunRow(ctx.db, runId)), already_queued: alreadyQueued });
     },
   );
 
   app.post(
     '/api/v1/searches/try',
     {
-      config: { scope: 'run' },
+      config: { scope: 'run', idempotent: true },
       schema: {
         operationId: 'trySearch',
         summary: 'Try out a search that is not saved: one call, shown and not kept',
@@ -148,7 +153,9 @@ function runRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Trial, ...CALL_FAILURES },
       },
     },
-    async ({ body: { shown, ...written } }, reply) =>
-      trySearch(ctx, written, { signal: untilGone(reply), shown }),
+    async (request, reply) => {
+      const { shown, ...written } = request.body;
+      return trySearch(ctx, written, { signal: untilGone(request, reply), shown });
+    },
   );
 }

@@ -98,7 +98,7 @@ function writeRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/searches',
     {
-      config: { scope: ['write', 'run'] },
+      config: { scope: ['write', 'run'], idempotent: true },
       schema: {
         operationId: 'createSearch',
         summary: 'Save a search, which runs at once',

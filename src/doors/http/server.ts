@@ -21,6 +21,7 @@ import { isPrivate } from './access/hosts.ts';
 import { readJsonBodies } from './access/json-body.ts';
 import { type Limits, LIMITS, rateOfAll, rateOfRuns } from './access/limits.ts';
 import { healthRoutes, toRoute } from './health.ts';
+import { honorIdempotencyKeys } from './idempotency.ts';
 import { methodsAt } from './methods.ts';
 import { metricsRoutes } from './metrics.ts';
 import { countRequests } from './metrics/own.ts';
@@ -110,6 +111,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   const access = await openAccess(home.ctx, { localMayEnter: isPrivate(bound) });
   app.decorate('access', access);
   app.decorateRequest('visitor');
+  app.decorateRequest('execution', null);
   app.decorateRequest('formToken', {
     getter(this: FastifyRequest) {
       return access.formTokenFor(this.visitor);
@@ -137,6 +139,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
     opensTo(scoped, 'api');
     scoped.setReplySerializer((payload) => toJson(payload));
     readJsonBodies(scoped);
+    honorIdempotencyKeys(scoped, home);
     for (const add of [healthRoutes, metricsRoutes(requests), ...doors.api]) await add(scoped, home);
   });
   await app.register(async (scoped: App) => answerUnknown(scoped), { prefix: '/api' });
@@ -155,10 +158,11 @@ function keepTable(app: App, limits: Limits): void {
   const table: App['routeTable'][number][] = [];
   app.decorate('routeTable', table);
   app.addHook('onRoute', (route) => {
-    const { scope } = route.config ?? {};
+    const { scope, idempotent } = route.config ?? {};
     if (scope === undefined || scope.length === 0)
       throw new Error(`the route ${String(route.method)} ${route.url} does not say who may ask it`);
-    for (const method of [route.method].flat()) table.push({ method, url: route.url, scope });
+    for (const method of [route.method].flat())
+      table.push({ method, url: route.url, scope, idempotent: idempotent !== undefined });
     if ([scope].flat().includes('run')) route.config = { rateLimit: rateOfRuns(limits), ...route.config };
   });
 }

@@ -5,7 +5,7 @@ import { readStatus } from '../../monitor/status/status.ts';
 import { readCallCosts } from '../../store/reads/call-costs.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics/runs.ts';
 import { SEARCH_STATES } from '../../store/schema/analytics/topics.ts';
-import { timeShape } from '../../store/shapes.ts';
+import { idShape, timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { noQuery } from './listing.ts';
 
@@ -40,6 +40,15 @@ const Status = z
       reachable: z.boolean(),
       depth: tallies.nullable().describe('Jobs by state; null when it did not answer.'),
     }),
+    scan: z
+      .object({
+        scanned_at: timeShape.describe('When the last scan began.'),
+        age_seconds: z.number().describe('How long ago that is, by the clock of the database.'),
+        late: z
+          .boolean()
+          .describe('More than 30 seconds ago: no worker scans, and nothing that is due runs.'),
+      })
+      .describe('The scan looks for what is due.'),
     services: z.array(z.object(service)),
     workers: z
       .array(
@@ -63,6 +72,38 @@ const Status = z
         runs: z.int(),
       }),
     ),
+    unread_responses: z
+      .object({
+        stored: z.int().describe('Stored and not parsed yet, those of runs in progress included.'),
+        spooled: z.int().describe('On the disk of live workers: the database has not taken them yet.'),
+        late: z.int().describe('Of those stored, unread for more than a minute.'),
+        oldest_at: timeShape
+          .nullable()
+          .describe('When the oldest of those stored was received; null: none is unread.'),
+        oldest_seconds: z.number().nullable().describe('How long ago that is.'),
+        oldest_run_id: idShape.nullable().describe('Its run.'),
+      })
+      .describe('Paid responses whose results are not saved yet.'),
+    silent: z
+      .object({
+        total: z.int(),
+        searches: z
+          .array(
+            z.object({
+              slug: z.string(),
+              topic: z.string(),
+              since: timeShape.describe('Without a successful run since then.'),
+              last_success_at: timeShape.nullable().describe('Null: it never had a successful run.'),
+              run_id: idShape.nullable().describe('The newest run that ended; null: none did.'),
+              run_status: z.enum(RUN_STATUSES).nullable(),
+              run_code: code.nullable(),
+              run_reason: z.string().nullable(),
+              run_ended_at: timeShape.nullable(),
+            }),
+          )
+          .describe('At most 100, those without a successful run for longest first.'),
+      })
+      .describe('Active searches without a successful run for three intervals.'),
     resting: z
       .array(
         z.object({

@@ -22,7 +22,13 @@ const members = {
 };
 const Token = z.object(members).meta({ id: 'Token' });
 const NewToken = z
-  .object({ ...members, key: z.string().describe('The token itself, told this once and never again.') })
+  .object({
+    ...members,
+    key: z
+      .string()
+      .nullable()
+      .describe('The token itself, shown this once; null in a reply that is replayed.'),
+  })
   .meta({ id: 'NewToken' });
 
 const newToken = z
@@ -55,7 +61,7 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/tokens',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', idempotent: { secret: 'key' } },
       schema: {
         operationId: 'createToken',
         summary: 'Make a token; from then on everybody needs one',

@@ -65,7 +65,7 @@ function createRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/topics',
     {
-      config: { scope: ['write', 'run'] },
+      config: { scope: ['write', 'run'], idempotent: true },
       schema: {
         operationId: 'createTopic',
         summary: 'Make a topic with its searches, which run at once',
@@ -88,7 +88,7 @@ function createRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/topics/watch',
     {
-      config: { scope: ['write', 'run'] },
+      config: { scope: ['write', 'run'], idempotent: true },
       schema: {
         operationId: 'watchTopic',
         summary: 'Watch a text: a topic with a microblog and an AI search, which run at once',

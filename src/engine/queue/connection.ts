@@ -15,7 +15,7 @@ export type QueueBackend = {
   worker: Pick<QueueOptions, 'connection' | 'prefix'>;
   factory: BackendFactory | undefined;
   /**
-   * Looks at what the queue is kept in. In Postgres that was done by whoever migrated it.
+   * Checks the store of the queue. In Postgres that was done by whoever migrated it.
    * @returns sentences for a person, about what is not as it should be
    * @throws Refused where a queue must not be kept there, another error where it cannot be reached
    */
@@ -50,7 +50,7 @@ export function openBackend(home: QueueHome, instance: string, log: Logger): Que
       close: () => Promise.resolve(),
     };
   }
-  // A producer must fail fast while Redis is away (the reconciler enqueues again); a worker must wait.
+  // A producer must fail fast while Redis is away (the scan offers its runs again); a worker must wait.
   const producer = new Redis(home.url, {
     maxRetriesPerRequest: 2,
     enableOfflineQueue: true,

@@ -51,8 +51,8 @@ export async function checkRedis(url: string): Promise<RedisFacts> {
 }
 
 /**
- * Whether a queue may be kept there. A policy that throws keys away takes single jobs out of the middle of a queue, of
- * which the queue then believes that it has them: that is worse than losing it whole, which is made good in seconds.
+ * Whether a queue may be kept there. A policy that evicts keys takes single jobs out of the middle of a queue, which
+ * goes on to list them: that is worse than losing it whole, which the scan repairs in seconds.
  * @returns sentences for a person, about what is not as it should be or could not be looked at
  * @throws Refused where jobs would be lost or BullMQ does not work
  */
@@ -80,7 +80,7 @@ export function judgeRedis({ version, maxmemoryPolicy, persistent }: RedisFacts)
   if (persistent === null) notes.push('Redis does not tell whether it keeps its data over a restart');
   else if (!persistent)
     notes.push(
-      'Redis keeps nothing over a restart: the queue is then made again from Postgres within a minute',
+      'Redis keeps nothing over a restart: the scan then offers all waiting runs again within seconds',
     );
   return notes;
 }

@@ -1,36 +1,28 @@
 import { Worker, type Job } from 'bullmq';
-import { MINUTE, SECOND } from '../clock.ts';
+import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
 import { beginWorker } from './begin.ts';
-import {
-  type ChannelJob,
-  DELIVERIES,
-  RUNS,
-  type RunJob,
-  type Strategy,
-  TICKS,
-  type TickJob,
-} from './queue.ts';
+import { type ChannelJob, DELIVERIES, RUNS, type RunJob, SCANS, WORK, type WorkJob } from './queue.ts';
+
+/** Each queue holds one kind of job, and its handler reads no other member. */
+type JobData = RunJob & ChannelJob & WorkJob;
 
 export type QueueWorkers = {
-  /** Takes no more jobs until `resume`; those under way go on. */
+  /** Takes no more jobs until `resume`; those in progress go on. */
   pause(): void;
   resume(): void;
-  /** Stops taking jobs and waits for those under way. */
+  /** Stops taking jobs and waits for those in progress. */
   close(): Promise<void>;
 };
 
 export type WorkerOptions = {
   concurrency: number;
-  /** Runs begun per minute over all workers of this queue; undefined: no limit. */
-  runsPerMinute: number | undefined;
-  repeatStrategy: Strategy;
-  /** @param nominal the time for which the queue calls */
-  onTick(searchId: bigint, nominal: Date | undefined): Promise<void>;
+  onScan(): Promise<void>;
   onRun(runId: bigint): Promise<void>;
-  /** A channel has something to send. Of one channel at most one job is at work: others find it taken. */
+  /** A channel has something to send. Of one channel at most one job is executed: others find it claimed. */
   onChannel(channelId: bigint): Promise<void>;
+  onWork(name: string): Promise<void>;
   log: Logger;
 };
 
@@ -40,34 +32,24 @@ export type WorkerOptions = {
  */
 const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
 
-/** Each of them mostly waits for its receiver: so many that stall at once still leave room for others. */
-const CHANNELS_AT_ONCE = 16;
+/** Each of them mostly waits for its receiver: enough that some that stall leave room for others. */
+const MAX_CHANNELS_AT_ONCE = 16;
 
 /**
- * Takes up ticks, runs and channels with something to send. A handler never throws: what must happen again is decided in Postgres, and an
- * error that reaches BullMQ would be stored with text from outside in it.
- *
- * Ticks are taken one at a time: several workers that promote due jobs at once deadlock inside BullMQ's
- * Postgres back end, and a tick is only milliseconds of work.
+ * Takes scans, runs, channels and recurring work from the queue. A handler never throws: what must happen again is
+ * decided in Postgres, and an error that reaches BullMQ would be stored with text from outside in it.
  */
 export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
   const { log } = options;
-  const settings = { repeatStrategy: options.repeatStrategy };
-  const shared = { ...backend.worker, settings, ...LOCKS, autorun: false };
-  const start = <Data>(
-    name: string,
-    concurrency: number,
-    handle: (job: Job<Data>) => Promise<void>,
-    perMinute?: number,
-  ) => {
-    const limiter = perMinute === undefined ? {} : { limiter: { max: perMinute, duration: MINUTE } };
+  const shared = { ...backend.worker, ...LOCKS, autorun: false };
+  const start = (name: string, concurrency: number, handle: (job: Job<JobData>) => Promise<void>) => {
     const kept = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } };
-    const workerOptions = { ...shared, ...limiter, ...kept, concurrency };
-    const guarded = async (job: Job<Data>) => {
+    const workerOptions = { ...shared, ...kept, concurrency };
+    const guarded = async (job: Job<JobData>) => {
       try {
         await handle(job);
       } catch (error) {
-        log.error({ err: error, queue: name, job: job.id }, 'a job ended in an error');
+        log.error({ err: error, queue: name, job: job.id }, 'job failed');
       }
     };
     return beginWorker(
@@ -78,22 +60,12 @@ export function startWorkers(backend: QueueBackend, options: WorkerOptions): Que
       log.child({ queue: name }),
     );
   };
-  const ticks = start<TickJob>(TICKS, 1, async (job) => {
-    const nominal = job.opts.prevMillis;
-    await options.onTick(BigInt(job.data.searchId), nominal === undefined ? undefined : new Date(nominal));
-  });
-  const runs = start<RunJob>(
-    RUNS,
-    options.concurrency,
-    async (job) => {
-      await options.onRun(BigInt(job.data.runId));
-    },
-    options.runsPerMinute,
-  );
-  const deliveries = start<ChannelJob>(DELIVERIES, CHANNELS_AT_ONCE, async (job) => {
-    await options.onChannel(BigInt(job.data.channelId));
-  });
-  const all = [ticks, runs, deliveries];
+  const all = [
+    start(SCANS, 1, () => options.onScan()),
+    start(RUNS, options.concurrency, ({ data }) => options.onRun(BigInt(data.runId))),
+    start(DELIVERIES, MAX_CHANNELS_AT_ONCE, ({ data }) => options.onChannel(BigInt(data.channelId))),
+    start(WORK, 1, ({ data }) => options.onWork(data.name)),
+  ];
   return {
     pause: () => {
       for (const worker of all) worker.pause();

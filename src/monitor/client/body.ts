@@ -16,8 +16,16 @@ const GRACE_MS = 250;
 const BEGINNING = 1_000;
 const BLOCK = 65_536;
 
+/** The bytes of a body as they come. */
+export type Received = {
+  /** Takes a piece and returns how many bytes there are now. @throws RunError `too_large` */
+  add(piece: Uint8Array): number;
+  whole(): Buffer;
+};
+
 export type Expected = {
-  maxBytes: number;
+  /** Holds what has come, also where reading fails. */
+  body: Received;
   contentType: string | null;
   /** The dialect of an event stream; undefined where the operation has none. */
   streams: Dialect | undefined;
@@ -27,16 +35,15 @@ export type Expected = {
 
 /**
  * All bytes of a body.
- * @throws RunError `too_large` beyond the limit; what {@link expectJson} throws; for an event stream that
+ * @throws RunError `too_large` beyond the limit of `body`; what {@link expectJson} throws; for an event stream that
  * ends without its completion `upstream_5xx` where the service says that it failed, otherwise
  * `stream_incomplete`.
  */
 export async function readBody(
   pieces: AsyncIterable<Uint8Array>,
   source: Readable,
-  { maxBytes, contentType, streams, onBytes }: Expected,
+  { body, contentType, streams, onBytes }: Expected,
 ): Promise<Buffer> {
-  const body = gather(maxBytes);
   let stream = streams && isEventStreamType(contentType) ? createStreamReader(streams) : undefined;
   let undecided = streams !== undefined && stream === undefined;
   let grace: NodeJS.Timeout | undefined;
@@ -91,14 +98,13 @@ function unfinished({ error }: StreamReader): RunError {
 }
 
 /** Gathers pieces in blocks, so that a million pieces of one byte are not a million buffers. */
-function gather(maxBytes: number) {
+export function gather(maxBytes: number): Received {
   const full: Buffer[] = [];
   let block = Buffer.alloc(0);
   let used = 0;
   let bytes = 0;
   return {
-    /** Takes a piece and returns how many bytes there are now. @throws RunError `too_large`. */
-    add(piece: Uint8Array): number {
+    add(piece) {
       if (bytes + piece.length > maxBytes) throw new RunError('too_large');
       bytes += piece.length;
       if (piece.length > block.length - used) {

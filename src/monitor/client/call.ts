@@ -1,13 +1,13 @@
 /** One call of a search service. What it means is read elsewhere; whether to call again is decided elsewhere. */
 import { clean } from '../../contract/text.ts';
 import { type Clock, monotonicMs } from '../../engine/clock.ts';
-import { RunError } from '../../errors.ts';
-import { readBody, readWords } from './body.ts';
+import { type RunCode, RunError } from '../../errors.ts';
+import { gather, readBody, readWords, type Received } from './body.ts';
 import { networkFailure, send } from './connection.ts';
 import { readCost } from './cost.ts';
 import { decoded } from './decode.ts';
 import { type Limit, startLimit } from './limit.ts';
-import { refusalOf } from './refusal.ts';
+import { refusalOf, RESPONSE_STATUSES } from './refusal.ts';
 import { composeRequest, type ServiceRequest, type Target } from './request.ts';
 import type { CallResult, Progress } from './result.ts';
 import { conceal } from './secret.ts';
@@ -25,13 +25,15 @@ export type CallInput = Target & {
   /** Ends the call: the lease was lost, or the process stops. */
   signal: AbortSignal;
   clock: Clock;
+  /** By the clock: after it the request is not put on the wire any more, and the call fails with `timeout_connect`. */
+  leaveBy?: Date | undefined;
 };
 
 /** Calls a service once and waits for its whole answer. Never throws. */
 export async function callService(input: CallInput): Promise<CallResult> {
   const began = monotonicMs();
   const limit = startLimit(input.timeoutMs, input.signal);
-  const progress: Progress = {
+  const progress: Progress & { received?: Received } = {
     phase: 'connect',
     httpStatus: null,
     contentType: null,
@@ -40,43 +42,68 @@ export async function callService(input: CallInput): Promise<CallResult> {
     usageCount: null,
   };
   const seen = () => {
-    const { phase, ...rest } = progress;
+    const { phase, received: _, ...rest } = progress;
     return { ...rest, sent: phase !== 'connect', latencyMs: Math.round(monotonicMs() - began) };
   };
   try {
     const body = await exchange(input, limit, progress);
-    return { ...seen(), kind: 'answer', httpStatus: 200, body };
+    return { ...seen(), ...body, kind: 'answer' };
   } catch (error) {
-    if (limit.ended === 'caller' && !(error instanceof RunError)) return { ...seen(), kind: 'aborted' };
+    const partial = () => (progress.bytes > 0 ? progress.received?.whole() : undefined);
+    if (limit.ended === 'caller' && !(error instanceof RunError))
+      return { ...seen(), kind: 'aborted', partial: partial() };
     const { code, detail, retryAfterMs } = failureOf(error, limit, progress);
-    return { ...seen(), kind: 'failed', code, detail: tidy(detail, input.key), retryAfterMs };
+    return {
+      ...seen(),
+      kind: 'failed',
+      code,
+      detail: tidy(detail, input.key),
+      retryAfterMs,
+      partial: BROKEN_OFF.has(code) ? partial() : undefined,
+    };
   } finally {
     limit.clear();
   }
 }
 
 /** Sends, waits, and reads. @throws RunError, and whatever the network throws. */
-async function exchange(input: CallInput, limit: Limit, progress: Progress): Promise<Buffer> {
-  const { key, dialect, request, maxBytes, clock } = input;
+async function exchange(
+  input: CallInput,
+  limit: Limit,
+  progress: Progress & { received?: Received },
+): Promise<{ httpStatus: number; body: Buffer }> {
+  const { key, dialect, request, maxBytes, clock, leaveBy } = input;
   const onBytes = (bytes: number) => {
     progress.bytes = bytes;
   };
   limit.signal.throwIfAborted();
   const { statusCode, headers, body } = await send(composeRequest(input, request), limit.signal, () => {
-    progress.phase = 'headers';
+    if (leaveBy !== undefined && clock.now() > leaveBy) limit.expire();
+    else progress.phase = 'headers';
   });
   const contentType = tidy(one(headers['content-type']), key) ?? null;
   Object.assign(progress, { phase: 'body', httpStatus: statusCode, contentType, ...readCost(headers) });
 
   const pieces = decoded(body, [headers['content-encoding'] ?? []].flat().join(','));
-  if (statusCode !== 200) {
+  if (!RESPONSE_STATUSES.has(statusCode)) {
     const words = await readWords(pieces, WORDS_BYTES, onBytes);
     const [location, retryAfter] = [one(headers['location']) ?? null, one(headers['retry-after']) ?? null];
     throw refusalOf({ status: statusCode, location, retryAfter, words }, clock.now());
   }
   const streams = request.operation === 'ai' ? dialect : undefined;
-  return readBody(pieces, body, { maxBytes, contentType, streams, onBytes });
+  progress.received = gather(maxBytes);
+  const expected = { body: progress.received, contentType, streams, onBytes };
+  return { httpStatus: statusCode, body: await readBody(pieces, body, expected) };
 }
+
+/** Failures of a body that broke off, as opposed to one that is no response or too large. */
+const BROKEN_OFF: ReadonlySet<RunCode> = new Set([
+  'conn_reset',
+  'timeout_body',
+  'stream_incomplete',
+  'upstream_5xx',
+  'decode_error',
+]);
 
 const TIMEOUTS = { connect: 'timeout_connect', headers: 'timeout_headers', body: 'timeout_body' } as const;
 

@@ -8,19 +8,20 @@ import type { HttpRequest } from './request.ts';
 const CONNECT_MS = 10 * SECOND;
 
 /**
- * One request at a time on a connection. Undici's own time limits for headers and body are off: a call
- * has one limit for all of it. No redirect is followed, because none is asked to be.
+ * Each request has a connection of its own, which ends with it (`pipelining: 0`): a service may close one that is kept
+ * open at the moment when the next request is put on it, and nobody could say whether that one was paid for. TLS sessions
+ * are resumed. Undici's own time limits for headers and body are off: a call has one limit for all of it. No redirect is
+ * followed, because none is asked to be.
  */
 const agent = new Agent({
   connect: { timeout: CONNECT_MS },
-  pipelining: 1,
-  keepAliveTimeout: 4 * SECOND,
+  pipelining: 0,
   headersTimeout: 0,
   bodyTimeout: 0,
   allowH2: false,
 });
 
-/** Sends a request and waits for the headers of its answer. `onSent` is called as it is put on the wire. */
+/** Sends a request and waits for the headers of its answer. `onSent` is called just before it is put on the wire. */
 export function send(
   { url, headers, body }: HttpRequest,
   signal: AbortSignal,
@@ -62,6 +63,8 @@ const REFUSED = new Set([
   'EADDRNOTAVAIL',
 ]);
 const NOT_HTTP = 'NOT_HTTP';
+/** The connection ended before the response did, on one that was to be closed behind it. */
+const CUT_SHORT = 'CUT_SHORT';
 const UNREADABLE = new Set([NOT_HTTP, 'UND_ERR_HEADERS_OVERFLOW']);
 const TOO_SLOW = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
@@ -92,7 +95,9 @@ function namesOf(error: unknown, depth: number): string[] {
 }
 
 function nameOf(error: Error): string[] {
-  if (error instanceof errors.HTTPParserError) return [NOT_HTTP]; // its message and data hold what came
+  // Its data, and what else its message may say, come from outside. Undici leaves its code out.
+  if (error instanceof errors.HTTPParserError)
+    return [error.message.endsWith('(Invalid EOF state)') ? CUT_SHORT : NOT_HTTP];
   return 'code' in error && typeof error.code === 'string' && /^\w{2,60}$/.test(error.code)
     ? [error.code]
     : [];

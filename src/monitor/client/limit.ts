@@ -6,6 +6,8 @@ export type Limit = {
   readonly signal: AbortSignal;
   /** Which of them it was; undefined while neither has come. */
   readonly ended: 'time' | 'caller' | undefined;
+  /** Ends it at once, as if its time were over. */
+  expire(): void;
   /** To be called once the call has ended. */
   clear(): void;
 };
@@ -27,6 +29,7 @@ export function startLimit(timeoutMs: number, caller: AbortSignal): Limit {
     get ended() {
       return ended;
     },
+    expire: () => end('time'),
     clear() {
       clearTimeout(timer);
       caller.removeEventListener('abort', onCaller);

@@ -1,4 +1,4 @@
-/** What it means when a service does not answer with a 200 full of JSON. Pure. */
+/** What it means when a service does not respond with a body of JSON. Pure. */
 import { readErrorBody } from '../../contract/errors.ts';
 import { retryAfterMs } from '../../contract/retry-after.ts';
 import { type RunCode, RunError } from '../../errors.ts';
@@ -6,7 +6,13 @@ import { type RunCode, RunError } from '../../errors.ts';
 export type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
 
 /**
- * The failure that an answer other than 200 stands for. A waiting time is read from `Retry-After`, else
+ * Statuses of a response whose body decides whether it is one: 201 and 206 have come with a whole object, and were paid.
+ * 204 has no body; what 202 and others hold is not the specification's object.
+ */
+export const RESPONSE_STATUSES: ReadonlySet<number> = new Set([200, 201, 206]);
+
+/**
+ * The failure that any other status stands for. A waiting time is read from `Retry-After`, else
  * from the body's text; only failures that ask for patience carry one.
  */
 export function refusalOf({ status, location, retryAfter, words }: Refusal, now: Date): RunError {
@@ -21,7 +27,6 @@ export function refusalOf({ status, location, retryAfter, words }: Refusal, now:
   });
 }
 
-/** Only 200 is an answer: 204 and 206 among others are less than the specification's whole object. */
 function codeOf(status: number): RunCode {
   if (status >= 500) return 'upstream_5xx';
   if (status === 401 || status === 403) return 'auth';

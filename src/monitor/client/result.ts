@@ -20,20 +20,24 @@ type Seen = {
   sent: boolean;
 };
 
-/** A 200 with a whole body that begins like JSON, or an event stream with its completion. Not read yet. */
-export type RawAnswer = Seen & { kind: 'answer'; httpStatus: 200; body: Buffer };
+/** A whole body that begins like JSON, or an event stream with its completion, under a status of a response. Not read yet. */
+export type RawAnswer = Seen & { kind: 'answer'; httpStatus: number; body: Buffer };
 
-export type CallFailure = Seen & {
-  kind: 'failed';
-  code: RunCode;
-  /** The service's words or the network's code, cleaned, at most 2,000 characters, never with the key. */
-  detail: string | undefined;
-  /** How long the service asked to wait, at most an hour. */
-  retryAfterMs: number | undefined;
-};
+/** What had arrived of a body that broke off, decoded: it was paid for. Undefined where nothing had. */
+type BrokenOff = { partial: Buffer | undefined };
+
+export type CallFailure = Seen &
+  BrokenOff & {
+    kind: 'failed';
+    code: RunCode;
+    /** The service's words or the network's code, cleaned, at most 2,000 characters, never with the key. */
+    detail: string | undefined;
+    /** How long the service asked to wait, at most an hour. */
+    retryAfterMs: number | undefined;
+  };
 
 /** The caller's signal ended it (the lease was lost, or the process stops). Its price is not known. */
-export type CallAborted = Seen & { kind: 'aborted' };
+export type CallAborted = Seen & BrokenOff & { kind: 'aborted' };
 
 export type CallResult = RawAnswer | CallFailure | CallAborted;
 

@@ -1,9 +1,9 @@
 import { RUN_CODES, type RunError } from '../../errors.ts';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { type ClaimedRun, failedInARow } from '../../store/runs.ts';
 import { activeSearchesOf } from '../../store/searches.ts';
-import { lockSearch, setState, type TickingSearch } from '../../store/slots.ts';
-import { type Context, tellSchedule } from '../context.ts';
+import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
+import type { Context } from '../context.ts';
 import { stopLocked } from '../schedule/stop.ts';
 
 /** After this many refusals of the request in a row the search stops asking. */
@@ -33,27 +33,25 @@ export async function followUp(
 }
 
 async function stop(ctx: Context, searchId: Id, reason: string): Promise<void> {
-  const stopped = await whileActive(ctx, searchId, (tx, search) =>
-    stopLocked(ctx, tx, search, { to: 'broken', reason }),
-  );
-  if (stopped !== null) await tellSchedule(ctx, stopped, null);
+  await whileActive(ctx, searchId, (tx, search) => stopLocked(ctx, tx, search, { to: 'broken', reason }));
 }
 
-/** It stays in the queue: each slot until the next UTC day gets its row, `skipped / capped`. */
+/** It stays due: each slot until the next UTC day gets its row, `skipped / capped`. */
 async function cap(ctx: Context, searchId: Id, reason: string): Promise<void> {
-  await whileActive(ctx, searchId, (tx) => setState(tx, searchId, 'capped', reason, ctx.clock.now()));
+  await whileActive(ctx, searchId, async (tx) =>
+    setState(tx, searchId, 'capped', reason, await readTime(tx, ctx.clock)),
+  );
 }
 
-/** @returns the search as it was; `null` where it rests already */
+/** Does nothing to a search that is not active any more. */
 async function whileActive(
   ctx: Context,
   searchId: Id,
-  change: (tx: Transaction, search: TickingSearch) => Promise<void>,
-): Promise<TickingSearch | null> {
-  return inTransaction(ctx.db, async (tx) => {
+  change: (tx: Transaction, search: LockedSearch) => Promise<void>,
+): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
     const search = await lockSearch(tx, searchId);
-    if (search === null || search.state !== 'active' || search.archived_at !== null) return null;
+    if (search === null || search.state !== 'active' || search.archived_at !== null) return;
     await change(tx, search);
-    return search;
   });
 }

@@ -1,52 +1,46 @@
-import { monotonicMs } from '../../engine/clock.ts';
-import { RunError } from '../../errors.ts';
+import { monotonicMs, SECOND } from '../../engine/clock.ts';
 import { type ClaimedRun, renewLease } from '../../store/runs.ts';
 import type { Context } from '../context.ts';
 
-export type Lease = {
-  /** Aborted when the lease is lost or the process is stopping; ends a call under way. */
-  signal: AbortSignal;
-  release(): void;
-};
+/** A renewal that failed is repeated this often, so that a database that is back for seconds learns who survived. */
+const AGAIN_MS = SECOND;
 
 /**
- * Keeps a claimed run ours while its call takes its time: renewed every third of the lease. A lease that
- * another worker took over is lost at once; one that could not be renewed, because the database is away
- * or does not answer, is lost when it has run out, for then another worker may have it.
+ * Renews the lease of a claimed run every third of it. While the database is away nothing is renewed, and the call goes
+ * on: it is paid for, and after an outage whoever survived it goes first. A lease that was taken over is not renewed any
+ * more; the response is stored all the same, and read late.
+ * @returns stops renewing
  */
-export function holdLease(ctx: Context, run: ClaimedRun, stopping: AbortSignal | undefined): Lease {
+export function holdLease(ctx: Context, run: ClaimedRun): () => void {
   const { leaseMs } = ctx.config;
-  const ending = new AbortController();
-  let renewedAt = monotonicMs();
+  const everyMs = leaseMs / 3;
+  let renewAt = monotonicMs() + everyMs;
   let renewing = false;
-
-  const lose = () => ending.abort(new RunError('lease_lost'));
-  const timer = setInterval(() => {
-    if (monotonicMs() - renewedAt >= leaseMs) lose();
-    else if (!renewing) void renew();
-  }, leaseMs / 3);
+  let failing = false;
+  const timer = setInterval(
+    () => {
+      if (!renewing && monotonicMs() >= renewAt) void renew();
+    },
+    Math.min(everyMs, AGAIN_MS),
+  );
   timer.unref();
-  stopping?.addEventListener('abort', lose);
-  if (stopping?.aborted === true) lose();
 
   async function renew(): Promise<void> {
     renewing = true;
-    const askedAt = monotonicMs();
     try {
-      if (await renewLease(ctx.db, { runId: run.id, fence: run.fence, leaseMs })) renewedAt = askedAt;
-      else lose();
+      const held = await renewLease(ctx.db, { runId: run.id, fence: run.fence, leaseMs });
+      renewAt = monotonicMs() + everyMs;
+      failing = false;
+      if (held) return;
+      clearInterval(timer);
+      ctx.log.warn({ run: String(run.id), search: run.search }, 'lease lost');
     } catch (error) {
-      ctx.log.warn({ err: error, run: String(run.id) }, 'lease not renewed');
+      if (!failing) ctx.log.warn({ err: error, run: String(run.id) }, 'lease not renewed; retrying');
+      failing = true;
     } finally {
       renewing = false;
     }
   }
 
-  return {
-    signal: ending.signal,
-    release: () => {
-      clearInterval(timer);
-      stopping?.removeEventListener('abort', lose);
-    },
-  };
+  return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-import type { KeptAnswer } from '../../store/ledger.ts';
+import type { RawResponse } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/runs.ts';
 import { loadDialect } from '../../contract/dialect.ts';
 import { readingAnswer } from '../read/answer.ts';
@@ -8,19 +8,19 @@ import { UnreadableAnswer } from '../read/reject.ts';
 import { nobodyAnswered } from '../read/warnings.ts';
 
 /**
- * Reads meaning into a kept answer. Pure: the same bytes give the same findings, today and in a replay.
+ * Reads meaning into a stored response. Pure: the same bytes give the same findings, today and in a replay.
  * In turns, so that whatever was sent, leases are renewed and other runs go on meanwhile.
  * @throws UnreadableAnswer where it is of no use; `sources_down` where it holds nothing because nobody
  *   the service asked has answered: what was not looked at is not "nothing there"
  */
 export async function readFindings(
   run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
-  answer: KeptAnswer,
+  response: RawResponse,
 ): Promise<Findings> {
   const reading = readingAnswer({
     operation: run.operation,
-    body: answer.body,
-    contentType: answer.contentType,
+    body: response.body,
+    contentType: response.contentType,
     dialect: loadDialect(run.dialect),
   });
   const findings = await inTurns(reading);

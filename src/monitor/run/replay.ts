@@ -1,6 +1,6 @@
 import { Refused } from '../../errors.ts';
 import type { Id } from '../../store/database.ts';
-import { loadAnswer } from '../../store/ledger.ts';
+import { loadNewestResponse } from '../../store/responses.ts';
 import { findRunForReplay } from '../../store/runs.ts';
 import { type Diff, saveAgain } from '../../store/save/save.ts';
 import type { Context } from '../context.ts';
@@ -15,19 +15,20 @@ import { readFindings } from './reading.ts';
 export async function replayRun(ctx: Context, runId: Id): Promise<{ findings: Findings; diff: Diff }> {
   const run = await findRunForReplay(ctx.db, runId);
   if (run === null) throw new Refused('not_found', `there is no run ${runId}`);
-  const answer = await loadAnswer(ctx.db, runId);
-  if (answer === null) {
+  const response = await loadNewestResponse(ctx.db, runId);
+  if (response === null) {
     const days = ctx.config.answerDays;
     throw new Refused('not_found', `run ${runId} has no kept answer (raw answers are kept ${days} days)`);
   }
-  const findings = await readFindings(run, answer);
+  const findings = await readFindings(run, response);
   const diff = await saveAgain(ctx.db, {
     runId,
     searchId: run.search_id,
     serviceId: run.service_id,
     findings,
-    observedAt: answer.receivedAt,
-    endedAt: run.ended_at ?? answer.receivedAt,
+    response: response.n,
+    observedAt: response.receivedAt,
+    endedAt: run.ended_at ?? response.receivedAt,
   });
   if (diff === null) throw new Refused('conflict', `run ${runId} has not ended with an answer yet`);
   return { findings, diff };

@@ -1,6 +1,6 @@
 /** What happens after a call that failed: decided here, in one place, from the code alone. */
 import { HOUR, MINUTE, SECOND } from '../../engine/clock.ts';
-import type { RunCode } from '../../errors.ts';
+import type { RunCode, RunError } from '../../errors.ts';
 
 /**
  * What a code asks for:
@@ -44,7 +44,9 @@ const LONGEST_WAIT_MS = HOUR;
 
 export type FailedCall = {
   code: RunCode;
-  /** How long the service asked to wait, in milliseconds. */
+  /** What is used up; undefined where nothing is. */
+  budget: RunError['budget'];
+  /** How long to wait, in milliseconds: as the service asked, or until the minute has room. */
   retryAfterMs: number | undefined;
   /** Calls this run has made, this one included, and how many it may make. */
   callsMade: number;
@@ -60,12 +62,20 @@ export type FailedCall = {
 
 export type Decision = { kind: 'retry'; notBefore: Date } | { kind: 'give_up' };
 
+/** Runs that wait for room in a minute come back within so long after it, not all at once. */
+const SPREAD_MS = 2 * SECOND;
+
 /**
- * Whether a run calls again and when. Pauses are random from nothing up to the bound of the call, so
+ * Whether a run calls again and when. A full minute is no failure: nothing was called, and the run waits for room, however
+ * many calls it has made and whichever slot comes next. Pauses are random from nothing up to the bound of the call, so
  * that searches that failed together do not come back together. A call again that could only be made
  * once the next slot is due is left to that slot.
  */
 export function decideRetry(call: FailedCall): Decision {
+  if (call.budget === 'minute') {
+    const spread = Math.ceil(call.random() * SPREAD_MS);
+    return { kind: 'retry', notBefore: after(call.now, Math.max(call.retryAfterMs ?? 0, 0) + spread) };
+  }
   const kind = RETRY_CLASS[call.code];
   if (kind === 'end' || call.callsMade >= call.maxCalls) return { kind: 'give_up' };
   const notBefore = after(call.now, pauseMs(call));

@@ -1,10 +1,10 @@
 import { RunError } from '../../errors.ts';
-import type { KeptAnswer } from '../../store/ledger.ts';
+import type { RawResponse } from '../../store/responses.ts';
 import { type ClaimedRun, runState } from '../../store/runs.ts';
 import { committedDiff, type Diff, saveFindings } from '../../store/save/save.ts';
 import type { Context } from '../context.ts';
 import type { Findings } from '../read/findings.ts';
-import { untilReachable } from './reachable.ts';
+import { withDbRetry } from './db-retry.ts';
 
 /**
  * Saves the findings with the run's success, or learns that another claim has the run. A connection that
@@ -15,18 +15,19 @@ import { untilReachable } from './reachable.ts';
 export async function save(
   ctx: Context,
   run: ClaimedRun,
-  answer: KeptAnswer,
+  response: RawResponse,
   findings: Findings,
 ): Promise<Diff> {
-  const diff = await untilReachable(ctx, () =>
+  const diff = await withDbRetry(ctx, () =>
     saveFindings(ctx.db, {
       runId: run.id,
       fence: run.fence,
       searchId: run.search_id,
       serviceId: run.service_id,
       findings,
-      observedAt: answer.receivedAt,
-      endedAt: ctx.clock.now(),
+      response: response.n,
+      observedAt: response.receivedAt,
+      endedAt: ctx.clock.statementTime(),
     }),
   );
   if (diff !== null) return diff;

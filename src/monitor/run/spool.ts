@@ -1,19 +1,21 @@
 /**
- * Answers that came while the database is away, on disk until it has them: they were paid for, and the process that
- * holds them may end first. A file belongs to one call of one database, told by when that call was sent.
+ * Responses that came while the database is away, on disk until it has them: they were paid for, and the process that
+ * holds them may end first. A file belongs to one call of one database, identified by when that call was sent.
  */
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { DAY } from '../../engine/clock.ts';
-import { isSentCall, keepAnswer, type PaidAnswer } from '../../store/ledger.ts';
+import { isOfDatabase, refusesData } from '../../store/database.ts';
+import { isSentCall, type PaidResponse, storeResponse } from '../../store/responses.ts';
 import type { Context } from '../context.ts';
 
 /** A call as the ledger has it, and what came of it. */
-export type Spooled = PaidAnswer & { fence: number; sentAt: Date };
+export type Spooled = PaidResponse & { fence: number; sentAt: Date };
 
 /** No more than this is on disk together. It takes many workers and a long time to get there. */
-const MOST_BYTES = 512 * 2 ** 20;
+const MAX_BYTES = 512 * 2 ** 20;
 
 const FILE = z.object({
   runId: z.string().transform(BigInt),
@@ -31,13 +33,32 @@ const FILE = z.object({
 type Here = Pick<Context, 'config' | 'log'>;
 
 /**
- * Writes an answer down, for this process and its owner alone. Where there is no data directory, or no room, that is
- * said and the answer stays in memory only.
- * @returns lets go of the file, once the database has the answer
+ * Creates the folder when a worker starts, so that one that cannot be written is known before it is needed.
+ * @returns what to say about it; null where it can be written
  */
-export async function spool(ctx: Here, spooled: Spooled): Promise<() => Promise<void>> {
-  const { answer, runId, fence, sentAt, latencyMs, costUsd } = spooled;
-  const { n, httpStatus, contentType, receivedAt, body } = answer;
+export async function prepareSpool(ctx: Here): Promise<string | null> {
+  const directory = directoryOf(ctx);
+  try {
+    await makeDirectory(directory);
+    await access(directory, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    ctx.log.warn({ err: error, directory }, 'spool not writable');
+    return (
+      `${directory} cannot be written: while the database is away, responses that were paid for are in memory only. ` +
+      'Set STRANDLINE_DATA_DIR to a folder of this process.'
+    );
+  }
+}
+
+/**
+ * Writes a response to disk, for this process and its owner alone. Where that is not possible, it is logged and the
+ * response stays in memory only.
+ * @returns removes the file, once the database has the response; null where there is none
+ */
+export async function spool(ctx: Here, spooled: Spooled): Promise<(() => Promise<void>) | null> {
+  const { response, runId, fence, sentAt, latencyMs, costUsd } = spooled;
+  const { n, httpStatus, contentType, receivedAt, body } = response;
   const text = JSON.stringify({
     runId: String(runId),
     fence,
@@ -54,57 +75,68 @@ export async function spool(ctx: Here, spooled: Spooled): Promise<() => Promise<
   const file = path.join(directory, `${runId}-${n}-${fence}-${sentAt.getTime()}.json`);
   const partial = `${file}.partial`;
   try {
-    await mkdir(directory, { mode: 0o700 }).catch(unless('EEXIST'));
-    if ((await bytesIn(directory)) + text.length > MOST_BYTES) throw new Error(`${directory} is full`);
+    await makeDirectory(directory);
+    if ((await bytesIn(directory)) + text.length > MAX_BYTES) throw new Error(`${directory} is full`);
     await writeFile(partial, text, { mode: 0o600, flush: true });
     await rename(partial, file);
-    ctx.log.warn({ run: String(runId), file }, 'the answer is on disk until the database is back');
+    ctx.log.warn({ run: String(runId), file }, 'response spooled');
   } catch (error) {
-    ctx.log.warn(
-      { err: error, run: String(runId) },
-      'the answer is in memory only until the database is back',
-    );
+    ctx.log.error({ err: error, run: String(runId) }, 'response not spooled; it is in memory only');
+    return null;
   }
   return () =>
     rm(file, { force: true }).catch((error: unknown) => {
-      ctx.log.warn({ err: error, file }, 'the database has this answer; its file could not be removed');
+      ctx.log.warn({ err: error, file }, 'spool file of a stored response not removed');
     });
 }
 
 /**
- * Hands the database what processes before this one, or this one, could not. It knows the call or it is another one:
- * then the file waits for its own, as long as answers are kept.
+ * Stores what processes before this one, or this one, could not. For every heartbeat of a worker, before it claims
+ * anything. A file of a call that this database does not know belongs to another one: it waits for its own, as long as
+ * responses are kept.
+ * @returns how many responses are still on disk
  */
-export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<void> {
+export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<number> {
   const directory = directoryOf(ctx);
   const names = await readdir(directory).catch((error: unknown) => {
     unless('ENOENT')(error);
     return [];
   });
+  const left = new Set(names.filter((name) => name.endsWith('.json')));
   for (const name of names) {
     const file = path.join(directory, name);
     try {
-      if (name.endsWith('.json') && (await replay(ctx, file))) await rm(file, { force: true });
-      else await removeOld(ctx, file);
+      if ((left.has(name) && (await replay(ctx, file))) || (await isOld(ctx, file))) {
+        await rm(file, { force: true });
+        left.delete(name);
+      }
     } catch (error) {
-      ctx.log.error({ err: error, file }, 'an answer on disk could not be kept');
+      ctx.log.error({ err: error, file }, 'spooled response not stored');
+      // The next heartbeat tries again; the other files would end the same way.
+      if (isOfDatabase(error) && !refusesData(error)) break;
     }
   }
+  return left.size;
 }
 
 async function replay(ctx: Pick<Context, 'log' | 'db'>, file: string): Promise<boolean> {
-  const { runId, fence, sentAt, latencyMs, costUsd, ...answer } = FILE.parse(
+  const { runId, fence, sentAt, latencyMs, costUsd, ...response } = FILE.parse(
     JSON.parse(await readFile(file, 'utf8')),
   );
-  if (!(await isSentCall(ctx.db, { runId, n: answer.n, fence, sentAt }))) return false;
-  await keepAnswer(ctx.db, { runId, answer, latencyMs, costUsd });
-  ctx.log.info({ run: String(runId), call: answer.n }, 'an answer that was on disk is kept');
+  if (!(await isSentCall(ctx.db, { runId, n: response.n, fence, sentAt }))) return false;
+  await storeResponse(ctx.db, { runId, response, latencyMs, costUsd });
+  ctx.log.info({ run: String(runId), call: response.n }, 'spooled response stored');
   return true;
 }
 
-async function removeOld(ctx: Pick<Context, 'config' | 'clock'>, file: string): Promise<void> {
+async function isOld(ctx: Pick<Context, 'config' | 'clock'>, file: string): Promise<boolean> {
   const before = ctx.clock.now().getTime() - ctx.config.answerDays * DAY;
-  if ((await stat(file)).mtimeMs < before) await rm(file, { force: true });
+  return (await stat(file)).mtimeMs < before;
+}
+
+/** @throws an error of the system where it cannot be created */
+async function makeDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700, recursive: true });
 }
 
 async function bytesIn(directory: string): Promise<number> {

@@ -1,11 +1,10 @@
 /** Trying out a search that is not saved: one call, shown and forgotten. */
-import { callsPerDayOf } from '../../config.ts';
 import { loadDialect } from '../../contract/dialect.ts';
 import { MINUTE } from '../../engine/clock.ts';
 import { RunError } from '../../errors.ts';
 import type { Id } from '../../store/database.ts';
 import { withoutForgotten } from '../../store/forget/leave-out.ts';
-import type { KeptAnswer } from '../../store/ledger.ts';
+import type { RawResponse } from '../../store/responses.ts';
 import type { Service } from '../../store/services.ts';
 import { closeTrial, knownAmong, noteUnreadable, openTrial, type Request } from '../../store/trials.ts';
 import { callService } from '../client/call.ts';
@@ -15,7 +14,9 @@ import type { Context } from '../context.ts';
 import type { Findings } from '../read/findings.ts';
 import { checkSearch, type WrittenSearch } from '../topic/definition.ts';
 import { serviceFor } from '../topic/service-for.ts';
-import { untilReachable } from './reachable.ts';
+import { endOf } from './answer.ts';
+import { withDbRetry } from './db-retry.ts';
+import { type CallLimits, limitsOf, refusedByLimit, sentBy } from './limits.ts';
 import { readFindings } from './reading.ts';
 import { foundIn, type Trial } from './trial.ts';
 
@@ -28,11 +29,11 @@ const SHOWN = 20;
 
 /**
  * Tries out a search: the same checks, the same choice of a service, the same call and the same reading as when it is
- * saved and runs. One call is made, counted in the day as any other, and written down before it is sent.
+ * saved and runs. One call is made, counted in the day and the minute as any other, and written down before it is sent.
  * @param options.signal aborted when nobody waits for it any more: the call is given up, and counts
  * @param options.shown most posts and most links that come back; 20 where left out
  * @throws InvalidInput with everything that is wrong, before anything is called
- * @throws RunError with the code of what went wrong: `budget_exceeded` without a call, all else after it
+ * @throws RunError with the code of what went wrong: `budget_exceeded` without a call (with the time to wait where the minute is full), all else after it
  */
 export async function trySearch(
   ctx: Context,
@@ -44,9 +45,9 @@ export async function trySearch(
   const dialect = loadDialect(service.dialect);
   if (signal.aborted) throw new RunError('unknown_outcome', { detail: 'nobody waited for it' });
 
-  const sentAt = ctx.clock.now();
   const timeoutMs = ctx.config.callTimeoutMs[request.model];
-  const id = await open(ctx, { request, service, sentAt, timeoutMs });
+  const limits = limitsOf(ctx, service.kind);
+  const { id, sentAt } = await open(ctx, { request, service, timeoutMs, limits });
   const result = await callService({
     ...endpoint,
     dialect,
@@ -56,6 +57,7 @@ export async function trySearch(
     headers: { 'x-trial-id': String(id) },
     signal,
     clock: ctx.clock,
+    leaveBy: sentBy(limits, sentAt),
   });
   const receivedAt = ctx.clock.now();
   await close(ctx, id, result, receivedAt);
@@ -96,22 +98,18 @@ async function asked(ctx: Context, tried: Tried): Promise<{ request: Request; se
   return { request, service: await serviceFor(ctx, tried.service) };
 }
 
-type Opening = { request: Request; service: Service; sentAt: Date; timeoutMs: number };
+type Opening = { request: Request; service: Service; timeoutMs: number; limits: CallLimits };
 
 /** @throws RunError `budget_exceeded` */
-async function open(ctx: Context, { request, service, sentAt, timeoutMs }: Opening): Promise<Id> {
-  const id = await openTrial(ctx.db, {
-    serviceId: service.id,
-    request,
-    callsPerDay: callsPerDayOf(ctx.config, service.kind),
-    now: sentAt,
-    deadline: new Date(sentAt.getTime() + timeoutMs + GRACE_MS),
-  });
-  if (id !== null) return id;
-  throw new RunError('budget_exceeded', {
-    budget: 'day',
-    detail: 'the calls of this day (CALLS_PER_DAY, UTC) are used up',
-  });
+async function open(
+  ctx: Context,
+  { request, service, timeoutMs, limits }: Opening,
+): Promise<{ id: Id; sentAt: Date }> {
+  const { clock } = ctx;
+  const call = { serviceId: service.id, request, deadlineMs: timeoutMs + GRACE_MS };
+  const opened = await openTrial(ctx.db, { ...call, ...limits, clock });
+  if (opened.kind === 'opened') return opened;
+  throw refusedByLimit(ctx, opened, limits);
 }
 
 async function close(
@@ -120,14 +118,10 @@ async function close(
   result: RawAnswer | CallFailure | CallAborted,
   now: Date,
 ): Promise<void> {
-  const { httpStatus, bytes, latencyMs, costUsd } = result;
-  const end = {
-    answer: { state: 'received', code: null },
-    failed: { state: 'failed', code: result.kind === 'failed' ? result.code : null },
-    aborted: { state: 'unknown', code: 'unknown_outcome' },
-  } as const;
-  await untilReachable(ctx, () =>
-    closeTrial(ctx.db, { id, ...end[result.kind], httpStatus, bytes, latencyMs, costUsd, now }),
+  const { httpStatus, bytes, latencyMs, costUsd, sent } = result;
+  const end = result.kind === 'answer' ? ({ state: 'received', code: null } as const) : endOf(result);
+  await withDbRetry(ctx, () =>
+    closeTrial(ctx.db, { id, ...end, sent, httpStatus, bytes, latencyMs, costUsd, now }),
   );
 }
 
@@ -141,14 +135,14 @@ function failureOf(result: CallFailure | CallAborted): RunError {
 async function reading(
   ctx: Context,
   id: Id,
-  { request, service, answer }: { request: Request; service: Service; answer: KeptAnswer },
+  { request, service, answer }: { request: Request; service: Service; answer: RawResponse },
 ): Promise<Findings> {
   const { operation, tools } = request;
   try {
     return await readFindings({ operation, tools, dialect: service.dialect }, answer);
   } catch (error) {
     const code = error instanceof RunError ? error.code : 'internal';
-    await untilReachable(ctx, () => noteUnreadable(ctx.db, id, code));
+    await withDbRetry(ctx, () => noteUnreadable(ctx.db, id, code));
     throw error;
   }
 }

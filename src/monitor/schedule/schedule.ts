@@ -1,8 +1,7 @@
 /** When a search is due, and how what a person wrote about it is read. */
-import { z } from 'zod';
 import { collectProblems, InvalidInput, type Problem } from '../../errors.ts';
 import { readCron, tidyCron } from './cron.ts';
-import { LONGEST_SECONDS, phaseOf, readInterval, SHORTEST_SECONDS } from './interval.ts';
+import { phaseOf, readInterval, SHORTEST_SECONDS } from './interval.ts';
 import { readZone } from './zone.ts';
 
 /**
@@ -47,25 +46,4 @@ export function parseSchedule({ cron, tz, every, slug }: ScheduleAsWritten): Sch
 function readTimes(cron: string, tz: string, problems: Problem[]): Schedule {
   collectProblems(problems, () => readCron(cron), undefined);
   return { kind: 'cron', cron: tidyCron(cron), tz: collectProblems(problems, () => readZone(tz), 'UTC') };
-}
-
-const stored = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('cron'), cron: z.string(), tz: z.string() }),
-  z.strictObject({
-    kind: z.literal('every'),
-    seconds: z.int().min(SHORTEST_SECONDS).max(LONGEST_SECONDS),
-    phase: z.number().min(0),
-  }),
-]);
-
-/** A schedule as text, always the same text for the same schedule: what the queue carries. */
-export function writeSchedule(schedule: Schedule): string {
-  return schedule.kind === 'cron'
-    ? JSON.stringify({ kind: 'cron', cron: schedule.cron, tz: schedule.tz })
-    : JSON.stringify({ kind: 'every', seconds: schedule.seconds, phase: schedule.phase });
-}
-
-/** Reads what {@link writeSchedule} wrote. @throws where it is anything else. */
-export function readSchedule(text: string): Schedule {
-  return stored.parse(JSON.parse(text));
 }

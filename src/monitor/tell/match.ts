@@ -21,8 +21,8 @@ export const GATHERED_MAX = 5_000;
 const BATCH = 1_000;
 
 /**
- * Judges what was found since, for every channel that is active, and tells the queue whom there is something to
- * send to. Several processes may do so at once: they wait for each other at the channel's row.
+ * Judges what was found since, for every channel that is active, and enqueues channels that have something to send.
+ * Several processes may do so at once: they wait for each other at the channel's row.
  */
 export async function tellNew(ctx: Context): Promise<void> {
   for (const channelId of await channelsBehind(ctx.db.pool)) {

@@ -1,25 +1,20 @@
-import type { Id } from '../../store/database.ts';
-import { wakeAt } from '../../store/tell/deliveries.ts';
+import { type Id, readTime } from '../../store/database.ts';
+import { channelsDue } from '../../store/tell/deliveries.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Tells the queue when each of these channels has something to send. What waits is committed already: what the
- * queue misses, the reconciler tells it.
+ * Enqueues those of these channels that have something to send now. What waits is committed already: the scan
+ * enqueues what the queue misses, and what is due later.
  */
 export async function wakeChannels(
-  ctx: Pick<Context, 'db' | 'queue' | 'log' | 'clock'>,
+  { db, queue, log, clock }: Pick<Context, 'db' | 'queue' | 'log' | 'clock'>,
   channelIds: readonly Id[],
 ): Promise<void> {
   try {
-    const waiting = await Promise.all(
-      channelIds.map(async (channelId) => ({ channelId, at: await wakeAt(ctx.db.pool, channelId) })),
-    );
-    const due = waiting.flatMap(({ channelId, at }) => (at === null ? [] : [{ channelId, at }]));
-    if (due.length > 0) await ctx.queue.enqueueChannels(due, ctx.clock.now());
+    const now = await readTime(db.pool, clock);
+    const due = await Promise.all(channelIds.map((channelId) => channelsDue(db.pool, now, channelId)));
+    await queue.enqueueChannels(due.flat());
   } catch (error) {
-    ctx.log.warn(
-      { err: error, channels: channelIds.length },
-      'the queue could not be told; the reconciler will',
-    );
+    log.warn({ err: error, channels: channelIds.length }, 'queue unavailable');
   }
 }

@@ -6,7 +6,8 @@ import { findSearch } from '../../store/searches.ts';
 import type { Service } from '../../store/services.ts';
 import { findTopic, type Topic } from '../../store/topics.ts';
 import type { Context } from '../context.ts';
-import { announce, type Created, insertChecked } from './create.ts';
+import { enqueueNewRuns } from '../enqueue.ts';
+import { type Created, insertChecked } from './create.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
 import { assertTopicKept } from './find.ts';
 import { topicRemoved } from './named.ts';
@@ -89,12 +90,15 @@ async function insertAll(
   service: Service,
 ): Promise<Created[]> {
   const created = await inTransaction(ctx.db, async (tx) => {
-    const made: (Created & { checked: CheckedSearch })[] = [];
-    for (const one of checked)
-      made.push({ checked: one, ...(await insertChecked(ctx, tx, { checked: one, topic, service })) });
+    const made: Created[] = [];
+    for (const one of checked) made.push(await insertChecked(ctx, tx, { checked: one, topic, service }));
     return made;
   });
-  await announce(ctx, created);
+  await enqueueNewRuns(
+    ctx,
+    created.map(({ firstRunId }) => firstRunId),
+    'first',
+  );
   return created;
 }
 

@@ -1,12 +1,12 @@
 import { InvalidInput, Refused } from '../../errors.ts';
-import { type Id, inTransaction, type Transaction, violates } from '../../store/database.ts';
+import { type Id, inTransaction, readTime, type Transaction, violates } from '../../store/database.ts';
 import { insertRun } from '../../store/runs.ts';
 import { findSearch, insertSearch, type Search } from '../../store/searches.ts';
 import { ensureTopic } from '../../store/topics.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import { type Context, tellSchedule, wakeNew } from '../context.ts';
+import type { Context } from '../context.ts';
+import { enqueueNewRuns } from '../enqueue.ts';
 import { nextSlot } from '../schedule/cadence.ts';
-import { writeSchedule } from '../schedule/schedule.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
 import { serviceFor } from './service-for.ts';
 import { topicRemoved } from './named.ts';
@@ -29,7 +29,7 @@ export async function createSearch(ctx: Context, written: NewSearch): Promise<Cr
   const created = await inTransaction(ctx.db, (tx) =>
     insertChecked(ctx, tx, { checked, topic: { slug: topic, name: topic, sample: false }, service }),
   );
-  await announce(ctx, [{ checked, ...created }]);
+  await enqueueNewRuns(ctx, [created.firstRunId], 'first');
   return created;
 }
 
@@ -39,13 +39,13 @@ export type Insertable = {
   service: { id: Id; kind: ServiceKind };
 };
 
-/** Writes one search with its first run into an open transaction; `announce` tells the queue once it is committed. */
+/** Writes one search with its first run into an open transaction; once it is committed the caller enqueues the run. */
 export async function insertChecked(
   ctx: Context,
   tx: Transaction,
   { checked, topic, service }: Insertable,
 ): Promise<Created> {
-  const now = ctx.clock.now();
+  const now = await readTime(tx, ctx.clock);
   const { id: topicId, archived_at } = await ensureTopic(tx, { ...topic, now });
   if (archived_at !== null) throw topicRemoved(topic.slug, archived_at);
   const nextDueAt = new Date(nextSlot(checked.schedule, now));
@@ -60,6 +60,7 @@ export async function insertChecked(
       sensitivity,
       definition,
       nextDueAt,
+      simulation: ctx.simulation,
       now,
     });
     const firstRunId = await insertRun(tx, { searchId, trigger: 'first', now });
@@ -74,19 +75,5 @@ export async function insertChecked(
       );
     }
     throw error;
-  }
-}
-
-/** Tells the queue about searches that have just been committed. What it misses, the reconciler tells it. */
-export async function announce(
-  ctx: Context,
-  created: readonly (Created & { checked: CheckedSearch })[],
-): Promise<void> {
-  await wakeNew(
-    ctx,
-    created.map(({ firstRunId }) => firstRunId),
-  );
-  for (const { search, checked } of created) {
-    await tellSchedule(ctx, search, writeSchedule(checked.schedule));
   }
 }

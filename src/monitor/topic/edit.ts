@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { type Definition, findSearch, insertVersion, type Search, setVersion } from '../../store/searches.ts';
 import { lockSearch, setState } from '../../store/slots.ts';
-import { type Context, tellSchedule, wakeNew } from '../context.ts';
+import type { Context } from '../context.ts';
+import { enqueueNewRuns } from '../enqueue.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { nextSlotOf } from '../schedule/schedule-of.ts';
-import { writeSchedule } from '../schedule/schedule.ts';
-import { tickLocked } from '../schedule/tick.ts';
+import { recordDueSlots } from '../schedule/due-slots.ts';
 import { checkSearch, type WrittenSearch } from './definition.ts';
 import { assertKept } from './find.ts';
 import { lockNamed, noSearch, searchNamed } from './named.ts';
@@ -16,7 +16,7 @@ export type Edit = Omit<WrittenSearch, 'slug' | 'operation'>;
 export type Edited = { search: Search; changesRequest: boolean; changed: boolean };
 
 /**
- * Changes a search: a new version of it, under the row lock that ticks take. Slots that are due by the old
+ * Changes a search: a new version of it, under the row lock that the scan takes. Slots that are due by the old
  * schedule get their rows first; queued runs keep the version they were made with. A change of the request
  * (not of the schedule, labels or sensitivity) starts a new baseline. A search that broke because its schedule could not
  * be read goes on.
@@ -24,19 +24,18 @@ export type Edited = { search: Search; changesRequest: boolean; changed: boolean
  */
 export async function editSearch(ctx: Context, slug: string, edit: Edit): Promise<Edited> {
   await assertKept(ctx.db, slug);
-  const { queued, pattern, ...edited } = await inTransaction(ctx.db, (tx) => editInside(ctx, tx, slug, edit));
-  await wakeNew(ctx, queued);
-  if (edited.changed) await tellSchedule(ctx, edited.search, pattern);
+  const { queued, ...edited } = await inTransaction(ctx.db, (tx) => editInside(ctx, tx, slug, edit));
+  await enqueueNewRuns(ctx, queued, 'schedule');
   return edited;
 }
 
-/** With what the queue is told once it is committed: runs that wait, and when the search is due (`null`: it rests). */
+/** With the runs that are enqueued once it is committed. */
 async function editInside(
   ctx: Context,
   tx: Transaction,
   slug: string,
   edit: Edit,
-): Promise<Edited & { queued: readonly Id[]; pattern: string | null }> {
+): Promise<Edited & { queued: readonly Id[] }> {
   const locked = await lockNamed(tx, slug);
   const before = await searchNamed(tx, slug);
   const checked = checkSearch(merged(before, edit));
@@ -45,23 +44,24 @@ async function editInside(
   const changesRest =
     checked.sensitivity !== before.sensitivity || !isDeepStrictEqual(checked.labels, before.labels);
   if (!changesRequest && !changesSchedule && !changesRest)
-    return { search: before, changesRequest, changed: false, queued: [], pattern: null };
+    return { search: before, changesRequest, changed: false, queued: [] };
 
-  const now = ctx.clock.now();
-  const { queued } = await tickLocked(ctx, tx, locked);
-  // The tick may have broken the search, or ended its capped day.
+  const now = await readTime(tx, ctx.clock);
+  const queued = await recordDueSlots(ctx, tx, [locked], now);
+  // That may have broken the search, or ended its capped day.
   const state = (await lockSearch(tx, locked.id))?.state;
   const repaired = state === 'broken' && nextSlotOf(before, now) === null;
-  const rests = state === 'paused' || (state === 'broken' && !repaired);
+  const next = new Date(nextSlot(checked.schedule, now));
+  const stopped = state === 'paused' || state === 'broken';
   const version = before.version + 1;
   const requestVersion = changesRequest ? version : before.request_version;
-  const { definition, schedule } = checked;
+  const { definition } = checked;
   await insertVersion(tx, { searchId: before.id, version, requestVersion, definition, now });
-  await setVersion(tx, before.id, version, checked, rests ? null : new Date(nextSlot(schedule, now)));
-  if (repaired) await setState(tx, before.id, 'active', null, now);
+  await setVersion(tx, before.id, version, checked, stopped ? null : next);
+  if (repaired) await setState(tx, before.id, 'active', null, now, next);
   const search = await findSearch(tx, slug);
   if (search === null) throw noSearch(slug);
-  return { search, changesRequest, changed: true, queued, pattern: rests ? null : writeSchedule(schedule) };
+  return { search, changesRequest, changed: true, queued: queued.map(({ id }) => id) };
 }
 
 /**

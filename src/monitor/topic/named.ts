@@ -1,7 +1,7 @@
 import { Refused } from '../../errors.ts';
 import type { Transaction } from '../../store/database.ts';
 import { findSearch, type Reader, type Search } from '../../store/searches.ts';
-import { lockSearch, type TickingSearch } from '../../store/slots.ts';
+import { lockSearch, type LockedSearch } from '../../store/slots.ts';
 
 /** The search of this slug. @throws Refused `not_found` where there is none, or none any more */
 export async function searchNamed(db: Reader, slug: string): Promise<Search> {
@@ -10,8 +10,8 @@ export async function searchNamed(db: Reader, slug: string): Promise<Search> {
   return search;
 }
 
-/** The same under the row lock that ticks take: nobody else changes it until the transaction ends. */
-export async function lockNamed(tx: Transaction, slug: string): Promise<TickingSearch> {
+/** The same under the row lock that the scan takes: nobody else changes it until the transaction ends. */
+export async function lockNamed(tx: Transaction, slug: string): Promise<LockedSearch> {
   const { id } = await searchNamed(tx, slug);
   const locked = await lockSearch(tx, id);
   if (locked === null || locked.archived_at !== null) throw noSearch(slug);

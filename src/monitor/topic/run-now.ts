@@ -1,21 +1,33 @@
-import type { Id } from '../../store/database.ts';
-import { insertRun } from '../../store/runs.ts';
-import type { Search } from '../../store/searches.ts';
+import { type Id, inTransaction, readTime } from '../../store/database.ts';
+import type { Execution } from '../../store/idempotency.ts';
+import { findQueuedRun, insertRun } from '../../store/runs.ts';
 import type { Context } from '../context.ts';
 import { assertKept } from './find.ts';
-import { searchNamed } from './named.ts';
+import { lockNamed } from './named.ts';
+
+/** Whether the run was there before; otherwise the caller enqueues it. */
+export type RequestedRun = { runId: Id; alreadyQueued: boolean };
 
 /**
- * A run that a person asked for: its row. Whoever takes it first, a worker or the caller, runs it.
+ * The run that a person asked for: one that is queued and may start now, or a new one. Of those who ask at once, the search's
+ * row lock lets one create it. Whoever takes it first, a worker or the caller, runs it.
+ * @param execution of a request with a key: its run is committed with the key, so that it gets no second one
  * @throws Refused `not_found`, or `conflict` where it was removed
  */
-export async function insertManualRun(ctx: Context, slug: string): Promise<{ search: Search; runId: Id }> {
+export async function insertManualRun(
+  ctx: Context,
+  slug: string,
+  execution: Execution | null = null,
+): Promise<RequestedRun> {
+  if (typeof execution?.committed === 'string')
+    return { runId: BigInt(execution.committed), alreadyQueued: false };
   await assertKept(ctx.db, slug);
-  const search = await searchNamed(ctx.db.pool, slug);
-  const runId = await insertRun(ctx.db.pool, {
-    searchId: search.id,
-    trigger: 'manual',
-    now: ctx.clock.now(),
+  return inTransaction(ctx.db, async (tx) => {
+    const { id: searchId } = await lockNamed(tx, slug);
+    const queued = await findQueuedRun(tx, searchId, ctx.clock.statementTime());
+    if (queued !== null) return { runId: queued, alreadyQueued: true };
+    const runId = await insertRun(tx, { searchId, trigger: 'manual', now: await readTime(tx, ctx.clock) });
+    await execution?.commit(tx, String(runId));
+    return { runId, alreadyQueued: false };
   });
-  return { search, runId };
 }

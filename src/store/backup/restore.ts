@@ -153,7 +153,7 @@ async function copyIn(
 
 /**
  * A restored database is an instance of its own: beside the one it was taken from it must not take that one's
- * jobs out of a Redis that both use. No process lives in it, so no lease is held: the reconciler takes up what ran.
+ * jobs out of a Redis that both use. No process has a lease in it: the scan offers runs that were in progress.
  */
 async function beginAnew(client: Client): Promise<void> {
   await client.query(`DELETE FROM ${SCHEMA}.facts WHERE name = 'instance'`);

@@ -13,8 +13,11 @@ export type Table = {
   needs: string[];
 };
 
-/** Who is signed in is no part of what was found, and what forms are secured with belongs to one database alone. */
-const LEFT_OUT = ['sessions', 'form_secret'];
+/**
+ * Who is signed in is no part of what was found, what forms are secured with belongs to one database alone, and replies to
+ * requests of a day are about what was there when they were made.
+ */
+const LEFT_OUT = ['sessions', 'form_secret', 'idempotency_keys'];
 
 /** Months that were taken out of their parent and not yet dropped are on their way out: no tables of ours. */
 const TABLES = `

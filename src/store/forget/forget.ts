@@ -2,6 +2,7 @@
 import { MINUTE } from '../../engine/clock.ts';
 import { Refused } from '../../errors.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { deleteReplies } from '../idempotency.ts';
 import { deleteAnswersAbout } from './answers.ts';
 import { deleteRejectsAbout } from './rejects.ts';
 import { type Forgettable, forgottenAmong, raiseTombstones } from './tombstones.ts';
@@ -80,6 +81,8 @@ export async function forgetAuthor(db: Database, author: KnownAuthor, now: Date)
     await raiseTombstones(tx, tombstonesOf(author, traces), now);
     const gone = await removeTraces(tx, author.id, traces);
     const rejects = await deleteRejectsAbout(tx, [author]);
+    // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.
+    await deleteReplies(tx, 'POST /api/v1/searches/try');
     const after = await deleteAnswersAbout(tx, author, { since, runs: before.open });
     return { ...gone, rejects, answers: before.deleted + after.deleted };
   });

@@ -12,11 +12,14 @@ export type Figures = {
   workers: number;
   /** Of the worker whose clock is furthest from the database's, as an absolute number. */
   skew_seconds: number;
+  /** Since the last scan began, by the database's clock. */
+  scan_age_seconds: number;
 };
 
 /** $1 now, $2 since when a worker that lives gave a sign. Each part is answered by a partial index or a short table. */
 const FIGURES = `
-SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds
+SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
+  (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
 FROM (
   SELECT json_build_object(
       'active', count(*) FILTER (WHERE state = 'active'), 'paused', count(*) FILTER (WHERE state = 'paused'),

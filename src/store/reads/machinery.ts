@@ -1,27 +1,32 @@
-/** How the machinery stands: what waits, what was called, what is taken of public sources. */
+/** The state of scheduling and upkeep: the last scan, the backlog, the calls of each day. */
 import type { Database } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 
 type Pooled = Pick<Database, 'pool'>;
 
 export type Backlog = {
-  /** Active searches whose slot is past, and since when the first of them is. */
+  /** When the last scan began, and how long ago that is in seconds, by the database's clock. */
+  scanned_at: Date;
+  scan_age_seconds: number;
+  /** Searches whose slot is past, and since when the first of them is. */
   overdue: number;
   overdue_since: Date | null;
   queued: number;
-  /** When the oldest queued run was made. */
+  /** When the oldest queued run was created. */
   queued_since: Date | null;
+  /** Runs that the next scan offers to the queue: new ones, retries, and those that nobody claimed. */
+  to_offer: number;
   running: number;
   /** Runs whose worker stopped renewing its lease. */
   expired: number;
-  /** Searches that should have a schedule in the queue. */
-  scheduled: number;
 };
 
 /** $1 now. */
 const BACKLOG = `
-SELECT due.*, open.*, (SELECT count(*)::int FROM strandline.searches WHERE archived_at IS NULL AND state IN ('active', 'capped')) AS scheduled
+SELECT scan.*, due.*, open.*, (SELECT count(*)::int FROM strandline.runs WHERE offer_at <= $1) AS to_offer
 FROM (
+  SELECT scanned_at, extract(epoch FROM clock_timestamp() - scanned_at)::float8 AS scan_age_seconds FROM strandline.scanner
+) scan, (
   SELECT count(*)::int AS overdue, min(next_due_at) AS overdue_since FROM strandline.searches
   WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
 ) due, (
@@ -31,11 +36,19 @@ FROM (
   FROM strandline.runs WHERE status IN ('queued', 'running')
 ) open`;
 
-/** What should have happened by now and has not; the reconciler puts it right. */
+/** A scan runs at least every three seconds; one that is older than this is missing. */
+const MAX_SCAN_AGE_SECONDS = 30;
+
+/** Whether no process scans: nothing that is due is run. */
+export function isScanLate({ scan_age_seconds: age }: Pick<Backlog, 'scan_age_seconds'>): boolean {
+  return age > MAX_SCAN_AGE_SECONDS;
+}
+
+/** What is due and has not happened yet; the next scan does it. */
 export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
   const { rows } = await pool.query<Backlog>(BACKLOG, [now]);
   const [row] = rows;
-  if (row === undefined) throw new Error('a count without a row');
+  if (row === undefined) throw new Error('the scanner has no row');
   return row;
 }
 

@@ -3,10 +3,10 @@ import type { Database } from '../database.ts';
 
 const BATCH = 1_000;
 
-/** Raw answers are not storage. Goes by when they were received. */
+/** Raw responses are not storage, once they were read. Goes by when they were received. */
 const ANSWERS = `
 DELETE FROM strandline.answers WHERE (run_id, n) IN
-  (SELECT run_id, n FROM strandline.answers WHERE received_at < $1 ORDER BY received_at LIMIT $2)`;
+  (SELECT run_id, n FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
 
 /**
  * Goes by when their run ended. Ids rise with time, so that looking at the oldest is enough; those that a later

@@ -1,6 +1,5 @@
 /** Snapshots live in one partition per month (UTC): dropping a month is dropping a table, whatever it holds. */
 import { type Database, sqlState } from '../database.ts';
-import { whileAlone } from '../repairs.ts';
 
 export type Month = {
   parent: string;
@@ -82,4 +81,26 @@ async function dropMonth(db: Database, { parent, name, state }: Partition): Prom
   if (state === 'attached') await db.pool.query(`${detach} CONCURRENTLY`);
   if (state === 'leaving') await db.pool.query(`${detach} FINALIZE`);
   await db.pool.query(`DROP TABLE IF EXISTS strandline.${name}`);
+}
+
+/**
+ * Does `work` while holding a lock that only one process has, or does nothing. The lock belongs to the
+ * connection: it is gone with the process that held it, and Postgres ends it by itself for one that fell
+ * silent. Two who do such work at once do it twice, and that is all.
+ */
+async function whileAlone<T>(db: Database, name: string, work: () => Promise<T>): Promise<T | null> {
+  const client = await db.pool.connect();
+  try {
+    const { rows } = await client.query<{ ours: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtext($1)) AS ours',
+      [name],
+    );
+    if (rows[0]?.ours !== true) return null;
+    await client.query(`SET idle_session_timeout = '1min'`);
+    return await work();
+  } finally {
+    // Whoever tries next must not find the lock held by a connection that is just ending.
+    await client.query('SELECT pg_advisory_unlock_all()').catch(() => {});
+    client.release(true); // ends the connection, and its setting with it
+  }
 }

@@ -1,4 +1,4 @@
-import { HOUR, monotonicMs, SECOND } from '../../engine/clock.ts';
+import { monotonicMs, SECOND } from '../../engine/clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../database.ts';
 import { expire } from './expire.ts';
@@ -34,20 +34,11 @@ export async function retain(db: Database, limits: Limits, goOn: () => boolean):
   };
 }
 
-/** How often it is looked at, and how long at a time: what is left is for the next round of the reconciler. */
-const EVERY_MS = HOUR;
+/** How long it may take at a time; what is left is done next. */
 const WITHIN_MS = 5 * SECOND;
 
-/**
- * The same where the last time is long enough ago, whichever process that was, and for a short time only.
- * @returns `null` where it was not due
- */
-export async function retainWhenDue(db: Database, config: Config, now: Date): Promise<Retained | null> {
-  const { rowCount } = await db.pool.query(
-    `SELECT FROM strandline.facts WHERE name = 'retention' AND at > $1 AND at <= $2`,
-    [new Date(now.getTime() - EVERY_MS), now],
-  );
-  if (rowCount === 1) return null;
+/** The same for a short time only, noting when nothing was left. */
+export async function retainWithin(db: Database, config: Config, now: Date): Promise<Retained> {
   const began = monotonicMs();
   const retained = await retain(db, limitsAt(now, config), () => monotonicMs() - began < WITHIN_MS);
   if (retained.done) {

@@ -40,7 +40,7 @@ export async function whatIsDue(db: Database, limits: Limits): Promise<Due> {
        (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects,
        (SELECT count(*)::int FROM strandline.deliveries
         WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages
-     FROM strandline.answers WHERE received_at < $1`,
+     FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL`,
     [limits.answers, limits.rejects, limits.messages],
   );
   const { snapshots } = limits;

@@ -1,34 +1,44 @@
-import type { Id, Transaction } from '../database.ts';
+import { type Id, type Transaction, timeOf } from '../database.ts';
 import { clearClaims } from './claims.ts';
-import type { SaveInput } from './save.ts';
+import type { AgainInput, LateInput, SaveInput } from './save.ts';
 
 export type Outcome = {
   baseline: boolean;
   itemsNewBefore: number;
+  /** The time of its discoveries. */
+  at: Date;
+  /** Whether its results are the run's; otherwise it adds facts and discoveries to a newer response of the run. */
+  isResult: boolean;
+  /** Whether its search has read a newer response: nobody is alerted. */
+  isOlder: boolean;
   /** Somebody was forgotten on request: what is saved must be looked through for them. */
   anyForgotten: boolean;
 };
 
 /**
  * Success itself, the first statement of the save: it holds only for the claim with the highest fence.
- * A worker that was stopped and wakes up late finds no row here and changes nothing. The first succeeded
- * run of a request version is its baseline, even when it found nothing.
+ * A worker that was suspended and resumes late finds no row here and changes nothing. The first succeeded
+ * run of a request version is its baseline, even when it found nothing. The response that it was read from is read by this.
  */
 const WIN = `
 WITH won AS (
   UPDATE strandline.runs r
-  SET status = 'succeeded', ended_at = $3, lease_until = NULL, claims = 0, not_before = NULL, reason = NULL,
-    items_seen = $4, items_new = 0, rejected = $5,
+  SET status = 'succeeded', ended_at = ${timeOf('$3')}, lease_until = NULL, claims = 0, not_before = NULL, offer_at = NULL,
+    reason = NULL, items_seen = $4, items_new = 0, rejected = $5,
     baseline = NOT EXISTS (SELECT FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.status = 'succeeded' AND b.id <> r.id)
   WHERE r.id = $1 AND r.fence = $2 AND r.status = 'running'
-  RETURNING r.id, r.baseline
+  RETURNING r.id, r.baseline, r.ended_at
+), response AS (
+  UPDATE strandline.answers SET read_at = won.ended_at
+  FROM won WHERE run_id = won.id AND n = $7 AND read_at IS NULL
 ), told AS (
   INSERT INTO strandline.rejects (run_id, path, code, sample)
   SELECT won.id, j.path, j.code, j.sample
   FROM won, json_to_recordset($6::json) AS j(path text, code text, sample text)
 )
-SELECT baseline, 0 AS before, strandline.any_forgotten() AS forgotten FROM won`;
+SELECT baseline, 0 AS before, ended_at AS at, true AS result, false AS older, strandline.any_forgotten() AS forgotten
+FROM won`;
 
 /**
  * The same for an answer that is read again: a failed run may become a succeeded one. What it saw before the
@@ -43,6 +53,9 @@ WITH won AS (
       AND b.request_version = r.request_version AND b.baseline), true)
   WHERE r.id = $1 AND r.status IN ('succeeded', 'failed')
   RETURNING r.id, r.baseline, r.items_new
+), response AS (
+  UPDATE strandline.answers SET read_at = ${timeOf('$6')}
+  FROM won WHERE run_id = won.id AND n = $5 AND read_at IS NULL
 ), cleared AS (
   DELETE FROM strandline.rejects WHERE run_id = (SELECT id FROM won)
 ), told AS (
@@ -50,7 +63,52 @@ WITH won AS (
   SELECT won.id, j.path, j.code, j.sample
   FROM won, json_to_recordset($4::json) AS j(path text, code text, sample text)
 )
-SELECT baseline, items_new AS before, strandline.any_forgotten() AS forgotten FROM won`;
+SELECT baseline, items_new AS before, $6::timestamptz AS at, true AS result, false AS older,
+  strandline.any_forgotten() AS forgotten
+FROM won`;
+
+/**
+ * The same for a response that was unread when its run had ended, after {@link LOCK_ENDED}. A newer response of the run that
+ * was read keeps the result. A failed run succeeds by it only where nothing succeeded after it: what a person or a rule
+ * was told since stays true. What is found is reported now, which is when it became known.
+ * $1 run, $2 response, $3 items, $4 how many rejects, $5 rejects, $6 time.
+ */
+const READ_LATE = `
+WITH response AS (
+  UPDATE strandline.answers SET read_at = ${timeOf('$6')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL
+  RETURNING n, received_at, read_at
+), judged AS MATERIALIZED (
+  SELECT r.id, a.read_at, coalesce(r.items_new, 0) AS before,
+    NOT EXISTS (SELECT FROM strandline.run_results WHERE run_id = r.id) OR NOT EXISTS (
+      SELECT FROM strandline.calls c WHERE c.run_id = r.id AND c.state = 'received' AND (c.received_at, c.n) > (a.received_at, a.n)
+        AND NOT EXISTS (SELECT FROM strandline.answers u WHERE u.run_id = c.run_id AND u.n = c.n AND u.read_at IS NULL)
+    ) AS result,
+    EXISTS (SELECT FROM strandline.looks WHERE search_id = r.search_id AND at > a.received_at) AS older,
+    r.status = 'succeeded' OR (r.status = 'failed' AND NOT EXISTS (
+      SELECT FROM strandline.runs l WHERE l.search_id = r.search_id AND l.ended_at > r.ended_at AND l.status = 'succeeded'
+    )) AS succeeds,
+    coalesce(r.ended_at <= (SELECT max(b.ended_at) FROM strandline.runs b WHERE b.search_id = r.search_id
+      AND b.request_version = r.request_version AND b.baseline), true) AS baseline
+  FROM response a, strandline.runs r WHERE r.id = $1
+), run AS (
+  UPDATE strandline.runs r
+  SET status = CASE WHEN succeeds THEN 'succeeded' ELSE status END, code = CASE WHEN NOT succeeds THEN code END,
+    reason = CASE WHEN NOT succeeds THEN reason END, baseline = succeeds AND j.baseline,
+    items_seen = CASE WHEN result THEN $3 ELSE items_seen END, rejected = CASE WHEN result THEN $4 ELSE rejected END,
+    items_new = j.before
+  FROM judged j WHERE r.id = j.id
+), cleared AS (
+  DELETE FROM strandline.rejects WHERE run_id = (SELECT id FROM judged WHERE result)
+), told AS (
+  INSERT INTO strandline.rejects (run_id, path, code, sample)
+  SELECT judged.id, j.path, j.code, j.sample
+  FROM judged, json_to_recordset($5::json) AS j(path text, code text, sample text) WHERE judged.result
+)
+SELECT baseline, before, read_at AS at, result, older, strandline.any_forgotten() AS forgotten FROM judged`;
+
+/** Two responses of one run are read one after the other, each seeing what the other did. $1 run. */
+const LOCK_ENDED = `
+SELECT FROM strandline.runs WHERE id = $1 AND status IN ('succeeded', 'failed', 'cancelled') FOR NO KEY UPDATE`;
 
 /** @returns `null` when this claim no longer holds the run */
 export async function winRun(tx: Transaction, input: SaveInput): Promise<Outcome | null> {
@@ -65,19 +123,38 @@ export async function winRun(tx: Transaction, input: SaveInput): Promise<Outcome
       findings.itemsSeen,
       findings.rejects.length,
       JSON.stringify(findings.rejects),
+      input.response ?? null,
     ],
   });
   return outcome(rows[0]);
 }
 
-/** @returns `null` when the run has not ended with an answer */
-export async function winAgain(tx: Transaction, input: Omit<SaveInput, 'fence'>): Promise<Outcome | null> {
+/** @returns `null` when the run has not ended with a response */
+export async function winAgain(tx: Transaction, input: AgainInput): Promise<Outcome | null> {
   const { findings } = input;
   const { rows } = await tx.query<Row>(WIN_AGAIN, [
     input.runId,
     findings.itemsSeen,
     findings.rejects.length,
     JSON.stringify(findings.rejects),
+    input.response ?? null,
+    input.endedAt,
+  ]);
+  return outcome(rows[0]);
+}
+
+/** @returns `null` when the run has not ended, or somebody else has read the response */
+export async function readLate(tx: Transaction, input: LateInput): Promise<Outcome | null> {
+  const { findings } = input;
+  const { rowCount } = await tx.query(LOCK_ENDED, [input.runId]);
+  if (rowCount === 0) return null;
+  const { rows } = await tx.query<Row>(READ_LATE, [
+    input.runId,
+    input.response,
+    findings.itemsSeen,
+    findings.rejects.length,
+    JSON.stringify(findings.rejects),
+    input.now,
   ]);
   return outcome(rows[0]);
 }
@@ -91,9 +168,24 @@ export async function clearReading(tx: Transaction, runId: Id): Promise<void> {
   await clearClaims(tx, runId);
 }
 
-type Row = { baseline: boolean; before: number; forgotten: boolean };
+type Row = {
+  baseline: boolean;
+  before: number;
+  at: Date;
+  result: boolean;
+  older: boolean;
+  forgotten: boolean;
+};
 
 function outcome(row: Row | undefined): Outcome | null {
   if (row === undefined) return null;
-  return { baseline: row.baseline, itemsNewBefore: row.before, anyForgotten: row.forgotten };
+  const { baseline, before, at, result, older, forgotten } = row;
+  return {
+    baseline,
+    itemsNewBefore: before,
+    at,
+    isResult: result,
+    isOlder: older,
+    anyForgotten: forgotten,
+  };
 }

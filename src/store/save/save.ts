@@ -10,30 +10,51 @@ import {
 } from '../database.ts';
 import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { ensurePartitions } from '../partitions.ts';
-import { lookBack, rollUp } from '../volume/roll-up.ts';
+import { addNewPosts, lookBack, rollUp } from '../volume/roll-up.ts';
 import { followGrowth, tally } from './follow.ts';
 import { saveClaims } from './claims.ts';
-import { clearReading, type Outcome, winAgain, winRun } from './outcome.ts';
+import { clearReading, type Outcome, readLate, winAgain, winRun } from './outcome.ts';
 import {
   APPEND_DISCOVERIES,
   INSERT_COMPLETION,
   LOCK_FEED,
+  LOWER_FIRST_SEEN,
   SAVE_AUTHORS_AND_LINKS,
   SAVE_POSTS_AND_ADDRESSES,
   SIGHT,
 } from './statements.ts';
 
-/** Whose findings are saved, and with which right: only the holder of the highest fence may. */
-export type SaveInput = {
+/** Findings of a response of a run. */
+type Saved = {
   runId: Id;
-  fence: number;
   searchId: Id;
   serviceId: Id;
   findings: Findings;
-  /** When the answer was received: the time of everything it says. */
+  /** When the response was received: the time of everything it says. */
   observedAt: Date;
-  /** When the run ends. */
+};
+
+/** Whose findings are saved, and with which right: only the holder of the highest fence may. */
+export type SaveInput = Saved & {
+  fence: number;
+  /** Number of the response, which is read by this; left out where it is not stored. */
+  response?: number;
+  /** When the run ends; null: now, by the database's clock. */
+  endedAt: Date | null;
+};
+
+/** A response that was read before and is read again. */
+export type AgainInput = Saved & {
+  response?: number;
+  /** The time of what is found more. */
   endedAt: Date;
+};
+
+/** A response that was unread when its run had ended. */
+export type LateInput = Saved & {
+  response: number;
+  /** The time of the statements; null: the database's clock. */
+  now: Date | null;
 };
 
 /** What this run saw for the first time, and how much it saw at all. */
@@ -62,13 +83,28 @@ export async function saveFindings(db: Database, input: SaveInput): Promise<Diff
  * what the newer reader found more belongs to the run's own time.
  * @returns `null` when the run is neither succeeded nor failed
  */
-export async function saveAgain(db: Database, input: Omit<SaveInput, 'fence'>): Promise<Diff | null> {
+export async function saveAgain(db: Database, input: AgainInput): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
   return inTransaction(db, async (tx, last) => {
     const won = await winAgain(tx, input);
     if (won === null) return null;
     await clearReading(tx, input.runId);
     return saveInside(tx, input, won, last);
+  });
+}
+
+/**
+ * Saves a late response. Facts are the same as if it had been read in time: what it holds was sighted when it came, also
+ * where a later response was saved first. What it is the first to report is appended to the feed now.
+ * @returns the diff; `null` when somebody else has read it
+ */
+export async function saveLate(db: Database, input: LateInput): Promise<Diff | null> {
+  await ensurePartitions(db, input.observedAt);
+  return inTransaction(db, async (tx, last) => {
+    const won = await readLate(tx, input);
+    if (won === null) return null;
+    if (won.isResult) await clearReading(tx, input.runId);
+    return saveInside(tx, input, won, last, lowerFirstSeen);
   });
 }
 
@@ -101,9 +137,10 @@ type Sighted = { new_posts: Id[]; new_times: (number | null)[]; new_links: Id[] 
  */
 async function saveInside(
   tx: Transaction,
-  input: Omit<SaveInput, 'fence'>,
+  input: Saved,
   won: Outcome,
   last: Last,
+  afterSightings?: (tx: Transaction, input: Saved) => Promise<unknown>,
 ): Promise<Diff> {
   const { observedAt, runId, searchId, serviceId } = input;
   const findings = won.anyForgotten ? await leaveOutForgotten(tx, input) : input.findings;
@@ -129,6 +166,7 @@ async function saveInside(
       findings.posts.map((post) => post.external_id),
       findings.links.map((link) => link.address),
       findings.links.map((link) => link.source),
+      won.isResult,
     ]),
     lookBack(tx, seen),
   ]);
@@ -140,10 +178,13 @@ async function saveInside(
     created_at === null ? [] : [Date.parse(created_at)],
   );
   const [, , , completion] = await answersTo([
-    rollUp(tx, look, { ...seen, times, newTimes }),
+    won.isResult
+      ? rollUp(tx, look, { ...seen, times, newTimes })
+      : addNewPosts(tx, { searchId, observedAt, newTimes }),
     followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed, newPosts }),
     tally(tx, { searchId, observedAt, runId, newPosts, newLinks }),
-    saveCompletion(tx, { ...input, findings }),
+    won.isResult ? saveCompletion(tx, { ...input, findings }) : Promise.resolve(null),
+    afterSightings?.(tx, { ...input, findings }) ?? Promise.resolve(),
   ]);
 
   const discovered: [kind: string, thing: Id][] = [
@@ -157,21 +198,32 @@ async function saveInside(
       prepared(tx, 'append_discoveries', APPEND_DISCOVERIES, [
         searchId,
         runId,
-        input.endedAt,
+        won.at,
         won.baseline,
         discovered.map(([kind]) => kind),
         discovered.map(([, thing]) => thing),
         won.itemsNewBefore + newPosts.length + newLinks.length,
+        won.isOlder,
       ]),
     );
   }
   return { baseline: won.baseline, newPosts, newLinks, completionChanged: completion?.changed ?? false };
 }
 
-async function saveCompletion(
-  tx: Transaction,
-  input: Omit<SaveInput, 'fence'>,
-): Promise<{ id: Id; changed: boolean } | null> {
+/** What a late response holds was seen when it came. */
+async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<void> {
+  const { serviceId, observedAt, searchId, runId, findings } = input;
+  await tx.query(LOWER_FIRST_SEEN, [
+    serviceId,
+    observedAt,
+    searchId,
+    runId,
+    findings.posts.map((post) => post.external_id),
+    findings.links.map((link) => link.address),
+  ]);
+}
+
+async function saveCompletion(tx: Transaction, input: Saved): Promise<{ id: Id; changed: boolean } | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;

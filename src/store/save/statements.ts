@@ -118,7 +118,8 @@ SELECT coalesce(array_agg(id ORDER BY id), '{}') AS changed FROM changed WHERE f
  * 3: keys of the found posts and links, and the diff: a sighting that could be inserted is new to this
  * search, exactly once, for ever. The times of the new posts come back in milliseconds, in the posts' order.
  * Where something is new, saves of one topic go on one after the other: what is new to it is asked next.
- * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources.
+ * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources, $8 whether
+ * they are the result of the run.
  */
 export const SIGHT = `
 WITH found_posts AS MATERIALIZED (
@@ -148,6 +149,7 @@ WITH found_posts AS MATERIALIZED (
     (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts),
     (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links),
     (SELECT coalesce(array_agg(source ORDER BY ord), '{}') FROM found_links)
+  WHERE $8::boolean
   ON CONFLICT (run_id) DO UPDATE
     SET post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
 )
@@ -159,6 +161,29 @@ SELECT
   (SELECT pg_advisory_xact_lock(hashtext('${S}.topic'), s.topic_id::integer)::text FROM ${S}.searches s
     WHERE s.id = $3 AND (EXISTS (SELECT FROM post_sightings) OR EXISTS (SELECT FROM link_sightings))
       AND EXISTS (SELECT FROM ${S}.searches o WHERE o.topic_id = s.topic_id AND o.id <> s.id)) AS locked`;
+
+/**
+ * For a late response, after its sightings: what it holds was first seen when it came, where that is earlier than what is
+ * known. Rows are locked in the order in which they are inserted.
+ * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links.
+ */
+export const LOWER_FIRST_SEEN = `
+WITH posts AS MATERIALIZED (
+  SELECT g.post_id FROM ${S}.post_sightings g
+  WHERE g.search_id = $3 AND (g.first_seen_at, g.first_run_id) > ($2, $4) AND g.post_id = ANY (ARRAY(
+    SELECT p.id FROM ${S}.posts p WHERE p.service_id = $1 AND p.external_id = ANY ($5::text[])))
+  ORDER BY g.post_id FOR UPDATE
+), lowered AS (
+  UPDATE ${S}.post_sightings g SET first_seen_at = $2, first_run_id = $4
+  FROM posts WHERE g.search_id = $3 AND g.post_id = posts.post_id
+), links AS MATERIALIZED (
+  SELECT g.link_id FROM ${S}.link_sightings g
+  WHERE g.search_id = $3 AND (g.first_seen_at, g.first_run_id) > ($2, $4) AND g.link_id = ANY (ARRAY(
+    SELECT a.link_id FROM ${S}.link_addresses a WHERE a.address = ANY ($6::text[])))
+  ORDER BY g.link_id FOR UPDATE
+)
+UPDATE ${S}.link_sightings g SET first_seen_at = $2, first_run_id = $4
+FROM links WHERE g.search_id = $3 AND g.link_id = links.link_id`;
 
 /**
  * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the
@@ -204,13 +229,14 @@ SELECT id, changed FROM kept`;
 /**
  * 5, last and under the feed's lock: the discoveries. Ids are handed out while the lock is held and the
  * lock is held until the commit, so a reader never sees a higher id before a lower one.
- * $1 search, $2 run, $3 time, $4 baseline, $5 kinds, $6 things, $7 new items.
+ * $1 search, $2 run, $3 time, $4 baseline, $5 kinds, $6 things, $7 new items, $8 whether its search
+ * has read a newer response.
  */
 export const LOCK_FEED = `SELECT pg_advisory_xact_lock(hashtext('${S}.discoveries'))`;
 export const APPEND_DISCOVERIES = `
 WITH appended AS (
-  INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, kind, thing)
-  SELECT $1, $2, $3, $4, u.kind, u.thing
+  INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, late, kind, thing)
+  SELECT $1, $2, $3, $4, $8, u.kind, u.thing
   FROM unnest($5::text[], $6::bigint[]) WITH ORDINALITY u(kind, thing, ord)
   ORDER BY u.ord
   ON CONFLICT (search_id, kind, thing) DO NOTHING

@@ -4,7 +4,7 @@ import { strandline } from './schema.ts';
 /**
  * What has happened since there is this database, counted for whoever watches it. Triggers (0031) write a step in the
  * transaction in which it happens, so that no end is counted twice or lost, however late it commits; nobody waits for
- * anybody, as they would for one row. The reconciler adds the steps up. A count is its row and its steps together.
+ * anybody, as they would for one row. Recurring work adds the steps up. A count is its row and its steps together.
  */
 export const counts = strandline.table(
   'counts',

@@ -110,6 +110,8 @@ export const discoveries = strandline.table(
     thing: ref().notNull(),
     /** Found by the first look of a request version: shown, but nobody is alerted. */
     baseline: boolean().notNull(),
+    /** Found in a response that was read after a newer one: shown, but nobody is alerted. */
+    late: boolean().notNull().default(false),
     at: instant().notNull(),
   },
   (t) => [

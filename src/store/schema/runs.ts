@@ -45,12 +45,16 @@ export const runs = strandline.table(
     reason: text(),
     /** A queued run is not claimed before this time (retry). */
     not_before: instant(),
+    /** When the scan offers a queued or abandoned run to the queue (again); null once it is claimed or has ended. */
+    offer_at: instant(),
     /** Counts claims. Whoever holds the highest fence may write; all others are turned away. */
     fence: integer().notNull().default(0),
-    /** Claims since the last orderly end; three without one and the run is given up. */
+    /** Claims since the last orderly end: how many workers may have died of it. */
     claims: integer().notNull().default(0),
     /** By the database's clock, the only one that all workers share. */
     lease_until: instant(),
+    /** The fence of the claim whose lease was extended after an outage and not renewed since: it is not extended again. */
+    lease_extended: integer(),
     worker: text(),
     created_at: instant().notNull(),
     started_at: instant(),
@@ -62,10 +66,12 @@ export const runs = strandline.table(
     rejected: integer(),
   },
   (t) => [
-    // Two ticks of one slot, wherever they run: the second insert finds the first.
+    // Two scans that meet one slot: the second insert finds the first.
     unique('runs_slot_key').on(t.search_id, t.slot_at),
     // Two runs of one search at once: the second claim is refused.
     uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
+    // What the scan offers, the longest due first.
+    index('runs_offer').on(t.offer_at).where(sql`${t.offer_at} is not null`),
     index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
     index('runs_search').on(t.search_id, t.id),
     // Those of a day, by blocks; and what did not go as planned, which is rare.
@@ -84,6 +90,8 @@ export const runs = strandline.table(
     check('runs_failed', sql`(${t.status} = 'failed') = (${t.code} is not null)`),
     check('runs_skipped', sql`${t.status} <> 'skipped' or ${t.reason} is not null`),
     check('runs_span', sql`(${t.span_until} is null) = (${t.span_slots} is null)`),
+    // No row for a slot that the database's clock had not reached.
+    check('runs_slot_reached', sql`${t.slot_at} <= ${t.created_at} and ${t.span_until} <= ${t.created_at}`),
   ],
 );
 
@@ -108,6 +116,8 @@ export const calls = strandline.table(
     cost_usd: numeric({ precision: 12, scale: 6 }),
     sent_at: instant().notNull(),
     received_at: instant(),
+    /** Its request certainly never left: it counts in no day and no minute. */
+    refunded: boolean().notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.run_id, t.n] }),
@@ -134,11 +144,20 @@ export const answers = strandline.table(
     sha256: bytea().notNull(),
     bytes: integer().notNull(),
     received_at: instant().notNull(),
+    /** When it was parsed and its results were saved, or it was found to be unreadable; null: unread. */
+    read_at: instant(),
+    /** Attempts to read it after its run had ended, and when the next one is made. */
+    read_attempts: integer().notNull().default(0),
+    next_read_at: instant(),
   },
-  (t) => [primaryKey({ columns: [t.run_id, t.n] }), index('answers_received').on(t.received_at)],
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.n] }),
+    index('answers_received').on(t.received_at),
+    index('answers_unread').on(t.run_id).where(sql`${t.read_at} is null`),
+  ],
 );
 
-/** Which posts and links a run returned, in the answer's order. One row per succeeded run. */
+/** Which posts and links a run returned, in the answer's order. One row per run of which a response was read. */
 export const run_results = strandline.table('run_results', {
   run_id: ref()
     .primaryKey()

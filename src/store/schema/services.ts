@@ -35,3 +35,11 @@ export const call_days = strandline.table(
   },
   (t) => [primaryKey({ columns: [t.service_id, t.day] })],
 );
+
+/** Paid calls of the last minute per service, by when they were sent: the row that `CALLS_PER_MINUTE` is decided on. */
+export const call_minutes = strandline.table('call_minutes', {
+  service_id: ref()
+    .primaryKey()
+    .references(() => services.id),
+  sent_at: instant().array().notNull(),
+});

@@ -128,7 +128,7 @@ export const deliveries = strandline.table(
   },
   (t) => [
     unique('deliveries_message_key').on(t.message_id),
-    // What a sender and the reconciler ask for; and one that gathers per rule and channel.
+    // What a sender and the scan ask for; and one that gathers per rule and channel.
     index('deliveries_due')
       .on(t.channel_id, t.next_attempt_at)
       .where(sql`${t.state} in ('gathering', 'pending')`),

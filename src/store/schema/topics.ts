@@ -39,6 +39,8 @@ export const searches = strandline.table(
     state_since: instant().notNull(),
     /** The next slot that has no run row yet; null when none is to come (paused, archived, broken). */
     next_due_at: instant(),
+    /** The simulation whose clock drives it for now; null: the database's clock. */
+    simulation: text(),
     /** How unusual is worth an alert; see monitor/trend. */
     sensitivity: text().notNull().default('normal'),
     created_at: instant().notNull(),
@@ -47,11 +49,15 @@ export const searches = strandline.table(
   (t) => [
     unique('searches_slug_key').on(t.slug),
     index('searches_topic').on(t.topic_id),
-    // The reconciler asks for overdue searches twice a minute.
+    // What the scan asks for, twice a second.
     index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
     check('searches_operation', sql`${t.operation} in ('ai', 'microblog')`),
     check('searches_state', sql`${t.state} in ('active', 'paused', 'broken', 'capped')`),
     check('searches_sensitivity', sql`${t.sensitivity} in ('low', 'normal', 'high', 'off')`),
+    check(
+      'searches_next_due',
+      sql`(${t.next_due_at} is not null) = (${t.archived_at} is null and ${t.state} in ('active', 'capped'))`,
+    ),
     check('searches_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
   ],
 );

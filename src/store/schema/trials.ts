@@ -33,6 +33,8 @@ export const trials = strandline.table(
     /** Where it is still `sent` by then, nobody will hear of it any more. */
     deadline_at: instant().notNull(),
     received_at: instant(),
+    /** Its request certainly never left: it counts in no day and no minute. */
+    refunded: boolean().notNull().default(false),
   },
   (t) => [
     index('trials_service').on(t.service_id, t.sent_at),

@@ -239,28 +239,19 @@ export async function endRest(tx: Transaction, channelId: Id): Promise<void> {
   await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE id = $1', [channelId]);
 }
 
-/** When a channel has something to send next; null: nothing waits, or nobody may send. */
-export async function wakeAt(db: Reader, channelId: Id): Promise<Date | null> {
-  const { rows } = await db.query<{ at: Date | null }>(
-    `SELECT greatest(min(d.next_attempt_at), max(c.resting_until)) AS at
-     FROM strandline.channels c JOIN strandline.deliveries d ON d.channel_id = c.id AND d.state IN ('gathering', 'pending')
-     WHERE c.id = $1 AND c.state = 'active' AND c.archived_at IS NULL`,
-    [channelId],
-  );
-  return rows[0]?.at ?? null;
-}
-
-/** Channels with something due that nobody sends: whatever the queue knew of them may be gone. */
-export async function neglectedChannels(db: Reader, now: Date): Promise<{ id: Id; at: Date }[]> {
-  const { rows } = await db.query<{ id: Id; at: Date }>(
-    `SELECT c.id, min(d.next_attempt_at) AS at
-     FROM strandline.channels c JOIN strandline.deliveries d ON d.channel_id = c.id AND d.state IN ('gathering', 'pending')
-     WHERE c.state = 'active' AND c.archived_at IS NULL AND d.next_attempt_at <= $1
-       AND (c.resting_until IS NULL OR c.resting_until <= $1) AND coalesce(c.lease_until < clock_timestamp(), true)
-     GROUP BY c.id ORDER BY c.id`,
-    [now],
-  );
-  return rows;
+/** Channels with something to send now that nobody is sending to; of one channel, or of all. */
+export async function channelsDue(db: Reader, now: Date, channelId: Id | null = null): Promise<Id[]> {
+  const { rows } = await db.query<{ id: Id }>({
+    name: 'channels_due',
+    text: `SELECT c.id FROM strandline.channels c
+     WHERE c.state = 'active' AND c.archived_at IS NULL AND ($2::bigint IS NULL OR c.id = $2)
+       AND coalesce(c.resting_until <= $1, true) AND coalesce(c.lease_until < clock_timestamp(), true)
+       AND EXISTS (SELECT FROM strandline.deliveries d
+         WHERE d.channel_id = c.id AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $1)
+     ORDER BY c.id`,
+    values: [now, channelId],
+  });
+  return rows.map(({ id }) => id);
 }
 
 /**

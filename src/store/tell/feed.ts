@@ -67,10 +67,10 @@ export type Found = {
   | { kind: 'completion' }
 );
 
-type Row = Omit<Found, 'kind'> & { kind: Found['kind']; thing: Id };
+type Row = Omit<Found, 'kind'> & { kind: Found['kind']; thing: Id; late: boolean };
 
 const DISCOVERY = `
-SELECT d.id, d.at, d.baseline, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
+SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
   v.kind AS service_kind
 FROM strandline.discoveries d
 JOIN strandline.searches s ON s.id = d.search_id
@@ -137,13 +137,17 @@ export async function gatheredBy(
   return { found: await withThings(tx, rows), ids };
 }
 
-/** A thing that was forgotten since takes its discovery with it, so each that is read has one. */
+/**
+ * A thing that was forgotten since takes its discovery with it, so each that is read has one. Late discoveries are left out
+ * of whatever rules read: their search had reported newer things by then.
+ */
 async function withThings(tx: Pick<Transaction, 'query'>, rows: readonly Row[]): Promise<Found[]> {
   const idsOf = (kind: Found['kind']) => rows.filter((row) => row.kind === kind).map(({ thing }) => thing);
   const posts = await byId<FoundPost>(tx, POSTS, idsOf('post'));
   const links = await byId<FoundLink>(tx, LINKS, idsOf('link'));
   const spikes = await byId<FoundSpike>(tx, SPIKES, idsOf('spike'));
-  return rows.flatMap(({ thing, kind, ...row }): Found[] => {
+  return rows.flatMap(({ thing, kind, late, ...row }): Found[] => {
+    if (late) return [];
     const [post, link, spike] = [posts.get(thing), links.get(thing), spikes.get(thing)];
     if (kind === 'post') return post === undefined ? [] : [{ ...row, kind, post }];
     if (kind === 'link') return link === undefined ? [] : [{ ...row, kind, link }];

@@ -2,7 +2,7 @@ import { type Database, type Id, inTransaction } from '../database.ts';
 import { lookBack, rollUp } from './roll-up.ts';
 
 /**
- * Succeeded runs with the posts they returned and those they saw first, in the order of their answers. What only the
+ * Runs of which a response was read, with the posts they returned and those they saw first, in the order of their answers. What only the
  * time itself could tell is taken from what was written down then: the interval of a schedule whose slots got their rows
  * later, and how many posts an answer held before those of a forgotten author were left out. $1 search.
  */
@@ -22,7 +22,7 @@ LEFT JOIN (
   SELECT first_run_id, array_agg(extract(epoch FROM post_created_at)::float8 * 1000) AS times
   FROM strandline.post_sightings WHERE search_id = $1 GROUP BY 1
 ) f ON f.first_run_id = r.id
-WHERE r.search_id = $1 AND r.status = 'succeeded'
+WHERE r.search_id = $1
 ORDER BY observed_at, r.id`;
 
 type RunRow = {

@@ -122,6 +122,16 @@ export async function rollUp(tx: Transaction, look: LookBack, observed: Observed
   await addVolume(tx, look.search_id, quartersOf(reach, known.map(notAfter)), coverage);
 }
 
+/** Counts posts of a response whose run has a newer one: what the run could see stays as it is. */
+export async function addNewPosts(
+  tx: Transaction,
+  found: { searchId: Id; observedAt: Date; newTimes: readonly (number | null)[] },
+): Promise<void> {
+  const seenAt = found.observedAt.getTime();
+  const times = found.newTimes.flatMap((time) => (time === null ? [] : [Math.min(time, seenAt)]));
+  await addVolume(tx, found.searchId, quartersOf(null, times), null);
+}
+
 type Coverage = {
   runId: Id;
   requestVersion: number;

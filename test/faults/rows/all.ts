@@ -8,8 +8,10 @@ import { DATABASE } from './database.ts';
 import { EMBEDDED } from './embedded.ts';
 import { DOORS } from './doors.ts';
 import { STORM } from './nemesis.ts';
+import { PAIRS } from './pairs.ts';
 import { PAYLOAD } from './payload.ts';
 import { QUEUE } from './queue.ts';
+import { SCAN } from './scan.ts';
 import { SCHEDULER } from './scheduler.ts';
 import { SECRETS } from './secrets.ts';
 import { BUDGET } from './upstream-budget.ts';
@@ -22,6 +24,7 @@ import { UPSTREAM } from './upstream.ts';
 
 /** The fault table, in its order. */
 export const ROWS: readonly Row[] = [
+  ...SCAN,
   ...SCHEDULER,
   ...CRASH,
   ...DATABASE,
@@ -41,5 +44,6 @@ export const ROWS: readonly Row[] = [
   ...SECRETS,
   ...UPGRADE,
   ...CLOCK,
+  ...PAIRS,
   ...STORM,
 ];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Point } from '../../journey-points.ts';
 import { startCommand, type WorkerCommand } from '../../worker-command.ts';
+import { MINUTE } from '../../../src/engine/clock.ts';
 import type { Row } from '../row.ts';
 import { dripped, gated, ownPosts, posts, raw, silent, status } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
@@ -322,13 +323,15 @@ export const CRASH: readonly Row[] = [
   },
   {
     id: 'F19',
-    title: 'a run that takes every worker down with it is given up after three, and the next search goes on',
+    title:
+      'a run that takes every worker down with it fails after five, its response is read when the next one lives, and the next search goes on',
     core: false,
-    seconds: 120,
+    movesTime: true,
+    seconds: 90,
     play: async (stage) => {
       stage.service.answers(ownPosts);
       const { runId } = await stage.add(1);
-      for (let claim = 1; claim <= 3; claim += 1) {
+      for (let claim = 1; claim <= 5; claim += 1) {
         const victim = await stage.start(
           {},
           { dieAt: claim === 1 ? 'after the answer is kept' : 'before the commit' },
@@ -336,10 +339,17 @@ export const CRASH: readonly Row[] = [
         await victim.ended;
       }
       await stage.start();
-      const run = await stage.ended(runId);
-      assert.deepEqual([run.status, run.code, run.fence], ['failed', 'internal', 4]);
-      assert.deepEqual(await stage.calls(runId), ['received']);
       assert.equal((await stage.ended((await stage.add(2)).runId)).status, 'succeeded');
+      assert.equal((await stage.ended(runId)).code, 'internal');
+      // Its response was attempted four times: the next attempt is eight minutes after the last.
+      await stage.moveTime(10 * MINUTE);
+      await stage.until(
+        'its response is read',
+        async () => (await stage.ended(runId)).status === 'succeeded',
+      );
+      const run = await stage.ended(runId);
+      assert.deepEqual([run.status, run.code, run.fence], ['succeeded', null, 6]);
+      assert.deepEqual(await stage.calls(runId), ['received']);
     },
   },
   {

@@ -57,7 +57,7 @@ export const DATABASE_FULL: readonly Row[] = [
         await stage.called();
         await disk.fill();
         gate.open();
-        await says(worker, /"code":"53100".*holding on to what is in hand/);
+        await says(worker, /"code":"53100".*(?:response not stored|database unavailable); retrying/);
         assert.equal((await stage.rows('SELECT count(*)::int AS n FROM strandline.answers'))[0].n, 0);
         await disk.free();
         const run = await stage.ended(runId);
@@ -146,7 +146,7 @@ export const DATABASE_FULL: readonly Row[] = [
       await stage.called();
       const giveBack = await takeAllConnections(stage);
       gate.open();
-      await says(worker, /"code":"53300".*holding on to what is in hand/);
+      await says(worker, /"code":"53300".*(?:response not stored|database unavailable); retrying/);
       await giveBack();
       const run = await stage.ended(runId);
       assert.deepEqual([run.status, run.fence], ['succeeded', 1]);

@@ -11,12 +11,14 @@ import { late, posts, reset, status } from '../scripts.ts';
 import type { Script } from '../service.ts';
 import type { Stage } from '../stage.ts';
 
-/** Searches whose first looks have ended before harm begins, where there are no more. */
+/** Up to so many searches, their first runs end before harm begins. */
 const FEW = 100;
-/** Of posts that an answer holds. */
+/** Searches go on being due: when all is well again nothing that is left to do is older than this. */
+const REST_MS = 15_000;
+/** Of posts that a response holds. */
 const WINDOW = 5;
 
-/** Every look finds one post more than the one before; now and then the service is late, fails, or breaks off. */
+/** Every response has one post more than the one before; now and then the service is late, fails, or breaks off. */
 function moving(random: () => number, failing: number): Script {
   const seen = new Map<string, number>();
   return async (asked, response) => {
@@ -62,7 +64,7 @@ async function addMany(stage: Stage, searches: number): Promise<void> {
   await Promise.all([adding(), adding(), adding(), adding()]);
 }
 
-/** @param plan.searches thousands make it a soak: harm begins while their first looks still wait */
+/** @param plan.searches thousands make it a soak: harm begins while their first runs still wait */
 export function nemesis({ ms, seed, searches }: { ms: number; seed: number; searches: number }): Row {
   return {
     id: 'nemesis',
@@ -72,7 +74,8 @@ export function nemesis({ ms, seed, searches }: { ms: number; seed: number; sear
     redis: [],
     // It is not the day's allowance that a soak is about.
     env: { CALLS_PER_DAY: '1000000' },
-    seconds: ms / 1_000 + 400 + searches / 10,
+    restMs: REST_MS,
+    seconds: ms / 1_000 + 600 + searches / 10,
     play: async (stage) => {
       const random = seeded(seed);
       stage.service.answers(moving(seeded(seed + 1), 0.05));
@@ -94,7 +97,7 @@ export function nemesis({ ms, seed, searches }: { ms: number; seed: number; sear
       ]);
       stage.receiver.answers(answered(200));
       await stage.rows('UPDATE strandline.channels SET resting_until = NULL');
-      await stage.settled(180 + searches / 20);
+      await stage.caughtUp(REST_MS, 180 + searches / 20);
       await crew.dismiss();
       const ended = await ends(stage);
       stage.note(JSON.stringify(Object.fromEntries(ended)));
@@ -110,7 +113,7 @@ export const STORM: readonly Row[] = [
   {
     id: 'storm',
     title:
-      'workers are killed at random moments of sixty runs: each ends, none calls more than it may, all is found once',
+      'workers are killed at random moments of sixty runs: each run ends, none makes more calls than it may, every post is new once',
     core: true,
     everyCommit: true,
     env: { WORKER_CONCURRENCY: '4' },

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { startCommand } from '../../worker-command.ts';
+import { MINUTE } from '../../../src/engine/clock.ts';
+import { repeats } from '../repeats.ts';
 import type { Row } from '../row.ts';
+import { says } from '../says.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
@@ -41,7 +44,7 @@ async function killedRedis(stage: Stage): Promise<void> {
     assert.deepEqual(await stage.calls(runId), ['received']);
   }
   assert.equal(stage.service.asked.length, 4);
-  await stage.until('all schedules are there', async () => (await stage.ctx.queue.countSchedules()) === 4);
+  await repeats(stage);
 }
 
 const ONE_AT_A_TIME = { WORKER_CONCURRENCY: '1', RUN_LEASE_SECONDS: '30' };
@@ -50,7 +53,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F40',
     title:
-      'a Redis that keeps nothing is killed: what waited is run, what ran is not called twice, schedules are made again',
+      'a Redis that keeps nothing is killed: waiting runs are executed, the running one is not called twice, and the repeatable job comes back',
     core: true,
     backends: ['redis'],
     redis: [],
@@ -59,7 +62,7 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F40 kept',
-    title: 'the same with a Redis that keeps a log, and comes back with most of it',
+    title: 'the same with a Redis that keeps a log and comes back with most of it',
     core: true,
     backends: ['redis'],
     redis: ['--appendonly', 'yes', '--appendfsync', 'everysec'],
@@ -69,7 +72,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F41',
     title:
-      'a Redis that is full: a search is saved all the same and its run waits in the database until there is room',
+      'a Redis that is full: a search is saved all the same, and its run waits in the database until there is room',
     core: false,
     backends: ['redis'],
     redis: [],
@@ -79,9 +82,7 @@ export const QUEUE: readonly Row[] = [
       await stage.ended((await stage.add(1)).runId);
       await withRedis(stage, (redis) => redis.config('SET', 'maxmemory', '1'));
       const { runId } = await stage.add(2);
-      await stage.until('the reconciler has tried it, too', () =>
-        Promise.resolve(worker.log.some((line) => line.includes('the queue could not be told'))),
-      );
+      await says(worker, /queue unavailable; runs wait in the database/);
       assert.equal(
         (await stage.rows('SELECT status FROM strandline.runs WHERE id = $1', [runId]))[0].status,
         'queued',
@@ -94,27 +95,33 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F41 evicted',
-    title: 'a Redis that threw away lists and schedules, and kept the jobs: each run is done once',
+    title:
+      'a Redis that evicted the list of jobs and the repeatable job, and kept the jobs: within ten minutes each run is executed once',
     core: false,
     backends: ['redis'],
     redis: [],
+    movesTime: true,
     env: ONE_AT_A_TIME,
     play: async (stage) => {
       const gate = gated(ownPosts);
       stage.service.answers(ownPosts);
       stage.service.answers(gate.script, '1');
       await stage.start();
-      await stage.add(1);
+      const { runId } = await stage.add(1);
       await stage.called();
       for (const prompt of [2, 3]) await stage.add(prompt);
       await withRedis(stage, async (redis) => {
-        const lists = await redis.keys('*:runs:wait');
-        const schedules = await redis.keys('*:ticks:*search-*');
-        assert.ok(lists.length > 0 && schedules.length > 0);
-        await redis.del([...lists, ...schedules]);
+        const lists = await redis.keys('*:runs:prioritized');
+        const repeatable = await redis.keys('*:scan:repeat');
+        assert.ok(lists.length > 0 && repeatable.length > 0);
+        await redis.del([...lists, ...repeatable]);
       });
       gate.open();
+      await stage.ended(runId);
+      // As long as BullMQ has a job of the same id it adds no other; ids change every five minutes.
+      await stage.moveTime(10 * MINUTE);
       await stage.settled();
+      await repeats(stage);
       assert.equal(stage.service.asked.length, 3);
       await noJobIsLeft(stage);
     },
@@ -122,7 +129,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F42',
     title:
-      'Redis is cut off while a call is under way: the run is saved, and its job, handed out again, finds nothing to do',
+      'Redis is cut off during a call: the run is saved, and when its job comes again there is nothing to do',
     core: false,
     backends: ['redis'],
     redis: [],
@@ -149,7 +156,7 @@ export const QUEUE: readonly Row[] = [
   {
     id: 'F42 start',
     title:
-      'a worker that starts while Redis is away waits for it: what was saved meanwhile is run once it is there',
+      'a worker that starts while Redis is away waits for it: a run of that time is executed once Redis is back',
     core: true,
     backends: ['redis'],
     redis: [],
@@ -171,7 +178,7 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F43',
-    title: 'one run under five job ids is claimed once and called once',
+    title: 'a run with five jobs is claimed once and called once',
     core: false,
     everyCommit: true,
     play: async (stage) => {
@@ -179,12 +186,12 @@ export const QUEUE: readonly Row[] = [
       stage.service.answers(gate.script);
       const { runId } = await stage.add(1);
       // The fence is part of a job's id: five fences are five jobs of one run.
-      await stage.ctx.queue.enqueue([1, 2, 3, 4, 5].map((fence) => ({ runId, fence })));
+      await stage.ctx.queue.enqueueRuns([1, 2, 3, 4, 5].map((fence) => ({ runId, fence, trigger: 'first' })));
       await stage.start();
       await stage.until('the call is under way', () => Promise.resolve(stage.service.asked.length > 0));
       await stage.until('no job is left but the one at work', async () => {
-        const { waiting = 0, active = 0 } = await stage.ctx.queue.depth();
-        return waiting === 0 && active === 1;
+        const { waiting = 0, prioritized = 0, active = 0 } = await stage.ctx.queue.depth();
+        return waiting === 0 && prioritized === 0 && active === 1;
       });
       gate.open();
       const run = await stage.ended(runId);
@@ -194,7 +201,8 @@ export const QUEUE: readonly Row[] = [
   },
   {
     id: 'F44',
-    title: 'the tables of the queue are gone: the next start makes them again, and what waited is run',
+    title:
+      'the schema of the queue is dropped: the next worker that starts creates it again, and waiting runs are executed',
     core: false,
     backends: ['postgres'],
     play: async (stage) => {
@@ -203,20 +211,37 @@ export const QUEUE: readonly Row[] = [
       await stage.ended((await stage.add(1)).runId);
       await stage.rows('DROP SCHEMA bullmq CASCADE');
       const { runId } = await stage.add(2);
-      await stage.until('it has noticed', () =>
-        Promise.resolve(first.log.some((line) => line.includes('the queue could not be told'))),
-      );
+      await says(first, /queue unavailable/);
       await stage.start();
       assert.equal((await stage.ended(runId)).status, 'succeeded');
       assert.deepEqual(await stage.calls(runId), ['received']);
-      assert.equal(await stage.ctx.queue.countSchedules(), 2);
+      await repeats(stage);
+      assert.ok(first.lives());
+    },
+  },
+  {
+    id: 'F44 truncated',
+    title:
+      'every table of the queue is truncated, its list of migrations too: the next worker starts, and waiting runs are executed',
+    core: true,
+    backends: ['postgres'],
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const first = await stage.start();
+      await stage.ended((await stage.add(1)).runId);
+      const tables = await stage.rows(`SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq'`);
+      await stage.rows(`TRUNCATE ${tables.map(({ tablename }) => `bullmq.${tablename}`).join()}`);
+      const second = await stage.start();
+      assert.ok(second.began);
+      assert.equal((await stage.ended((await stage.add(2)).runId)).status, 'succeeded');
+      await repeats(stage);
       assert.ok(first.lives());
     },
   },
   {
     id: 'F44 newer',
     title:
-      'a queue that a newer BullMQ made: no worker starts on it, those that run go on, and nothing is lost',
+      'a queue that a newer BullMQ created: no worker starts on it, running ones go on, and nothing is lost',
     core: false,
     backends: ['postgres'],
     play: async (stage) => {

@@ -1,21 +1,21 @@
 /** Slots that come while nobody is there, too many are there, or something stands in their way. */
 import assert from 'node:assert/strict';
 import { HOUR, MINUTE, SECOND, systemClock } from '../../../src/engine/clock.ts';
-import { phaseOf } from '../../../src/monitor/schedule/interval.ts';
 import { editSearch } from '../../../src/monitor/topic/edit.ts';
 import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { repeats } from '../repeats.ts';
 import type { Row } from '../row.ts';
 import { gated, late, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';
 
 /** Saves searches with these prompts, due once a minute, and sees their first runs through. */
-async function everyMinute(stage: Stage, prompts: readonly number[]): Promise<void> {
+export async function everyMinute(stage: Stage, prompts: readonly number[]): Promise<void> {
   for (const prompt of prompts) await stage.add(prompt, { every: '60s' });
   await stage.settled();
 }
 
 /** What became of the slots of each search, oldest first. */
-async function slots(stage: Stage): Promise<Map<string, string[]>> {
+export async function slots(stage: Stage): Promise<Map<string, string[]>> {
   const rows = await stage.rows(
     `SELECT s.slug, array_agg(concat_ws(' ', r.status, r.reason) ORDER BY r.slot_at) AS ends FROM strandline.runs r
      JOIN strandline.searches s ON s.id = r.search_id WHERE r.slot_at IS NOT NULL GROUP BY 1 ORDER BY 1`,
@@ -24,25 +24,6 @@ async function slots(stage: Stage): Promise<Map<string, string[]>> {
 }
 
 export const SCHEDULER: readonly Row[] = [
-  {
-    id: 'F00',
-    title: 'with the reconciler away a search runs at its slot by the queue alone',
-    core: false,
-    everyCommit: true,
-    env: { RECONCILE_SECONDS: '3600' },
-    play: async (stage) => {
-      stage.service.answers(ownPosts);
-      await stage.start();
-      const { searchId } = await stage.add(dueSoon(), { every: '60s' });
-      await stage.until('a run of its schedule succeeds', async () => {
-        const [run] = await stage.rows(
-          `SELECT status FROM strandline.runs WHERE search_id = $1 AND trigger = 'schedule'`,
-          [searchId],
-        );
-        return run?.status === 'succeeded';
-      });
-    },
-  },
   {
     id: 'F01',
     title:
@@ -99,7 +80,7 @@ export const SCHEDULER: readonly Row[] = [
       gate.open();
       for (const runId of runs) assert.equal((await stage.ended(runId)).status, 'succeeded');
       assert.equal(stage.service.asked.length, runs.length);
-      await stage.until('the schedules are back', async () => (await stage.ctx.queue.countSchedules()) === 4);
+      await repeats(stage);
     },
   },
   {
@@ -264,13 +245,6 @@ export const SCHEDULER: readonly Row[] = [
     },
   },
 ];
-
-/** A prompt whose search, made now and due once a minute, is due in about three seconds. */
-function dueSoon(): number {
-  const wanted = (Math.floor(systemClock.now().getTime() / SECOND) + 3) % 60;
-  for (let prompt = 1; ; prompt += 1)
-    if (Math.floor(phaseOf(`search-${prompt}`, 60)) === wanted) return prompt;
-}
 
 /** Once a day at a time that does not exist, or exists twice, on the day on which the clock is changed; and when it runs then. */
 const DAILY = [

@@ -123,7 +123,7 @@ export const UPGRADE: readonly Row[] = [
       // Runs and a search that the backup does not know; the queue does.
       for (const prompt of [1, 2, 3]) await stage.again(prompt);
       await createSearch(stage.ctx, { slug: 'of-today', operation: 'microblog', prompt: '4', every: '1d' });
-      const { waiting = 0 } = await stage.ctx.queue.depth();
+      const { waiting = 0, prioritized = 0 } = await stage.ctx.queue.depth();
 
       const paid = stage.service.asked.length;
       stage.service.forget(3);
@@ -136,16 +136,13 @@ export const UPGRADE: readonly Row[] = [
         await stage.rows('DROP SCHEMA bullmq CASCADE');
         await stage.rows('ALTER SCHEMA kept RENAME TO bullmq');
       }
-      assert.ok(waiting >= 4 && paid >= 6);
+      assert.ok(waiting + prioritized >= 4 && paid >= 6);
       await stage.start();
       await stage.settled();
       await stage.until('no job is left', async () =>
         Object.values(await stage.ctx.queue.depth()).every((jobs) => jobs === 0),
       );
       assert.equal(stage.service.asked.length - 3, 3);
-      await stage.until('no schedule is left of what is unknown', async () => {
-        return (await stage.ctx.queue.countSchedules()) === 3;
-      });
     },
   },
 ];

@@ -35,12 +35,13 @@ export const CONNECTION: readonly Row[] = [
       await stage.until('every connection was ended', () =>
         Promise.resolve(stage.service.asked.every(({ closed }) => closed)),
       );
-      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers'), []);
+      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers WHERE read_at IS NULL'), []);
     },
   },
   {
     id: 'F52',
-    title: 'a connection that breaks at any byte keeps nothing, and what the call cost stays unknown',
+    title:
+      'a connection that breaks at any byte is no response, what had arrived is stored, and what the call cost stays unknown',
     core: false,
     env: { MAX_CALLS_PER_RUN: '1' },
     play: async (stage) => {
@@ -61,7 +62,13 @@ export const CONNECTION: readonly Row[] = [
         [runs],
       );
       assert.deepEqual(kept, [{ state: 'failed', cost_usd: null }]);
-      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers'), []);
+      const stored = await stage.rows(
+        'SELECT run_id, bytes, read_at = received_at AS read FROM strandline.answers ORDER BY run_id',
+      );
+      assert.deepEqual(
+        stored,
+        runs.slice(4, 7).map((run_id) => ({ run_id, bytes: HALF.length, read: true })),
+      );
     },
   },
   {

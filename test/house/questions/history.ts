@@ -1,11 +1,11 @@
 /**
- * Twelve days of a monitor, lived through its own ticks, claims, calls and saves up to now, with everything that goes
+ * Twelve days of a monitor, run through its own scans, claims, calls and saves up to now, with everything that goes
  * wrong in one: a day on which the service failed, a pause, an edit half-way, a time in which nothing ran, and an
  * answer that was cut at its limit.
  */
 import { DAY, HOUR, SECOND } from '../../../src/engine/clock.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { tickSearch } from '../../../src/monitor/schedule/tick.ts';
+import { scan } from '../../../src/monitor/schedule/scan.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { editSearch } from '../../../src/monitor/topic/edit.ts';
 import { changeSearch } from '../../../src/monitor/topic/state.ts';
@@ -51,7 +51,7 @@ export async function liveHistory(): Promise<History> {
   };
   try {
     world.clock.set(dayAt(0));
-    const searches = await makeSearches(world);
+    await makeSearches(world);
     for (; now + LATE_SECONDS * SECOND <= Date.now(); now += STEP_MS) {
       world.clock.set(new Date(now));
       if (now === dayAt(PAUSED_DAY).getTime()) await changeSearch(world.ctx, 'trains-posts', 'pause');
@@ -60,7 +60,7 @@ export async function liveHistory(): Promise<History> {
         await editSearch(world.ctx, 'trains-posts', { prompt: 'night trains again' });
       world.clock.advance(LATE_SECONDS * SECOND);
       if (within(STOPPED_DAY)) continue;
-      for (const { id } of searches) await tickSearch(world.ctx, id);
+      await scan(world.ctx);
       await runQueued(world);
     }
   } catch (error) {

@@ -59,7 +59,7 @@ test('who may read hears which part is away, since when, and why a worker takes 
     },
   ]);
   ping = refuse;
-  why = 'clock';
+  why = 'queue';
   await app.inject('/readyz');
   clock.advance(90_000);
   expect(await verbose(), 'since it was first found so, by whoever asked').toEqual([
@@ -69,7 +69,7 @@ test('who may read hears which part is away, since when, and why a worker takes 
       parts: [
         { part: 'database', ...fine },
         { part: 'queue', ready: false, away_since: START, reason: null },
-        { part: 'worker', ready: false, away_since: START, reason: 'clock' },
+        { part: 'worker', ready: false, away_since: START, reason: 'queue' },
       ],
     },
   ]);

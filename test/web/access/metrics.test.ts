@@ -3,6 +3,9 @@ import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
 import { addCounts, foldCounts } from '../../../src/store/counts.ts';
+import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
+import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { heartbeatOf, storeUnread } from '../../status/unread.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { openStand, type Stand } from './stand.ts';
 
@@ -72,9 +75,44 @@ test('two scrapes around runs differ by what the runs did, in every process alik
   expect(before.get('strandline_rejects_total{code="no_id"}')).toBe(1);
   expect(after.get('strandline_searches{state="broken"}')).toBe(1);
   expect(after.get('strandline_queue_up')).toBe(1);
-  const shared = [...(await scrape(other))].filter(([name]) => /^strandline_(?!http_)/.test(name));
-  expect(shared.length).toBeGreaterThan(20);
-  expect(shared).toEqual([...after].filter(([name]) => /^strandline_(?!http_)/.test(name)));
+  // Requests are a process's own, and an age grows between two scrapes.
+  const shared = (samples: Map<string, number>) =>
+    [...samples].filter(([name]) => /^strandline_(?!http_|\w+_age_)/.test(name));
+  const others = shared(await scrape(other));
+  expect(others.length).toBeGreaterThan(20);
+  expect(others).toEqual(shared(after));
+});
+
+test('silent searches, unread responses and the age of the last scan are counted', async () => {
+  const { ctx, db, clock } = stand.world;
+  const app = await listening();
+  const { search } = await createSearch(ctx, {
+    slug: 'silent-ferry',
+    operation: 'microblog',
+    prompt: 'p',
+    every: '15m',
+  });
+  // Runs of other tests may have left some that the worker of a real installation would have read.
+  await db.pool.query('UPDATE strandline.answers SET read_at = received_at WHERE read_at IS NULL');
+  const before = await scrape(app);
+  expect(before.get('strandline_searches_silent')).toBe(0);
+  expect(before.get('strandline_unread_responses')).toBe(0);
+  expect(before.get('strandline_unread_response_age_seconds')).toBe(0);
+
+  clock.advance(2 * HOUR);
+  const runId = await storeUnread(db, search.id, new Date(clock.now().getTime() - 10 * MINUTE));
+  await heartbeatOf(stand.world, { name: 'with-a-spool', spooled: 2 });
+  await db.pool.query(`UPDATE strandline.scanner SET scanned_at = clock_timestamp() - interval '90 s'`);
+  const after = await scrape(app);
+  expect(after.get('strandline_searches_silent')).toBe(1);
+  expect(after.get('strandline_unread_responses')).toBe(3);
+  expect(after.get('strandline_unread_response_age_seconds')).toBe(600);
+  expect(after.get('strandline_scan_age_seconds')).toBeGreaterThanOrEqual(90);
+
+  await db.pool.query('UPDATE strandline.answers SET read_at = received_at WHERE run_id = $1', [runId]);
+  await db.pool.query(`DELETE FROM strandline.workers WHERE name = 'with-a-spool'`);
+  expect((await scrape(app)).get('strandline_unread_responses')).toBe(0);
+  await changeSearch(ctx, 'silent-ferry', 'remove');
 });
 
 test('labels hold nothing of users: their values are of closed sets, and whatever is not is other', async () => {
@@ -91,7 +129,7 @@ test('labels hold nothing of users: their values are of closed sets, and whateve
     status: /^(?:succeeded|failed|skipped|cancelled|queued|running|\d{3})$/,
     state: /^[a-z]+$/,
     code: /^[a-z0-9_]*$/,
-    kind: /^(?:post|link|completion|spike|ticked|revived|calledBack|reminded|takenUp|scheduled|unscheduled|expired|dropped)$/,
+    kind: /^(?:post|link|completion|spike|lease_extended|clock_went_back|scan_taken_over|ticked|revived|calledBack|reminded|takenUp|scheduled|unscheduled|expired|dropped)$/,
     baseline: /^(?:true|false)$/,
     purpose: /^(?:run|trial)$/,
     le: /^(?:[\d.]+|\+Inf)$/,

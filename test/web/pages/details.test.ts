@@ -247,11 +247,14 @@ describe('explore', () => {
   });
 });
 
-test('the system says what it stands on', async () => {
+test('the System page shows workers, the scan, storage, budgets and versions', async () => {
   const told = words((await person.get('/system')).html);
   for (const part of [
     'Workers',
-    'nothing runs by itself',
+    'schedules are on hold',
+    'Scan and queue',
+    'Last scan',
+    'Unread responses',
     'raw answers',
     'PostgreSQL',
     'Allowed a day',

@@ -155,7 +155,17 @@ test('buttons pause, resume, run and remove, and the next page says what was don
   expect(
     await rows('SELECT trigger, status FROM strandline.runs WHERE id = $1', [world.enqueued[0]?.runId]),
   ).toEqual([{ trigger: 'manual', status: 'queued' }]);
-  await person.post('/searches/ferry-ai/pause');
+  expect(textOf((await person.get('/new')).html)).toContain('A run is queued.');
+  for (const url of ['/searches/ferry-posts/run', '/topics/ferry/run']) {
+    if (url.startsWith('/topics')) await person.post('/searches/ferry-ai/pause');
+    await person.post(url);
+    expect(textOf((await person.get('/new')).html)).toContain('A run is already queued.');
+  }
+  expect(world.enqueued, 'a run that is queued is enough').toHaveLength(1);
+  await rows(`UPDATE strandline.runs SET status = 'cancelled', ended_at = $2 WHERE id = $1`, [
+    world.enqueued[0]?.runId,
+    world.clock.now(),
+  ]);
   world.enqueued.length = 0;
   await person.post('/topics/ferry/run');
   expect(world.enqueued, 'what rests stays at rest').toHaveLength(1);

@@ -3,9 +3,17 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { RUN_CODES } from '../../../errors.ts';
 import { COUNTS, type Count, type CountName, LATENESS_BOUNDS, SAVE_BOUNDS } from '../../../store/counts.ts';
 import type { Figures } from '../../../store/reads/figures.ts';
+import type { UnreadResponses } from '../../../store/reads/unread.ts';
 import { histogramText } from './histogram.ts';
 
-type Told = { counts: readonly Count[]; figures: Figures; depth: Readonly<Record<string, number>> | null };
+type Told = {
+  counts: readonly Count[];
+  figures: Figures;
+  /** Searches without a successful run for three intervals. */
+  silent: number;
+  unread: UnreadResponses;
+  depth: Readonly<Record<string, number>> | null;
+};
 
 /** Counters that are counts as they stand: unit and labels are those of the count. */
 const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
@@ -16,7 +24,7 @@ const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
   ['discoveries', 'strandline_discoveries_total', 'What searches saw for the first time.'],
   ['rejects', 'strandline_rejects_total', 'Items of answers that could not be read.'],
   ['deliveries', 'strandline_deliveries_total', 'Messages to channels that came to their end.'],
-  ['repairs', 'strandline_repairs_total', 'What the reconciler put right.'],
+  ['repairs', 'strandline_repairs_total', 'Repairs made by scans and upkeep.'],
 ];
 
 /** Codes that may stand in a label: why runs fail, are skipped and are cancelled. Anything else is `other`. */
@@ -32,7 +40,7 @@ const CODES = new Set([
 ]);
 
 /** In the text format of Prometheus. */
-export async function toldText({ counts, figures, depth }: Told): Promise<string> {
+export async function toldText({ counts, figures, silent, unread, depth }: Told): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   for (const [count, name, help] of COUNTERS) {
@@ -53,6 +61,26 @@ export async function toldText({ counts, figures, depth }: Told): Promise<string
   gauge('strandline_searches', 'Saved searches that are not removed.', figures.searches, 'state');
   gauge('strandline_searches_overdue', 'Searches whose slot is past.', figures.overdue);
   gauge('strandline_overdue_seconds', 'How long the longest of them is overdue.', figures.overdue_seconds);
+  gauge(
+    'strandline_searches_silent',
+    'Active searches without a successful run for three intervals.',
+    silent,
+  );
+  gauge(
+    'strandline_scan_age_seconds',
+    'Seconds since the last scan for what is due.',
+    figures.scan_age_seconds,
+  );
+  gauge(
+    'strandline_unread_responses',
+    'Paid responses that are not parsed yet, in the database or on the disk of a worker.',
+    unread.stored + unread.spooled,
+  );
+  gauge(
+    'strandline_unread_response_age_seconds',
+    'Age of the oldest of those in the database; 0 where none is unread.',
+    unread.oldest_seconds ?? 0,
+  );
   gauge('strandline_runs_open', 'Runs that wait or are under way.', figures.open_runs, 'status');
   gauge('strandline_deliveries_open', 'Messages that wait, and dead ones.', figures.open_deliveries, 'state');
   gauge('strandline_workers', 'Workers that gave a sign within 90 seconds.', figures.workers);

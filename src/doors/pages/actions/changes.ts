@@ -1,5 +1,5 @@
 /** What a button changes at once: it is done, and the page of the thing says so. */
-import { wakeNew } from '../../../monitor/context.ts';
+import { enqueueNewRuns } from '../../../monitor/enqueue.ts';
 import { assertTopicKept } from '../../../monitor/topic/find.ts';
 import { insertManualRun } from '../../../monitor/topic/run-now.ts';
 import { type Change, changeSearch, changeTopic } from '../../../monitor/topic/state.ts';
@@ -35,9 +35,8 @@ export function changeActions(app: App, { ctx }: WebHome): void {
 
   app.post('/searches/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
-    const { runId } = await insertManualRun(ctx, slug);
-    await wakeNew(ctx, [runId]);
-    return goOn(reply, `/searches/${slug}`, 'run');
+    const created = await runNow(slug);
+    return goOn(reply, `/searches/${slug}`, created ? 'run' : 'run_already_queued');
   });
 
   // Those that rest stay at rest: to run them all the same, each is asked for by itself.
@@ -45,7 +44,16 @@ export function changeActions(app: App, { ctx }: WebHome): void {
     const { slug } = request.params;
     await assertTopicKept(ctx.db, slug);
     const searches = await readSearches(ctx.db, { topic: slug, state: 'active', limit: ALL });
-    for (const search of searches) await wakeNew(ctx, [(await insertManualRun(ctx, search.slug)).runId]);
-    return goOn(reply, `/topics/${slug}`, searches.length === 0 ? 'unchanged' : 'run');
+    let created = 0;
+    for (const search of searches) created += (await runNow(search.slug)) ? 1 : 0;
+    const code = created > 0 ? 'run' : searches.length > 0 ? 'run_already_queued' : 'unchanged';
+    return goOn(reply, `/topics/${slug}`, code);
   });
+
+  /** @returns whether a run was created */
+  async function runNow(slug: string): Promise<boolean> {
+    const { runId, alreadyQueued } = await insertManualRun(ctx, slug);
+    if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
+    return !alreadyQueued;
+  }
 }

@@ -1,7 +1,15 @@
 import type { RunStatus } from '../../../store/schema/analytics/runs.ts';
 import type { SearchState } from '../../../store/schema/analytics/topics.ts';
 
-export type BadgeState = SearchState | RunStatus | 'removed' | 'simulated' | 'new' | 'baseline' | 'rising';
+export type BadgeState =
+  | SearchState
+  | RunStatus
+  | 'silent'
+  | 'removed'
+  | 'simulated'
+  | 'new'
+  | 'baseline'
+  | 'rising';
 
 /** Each state has a shape of its own, for those who cannot tell the colours. */
 const SHAPES: Readonly<Record<BadgeState, string>> = {
@@ -12,6 +20,7 @@ const SHAPES: Readonly<Record<BadgeState, string>> = {
   skipped: 'M3 3.5 5.5 6 3 8.5M6.5 3.5 9 6 6.5 8.5',
   broken: 'M3 3l6 6M9 3 3 9',
   failed: 'M3 3l6 6M9 3 3 9',
+  silent: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',
   capped: 'M2.5 3h7M6 10V5M3.8 7.2 6 5l2.2 2.2',
   queued: 'M6 2.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M6 4.5V6l1.2.8',
   running: 'M4 2.8v6.4L9 6z',

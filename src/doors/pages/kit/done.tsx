@@ -15,6 +15,7 @@ const WORDS = {
   replayed:
     'Read again by the reader of today; nobody was called. What it found that was not found before stands below as new.',
   run: 'A run is queued. A worker takes it at once; what it finds appears here.',
+  run_already_queued: 'A run is already queued. A worker takes it at once; what it finds appears here.',
   rule_made: 'Saved. What is found from now on is judged by this rule.',
   rule_saved: 'Saved. What was found until now was judged by the rule as it was.',
   rule_paused: 'Paused. What is found meanwhile is not told; what was judged before is still sent.',

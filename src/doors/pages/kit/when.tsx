@@ -52,5 +52,5 @@ export function Due({ at }: { at: Date | null }) {
   return <When at={at} never="none" />;
 }
 
-/** A due search is taken up within a minute, where a worker runs. */
+/** A due search runs within seconds where a worker runs; one that is due for longer than this is shown as late. */
 const LATE_MS = 90_000;

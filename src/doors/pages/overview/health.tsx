@@ -1,45 +1,67 @@
 import { RUN_CODES } from '../../../errors.ts';
-import { Badge } from '../kit/badge.tsx';
+import { lastRunInWords } from '../../../monitor/status/silence.ts';
+import { Badge, type BadgeState } from '../kit/badge.tsx';
 import { Section } from '../kit/section.tsx';
 import { When } from '../kit/when.tsx';
-import type { TopicPulse } from './pulses.ts';
+import { type Amiss, isStopped, type TopicPulse } from './pulses.ts';
 
 const MOST = 8;
 
-/** Searches that do not run as they should, and why; nothing where all do. */
+/** Searches that need attention, and why: those that will not recover by themselves come first. */
 export function Health({ pulses }: { pulses: readonly TopicPulse[] }) {
-  const amiss = pulses.flatMap((one) => one.amiss);
-  if (amiss.length === 0) return null;
+  const shown = pulses
+    .flatMap(({ amiss }) => amiss)
+    .map((one) => ({ ...one, ...judge(one) }))
+    .toSorted((a, b) => a.rank - b.rank);
+  if (shown.length === 0) return null;
   return (
-    <Section title="Needs a look" id="amiss" live>
+    <Section title="Needs attention" id="amiss" live>
       <ul class="feed">
-        {amiss.slice(0, MOST).map(({ search, run }) => {
-          const stopped = search.state === 'broken' || search.state === 'capped';
-          const failed = run?.run_code == null ? (run?.run_reason ?? null) : RUN_CODES[run.run_code];
-          return (
-            <li>
-              <div class="line">
-                <span class="line-what">
-                  <Badge state={stopped ? search.state : 'failed'} />{' '}
-                  <a href={`/searches/${search.slug}`}>{search.slug}</a>{' '}
-                  <span class="why">
-                    {(stopped ? search.state_reason : null) ?? failed ?? 'no reason is known'}
-                  </span>
+        {shown.slice(0, MOST).map(({ search, run, state, why, label, at }) => (
+          <li>
+            <div class="line">
+              <span class="line-what">
+                <Badge state={state} /> <a href={`/searches/${search.slug}`}>{search.slug}</a>{' '}
+                <span class="why">{why}</span>
+              </span>
+              <span class="line-more">
+                <span>
+                  {label} <When at={at} />
                 </span>
-                <span class="line-more">
-                  <When at={stopped ? search.state_since : (run?.run_ended_at ?? null)} />
-                  {run?.run_id == null ? null : <a href={`/runs/${run.run_id}`}>its last run</a>}
-                </span>
-              </div>
-            </li>
-          );
-        })}
+                {run?.run_id == null ? null : <a href={`/runs/${run.run_id}`}>its last run</a>}
+              </span>
+            </div>
+          </li>
+        ))}
       </ul>
-      {amiss.length <= MOST ? null : (
+      {shown.length <= MOST ? null : (
         <p class="hint">
-          and {amiss.length - MOST} more: <a href="/runs?status=failed">all runs that failed</a>
+          and {shown.length - MOST} more: <a href="/runs?status=failed">all runs that failed</a>
         </p>
       )}
     </Section>
   );
+}
+
+type Judgement = {
+  rank: number;
+  state: BadgeState;
+  why: string;
+  /** What happened then; empty where the state says it. */
+  label: string;
+  at: Date | null;
+};
+
+function judge({ search, run, silent }: Amiss): Judgement {
+  const failed = run?.run_code == null ? run?.run_reason : RUN_CODES[run.run_code];
+  if (isStopped(search)) {
+    const why = search.state_reason ?? failed ?? 'no reason is known';
+    return { rank: 0, state: search.state, why, label: '', at: search.state_since };
+  }
+  if (silent !== undefined) {
+    const why = `no successful run for three intervals; ${lastRunInWords(silent)}`;
+    return { rank: 1, state: 'silent', why, label: 'last success', at: silent.last_success_at };
+  }
+  const why = failed ?? 'no reason is known';
+  return { rank: 2, state: 'failed', why, label: '', at: run?.run_ended_at ?? null };
 }

@@ -23,9 +23,7 @@ export function leadOf(all: readonly TopicPulse[]): string {
   if (unknown.length > 0 && known === 0)
     says.push('What is usual is not known yet: three days must be observed first');
   if (amiss > 0)
-    says.push(
-      `${counted(amiss, 'search', 'searches')} ${amiss === 1 ? 'does' : 'do'} not run as ${amiss === 1 ? 'it' : 'they'} should`,
-    );
+    says.push(`${counted(amiss, 'search', 'searches')} ${amiss === 1 ? 'needs' : 'need'} attention`);
   return says.map((one) => `${one}.`).join(' ');
 }
 

@@ -1,6 +1,7 @@
 /** The first page: what is happening to each topic. */
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../../engine/clock.ts';
+import { readSilence } from '../../../monitor/status/silence.ts';
 import { newestDiscoveries } from '../../../store/reads/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../../store/reads/overview.ts';
 import { readSearches } from '../../../store/reads/searches.ts';
@@ -47,16 +48,18 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
     const past = new Date(today.getTime() - DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - CURRENT_MS);
-    const [topics, searches, searchesNow, days, spikeDays, discoveries, runs, services] = await Promise.all([
-      readTopics(db, { limit: MOST_TOPICS }),
-      readSearches(db, { limit: MOST_SEARCHES }),
-      readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
-      readSearchDays(db, { from: past, until: today }),
-      readSpikeDays(db, past),
-      newestDiscoveries(db, { limit: MOST_NEW }),
-      tallyRuns(db, dayAgo),
-      readServiceDays(db, now),
-    ]);
+    const [topics, searches, searchesNow, silent, days, spikeDays, discoveries, runs, services] =
+      await Promise.all([
+        readTopics(db, { limit: MOST_TOPICS }),
+        readSearches(db, { limit: MOST_SEARCHES }),
+        readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+        readSilence(ctx),
+        readSearchDays(db, { from: past, until: today }),
+        readSpikeDays(db, past),
+        newestDiscoveries(db, { limit: MOST_NEW }),
+        tallyRuns(db, dayAgo),
+        readServiceDays(db, now),
+      ]);
     const [spikes, hours] = await Promise.all([
       readSpikes(
         db,
@@ -71,7 +74,18 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
         limit: MOST_BUCKETS,
       }),
     ]);
-    const all = pulsesOf({ topics, searches, now: searchesNow, days, hours, spikeDays, spikes, today, hour });
+    const all = pulsesOf({
+      topics,
+      searches,
+      now: searchesNow,
+      silent: silent.searches,
+      days,
+      hours,
+      spikeDays,
+      spikes,
+      today,
+      hour,
+    });
     const shown = label === undefined ? all : all.filter(({ labels }) => labels.includes(label));
     const current = spikes.toReversed();
     return showPage(request, reply, {

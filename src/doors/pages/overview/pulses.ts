@@ -4,6 +4,7 @@ import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
 import { LEAST_COVERAGE } from '../../../monitor/trend/series.ts';
 import type { SearchDay, SearchNow, SpikeDay } from '../../../store/reads/overview.ts';
 import type { Id } from '../../../store/database.ts';
+import type { SilentSearch } from '../../../store/reads/silence.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
 import type { TopicRow } from '../../../store/reads/topics.ts';
 import type { SpikeRow } from '../../../store/reads/trends.ts';
@@ -34,14 +35,18 @@ export type TopicPulse = {
   spikes: readonly SpikeRow[];
   lastRunAt: Date | null;
   nextRunAt: Date | null;
-  /** Searches that do not run as they should, with how their last run ended. */
-  amiss: readonly { search: SearchRow; run: SearchNow | undefined }[];
+  /** Searches that need attention, and why. */
+  amiss: readonly Amiss[];
 };
+
+/** A search that is stopped, silent, or whose last run failed. */
+export type Amiss = { search: SearchRow; run: SearchNow | undefined; silent: SilentSearch | undefined };
 
 type Read = {
   topics: readonly TopicRow[];
   searches: readonly SearchRow[];
   now: readonly SearchNow[];
+  silent: readonly SilentSearch[];
   days: readonly SearchDay[];
   /** Of young searches. */
   hours: readonly BucketRow[];
@@ -64,6 +69,7 @@ export function youngOf(searches: readonly SearchRow[], now: Date): Id[] {
 export function pulsesOf(read: Read): TopicPulse[] {
   const { topics, searches, now, days, hours, spikes, today, hour } = read;
   const nowOf = new Map(now.map((row) => [row.search_id, row]));
+  const silentOf = new Map(read.silent.map((row) => [row.slug, row]));
   const daysOf = grouped(days, (row) => row.search_id);
   const searchesOf = grouped(searches, (row) => row.topic);
   const spikesOf = grouped(spikes, (row) => row.topic);
@@ -77,6 +83,7 @@ export function pulsesOf(read: Read): TopicPulse[] {
     const known = its.map((search) => ({
       search,
       run: nowOf.get(search.id),
+      silent: silentOf.get(search.slug),
       days: daysOf.get(search.id) ?? [],
     }));
     return {
@@ -112,11 +119,16 @@ export function pulsesOf(read: Read): TopicPulse[] {
       lastRunAt: latest(known.map(({ run }) => run?.run_ended_at ?? null)),
       nextRunAt: earliest(its.map(({ next_due_at }) => next_due_at)),
       amiss: known.filter(
-        ({ search, run }) =>
-          search.state === 'broken' || search.state === 'capped' || run?.run_status === 'failed',
+        ({ search, run, silent }) =>
+          isStopped(search) || silent !== undefined || run?.run_status === 'failed',
       ),
     };
   });
+}
+
+/** Neither by a person nor for good. */
+export function isStopped({ state }: Pick<SearchRow, 'state'>): boolean {
+  return state === 'broken' || state === 'capped';
 }
 
 /** Whether a topic has AI searches alone and none of them found a post. */

@@ -144,7 +144,9 @@ function States({ searches, amiss }: TopicPulse) {
   if (searches.length === 0) return <span class="unknown">none</span>;
   const counts = new Map<TopicPulse['searches'][number]['state'], number>();
   for (const { state } of searches) counts.set(state, (counts.get(state) ?? 0) + 1);
-  const failing = amiss.filter(({ search }) => search.state === 'active').length;
+  const active = amiss.filter(({ search }) => search.state === 'active');
+  const silent = active.filter((one) => one.silent !== undefined).length;
+  const failing = active.length - silent;
   return (
     <>
       {[...counts].map(([state, n]) => (
@@ -152,6 +154,7 @@ function States({ searches, amiss }: TopicPulse) {
           <Badge state={state} words={`${n} ${state}`} />{' '}
         </>
       ))}
+      {silent === 0 ? null : <Badge state="silent" words={`${silent} silent`} />}{' '}
       {failing === 0 ? null : <Badge state="failed" words={`${failing} failed last`} />}
     </>
   );

@@ -1,5 +1,5 @@
 /** The answer of a run as it came, for people: its beginning; and all of it, to be kept. */
-import type { KeptAnswer } from '../../../store/ledger.ts';
+import type { RawResponse } from '../../../store/responses.ts';
 import type { KeptAnswerNote } from '../../../store/reads/run-pages.ts';
 import { bytesOf } from '../detail/units.ts';
 import { Act } from '../kit/form.tsx';
@@ -24,7 +24,7 @@ export function Answer({
   id: bigint;
   note: KeptAnswerNote | undefined;
   /** Null where it is too large to be shown. */
-  answer: KeptAnswer | null;
+  answer: RawResponse | null;
   /** How long answers are kept. */
   days: number;
   /** Whether the visitor may have it read again. */
@@ -76,7 +76,7 @@ export function Answer({
 }
 
 /** JSON in lines of its own, anything else as it is. */
-function beginningOf({ body, contentType }: KeptAnswer): { text: string; cut: boolean } {
+function beginningOf({ body, contentType }: RawResponse): { text: string; cut: boolean } {
   const text = body.subarray(0, MOST_READ).toString('utf8');
   if (contentType?.includes('json') === true) {
     const set = setInLines(text, MOST_SHOWN);

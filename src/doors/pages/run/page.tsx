@@ -6,7 +6,7 @@ import type { Context } from '../../../monitor/context.ts';
 import { replayRun } from '../../../monitor/run/replay.ts';
 import { type SentRequest, sentRequest } from '../../../monitor/run/sent.ts';
 import type { Id } from '../../../store/database.ts';
-import { loadAnswer } from '../../../store/ledger.ts';
+import { loadNewestResponse } from '../../../store/responses.ts';
 import { readCompletionOfRun } from '../../../store/reads/completions.ts';
 import { newestDiscoveries } from '../../../store/reads/discoveries.ts';
 import { readAnswerNote, readNeighbours } from '../../../store/reads/run-pages.ts';
@@ -66,7 +66,7 @@ export function runPage(app: App, { ctx }: WebHome): void {
 
   app.get('/runs/:id/answer', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
     const id = keyOf('run', request.params.id);
-    const answer = await loadAnswer(ctx.db, id);
+    const answer = await loadNewestResponse(ctx.db, id);
     if (answer === null) throw new Refused('not_found', `no answer of run ${id} is kept`);
     // Whatever it says of itself, it is a file to be kept and nothing that a browser shows.
     return reply
@@ -95,7 +95,7 @@ async function readLife(ctx: Context, run: RunRow) {
     readNeighbours(db, run),
     sentOf(ctx, id),
   ]);
-  const answer = note !== undefined && note.bytes <= INLINE_MOST ? await loadAnswer(db, id) : null;
+  const answer = note !== undefined && note.bytes <= INLINE_MOST ? await loadNewestResponse(db, id) : null;
   return { calls, rejects, discoveries: newest.toReversed(), completion, note, near, sent, answer };
 }
 

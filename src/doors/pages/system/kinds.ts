@@ -6,7 +6,7 @@ const KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
   ['counters over time', /^(?:post|author)_snapshots$/],
   ['posts and authors', /^(?:posts|authors)$/],
   ['full-text search', /^archive_/],
-  ['runs and calls', /^(?:runs|calls|call_days|run_results|rejects|trials)$/],
+  ['runs and calls', /^(?:runs|calls|call_days|call_minutes|run_results|rejects|trials)$/],
   ['links', /^(?:links|link_addresses)$/],
   ['completions and claims', /^(?:completions|completion_claims|claims|key_items)$/],
   ['what is new', /^(?:discoveries|post_sightings|link_sightings|unseen|looks)$/],

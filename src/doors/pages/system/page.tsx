@@ -1,5 +1,5 @@
-/** What strandline stands on, and how that is. */
-import { DAY, MINUTE, SECOND } from '../../../engine/clock.ts';
+/** Health of database, queue and workers. */
+import { DAY, SECOND } from '../../../engine/clock.ts';
 import { callsPerDayOf } from '../../../config.ts';
 import { limitsAt } from '../../../store/retention/limits.ts';
 import { tableSizes, whatIsDue } from '../../../store/retention/sizes.ts';
@@ -7,12 +7,14 @@ import { readContractVersion } from '../../../store/reads/contract-columns.ts';
 import { readBacklog, readCallDays, readUpkeep } from '../../../store/reads/machinery.ts';
 import { readServer } from '../../../store/reads/server.ts';
 import { readServiceDays } from '../../../store/reads/status.ts';
-import { liveWorkers } from '../../../store/workers.ts';
+import { readUnread } from '../../../store/reads/unread.ts';
+import { liveWorkers, WORKER_SILENCE_MS } from '../../../store/workers.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { mayDo } from '../../../monitor/access/scopes.ts';
+import { readSilence } from '../../../monitor/status/silence.ts';
 import { showPage } from '../kit/show.tsx';
 import { Budgets } from './budgets.tsx';
-import { Queue, readQueue } from './queue.tsx';
+import { readQueue, ScanAndQueue } from './queue.tsx';
 import { Sources } from './sources.tsx';
 import { Storage } from './storage.tsx';
 import { Summary } from './summary.tsx';
@@ -30,12 +32,23 @@ export function systemPage(app: App, home: WebHome): void {
       here: '/system',
       charts: true,
       aside: mayDo(request.visitor, 'admin') ? <a href="/system/tokens">Tokens</a> : undefined,
-      lead: 'What strandline stands on, and how that is. The command strandline doctor looks closer.',
+      lead: 'Health of database, queue and workers. The command strandline doctor checks more.',
       body: (
         <>
-          <Summary workers={told.workers} backlog={told.backlog} tables={told.tables} />
+          <Summary
+            workers={told.workers}
+            backlog={told.backlog}
+            silence={told.silence}
+            unread={told.unread}
+            tables={told.tables}
+          />
           <Workers rows={told.workers} />
-          <Queue kind={home.ctx.queue.kind} queue={told.queue} backlog={told.backlog} />
+          <ScanAndQueue
+            kind={home.ctx.queue.kind}
+            queue={told.queue}
+            backlog={told.backlog}
+            unread={told.unread}
+          />
           <Budgets services={told.services} days={told.callDays} from={told.from} count={CALL_DAYS} />
           <Sources rows={told.sources} />
           <Storage
@@ -60,8 +73,6 @@ export function systemPage(app: App, home: WebHome): void {
   });
 }
 
-/** A worker that was not heard of for this long is gone: it tells every 30 s. */
-const SILENCE_MS = 1.5 * MINUTE;
 /** A queue that does not answer is said to be away; nobody waits for it. */
 const PATIENCE_MS = SECOND;
 
@@ -69,28 +80,49 @@ async function readSystem({ ctx, services: access }: WebHome) {
   const { db, config } = ctx;
   const now = ctx.clock.now();
   const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
-  const [workers, backlog, queue, services, callDays, sources, tables, due, upkeep, server, contract] =
-    await Promise.all([
-      liveWorkers(db, new Date(now.getTime() - DAY)),
-      readBacklog(db, now),
-      readQueue(ctx.queue, PATIENCE_MS),
-      readServiceDays(db, now),
-      readCallDays(db, from),
-      access.health(),
-      tableSizes(db),
-      whatIsDue(db, limitsAt(now, config)),
-      readUpkeep(db),
-      readServer(db),
-      readContractVersion(db),
-    ]);
+  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  const [
+    workers,
+    backlog,
+    silence,
+    unread,
+    queue,
+    services,
+    callDays,
+    sources,
+    tables,
+    due,
+    upkeep,
+    server,
+    contract,
+  ] = await Promise.all([
+    liveWorkers(db, new Date(now.getTime() - DAY)),
+    readBacklog(db, now),
+    readSilence(ctx),
+    readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+    readQueue(ctx.queue, PATIENCE_MS),
+    readServiceDays(db, now),
+    readCallDays(db, from),
+    access.health(),
+    tableSizes(db),
+    whatIsDue(db, limitsAt(now, config)),
+    readUpkeep(db),
+    readServer(db),
+    readContractVersion(db),
+  ]);
   return {
-    workers: workers.map((one) => ({ ...one, silent: now.getTime() - one.seen_at.getTime() > SILENCE_MS })),
+    workers: workers.map((one) => ({
+      ...one,
+      silent: now.getTime() - one.seen_at.getTime() > WORKER_SILENCE_MS,
+    })),
     services: services.map((one) => ({
       ...one,
       limit: callsPerDayOf(config, one.kind),
       missing: one.kind === 'hosted' && config.hosted === undefined,
     })),
     backlog,
+    silence,
+    unread,
     queue,
     callDays,
     sources,

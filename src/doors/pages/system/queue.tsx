@@ -1,76 +1,97 @@
 import type { Context } from '../../../monitor/context.ts';
-import type { Backlog } from '../../../store/reads/machinery.ts';
+import { withPatience } from '../../../engine/patience.ts';
+import { type Backlog, isScanLate } from '../../../store/reads/machinery.ts';
+import type { UnreadResponses } from '../../../store/reads/unread.ts';
 import { Facts } from '../detail/facts.tsx';
-import { Count } from '../kit/number.tsx';
+import { Badge } from '../kit/badge.tsx';
+import { Count, counted } from '../kit/number.tsx';
 import { Section } from '../kit/section.tsx';
+import { When } from '../kit/when.tsx';
 
 type WorkQueue = Context['queue'];
 
-/** How much the queue holds, by state, and how many schedules; null where it cannot be reached. */
-export type QueueNow = { depth: Record<string, number>; schedules: number } | null;
+/** How many jobs the queue holds, by state; null where it cannot be reached. */
+export type QueueNow = Record<string, number> | null;
 
 /** Asks the queue, and does not wait for one that does not answer. */
-export async function readQueue(
-  queue: Pick<WorkQueue, 'depth' | 'countSchedules'>,
-  patienceMs: number,
-): Promise<QueueNow> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, null);
-  });
-  try {
-    const asked = Promise.all([queue.depth(), queue.countSchedules()]);
-    return await Promise.race([asked.then(([depth, schedules]) => ({ depth, schedules })), late]);
-  } catch {
-    return null; // what is away is shown as such; workers log why
-  } finally {
-    clearTimeout(timer);
-  }
+export function readQueue(queue: Pick<WorkQueue, 'depth'>, patienceMs: number): Promise<QueueNow> {
+  return withPatience(queue.depth(), patienceMs).catch(() => null); // shown as unavailable; workers log why
 }
 
-export function Queue({
+export function ScanAndQueue({
   kind,
   queue,
   backlog,
+  unread,
 }: {
   kind: WorkQueue['kind'];
   queue: QueueNow;
   backlog: Backlog;
+  unread: UnreadResponses;
 }) {
   return (
     <Section
-      title="Queue and schedules"
+      title="Scan and queue"
       id="queue"
-      note="The queue only wakes workers: what is due stands in the database. Every half minute one worker compares the two, puts schedules right, and takes up what was left lying."
+      note="Twice a second a worker scans the database for what is due and offers it to the queue, which distributes it among workers. The queue may be emptied at any moment: the scan offers everything again."
     >
       <Facts
-        label="Queue and schedules"
+        label="Scan and queue"
         facts={[
           [
-            'Queue',
-            `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}${queue === null ? ', not reachable: runs wait in the database' : ''}`,
-          ],
-          ['Holds', queue === null ? null : depthWords(queue.depth)],
-          [
-            'Schedules',
+            'Last scan',
             <>
-              {queue === null ? 'not known' : <Count of={queue.schedules} />} in the queue,{' '}
-              <Count of={backlog.scheduled} /> searches to be scheduled
-              {queue !== null && queue.schedules !== backlog.scheduled
-                ? ': a worker puts that right within a minute'
-                : ''}
+              <When at={backlog.scanned_at} />
+              {isScanLate(backlog) ? (
+                <>
+                  {' '}
+                  <Badge state="failed" words="late" />: nothing that is due runs until a worker scans again
+                </>
+              ) : null}
             </>,
           ],
           [
-            'Runs whose worker is gone',
+            'Queue',
+            `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}${queue === null ? ', unavailable: runs wait in the database' : ''}`,
+          ],
+          ['Jobs', queue === null ? null : depthWords(queue)],
+          [
+            'To be offered',
+            <>
+              <Count of={backlog.to_offer} /> {backlog.to_offer === 1 ? 'run' : 'runs'}, by the next scan
+            </>,
+          ],
+          [
+            'Abandoned runs',
             <>
               <Count of={backlog.expired} />
-              {backlog.expired > 0 ? ': taken up by the next worker' : ''}
+              {backlog.expired > 0 ? ': the next scan offers them to other workers' : ''}
             </>,
           ],
+          ['Unread responses', <Unread unread={unread} />],
         ]}
       />
     </Section>
+  );
+}
+
+/** Those of a run in progress are part of it; late ones need attention. */
+function Unread({ unread }: { unread: UnreadResponses }) {
+  const { stored, spooled, late, oldest_at, oldest_run_id } = unread;
+  if (stored + spooled === 0) return <>none</>;
+  return (
+    <>
+      {counted(stored, 'response')} stored and not parsed yet
+      {late === 0 || oldest_run_id === null ? null : (
+        <>
+          , {late === stored ? '' : `${late} of them `}for more than a minute: the oldest is of{' '}
+          <a href={`/runs/${oldest_run_id}`}>run {String(oldest_run_id)}</a> (<When at={oldest_at} />)
+        </>
+      )}
+      {spooled === 0
+        ? null
+        : `; ${spooled} on the disk of a worker, which stores them when Postgres allows it`}
+    </>
   );
 }
 
@@ -78,5 +99,5 @@ function depthWords(depth: Readonly<Record<string, number>>): string {
   const parts = Object.entries(depth)
     .filter(([, n]) => n > 0)
     .map(([name, n]) => `${n} ${name}`);
-  return parts.length === 0 ? 'nothing' : parts.join(', ');
+  return parts.length === 0 ? 'none' : parts.join(', ');
 }

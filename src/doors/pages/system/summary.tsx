@@ -1,4 +1,6 @@
+import type { Silence } from '../../../monitor/status/silence.ts';
 import type { Backlog } from '../../../store/reads/machinery.ts';
+import type { UnreadResponses } from '../../../store/reads/unread.ts';
 import type { TableSize } from '../../../store/retention/sizes.ts';
 import { bytesOf } from '../detail/units.ts';
 import { Count } from '../kit/number.tsx';
@@ -6,14 +8,18 @@ import { Stat, Stats } from '../kit/stat.tsx';
 import { When } from '../kit/when.tsx';
 import type { ShownWorker } from './workers.tsx';
 
-/** What is seen first: whether somebody works, and whether anything waits that should not. */
+/** First of all: whether workers run, and whether anything waits or is missing that should not. */
 export function Summary({
   workers,
   backlog,
+  silence,
+  unread,
   tables,
 }: {
   workers: readonly ShownWorker[];
   backlog: Backlog;
+  silence: Silence;
+  unread: UnreadResponses;
   tables: readonly TableSize[];
 }) {
   const alive = workers.filter(({ silent }) => !silent);
@@ -24,7 +30,7 @@ export function Summary({
         value={<Count of={alive.length} />}
         note={
           alive.length === 0
-            ? 'nothing runs by itself'
+            ? 'schedules are on hold'
             : `${alive.reduce((sum, { concurrency }) => sum + concurrency, 0)} runs at once`
         }
         loud={alive.length === 0}
@@ -54,6 +60,20 @@ export function Summary({
           )
         }
         loud={backlog.overdue > 0 && alive.length === 0}
+      />
+      <Stat
+        name="silent"
+        value={<Count of={silence.total} />}
+        unit={silence.total === 1 ? 'search' : 'searches'}
+        note={silence.total === 0 ? undefined : <a href="/#amiss">no successful run for three intervals</a>}
+        loud={silence.total > 0}
+      />
+      <Stat
+        name="unread"
+        value={<Count of={unread.stored + unread.spooled} />}
+        unit={unread.stored + unread.spooled === 1 ? 'response' : 'responses'}
+        note={unread.late === 0 ? undefined : <a href="#queue">{unread.late} for more than a minute</a>}
+        loud={unread.late > 0}
       />
       <Stat name="stored" value={bytesOf(tables.reduce((sum, { bytes }) => sum + bytes, 0))} />
     </Stats>

@@ -1,10 +1,10 @@
-import type { WorkerSign } from '../../../store/workers.ts';
+import type { WorkerRow } from '../../../store/workers.ts';
 import { Count, counted } from '../kit/number.tsx';
 import { Empty, Section } from '../kit/section.tsx';
 import { Table } from '../kit/table.tsx';
 import { When } from '../kit/when.tsx';
 
-export type ShownWorker = WorkerSign & { silent: boolean };
+export type ShownWorker = WorkerRow & { silent: boolean };
 
 /** Less than a second is what any two clocks differ by. */
 const SKEW_MS = 1_000;
@@ -14,18 +14,18 @@ export function Workers({ rows }: { rows: readonly ShownWorker[] }) {
     <Section
       title="Workers"
       id="workers"
-      note="Processes that take up runs, by their last sign of life within a day; each gives one every 30 seconds."
+      note="Processes that execute runs and were heard of within a day: each sends a heartbeat every 30 seconds."
     >
       {rows.length === 0 ? (
-        <Empty words="None: nothing runs by itself. Start one with strandline up, or more of them with strandline worker." />
+        <Empty words="No worker is running: schedules are on hold. Start one: strandline up, or more of them: strandline worker." />
       ) : (
         <Table
           caption="Workers"
           rows={rows}
           columns={[
             { head: 'Worker', cell: ({ name }) => <code>{name}</code> },
-            { head: 'State', cell: ({ silent }) => (silent ? 'silent: probably ended' : 'alive') },
-            { head: 'Last sign', cell: ({ seen_at }) => <When at={seen_at} /> },
+            { head: 'State', cell: ({ silent }) => (silent ? 'no heartbeat: probably ended' : 'running') },
+            { head: 'Heartbeat', cell: ({ seen_at }) => <When at={seen_at} /> },
             { head: 'Since', cell: ({ started_at }) => <When at={started_at} exact />, wide: true },
             { head: 'Version', cell: ({ version }) => version },
             { head: 'Queue', cell: ({ queue }) => queue, wide: true },

@@ -1,0 +1,49 @@
+import { SECOND } from '../engine/clock.ts';
+import type { QueuedRun } from '../engine/queue/queue.ts';
+import type { Id } from '../store/database.ts';
+import { postponeOffers } from '../store/scanner.ts';
+import type { Context } from './context.ts';
+
+/** After the queue refused runs, the scan offers them again this much later. */
+const POSTPONED_MS = 2 * SECOND;
+
+/**
+ * Offers runs to the queue. Their rows are committed already: where the queue is away, the scan offers them again.
+ * @returns whether the queue has them
+ */
+export async function enqueueRuns(
+  ctx: Pick<Context, 'queue' | 'log' | 'db' | 'clock'>,
+  runs: readonly QueuedRun[],
+): Promise<boolean> {
+  if (runs.length === 0) return true;
+  try {
+    await ctx.queue.enqueueRuns(runs);
+    return true;
+  } catch (error) {
+    ctx.log.warn({ err: error, runs: runs.length }, 'queue unavailable; runs wait in the database');
+  }
+  try {
+    const at = new Date(ctx.clock.now().getTime() + POSTPONED_MS);
+    await postponeOffers(
+      ctx.db.pool,
+      runs.map(({ runId }) => runId),
+      at,
+    );
+  } catch (error) {
+    // They are offered again all the same, only later.
+    ctx.log.warn({ err: error, runs: runs.length }, 'offers not postponed');
+  }
+  return false;
+}
+
+/** The same for runs that were just created and nobody has claimed. */
+export async function enqueueNewRuns(
+  ctx: Pick<Context, 'queue' | 'log' | 'db' | 'clock'>,
+  runIds: readonly Id[],
+  trigger: QueuedRun['trigger'],
+): Promise<void> {
+  await enqueueRuns(
+    ctx,
+    runIds.map((runId) => ({ runId, fence: 0, trigger })),
+  );
+}

@@ -1,0 +1,122 @@
+/** From due searches to run rows: what the scan, a pause, an edit and a removal do with slots that are due. */
+import { callRoom } from '../../store/call-limits.ts';
+import type { Id, Transaction } from '../../store/database.ts';
+import {
+  insertSlots,
+  type LockedSearch,
+  type QueuedSlot,
+  searchesWithOpenRun,
+  setNextDue,
+  setState,
+  type SlotRow,
+} from '../../store/slots.ts';
+import type { Context } from '../context.ts';
+import { nextSlot } from './cadence.ts';
+import { type Due, dueBetween } from './due.ts';
+import { scheduleOf, UNREADABLE } from './schedule-of.ts';
+
+/** Missed slots beyond this many share one row with their span and count. */
+const MAX_SLOT_ROWS = 1_000;
+
+/**
+ * Writes a run row for each slot that is due by `now`, also for those that are not run: after downtime only the latest
+ * is, the others are `skipped / missed`; while a run of the search is queued or running none is (`skipped / overlap`).
+ * Then each search is due at its next slot. A search whose schedule cannot be read becomes `broken` and stops no other.
+ * @param searches whose row locks the transaction holds
+ * @param now the database's time, or a simulation's: no slot after it gets a row
+ * @returns the runs that are queued; once this is committed the caller offers them to the queue
+ */
+export async function recordDueSlots(
+  ctx: Pick<Context, 'config' | 'log' | 'clock'>,
+  tx: Transaction,
+  searches: readonly LockedSearch[],
+  now: Date,
+): Promise<QueuedSlot[]> {
+  const due = searches.filter((search) => isDue(search, now));
+  if (due.length === 0) return [];
+  const open = await searchesWithOpenRun(tx, idsOf(due));
+  const capped = await stillCapped(ctx, tx, due, now);
+  const rows: SlotRow[] = [];
+  const next: { searchId: Id; at: Date }[] = [];
+  for (const search of due) {
+    const slots = readDueSlots(search, now);
+    if (slots instanceof Error) {
+      ctx.log.error({ err: slots, search: search.slug }, 'schedule unreadable');
+      await setState(tx, search.id, 'broken', UNREADABLE, now);
+      continue;
+    }
+    const obstacle = capped.has(search.id) ? 'capped' : open.has(search.id) ? 'overlap' : null;
+    rows.push(...rowsFor(search, slots.due, obstacle));
+    next.push({ searchId: search.id, at: slots.next });
+  }
+  const queued = await insertSlots(tx, rows, now);
+  await setNextDue(tx, next);
+  return queued;
+}
+
+function isDue({ state, archived_at, next_due_at }: LockedSearch, now: Date): boolean {
+  if (archived_at !== null || state === 'paused' || state === 'broken') return false;
+  return next_due_at !== null && Number(next_due_at) <= now.getTime();
+}
+
+/** The slots of one search, or why its schedule cannot be read: it stems from an older release, or its zone is gone. */
+function readDueSlots(search: LockedSearch, now: Date): { due: Due; next: Date } | Error {
+  try {
+    const schedule = scheduleOf(search);
+    // No slot from before it was created is due, whatever somebody wrote by hand.
+    const since = Math.max(Number(search.next_due_at), search.created_at.getTime());
+    const due = dueBetween(schedule, since - 1, now.getTime(), MAX_SLOT_ROWS);
+    return { due, next: new Date(nextSlot(schedule, now)) };
+  } catch (error) {
+    return error instanceof Error ? error : new Error('schedule unreadable', { cause: error });
+  }
+}
+
+/** The latest due slot runs, unless there is an obstacle; all before it were missed. */
+function rowsFor(search: LockedSearch, { latest, older }: Due, obstacle: string | null): SlotRow[] {
+  const rows = latest.map((at, i): SlotRow => {
+    const reason = i === latest.length - 1 ? obstacle : 'missed';
+    return {
+      search,
+      slotAt: new Date(at),
+      status: reason === null ? 'queued' : 'skipped',
+      reason,
+      spanUntil: null,
+      spanSlots: null,
+    };
+  });
+  if (older === null) return rows;
+  const span: SlotRow = {
+    search,
+    slotAt: new Date(older.first),
+    status: 'skipped',
+    reason: 'missed',
+    spanUntil: new Date(older.last),
+    spanSlots: older.count,
+  };
+  return [span, ...rows];
+}
+
+/** Searches whose service has no calls left today. The others of them become active again by themselves. */
+async function stillCapped(
+  ctx: Pick<Context, 'config' | 'clock'>,
+  tx: Transaction,
+  searches: readonly LockedSearch[],
+  now: Date,
+): Promise<Set<Id>> {
+  const capped = searches.filter(({ state }) => state === 'capped');
+  if (capped.length === 0) return new Set();
+  const services = new Map(capped.map((search) => [search.service_id, search.service_kind]));
+  const room = await callRoom(tx, ctx.config, {
+    services: [...services].map(([id, kind]) => ({ id, kind })),
+    clock: ctx.clock,
+  });
+  const still = capped.filter(({ service_id }) => (room.get(service_id)?.day ?? 0) <= 0);
+  for (const search of capped)
+    if (!still.includes(search)) await setState(tx, search.id, 'active', null, now);
+  return new Set(idsOf(still));
+}
+
+function idsOf(searches: readonly LockedSearch[]): Id[] {
+  return searches.map(({ id }) => id);
+}

@@ -1,0 +1,205 @@
+/**
+ * The scheduler. BullMQ's repeatable job calls the scan twice a second, Postgres decides what is due, and BullMQ
+ * distributes the runs. Where the job does not come, because the queue was emptied, is away, or some worker's clock
+ * confused it, a worker's timer takes over: the only evidence is that no scan happened.
+ */
+import { MINUTE, SECOND } from '../../engine/clock.ts';
+import { callRoom } from '../../store/call-limits.ts';
+import { addCounts } from '../../store/counts.ts';
+import { type Id, inTransaction, refusesData, type Transaction } from '../../store/database.ts';
+import { lateRuns } from '../../store/responses.ts';
+import { extendLeases, OUTAGE_MS } from '../../store/runs.ts';
+import {
+  beginScan,
+  finishSetback,
+  offerAllAgain,
+  type OfferedRun,
+  postponeOffers,
+  type ScanStart,
+  takeOffers,
+  takeRecurringWork,
+  wasPutBack,
+} from '../../store/scanner.ts';
+import {
+  earliestDue,
+  lockDueSearches,
+  type LockedSearch,
+  lockSearch,
+  type QueuedSlot,
+  setState,
+} from '../../store/slots.ts';
+import { channelsDue } from '../../store/tell/deliveries.ts';
+import type { Context } from '../context.ts';
+import { enqueueRuns } from '../enqueue.ts';
+import { recordDueSlots } from './due-slots.ts';
+
+/** Searches and runs that are handled in one transaction. */
+const BATCH = 500;
+/** What a search says of itself whose slots the database refuses. */
+const UNRECORDED = 'its due slots cannot be recorded; see the log';
+/** Runs for which the minute has no room are looked at again after this long. */
+const FULL_MINUTE_AGAIN_MS = 5 * SECOND;
+/** Recurring work that nobody finished is found again after this long. */
+const WORK_AGAIN_MS = 5 * MINUTE;
+
+export type Scanned = {
+  now: Date;
+  /** When the next search is due; null where none is active. */
+  nextDueAt: Date | null;
+};
+
+/**
+ * One scan: runs of due slots, runs that nobody claimed, responses that nobody read, channels with something to send,
+ * recurring work. Scans may overlap: row locks and constraints decide.
+ * @param options.takeOver scan only if nobody has for two seconds; then all queued runs are offered once more
+ * @returns null where another worker scans
+ */
+export async function scan(
+  ctx: Context,
+  { takeOver }: { takeOver: boolean } = { takeOver: false },
+): Promise<Scanned | null> {
+  const start = await begin(ctx, takeOver);
+  if (start === null) return null;
+  const now = ctx.clock.statementTime() ?? start.now;
+  const nextDueAt = await runDueSearches(ctx, now);
+  await offerWaiting(ctx, now);
+  await offerUnread(ctx);
+  await enqueueOther(ctx, now);
+  return { now, nextDueAt };
+}
+
+/**
+ * Queues a run for each search that is due and offers it.
+ * @returns when the next search is due, in the past where somebody else holds its row; null where none is active
+ */
+export async function runDueSearches(ctx: Context, now: Date): Promise<Date | null> {
+  const { simulation } = ctx;
+  for (;;) {
+    const earliest = await earliestDue(ctx.db.pool, simulation);
+    if (earliest === null || earliest > now) return earliest;
+    const { due, queued } = await inTransaction(ctx.db, async (tx) => {
+      const searches = await lockDueSearches(tx, { now, simulation, limit: BATCH });
+      return { due: searches, queued: await recordDueSlots(ctx, tx, searches, now) };
+    }).catch((error: unknown) => recordOneByOne(ctx, now, error));
+    const searches = new Map(due.map((search) => [search.id, search]));
+    const offers = queued.flatMap(({ id, search_id }): OfferedRun[] => {
+      const search = searches.get(search_id);
+      return search === undefined ? [] : [{ ...search, id, fence: 0, trigger: 'schedule' }];
+    });
+    await offer(ctx, offers, now);
+    // Others hold the rows of those that are left.
+    if (due.length === 0) return earliest;
+  }
+}
+
+/** One search whose slots the database does not take must not keep the others from running: it stops alone. */
+async function recordOneByOne(
+  ctx: Context,
+  now: Date,
+  error: unknown,
+): Promise<{ due: LockedSearch[]; queued: QueuedSlot[] }> {
+  if (!refusesData(error)) throw error;
+  const { simulation } = ctx;
+  const due = await inTransaction(ctx.db, (tx) => lockDueSearches(tx, { now, simulation, limit: BATCH }));
+  const queued: QueuedSlot[] = [];
+  for (const { id, slug } of due) {
+    try {
+      queued.push(...(await inTransaction(ctx.db, (tx) => recordOne(ctx, tx, id, now))));
+    } catch (cause) {
+      if (!refusesData(cause)) throw cause;
+      ctx.log.error({ err: cause, search: slug }, 'slots not recorded');
+      await inTransaction(ctx.db, (tx) => setState(tx, id, 'broken', UNRECORDED, now));
+    }
+  }
+  return { due, queued };
+}
+
+async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date): Promise<QueuedSlot[]> {
+  const search = await lockSearch(tx, searchId);
+  return search === null ? [] : recordDueSlots(ctx, tx, [search], now);
+}
+
+/** Offers runs that wait: retries whose time has come, and what the queue lost or a worker abandoned. */
+export async function offerWaiting(ctx: Context, now: Date): Promise<void> {
+  for (;;) {
+    const offers = await takeOffers(ctx.db.pool, { now, simulation: ctx.simulation, limit: BATCH });
+    const taken = await offer(ctx, offers, now);
+    if (!taken || offers.length < BATCH) return;
+  }
+}
+
+/**
+ * Offers runs to the queue, of each service as many as its minute has room for; the others come a little later. The ledger
+ * remains the judge: this only saves runs from being claimed in vain.
+ * @returns whether the queue took all of them
+ */
+async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date): Promise<boolean> {
+  const within: OfferedRun[] = [];
+  const beyond: Id[] = [];
+  const room = await minuteRoom(ctx, runs);
+  for (const run of runs) {
+    const left = room.get(run.service_id) ?? Number.POSITIVE_INFINITY;
+    room.set(run.service_id, left - 1);
+    if (left > 0) within.push(run);
+    else beyond.push(run.id);
+  }
+  if (beyond.length > 0)
+    await postponeOffers(ctx.db.pool, beyond, new Date(now.getTime() + FULL_MINUTE_AGAIN_MS));
+  const taken = await enqueueRuns(
+    ctx,
+    within.map(({ id, fence, trigger }) => ({ runId: id, fence, trigger })),
+  );
+  return taken && beyond.length === 0;
+}
+
+async function minuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promise<Map<Id, number>> {
+  if (ctx.config.callsPerMinute === undefined || runs.length === 0) return new Map();
+  const services = new Map(runs.map((run) => [run.service_id, run.service_kind]));
+  const rooms = await callRoom(ctx.db.pool, ctx.config, {
+    services: [...services].map(([id, kind]) => ({ id, kind })),
+    clock: ctx.clock,
+  });
+  return new Map([...rooms].map(([id, { minute }]) => [id, minute]));
+}
+
+/** Offers runs that have ended and have a response that nobody has read. */
+async function offerUnread(ctx: Context): Promise<void> {
+  const late = await lateRuns(ctx.db.pool, ctx.clock, BATCH, ctx.simulation);
+  await enqueueRuns(
+    ctx,
+    late.map(({ id, fence, trigger }) => ({ runId: id, fence, trigger })),
+  );
+}
+
+async function enqueueOther(ctx: Context, now: Date): Promise<void> {
+  const channels = await channelsDue(ctx.db.pool, now);
+  const work = await takeRecurringWork(ctx.db.pool, { now, againMs: WORK_AGAIN_MS });
+  try {
+    await ctx.queue.enqueueChannels(channels);
+    await ctx.queue.enqueueWork(work);
+  } catch (error) {
+    ctx.log.warn({ err: error, channels: channels.length, work }, 'queue unavailable');
+  }
+}
+
+/** Notes the scan, and repairs what an outage or a clock that was put back left behind. */
+async function begin(ctx: Context, takeOver: boolean): Promise<ScanStart | null> {
+  const { leaseMs } = ctx.config;
+  const { start, extended, setback } = await inTransaction(ctx.db, async (tx) => {
+    const begun = await beginScan(tx, takeOver);
+    if (begun === null) return { start: null, extended: 0, setback: null };
+    const put = wasPutBack(begun) ? await finishSetback(tx, { now: begun.now, leaseMs }) : null;
+    const outage = begun.sinceLastMs > OUTAGE_MS;
+    if (takeOver) await offerAllAgain(tx, begun.now);
+    return { start: begun, extended: outage ? await extendLeases(tx, leaseMs) : 0, setback: put };
+  });
+  if (setback !== null && start !== null)
+    ctx.log.error({ by_ms: -start.sinceLastMs, ...setback }, 'database clock went back');
+  if (extended > 0) ctx.log.info({ runs: extended }, 'leases extended after an outage');
+  await addCounts(ctx.db, [
+    { name: 'repairs', labels: ['lease_extended'], n: extended },
+    { name: 'repairs', labels: ['clock_went_back'], n: setback === null ? 0 : 1 },
+    { name: 'repairs', labels: ['scan_taken_over'], n: start !== null && takeOver ? 1 : 0 },
+  ]);
+  return start;
+}

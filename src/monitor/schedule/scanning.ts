@@ -1,0 +1,97 @@
+import { monotonicMs, SECOND } from '../../engine/clock.ts';
+import { readTime } from '../../store/database.ts';
+import type { Context } from '../context.ts';
+import { runDueSearches, scan, type Scanned } from './scan.ts';
+
+/** How often a worker makes sure that somebody scans, on average. */
+const WATCH_MS = SECOND;
+/** A slot that comes before the next scan is not left to it. */
+const SCAN_MS = SECOND / 2;
+/** Slots that are close to each other are queued together, at most this late. */
+const SLOT_PAUSE_MS = SECOND / 10;
+
+export type Scanning = {
+  /** What the repeatable job calls. */
+  scan(): Promise<void>;
+  /** Milliseconds since this process last heard of a scan, its own or that of another. */
+  silentMs(): number;
+  /** Ends the timers and waits for a scan in progress. */
+  stop(): Promise<void>;
+};
+
+/**
+ * A worker's part in scanning. Beside the scans of the repeatable job it runs two timers that no queue can lose: one
+ * watches that scans happen, and takes over where they do not; the other queues a slot that comes before the next scan.
+ * @returns once somebody has scanned
+ */
+export async function startScanning(ctx: Context): Promise<Scanning> {
+  let stopped = false;
+  let inProgress: Promise<void> | undefined;
+  let watch: NodeJS.Timeout | undefined;
+  let slot: NodeJS.Timeout | undefined;
+  let heardAt = monotonicMs();
+  let tookOver = false;
+
+  /** One at a time in this process: whoever asks meanwhile waits for the same scan. */
+  function once(work: () => Promise<void>): Promise<void> {
+    inProgress ??= work()
+      .catch((error: unknown) => ctx.log.warn({ err: error }, 'scan failed'))
+      .finally(() => {
+        inProgress = undefined;
+      });
+    return inProgress;
+  }
+
+  async function scanForQueue(): Promise<void> {
+    const scanned = await scan(ctx);
+    heardAt = monotonicMs();
+    tookOver = false;
+    if (scanned !== null) planSlot(scanned);
+  }
+
+  async function takeOver(): Promise<void> {
+    const scanned = await scan(ctx, { takeOver: true });
+    heardAt = monotonicMs();
+    if (scanned === null) return;
+    planSlot(scanned);
+    if (!tookOver) ctx.log.info('scan taken over from the queue');
+    tookOver = true;
+    await ctx.queue
+      .restartScan()
+      .catch((error: unknown) => ctx.log.warn({ err: error }, 'queue unavailable'));
+  }
+
+  async function queueSlots(): Promise<void> {
+    const now = await readTime(ctx.db.pool, ctx.clock);
+    planSlot({ now, nextDueAt: await runDueSearches(ctx, now) });
+  }
+
+  function planSlot({ now, nextDueAt }: Scanned): void {
+    clearTimeout(slot);
+    if (stopped || nextDueAt === null) return;
+    const inMs = Number(nextDueAt) - now.getTime();
+    if (inMs < SCAN_MS) slot = setTimeout(() => void once(queueSlots), Math.max(inMs, SLOT_PAUSE_MS));
+  }
+
+  function planWatch(): void {
+    const inMs = WATCH_MS * (0.75 + ctx.random() / 2);
+    watch = setTimeout(() => {
+      void once(takeOver).finally(() => {
+        if (!stopped) planWatch();
+      });
+    }, inMs);
+  }
+
+  await once(takeOver);
+  planWatch();
+  return {
+    scan: () => (stopped ? Promise.resolve() : once(scanForQueue)),
+    silentMs: () => monotonicMs() - heardAt,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(watch);
+      clearTimeout(slot);
+      await inProgress;
+    },
+  };
+}

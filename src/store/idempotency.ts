@@ -1,0 +1,171 @@
+/**
+ * Requests that may be sent twice (`Idempotency-Key`): the first is executed, and its reply is the reply to all of them.
+ * The primary key decides between two that come at once, and the fence between two executions of one request.
+ */
+import type { Clock } from '../engine/clock.ts';
+import { Refused } from '../errors.ts';
+import { type Database, timeOf, type Transaction } from './database.ts';
+
+/** By what a request is known: who sent it, to which route, under which key. */
+export type RequestKey = { visitor: string; route: string; key: string };
+
+/** One execution of a request, as whoever executes it sees it. */
+export type Execution = {
+  /** What an earlier execution had created when its process ended; null: nothing, as far as it was committed with its key. */
+  readonly committed: string | null;
+  /**
+   * Notes what is created, in the transaction that creates it.
+   * @throws Refused `conflict` where a later execution has begun meanwhile: the transaction must be rolled back
+   */
+  commit(tx: Transaction, created: string): Promise<void>;
+};
+
+export type Begun =
+  | { kind: 'execute'; fence: number; committed: string | null }
+  | { kind: 'replay'; status: number; reply: string }
+  | { kind: 'in_progress' }
+  /** The key belongs to a request with other content. */
+  | { kind: 'reused' };
+
+/** An execution that says nothing for so long is over: its process ended. */
+const LEASE = `interval '2 minutes'`;
+/** How often an execution must extend its lease. */
+export const EXTEND_MS = 30_000;
+const KEPT = `interval '24 hours'`;
+
+/** A lease that ends farther away than any is given was written by a clock that was wrong. */
+const NOT_EXECUTED = `k.status IS NULL AND NOT (k.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
+const expired = (now: `$${number}`) =>
+  `(k.created_at <= ${timeOf(now)} - ${KEPT} AND (k.status IS NOT NULL OR ${NOT_EXECUTED}))`;
+
+/** $1 visitor, $2 route, $3 key, $4 hash, $5 now. No row comes back where another execution is under way or has ended. */
+const BEGIN = `
+INSERT INTO strandline.idempotency_keys AS k (visitor, route, key, body_hash, created_at, lease_until)
+VALUES ($1, $2, $3, $4, ${timeOf('$5')}, clock_timestamp() + ${LEASE})
+ON CONFLICT (visitor, route, key) DO UPDATE
+SET body_hash = excluded.body_hash, created_at = excluded.created_at, lease_until = excluded.lease_until, fence = k.fence + 1,
+  committed = CASE WHEN NOT ${expired('$5')} THEN k.committed END, status = NULL, reply = NULL
+WHERE ${expired('$5')} OR (k.body_hash = excluded.body_hash AND ${NOT_EXECUTED})
+RETURNING k.fence, k.committed`;
+
+const READ = `
+SELECT status, reply, body_hash = $4 AS same FROM strandline.idempotency_keys
+WHERE visitor = $1 AND route = $2 AND key = $3`;
+
+const ONE = 'visitor = $1 AND route = $2 AND key = $3 AND fence = $4 AND status IS NULL';
+
+/**
+ * Begins to execute a request, or says why it is not executed. One whose lease has ended, and one that was abandoned, is
+ * executed again. So is every request 24 hours after its last execution began.
+ * @param bodyHash SHA-256 of what the request asks for
+ */
+export async function beginRequest(
+  { pool }: Pick<Database, 'pool'>,
+  clock: Pick<Clock, 'statementTime'>,
+  request: RequestKey & { bodyHash: Buffer },
+): Promise<Begun> {
+  const values = [...keyOf(request), request.bodyHash];
+  const { rows } = await pool.query<{ fence: number; committed: string | null }>(BEGIN, [
+    ...values,
+    clock.statementTime(),
+  ]);
+  const [begun] = rows;
+  if (begun !== undefined) return { kind: 'execute', ...begun };
+  const found = await pool.query<{ status: number | null; reply: string | null; same: boolean }>(
+    READ,
+    values,
+  );
+  const [row] = found.rows;
+  // Expired and removed between the two statements: whoever comes again begins it.
+  if (row === undefined) return { kind: 'in_progress' };
+  if (!row.same) return { kind: 'reused' };
+  if (row.status === null) return { kind: 'in_progress' };
+  return { kind: 'replay', status: row.status, reply: row.reply ?? '' };
+}
+
+/** Gives an execution that takes long more time. @returns false where another one has begun */
+export async function extendRequest(
+  { pool }: Pick<Database, 'pool'>,
+  key: RequestKey,
+  fence: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE strandline.idempotency_keys SET lease_until = clock_timestamp() + ${LEASE} WHERE ${ONE}`,
+    [...keyOf(key), fence],
+  );
+  return rowCount === 1;
+}
+
+/** See {@link Execution.commit}. The row stays locked until the transaction ends, so that a later execution sees what it created. */
+export async function commitWithRequest(
+  tx: Transaction,
+  key: RequestKey,
+  fence: number,
+  created: string,
+): Promise<void> {
+  const { rowCount } = await tx.query(`UPDATE strandline.idempotency_keys SET committed = $5 WHERE ${ONE}`, [
+    ...keyOf(key),
+    fence,
+    created,
+  ]);
+  if (rowCount === 1) return;
+  throw new Refused('conflict', 'this request took too long, and is being executed again');
+}
+
+/**
+ * Stores the reply for whoever sends the request again.
+ * @param reply without what must not be stored
+ * @returns false where another execution has begun: its reply will count
+ */
+export async function finishRequest(
+  { pool }: Pick<Database, 'pool'>,
+  key: RequestKey,
+  fence: number,
+  { status, reply }: { status: number; reply: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE strandline.idempotency_keys SET status = $5, reply = $6, lease_until = NULL WHERE ${ONE}`,
+    [...keyOf(key), fence, status, reply],
+  );
+  return rowCount === 1;
+}
+
+/** Ends an execution whose reply is not stored: the same request is executed when it is sent again. */
+export async function abandonRequest(
+  { pool }: Pick<Database, 'pool'>,
+  key: RequestKey,
+  fence: number,
+): Promise<void> {
+  await pool.query(`UPDATE strandline.idempotency_keys SET lease_until = '-infinity' WHERE ${ONE}`, [
+    ...keyOf(key),
+    fence,
+  ]);
+}
+
+/** Replies of a route that show what was found; see forget/forget.ts. */
+export async function deleteReplies(tx: Pick<Transaction, 'query'>, route: string): Promise<void> {
+  await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
+}
+
+const BATCH = 1_000;
+
+/** Removes keys of executions that began 24 hours ago or earlier, a thousand at a time. @returns how many */
+export async function forgetIdempotencyKeys(
+  { pool }: Pick<Database, 'pool'>,
+  clock: Pick<Clock, 'statementTime'>,
+): Promise<number> {
+  for (let removed = 0; ; ) {
+    const { rowCount } = await pool.query(
+      `DELETE FROM strandline.idempotency_keys WHERE ctid = ANY (ARRAY(
+         SELECT k.ctid FROM strandline.idempotency_keys k
+         WHERE ${expired('$1')} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+      [clock.statementTime()],
+    );
+    removed += rowCount ?? 0;
+    if ((rowCount ?? 0) < BATCH) return removed;
+  }
+}
+
+function keyOf({ visitor, route, key }: RequestKey): [string, string, string] {
+  return [visitor, route, key];
+}

@@ -1,0 +1,228 @@
+/**
+ * Responses as they came, stored before anybody parses them. A response is unread until its results are saved or it is
+ * found to be unreadable; one that nobody read in time is late, and is read after its run has ended.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Clock } from '../engine/clock.ts';
+import { type Database, type Id, timeOf } from './database.ts';
+import { ABANDONED, CLAIMS_BESIDE_OTHERS } from './runs.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** A response as it came: decoded bytes, not parsed. */
+export type RawResponse = {
+  /** The call of its run that it belongs to. */
+  n: number;
+  httpStatus: number;
+  contentType: string | null;
+  body: Buffer;
+  receivedAt: Date;
+};
+
+/** A response with what its call took. */
+export type PaidResponse = { runId: Id; response: RawResponse; latencyMs: number; costUsd: number | null };
+
+/** How a body is stored: compressed, with the hash and the size of its decoded bytes. */
+export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha256: Buffer; bytes: number }> {
+  return {
+    gzipped: await compress(body, { level: 3 }),
+    sha256: createHash('sha256').update(body).digest(),
+    bytes: body.byteLength,
+  };
+}
+
+/**
+ * Stores a response, unread, and closes its call, together. It is stored whoever holds the run by now: a paid response
+ * is never discarded, and whoever claims the run next reads it instead of calling again. Safe to do twice.
+ */
+export async function storeResponse(db: Database, input: PaidResponse): Promise<void> {
+  const { response, runId } = input;
+  const { gzipped, sha256, bytes } = await encodeBody(response.body);
+  await db.pool.query({
+    name: 'store_response',
+    text: `
+WITH closed AS (
+  UPDATE strandline.calls SET state = 'received', code = NULL, http_status = $3, bytes = $7, latency_ms = $9, cost_usd = $10, received_at = $8
+  WHERE run_id = $1 AND n = $2
+)
+INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+    values: [
+      runId,
+      response.n,
+      response.httpStatus,
+      response.contentType,
+      gzipped,
+      sha256,
+      bytes,
+      response.receivedAt,
+      input.latencyMs,
+      input.costUsd,
+    ],
+  });
+}
+
+/** Whether this database sent this very call. Numbers alone would match a call of another database, too. */
+export async function isSentCall(
+  db: Database,
+  call: { runId: Id; n: number; fence: number; sentAt: Date },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    'SELECT FROM strandline.calls WHERE run_id = $1 AND n = $2 AND fence = $3 AND sent_at = $4',
+    [call.runId, call.n, call.fence, call.sentAt],
+  );
+  return rowCount === 1;
+}
+
+type Row = {
+  n: number;
+  http_status: number;
+  content_type: string | null;
+  body: Buffer;
+  received_at: Date;
+};
+const COLUMNS = 'n, http_status, content_type, body, received_at';
+
+/** The newest stored response of a run, a whole one before one that broke off; `null` when there is none or it has expired. */
+export async function loadNewestResponse(db: Database, runId: Id): Promise<RawResponse | null> {
+  const { rows } = await db.pool.query<Row>(
+    `SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.answers a
+     LEFT JOIN strandline.calls c USING (run_id, n)
+     WHERE run_id = $1 ORDER BY coalesce(c.state = 'received', true) DESC, a.received_at DESC, n DESC LIMIT 1`,
+    [runId],
+  );
+  return rows[0] === undefined ? null : fromRow(rows[0]);
+}
+
+/** A late response that was attempted this often may have killed its workers: the next one must have no run. */
+const ATTEMPTS_BESIDE_OTHERS = 2;
+
+const ENDED = `status IN ('succeeded', 'failed', 'cancelled')`;
+/** Nobody must read this response before $2: an attempt is under way, or ended without a word. */
+const IS_DUE = `coalesce(next_read_at <= ${timeOf('$2')}, true)`;
+
+/**
+ * Counts an attempt and commits it before the response is read: one that kills its worker is read again after a minute,
+ * then two, at most six hours, and not in a loop.
+ * $1 run, $2 time.
+ */
+const takeUnread = (condition: string) => `
+UPDATE strandline.answers a
+SET read_attempts = a.read_attempts + 1,
+  next_read_at = ${timeOf('$2')} + least(interval '6 hours', interval '1 minute' * power(2, least(a.read_attempts, 10)))
+WHERE (a.run_id, a.n) = (
+  SELECT run_id, n FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL AND ${condition}
+  ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+RETURNING ${COLUMNS}`;
+
+const TAKE_UNREAD = takeUnread('true');
+const TAKE_LATE = takeUnread(`${IS_DUE} AND EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND ${ENDED})`);
+
+/**
+ * The newest unread response of a run, for whoever has claimed the run.
+ * @param input.now the statement's time; null: the database's clock
+ */
+export async function takeUnreadResponse(
+  db: Database,
+  input: { runId: Id; now: Date | null },
+): Promise<RawResponse | null> {
+  const { rows } = await db.pool.query<Row>(TAKE_UNREAD, [input.runId, input.now]);
+  return rows[0] === undefined ? null : fromRow(rows[0]);
+}
+
+/** The newest unread response of a run that has ended, where it is due to be read; nobody else gets it meanwhile. */
+export async function takeLateResponse(
+  db: Database,
+  input: { runId: Id; now: Date | null },
+): Promise<RawResponse | null> {
+  const { rows } = await db.pool.query<Row>(TAKE_LATE, [input.runId, input.now]);
+  return rows[0] === undefined ? null : fromRow(rows[0]);
+}
+
+/**
+ * Whether a run has killed workers before, so that only a worker without other runs may go on with it: an abandoned run
+ * that was claimed twice, or an ended one with a response that was attempted twice.
+ */
+export async function needsSolitude(db: Database, input: { runId: Id; now: Date | null }): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    `SELECT FROM strandline.runs r WHERE id = $1 AND (
+       (${ABANDONED} AND claims >= ${CLAIMS_BESIDE_OTHERS})
+       OR (${ENDED} AND EXISTS (SELECT FROM strandline.answers
+         WHERE run_id = $1 AND read_at IS NULL AND read_attempts >= ${ATTEMPTS_BESIDE_OTHERS} AND ${IS_DUE})))`,
+    [input.runId, input.now],
+  );
+  return rowCount === 1;
+}
+
+/** A run that has ended and has a response to read, as it is offered to the queue. */
+export type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
+
+/**
+ * Runs that have ended and have unread responses that are due to be read, for the scan to offer. Whoever has just stored
+ * a response gets five seconds to read it.
+ * @param simulation whose searches; null: those that the database's clock drives
+ * @returns at most `limit`
+ */
+export async function lateRuns(
+  db: Pick<Database['pool'], 'query'>,
+  clock: Pick<Clock, 'statementTime'>,
+  limit: number,
+  simulation: string | null = null,
+): Promise<LateRun[]> {
+  const { rows } = await db.query<LateRun>({
+    name: 'late_runs',
+    text: `
+SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.answers a
+CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
+CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
+WHERE a.read_at IS NULL AND coalesce(a.next_read_at, a.received_at + interval '5 seconds') <= ${timeOf('$1')} AND r.${ENDED}
+  AND s.simulation IS NOT DISTINCT FROM $3
+ORDER BY r.id LIMIT $2`,
+    values: [clock.statementTime(), limit, simulation],
+  });
+  return rows;
+}
+
+/**
+ * Marks a late response as read although nothing of it can be used, and keeps what is known of why.
+ * @returns false where somebody else has read it
+ */
+export async function markUnreadable(
+  db: Database,
+  input: {
+    runId: Id;
+    n: number;
+    rejects: readonly { path: string; code: string; sample: string }[];
+    now: Date | null;
+  },
+): Promise<boolean> {
+  const { rows } = await db.pool.query(
+    `WITH response AS (
+       UPDATE strandline.answers SET read_at = ${timeOf('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id
+     ), counted AS (
+       UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + json_array_length($4::json)
+       FROM response WHERE id = run_id
+     ), kept AS (
+       INSERT INTO strandline.rejects (run_id, path, code, sample)
+       SELECT run_id, j.path, j.code, j.sample
+       FROM response, json_to_recordset($4::json) AS j(path text, code text, sample text)
+     )
+     SELECT run_id FROM response`,
+    [input.runId, input.n, input.now, JSON.stringify(input.rejects)],
+  );
+  return rows.length === 1;
+}
+
+async function fromRow(row: Row): Promise<RawResponse> {
+  return {
+    n: row.n,
+    httpStatus: row.http_status,
+    contentType: row.content_type,
+    body: await decompress(row.body),
+    receivedAt: row.received_at,
+  };
+}

@@ -1,0 +1,134 @@
+/** Searches that are active and have had no successful run for three intervals are found, whatever the cause. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
+import type { Schedule } from '../../src/monitor/schedule/schedule.ts';
+import { lastRunInWords, readSilence, silentBefore } from '../../src/monitor/status/silence.ts';
+import { editSearch } from '../../src/monitor/topic/edit.ts';
+import { changeSearch } from '../../src/monitor/topic/state.ts';
+import { at, newSearch, run } from '../store/live.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const GRACE_MS = 2 * MINUTE;
+const every = (seconds: number): Schedule => ({ kind: 'every', seconds, phase: 7 });
+const cron = (text: string, tz = 'UTC'): Schedule => ({ kind: 'cron', cron: text, tz });
+
+test.each<[name: string, schedule: Schedule, now: string, before: string]>([
+  // An interval: three of them and the grace.
+  ['every 15 minutes', every(900), '2026-11-21T12:00:00Z', '2026-11-21T11:13:00Z'],
+  ['every week', every(604_800), '2026-11-21T12:00:00Z', '2026-10-31T11:58:00Z'],
+  // Times: the third slot back, of those older than the grace.
+  ['every minute', cron('* * * * *'), '2026-11-21T12:00:00Z', '2026-11-21T11:56:00Z'],
+  ['daily, a slot within the grace', cron('0 8 * * *'), '2026-11-21T08:01:00Z', '2026-11-18T08:00:00Z'],
+  ['daily, just past the grace', cron('0 8 * * *'), '2026-11-21T08:02:00Z', '2026-11-19T08:00:00Z'],
+  // 21 November 2026 is a Saturday.
+  ['weekdays, on Sunday', cron('0 8 * * 1-5'), '2026-11-22T20:00:00Z', '2026-11-18T08:00:00Z'],
+  ['weekdays, on Monday', cron('0 8 * * 1-5'), '2026-11-23T08:05:00Z', '2026-11-19T08:00:00Z'],
+  ['three hours of one day a week', cron('0 8-10 * * 2'), '2026-11-24T09:30:00Z', '2026-11-17T10:00:00Z'],
+  ['monthly', cron('0 0 1 * *'), '2026-11-21T12:00:00Z', '2026-09-01T00:00:00Z'],
+  ['29 February', cron('0 0 29 2 *'), '2026-11-21T12:00:00Z', '2016-02-29T00:00:00Z'],
+  // The clock is put back on 25 October: the day has 25 hours.
+  ['daily in Berlin', cron('30 8 * * *', 'Europe/Berlin'), '2026-10-26T08:00:00Z', '2026-10-24T06:30:00Z'],
+])('silent before: %s', (_name, schedule, now, before) => {
+  expect(new Date(silentBefore(schedule, new Date(now), GRACE_MS))).toEqual(new Date(before));
+});
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+/** The slugs of silent searches, so many minutes after noon. */
+async function silentAt(minutes: number): Promise<string[]> {
+  world.clock.set(at(minutes));
+  const { total, searches } = await readSilence(world.ctx);
+  expect(total).toBe(searches.length);
+  return searches.map(({ slug }) => slug);
+}
+/** The longest call of this world, in minutes, rounded up. */
+const graceMinutes = () => Math.ceil(Math.max(...Object.values(world.ctx.config.callTimeoutMs)) / MINUTE);
+
+test('a search is silent three intervals after its last success, and no more once it succeeds', async () => {
+  const ferry = await newSearch(world, 'ferry', { every: '15m' });
+  await run(world, ferry, 0, []);
+  expect(await silentAt(45)).toEqual([]);
+  expect(await silentAt(46 + graceMinutes())).toEqual(['ferry']);
+  await run(world, ferry, 60, []);
+  expect(await silentAt(61)).toEqual([]);
+  await changeSearch(world.ctx, 'ferry', 'pause');
+});
+
+test('it is named with its topic, since when, and how its last run ended', async () => {
+  const tram = await newSearch(world, 'tram', { every: '15m', topic: 'rails' });
+  await run(world, tram, 0, []);
+  const { rows } = await world.db.pool.query<{ id: bigint }>(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, code, created_at, ended_at)
+     VALUES ($1, 1, 1, 'manual', 'failed', 'timeout_body', $2, $2) RETURNING id`,
+    [tram.id, at(30)],
+  );
+  world.clock.set(at(120));
+  const { searches } = await readSilence(world.ctx);
+  expect(searches).toEqual([
+    {
+      slug: 'tram',
+      topic: 'rails',
+      since: at(0),
+      last_success_at: at(0),
+      run_id: rows[0]?.id,
+      run_status: 'failed',
+      run_code: 'timeout_body',
+      run_reason: null,
+      run_ended_at: at(30),
+    },
+  ]);
+  expect(searches.map(lastRunInWords)).toEqual([
+    'the last run failed: the service did not finish its answer within the time limit',
+  ]);
+  await changeSearch(world.ctx, 'tram', 'pause');
+});
+
+test('one that never ran is silent three intervals after it was created', async () => {
+  await newSearch(world, 'never', { every: '1h' });
+  const { searches } = await readSilence(world.ctx);
+  expect(searches).toEqual([]);
+  world.clock.advance(4 * HOUR);
+  const [never] = (await readSilence(world.ctx)).searches;
+  expect(never).toMatchObject({ slug: 'never', last_success_at: null, run_status: null });
+  expect(never === undefined ? '' : lastRunInWords(never)).toBe('no run has ended yet');
+  await changeSearch(world.ctx, 'never', 'pause');
+});
+
+test('a resume and an edit start the count anew; what is paused or removed is not silent', async () => {
+  const bus = await newSearch(world, 'bus', { every: '15m' });
+  await run(world, bus, 0, []);
+  expect(await silentAt(120)).toEqual(['bus']);
+  await changeSearch(world.ctx, 'bus', 'pause');
+  expect(await silentAt(130)).toEqual([]);
+  await changeSearch(world.ctx, 'bus', 'resume');
+  expect(await silentAt(140)).toEqual([]);
+  expect(await silentAt(240)).toEqual(['bus']);
+  await editSearch(world.ctx, 'bus', { every: '30m' });
+  expect(await silentAt(330)).toEqual([]);
+  expect(await silentAt(340)).toEqual(['bus']);
+  await changeSearch(world.ctx, 'bus', 'remove');
+  expect(await silentAt(350)).toEqual([]);
+});
+
+test('a search of weekdays is not silent over the weekend, beside one that is', async () => {
+  const weekdays = await newSearch(world, 'weekdays');
+  const daily = await newSearch(world, 'daily');
+  await editSearch(world.ctx, 'weekdays', { cron: '0 12 * * 1-5' });
+  await editSearch(world.ctx, 'daily', { cron: '0 12 * * *' });
+  // Noon is that of a Saturday: the last success was at Friday's slot.
+  for (const search of [weekdays, daily]) await run(world, search, -DAY / MINUTE, []);
+  expect(await silentAt((2 * DAY) / MINUTE - 60)).toEqual([]);
+  expect(await silentAt((2 * DAY) / MINUTE + 60)).toEqual(['daily']);
+  for (const slug of ['weekdays', 'daily']) await changeSearch(world.ctx, slug, 'pause');
+});
+
+test('what a running simulation drives by a clock of its own is left out', async () => {
+  await newSearch(world, 'simulated', { every: '15m' });
+  expect(await silentAt(0)).toEqual(['simulated']);
+  await world.db.pool.query(`UPDATE strandline.searches SET simulation = 'demo' WHERE slug = 'simulated'`);
+  expect(await silentAt(0)).toEqual([]);
+});

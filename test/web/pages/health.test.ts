@@ -1,0 +1,70 @@
+/** What needs attention is on the overview by name, and on the System page as numbers. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
+import type { App } from '../../../src/doors/routes.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { WEB } from '../../../src/web.ts';
+import { heartbeatOf, storeUnread } from '../../status/unread.ts';
+import { openStand } from '../access/stand.ts';
+import { textOf } from './person.ts';
+
+const stand = await openStand();
+const { ctx, db, clock } = stand.world;
+let app: App;
+beforeAll(async () => {
+  app = await stand.serve(WEB);
+});
+afterAll(() => stand.close());
+
+const shown = async (url: string) => textOf((await app.inject({ url })).body);
+
+test('a silent search is named on the overview until it is paused, and counted on the System page', async () => {
+  const { search } = await createSearch(ctx, {
+    slug: 'quiet-ferry',
+    topic: 'ferry',
+    operation: 'microblog',
+    prompt: 'ferry',
+    service: 'sandbox',
+    every: '15m',
+  });
+  expect(await shown('/')).not.toContain('Needs attention');
+  clock.advance(2 * HOUR);
+  const overview = await shown('/');
+  expect(overview).toContain('1 search needs attention.');
+  expect(overview).toMatch(
+    /Needs attention silent quiet-ferry no successful run for three intervals; no run has ended yet last success never/,
+  );
+  expect(await shown('/system')).toMatch(/silent 1 search no successful run for three intervals/);
+
+  await storeUnread(db, search.id, clock.now());
+  expect(await shown('/')).toContain('the last run failed: strandline itself failed');
+  await changeSearch(ctx, 'quiet-ferry', 'pause');
+  expect(await shown('/')).not.toMatch(/silent quiet-ferry/);
+  expect(await shown('/system')).toContain('silent 0 searches');
+});
+
+test('the System page counts unread responses, and leads to the run of the oldest once that is late', async () => {
+  const { rows } = await db.pool.query<{ id: bigint }>('SELECT id FROM strandline.searches LIMIT 1');
+  const [ferry] = rows;
+  if (ferry === undefined) throw new Error('no search');
+  await db.pool.query('DELETE FROM strandline.answers');
+  expect(await shown('/system')).toMatch(/unread 0 responses .* Unread responses none /);
+  await storeUnread(db, ferry.id, clock.now());
+  expect(await shown('/system')).toContain('Unread responses 1 response stored and not parsed yet ');
+  const late = await storeUnread(db, ferry.id, new Date(clock.now().getTime() - 10 * MINUTE));
+  await heartbeatOf(stand.world, { name: 'with-a-spool', spooled: 2 });
+  const { body } = await app.inject({ url: '/system' });
+  expect(textOf(body)).toContain('unread 4 responses 1 for more than a minute');
+  expect(textOf(body)).toContain('2 on the disk of a worker, which stores them when Postgres allows it');
+  expect(body).toContain(`href="/runs/${late}"`);
+});
+
+test('the System page says when the last scan ran, and that it is late', async () => {
+  const scanned = (ago: string) =>
+    db.pool.query('UPDATE strandline.scanner SET scanned_at = clock_timestamp() - $1::interval', [ago]);
+  await scanned('0 s');
+  expect(await shown('/system')).not.toContain('nothing that is due runs');
+  await scanned('2 min');
+  expect(await shown('/system')).toMatch(/late : nothing that is due runs until a worker scans again/);
+});
