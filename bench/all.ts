@@ -20,6 +20,7 @@ const BENCHES: readonly (readonly [name: string, script: string, ...args: string
   ['runs a second', 'runs.ts', 'burst'],
   ['lateness', 'runs.ts', 'steady', '--minutes', minutes],
   ['idle', 'runs.ts', 'idle'],
+  ['scan', 'scan.ts'],
   ['memory', 'runs.ts', 'memory', '--runs', runs, '--backend', 'redis'],
   ['search service', 'service.ts'],
   ['events', 'events.ts'],

@@ -69,7 +69,7 @@ async function fill(db: Database, url: string, searches: number): Promise<void> 
   await ensureService(db, { name: 'hosted', kind: 'hosted', address: null, dialect: 'named', now: START });
   // Without the time limits of the program's connections.
   const client = await connect(url, 'strandline bench');
-  const run = (sql: string, values: unknown[]) => client.query(sql, values);
+  const run = (sql: string, given: unknown[]) => client.query(sql, given);
   await run(`INSERT INTO strandline.topics (slug, name, created_at) VALUES ('bench', 'bench', $1)`, [START]);
   for (let done = 0; done < searches; done += 100_000) {
     await run(

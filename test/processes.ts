@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { Point } from './journey-points.ts';
 import { programOf } from './programs.ts';
@@ -19,7 +20,7 @@ export type WorkerProcess = {
   moveClock(ms: number): void;
   /** Whether it came to take work; one that ended before that was refused something. */
   began: boolean;
-  /** In words, where it ended by itself while it was at work or drained; null where it was killed, ended in order, or lives. */
+  /** In words, where it ended by itself while it was at work or drained, or did not stop; null where it was killed, ended in order, or lives. */
   fell(): string | null;
   /** Whether it is at work: neither dead nor stopped. */
   lives(): boolean;
@@ -28,6 +29,9 @@ export type WorkerProcess = {
   /** Ends it in an orderly way, if it lives. Its process may serve another worker after that. */
   stop(): Promise<void>;
 };
+
+/** An orderly end: calls under way are aborted after twenty seconds. */
+const STOP_MS = 60_000;
 
 type Process = { child: ChildProcess; ended: Promise<unknown>; loaded: Promise<unknown>; log: string[] };
 
@@ -56,21 +60,30 @@ export async function startProcess(
     ended.then(() => false),
   ]);
   const lives = () => child.exitCode === null && child.signalCode === null;
-  let rested = false;
+  let atRest = false;
   let fell: string | null = null;
   child.once('exit', (exitCode, signalCode) => {
     const asked = exitCode === 0 || signalCode === 'SIGKILL' || signalCode === 'SIGTERM';
-    if (began && !rested && !asked) fell = `worker ${child.pid} ended by itself: ${signalCode ?? exitCode}`;
+    if (began && !atRest && !asked) fell = `worker ${child.pid} ended by itself: ${signalCode ?? exitCode}`;
   });
   const stop = async () => {
     if (!lives()) return;
     child.kill('SIGCONT');
     const resting = hear(child, (word) => word === 'resting' || undefined);
     order(child, 'rest');
-    await Promise.race([resting, ended]);
+    const rested = await Promise.race([
+      resting,
+      ended.then(() => true),
+      wait(STOP_MS, false, { ref: false }),
+    ]);
+    if (!rested) {
+      fell = `worker ${child.pid} did not stop within ${STOP_MS / 1_000} s`;
+      child.kill('SIGKILL');
+      await ended;
+    }
     child.removeAllListeners('message');
     if (!lives()) return;
-    rested = true;
+    atRest = true;
     if (execArgv === undefined) spare.push(process);
     else child.kill('SIGTERM');
   };

@@ -20,7 +20,7 @@ export async function enqueueRuns(
     await ctx.queue.enqueueRuns(runs);
     return true;
   } catch (error) {
-    ctx.log.warn({ err: error, runs: runs.length }, 'queue unavailable; runs wait in the database');
+    ctx.log.debug({ err: error, runs: runs.length }, 'runs not enqueued');
   }
   try {
     const at = new Date(ctx.clock.now().getTime() + POSTPONED_MS);

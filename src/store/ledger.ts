@@ -1,7 +1,7 @@
 import type { Clock } from '../engine/clock.ts';
 import type { RunCode } from '../errors.ts';
 import { addMinuteRow, countCall, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
-import type { Database, Id } from './database.ts';
+import { type Database, type Id, timeOf } from './database.ts';
 import { encodeBody } from './responses.ts';
 
 /**
@@ -27,6 +27,20 @@ WITH run AS MATERIALIZED (
 SELECT coalesce(verdict.kind, CASE WHEN made.unread THEN 'unread' ELSE 'run_cap' END) AS kind,
   verdict.now, verdict.until, (SELECT n FROM opened) AS n
 FROM made LEFT JOIN verdict ON true`;
+
+/**
+ * Refunds a call that was opened although a response of its run is unread. {@link OPEN} sees nothing that is committed
+ * while it waits for a lock; this sees it, before the request is sent, also where a later claim has marked the call as
+ * unknown. $1 run, $2 call, $3 time.
+ */
+const REFUND_IF_UNREAD = `
+WITH closed AS (
+  UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${timeOf('$3')}, refunded = true
+  WHERE run_id = $1 AND n = $2 AND NOT refunded
+    AND EXISTS (SELECT FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL)
+  RETURNING service_id, sent_at, refunded
+), ${UNCOUNT}
+SELECT FROM closed`;
 
 export type OpenedCall =
   | { kind: 'opened'; n: number; sentAt: Date }
@@ -76,22 +90,40 @@ export async function openCall(
     await addMinuteRow(db, input.serviceId);
     return openCall(db, input);
   }
-  if (kind === 'opened' && n !== null) return { kind, n, sentAt: now };
+  if (kind === 'opened' && n !== null) {
+    // No response can come to a run that never called.
+    const refunded = n > 1 && (await refundIfUnread(db, { ...input, n }));
+    return refunded ? { kind: 'unread' } : { kind, n, sentAt: now };
+  }
   if (kind === 'minute_cap' && until !== null) return { kind, until };
   if (kind === 'unread' || kind === 'run_cap' || kind === 'day_cap') return { kind };
   throw new Error(`a call was not opened, and nothing says why: ${kind}`);
 }
 
+/** @returns whether a response of the run waits to be read, so that the call must not be made */
+async function refundIfUnread(
+  db: Database,
+  call: { runId: Id; n: number; clock: Pick<Clock, 'statementTime'> },
+): Promise<boolean> {
+  const { rowCount } = await db.pool.query({
+    name: 'refund_if_unread',
+    text: REFUND_IF_UNREAD,
+    values: [call.runId, call.n, call.clock.statementTime()],
+  });
+  return rowCount === 1;
+}
+
 /**
  * Closes a call that brought no response. Where its request was certainly never sent, it is taken out of the day and the
- * minute: it still is an attempt of its run. What had arrived of a body that broke off is stored as a response that needs
- * no reading: a replay may read it, and nobody mistakes it for a whole one.
+ * minute: it still is an attempt of its run. One that a later claim has marked as unknown is closed all the same. What had
+ * arrived of a body that broke off is stored as a response that needs no reading: a replay may read it, and nobody
+ * mistakes it for a whole one.
  */
 const CLOSE = `
 WITH closed AS (
   UPDATE strandline.calls SET state = $3, code = $4, http_status = $5, bytes = $6, latency_ms = $7, cost_usd = $8,
     received_at = $9, refunded = $10
-  WHERE run_id = $1 AND n = $2 AND state = 'sent'
+  WHERE run_id = $1 AND n = $2 AND state IN ('sent', 'unknown')
   RETURNING run_id, n, service_id, http_status, received_at, sent_at, refunded
 ), kept AS (
   INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)

@@ -108,6 +108,8 @@ export type OfferedRun = {
   service_kind: ServiceKind;
 };
 
+const DRIVEN = `(SELECT simulation IS NOT DISTINCT FROM $2 FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
+
 /**
  * Takes runs that nobody claimed: queued ones whose time has come, and those whose worker stopped renewing its lease.
  * They are offered to the queue next, and again after {@link OFFER_AGAIN_MS} if nobody claims them.
@@ -118,18 +120,21 @@ export async function takeOffers(
 ): Promise<OfferedRun[]> {
   const { rows } = await tx.query<OfferedRun>({
     name: 'take_offers',
+    // Asked of each run by itself: its planner would read all searches to find those of a simulation.
     text: `WITH queued AS MATERIALIZED (
-       SELECT id FROM strandline.runs WHERE offer_at <= $1 AND status = 'queued' ORDER BY offer_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+       SELECT id FROM strandline.runs r WHERE offer_at <= $1 AND status = 'queued' AND ${DRIVEN}
+       ORDER BY offer_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
      ), abandoned AS MATERIALIZED (
-       SELECT id FROM strandline.runs WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= $1, true)
+       SELECT id FROM strandline.runs r
+       WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= $1, true) AND ${DRIVEN}
        LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
      )
      UPDATE strandline.runs r SET offer_at = $1::timestamptz + $4 * interval '1 ms'
      FROM (SELECT id FROM queued UNION ALL SELECT id FROM abandoned) o
      JOIN LATERAL (SELECT search_id FROM strandline.runs WHERE id = o.id OFFSET 0) u ON true
-     JOIN LATERAL (SELECT service_id, simulation FROM strandline.searches WHERE id = u.search_id OFFSET 0) s ON true
+     JOIN LATERAL (SELECT service_id FROM strandline.searches WHERE id = u.search_id OFFSET 0) s ON true
      JOIN strandline.services v ON v.id = s.service_id
-     WHERE r.id = o.id AND s.simulation IS NOT DISTINCT FROM $2
+     WHERE r.id = o.id
      RETURNING r.id, r.fence, r.trigger, s.service_id, v.kind AS service_kind`,
     values: [now, simulation, limit, OFFER_AGAIN_MS],
   });

@@ -39,6 +39,19 @@ test.each<[string, (socket: Socket) => void, string, number | null]>([
   expect(result.latencyMs).toBeLessThan(600);
 });
 
+test('a response that came while this process was suspended is read, however long that was', async () => {
+  const body = '{"miner_tweets":[]}';
+  const result = await withSocket(
+    (socket) =>
+      void socket.write(`${HEAD}content-length: ${body.length}\r\n\r\n${body}`, () => {
+        // Nothing else of this process runs meanwhile, its timers included.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+      }),
+    (url) => call(url, { timeoutMs: 150 }),
+  );
+  expect(result).toMatchObject({ kind: 'answer', httpStatus: 200, bytes: body.length });
+});
+
 test('a server that is slow to refuse has been understood by its status', async () => {
   const result = await withSocket(
     (socket) => socket.write('HTTP/1.1 401 No\r\ncontent-length: 90\r\n\r\n{"detail":'),

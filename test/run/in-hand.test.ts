@@ -1,5 +1,5 @@
 /** A paid response while the database, its worker or another worker is in the way: it is stored and read, and paid once. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -237,6 +237,14 @@ test('a data directory that is not there is created; one that cannot be is said 
   expect(await prepareSpool(broken.ctx)).toMatch(/cannot be written.*in memory only/);
   expect(broken.events).toEqual(['spool not writable']);
   expect(await executeRun(broken.ctx, await newRun('without-spool'))).toMatchObject({ status: 'succeeded' });
+});
+
+test('a file that another process of the same folder stores and removes meanwhile is no error', async () => {
+  const { ctx, events, data } = worker('shared');
+  await prepareSpool(ctx);
+  await symlink('not-there', path.join(data, 'spool', '1-1-1-1.json'));
+  expect(await replaySpool(ctx)).toBe(0);
+  expect(events).toEqual([]);
 });
 
 /** A worker claims a run, and dies. */

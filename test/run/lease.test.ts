@@ -122,3 +122,31 @@ test('a claim that renewed its lease after an outage gets one lease more after t
   await endLease();
   expect([await extend(), await isHeld()], 'without a renewal').toEqual([0, false]);
 });
+
+test('a renewal that waited for the save of its own run is no lost lease', async () => {
+  const warnings: string[] = [];
+  const log = Object.assign(Object.create(world.ctx.log), {
+    warn: (_: unknown, event: string) => void warnings.push(event),
+  });
+  let ended = false;
+  const pool = new Proxy(world.db.pool, {
+    get: (of, name) => {
+      if (name !== 'query') return Reflect.get(of, name).bind?.(of);
+      return async (text: string, values: unknown[]) => {
+        const reply = await of.query(text, values);
+        ended ||= reply.command === 'SELECT';
+        return reply;
+      };
+    },
+  });
+  const ctx = { ...world.ctx, log, db: { ...world.db, pool }, config: { ...world.ctx.config, leaseMs: 90 } };
+  const [held] = await rows('SELECT id, fence FROM strandline.runs WHERE id = $1', [run.id]);
+  await rows(
+    `UPDATE strandline.runs SET status = 'succeeded', lease_until = NULL, ended_at = clock_timestamp() WHERE id = $1`,
+    [run.id],
+  );
+  const release = holdLease(ctx, { ...run, fence: held.fence });
+  await until('it has looked at the run', () => Promise.resolve(ended));
+  release();
+  expect(warnings).toEqual([]);
+});

@@ -286,6 +286,21 @@ test('a search whose slots the database refuses stops alone', async () => {
   await rows('ALTER TABLE strandline.runs DROP CONSTRAINT planted');
 });
 
+test('runs of a simulation that nobody drives keep no other from being offered', async () => {
+  const simulated = await quarterly('abandoned-simulation');
+  const real = await quarterly('real-beside');
+  world.clock.advance(15 * MINUTE);
+  await scan(world.ctx);
+  await rows(`UPDATE strandline.searches SET simulation = 'nobody' WHERE id = $1`, [simulated.id]);
+  await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+     SELECT $1, 1, 1, 'manual', 'queued', $2, $2 FROM generate_series(1, 600)`,
+    [simulated.id, world.clock.now()],
+  );
+  world.clock.advance(31_000);
+  expect(await world.scan()).toContain(await queuedRun(real.id));
+});
+
 test('a scan reads no table from end to end, also once its plans are kept', async () => {
   const search = await quarterly('one-of-thousands');
   await rows(

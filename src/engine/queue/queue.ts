@@ -56,7 +56,7 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
   const runs = readyQueue(make(RUNS));
   const deliveries = readyQueue(make(DELIVERIES));
   const work = readyQueue(make(WORK));
-  const patiently = createPatience();
+  const patiently = createPatience(log);
 
   async function add(queue: typeof runs, jobs: readonly Added[]): Promise<void> {
     if (jobs.length > 0) await patiently(async () => addTo(await queue.get(), jobs));
@@ -152,11 +152,13 @@ export class QueueSilent extends Error {
 }
 
 /**
- * Bounds how long the queue is waited for. Once it did not answer it is not asked again for as long, so
- * that a hundred callers in a row wait once, and not a hundred times.
+ * Bounds how long the queue is waited for, and logs once that it is away and once that it is back. While it does not answer
+ * it is not asked again for as long, so that a hundred searches that each want to enqueue something wait once, and not a
+ * hundred times.
  */
-function createPatience(): <T>(work: () => Promise<T>) => Promise<T> {
+function createPatience(log: Logger): <T>(work: () => Promise<T>) => Promise<T> {
   let silentUntil = 0;
+  let isAway = false;
   return async (work) => {
     if (monotonicMs() < silentUntil) throw new QueueSilent('the queue did not answer a moment ago');
     let timer: NodeJS.Timeout | undefined;
@@ -167,9 +169,15 @@ function createPatience(): <T>(work: () => Promise<T>) => Promise<T> {
       }, PATIENCE_MS);
     });
     try {
-      return await Promise.race([work(), late]);
+      const result = await Promise.race([work(), late]);
+      if (isAway) log.info('queue available again');
+      isAway = false;
+      return result;
     } catch (error) {
-      throw withoutArguments(error);
+      const known = withoutArguments(error);
+      if (!isAway) log.warn({ err: known }, 'queue unavailable; runs wait in the database');
+      isAway = true;
+      throw known;
     } finally {
       clearTimeout(timer);
     }

@@ -1,4 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import { monotonicMs, SECOND } from '../../engine/clock.ts';
+
+/** Longest time between two looks at the clock. */
+const STEP_MS = SECOND;
+/** A look that comes so late: this process was suspended, and what came meanwhile waits in its sockets. */
+const SUSPENDED_MS = SECOND;
 
 /** The one time limit of a call, joined with the caller's wish to end it. */
 export type Limit = {
@@ -12,6 +18,10 @@ export type Limit = {
   clear(): void;
 };
 
+/**
+ * Time in which this process was suspended does not count: the response, which was paid for, may have come meanwhile. At
+ * least a second is left to read it.
+ */
 export function startLimit(timeoutMs: number, caller: AbortSignal): Limit {
   setMaxListeners(0, caller); // all calls of a process may share the signal of its end; no leak
   const controller = new AbortController();
@@ -21,7 +31,19 @@ export function startLimit(timeoutMs: number, caller: AbortSignal): Limit {
     controller.abort();
   };
   const onCaller = () => end('caller');
-  const timer = setTimeout(() => end('time'), timeoutMs);
+  let leftMs = timeoutMs;
+  let timer: NodeJS.Timeout | undefined;
+  const waitOn = () => {
+    const began = monotonicMs();
+    const stepMs = Math.min(leftMs, STEP_MS);
+    timer = setTimeout(() => {
+      const passedMs = monotonicMs() - began;
+      leftMs = passedMs > stepMs + SUSPENDED_MS ? Math.max(leftMs, SECOND) : leftMs - passedMs;
+      if (leftMs > 0) waitOn();
+      else end('time');
+    }, stepMs);
+  };
+  waitOn();
   caller.addEventListener('abort', onCaller, { once: true });
   if (caller.aborted) onCaller();
   return {

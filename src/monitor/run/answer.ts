@@ -16,7 +16,8 @@ import { type Spooled, spool } from './spool.ts';
  * again. Calls of earlier claims that were sent and never heard of are marked, for they may have been answered and paid.
  */
 export async function unreadResponse(ctx: Context, run: ClaimedRun): Promise<RawResponse | null> {
-  if (run.calls_made === 0) return null;
+  // A claim that waited for a call of the claim before it does not count that call.
+  if (run.fence === 1 && run.calls_made === 0) return null;
   await markUnknownCalls(ctx.db, run.id, run.fence, ctx.clock.now());
   return takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
 }

@@ -1,5 +1,5 @@
 import { monotonicMs, SECOND } from '../../engine/clock.ts';
-import { type ClaimedRun, renewLease } from '../../store/runs.ts';
+import { type ClaimedRun, renewLease, runState } from '../../store/runs.ts';
 import type { Context } from '../context.ts';
 
 /** A renewal that failed is repeated this often, so that a database that is back for seconds learns who survived. */
@@ -33,6 +33,9 @@ export function holdLease(ctx: Context, run: ClaimedRun): () => void {
       failing = false;
       if (held) return;
       clearInterval(timer);
+      // Not where it waited for our own save, which has ended the run.
+      const state = await runState(ctx.db, run.id);
+      if (state?.fence === run.fence) return;
       ctx.log.warn({ run: String(run.id), search: run.search }, 'lease lost');
     } catch (error) {
       if (!failing) ctx.log.warn({ err: error, run: String(run.id) }, 'lease not renewed; retrying');

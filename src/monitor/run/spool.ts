@@ -99,7 +99,7 @@ export async function spool(ctx: Here, spooled: Spooled): Promise<(() => Promise
 export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<number> {
   const directory = directoryOf(ctx);
   const names = await readdir(directory).catch((error: unknown) => {
-    unless('ENOENT')(error);
+    if (!isMissing(error)) throw error;
     return [];
   });
   const left = new Set(names.filter((name) => name.endsWith('.json')));
@@ -111,6 +111,11 @@ export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | '
         left.delete(name);
       }
     } catch (error) {
+      if (isMissing(error) && !isOfDatabase(error)) {
+        // Another process that shares the folder has stored it.
+        left.delete(name);
+        continue;
+      }
       ctx.log.error({ err: error, file }, 'spooled response not stored');
       // The next heartbeat tries again; the other files would end the same way.
       if (isOfDatabase(error) && !refusesData(error)) break;
@@ -156,8 +161,6 @@ function directoryOf({ config }: Pick<Context, 'config'>): string {
   return path.join(config.dataDir, 'spool');
 }
 
-function unless(code: string): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error;
-  };
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

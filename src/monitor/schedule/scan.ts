@@ -178,7 +178,10 @@ async function enqueueOther(ctx: Context, now: Date): Promise<void> {
     await ctx.queue.enqueueChannels(channels);
     await ctx.queue.enqueueWork(work);
   } catch (error) {
-    ctx.log.warn({ err: error, channels: channels.length, work }, 'queue unavailable');
+    ctx.log.debug(
+      { err: error, channels: channels.length, work },
+      'channels and recurring work not enqueued',
+    );
   }
 }
 

@@ -31,15 +31,26 @@ export async function startScanning(ctx: Context): Promise<Scanning> {
   let slot: NodeJS.Timeout | undefined;
   let heardAt = monotonicMs();
   let tookOver = false;
+  let failing = false;
 
   /** One at a time in this process: whoever asks meanwhile waits for the same scan. */
   function once(work: () => Promise<void>): Promise<void> {
-    inProgress ??= work()
-      .catch((error: unknown) => ctx.log.warn({ err: error }, 'scan failed'))
-      .finally(() => {
-        inProgress = undefined;
-      });
+    inProgress ??= attempt(work).finally(() => {
+      inProgress = undefined;
+    });
     return inProgress;
+  }
+
+  /** Scans are attempted twice a second, and an outage is one event. */
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      if (failing) ctx.log.info('scans work again');
+      failing = false;
+    } catch (error) {
+      if (!failing) ctx.log.warn({ err: error }, 'scan failed; retrying');
+      failing = true;
+    }
   }
 
   async function scanForQueue(): Promise<void> {
@@ -58,7 +69,7 @@ export async function startScanning(ctx: Context): Promise<Scanning> {
     tookOver = true;
     await ctx.queue
       .restartScan()
-      .catch((error: unknown) => ctx.log.warn({ err: error }, 'queue unavailable'));
+      .catch((error: unknown) => ctx.log.debug({ err: error }, 'repeatable job not replaced'));
   }
 
   async function queueSlots(): Promise<void> {

@@ -15,6 +15,6 @@ export async function wakeChannels(
     const due = await Promise.all(channelIds.map((channelId) => channelsDue(db.pool, now, channelId)));
     await queue.enqueueChannels(due.flat());
   } catch (error) {
-    log.warn({ err: error, channels: channelIds.length }, 'queue unavailable');
+    log.debug({ err: error, channels: channelIds.length }, 'channels not enqueued');
   }
 }

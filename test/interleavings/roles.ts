@@ -1,0 +1,124 @@
+/** The program's own functions, as the processes of an interleaving call them. */
+import { Refused } from '../../src/errors.ts';
+import { unreadResponse, callAndStore } from '../../src/monitor/run/answer.ts';
+import { claim } from '../../src/monitor/run/claim.ts';
+import { endWithoutSuccess } from '../../src/monitor/run/end.ts';
+import { readLateResponses } from '../../src/monitor/run/late.ts';
+import { readFindings } from '../../src/monitor/run/reading.ts';
+import { save } from '../../src/monitor/run/saving.ts';
+import { scan } from '../../src/monitor/schedule/scan.ts';
+import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { changeSearch } from '../../src/monitor/topic/state.ts';
+import type { Context } from '../../src/monitor/context.ts';
+import type { Id } from '../../src/store/database.ts';
+import {
+  beginRequest,
+  commitWithRequest,
+  finishRequest,
+  type RequestKey,
+} from '../../src/store/idempotency.ts';
+import type { RawResponse } from '../../src/store/responses.ts';
+import { renewLease } from '../../src/store/runs.ts';
+import { closeTrial, openTrial } from '../../src/store/trials.ts';
+import { limitsOf } from '../../src/monitor/run/limits.ts';
+import type { Role } from './plan.ts';
+import type { PlayRecord, Scene } from './stage.ts';
+
+/** @throws what the program does not expect */
+export async function act(ctx: Context, role: Role, scene: Scene, record: PlayRecord): Promise<void> {
+  switch (role.does) {
+    case 'execute': {
+      const run =
+        role.run === 'offered'
+          ? (record.offered.at(-1) ?? scene.runs[0])
+          : scene.runs[role.run === 'a' ? 0 : 1];
+      return execute(ctx, run, { stopped: role.response === 'stopping' });
+    }
+    case 'scan':
+      await scan(ctx, { takeOver: role.takeOver });
+      return;
+    case 'renew': {
+      const [runId, fences = []] = [...record.fences].at(-1) ?? [scene.runs[0]];
+      await renewLease(ctx.db, { runId, fence: fences.at(-1) ?? 1, leaseMs: ctx.config.leaseMs });
+      return;
+    }
+    case 'change':
+      return unlessRefused(async () => {
+        for (const change of role.changes) await changeSearch(ctx, scene.slugs[0], change);
+      });
+    case 'request':
+      return unlessRefused(() => request(ctx, scene, record));
+    case 'trial':
+      return trial(ctx, scene, role.sent);
+  }
+}
+
+/** The journey of a run (monitor/run/execute.ts), without the timer of its lease and what follows its success. */
+export async function execute(
+  ctx: Context,
+  runId: Id,
+  { stopped }: { stopped: boolean } = { stopped: false },
+): Promise<void> {
+  const run = await claim(ctx, runId, true);
+  if (run === null) return readLateResponses(ctx, runId);
+  const stopping = stopped ? AbortSignal.abort() : new AbortController().signal;
+  let response: RawResponse | undefined;
+  try {
+    response = (await unreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
+    await save(ctx, run, response, await readFindings(run, response));
+  } catch (error) {
+    await endWithoutSuccess(ctx, run, { error, response, stopping });
+  }
+}
+
+async function request(ctx: Context, scene: Scene, record: PlayRecord): Promise<void> {
+  const key: RequestKey = { visitor: 'somebody', route: 'POST /run', key: scene.key };
+  const begun = await beginRequest(ctx.db, ctx.clock, { ...key, bodyHash: Buffer.alloc(32) });
+  if (begun.kind !== 'execute') return;
+  record.executions.push(begun.fence);
+  const { runId } = await insertManualRun(ctx, scene.slugs[0], {
+    committed: begun.committed,
+    commit: (tx, created) => commitWithRequest(tx, key, begun.fence, created),
+  });
+  record.offered.push(runId);
+  await finishRequest(ctx.db, key, begun.fence, { status: 202, reply: String(runId) });
+}
+
+async function trial(ctx: Context, scene: Scene, sent: boolean): Promise<void> {
+  const opened = await openTrial(ctx.db, {
+    ...limitsOf(ctx, 'hosted'),
+    serviceId: scene.service,
+    request: {
+      operation: 'microblog',
+      prompt: 'p',
+      tools: [],
+      model: 'NOVA',
+      date_filter: null,
+      streaming: false,
+      extra: {},
+    },
+    clock: ctx.clock,
+    deadlineMs: 60_000,
+  });
+  if (opened.kind !== 'opened') return;
+  await closeTrial(ctx.db, {
+    id: opened.id,
+    state: sent ? 'received' : 'failed',
+    code: sent ? null : 'conn_refused',
+    sent,
+    httpStatus: null,
+    bytes: null,
+    latencyMs: null,
+    costUsd: null,
+    now: opened.sentAt,
+  });
+}
+
+/** The search was removed meanwhile, or the request is executed by somebody else. */
+async function unlessRefused(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+}
