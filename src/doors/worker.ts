@@ -68,7 +68,7 @@ export async function startWorker(
     } catch (error) {
       if (!(error instanceof Refused)) return;
       queueIsSafe = false;
-      log.error({ reason: error.message }, 'queue refused: no work is taken from it until that is mended');
+      log.error({ reason: error.message }, 'queue refused: no work is taken from it until this is fixed');
     }
   }
 

@@ -111,7 +111,7 @@ export async function addMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<v
 export type CallRoom = { minute: number; day: number };
 
 /**
- * What both limits leave to each of some services. Only {@link countCall} decides; this is for whoever plans ahead.
+ * What both limits leave to each of some services, which may be named more than once. Only {@link countCall} decides; this is for whoever plans ahead.
  * @returns by the id of the service
  */
 export async function callRoom(
@@ -122,6 +122,7 @@ export async function callRoom(
     clock,
   }: { services: readonly { id: Id; kind: ServiceKind }[]; clock: Pick<Clock, 'statementTime'> },
 ): Promise<ReadonlyMap<Id, CallRoom>> {
+  const distinct = new Map(services.map(({ id, kind }) => [id, kind]));
   const { rows } = await db.query<{ id: Id; minute: number | null; day: number | null }>({
     name: 'call_room',
     text: `
@@ -132,8 +133,8 @@ FROM unnest($1::bigint[], $2::int[]) AS s (id, per_day) CROSS JOIN (SELECT ${tim
 LEFT JOIN strandline.call_minutes m ON m.service_id = s.id
 LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = (moment.now AT TIME ZONE 'UTC')::date`,
     values: [
-      services.map(({ id }) => id),
-      services.map(({ kind }) => callsPerDayOf(config, kind)),
+      [...distinct.keys()],
+      [...distinct.values()].map((kind) => callsPerDayOf(config, kind)),
       config.callsPerMinute ?? null,
       clock.statementTime(),
     ],

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 const FRESH_MS = 5 * SECOND;
 
 /**
- * The database's clock as this process knows it: what it showed last, and the time that has passed since. The wall
+ * The database's clock as this process knows it: its last reading plus the time that has passed since. The wall
  * clock of this machine plays no part, so that one that is wrong harms nobody. Off by less than a query takes.
  */
 export async function openDatabaseClock(db: Pick<Database, 'pool'>, log: Logger): Promise<Clock> {

@@ -6,7 +6,7 @@ import type { Clock } from '../engine/clock.ts';
 import { Refused } from '../errors.ts';
 import { type Database, timeOf, type Transaction } from './database.ts';
 
-/** By what a request is known: who sent it, to which route, under which key. */
+/** What identifies a request: who sent it, to which route, under which key. */
 export type RequestKey = { visitor: string; route: string; key: string };
 
 /** One execution of a request, as whoever executes it sees it. */

@@ -54,7 +54,7 @@ async function repeat<T>(
       if (attempt === 0) await rule.onFirstFailure(error);
       if (!rule.mayPass(error) || monotonicMs() - began > rule.patienceMs) throw error;
       const pauseMs = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)];
-      // Ended early where the process stops, which is asked next.
+      // Cut short when the process stops; the next line checks that.
       await wait(pauseMs, undefined, { signal: rule.stopping }).catch(() => {});
       if (rule.stopping?.aborted === true) throw error;
     }

@@ -106,9 +106,8 @@ async function stillCapped(
 ): Promise<Set<Id>> {
   const capped = searches.filter(({ state }) => state === 'capped');
   if (capped.length === 0) return new Set();
-  const services = new Map(capped.map((search) => [search.service_id, search.service_kind]));
   const room = await callRoom(tx, ctx.config, {
-    services: [...services].map(([id, kind]) => ({ id, kind })),
+    services: capped.map(({ service_id, service_kind }) => ({ id: service_id, kind: service_kind })),
     clock: ctx.clock,
   });
   const still = capped.filter(({ service_id }) => (room.get(service_id)?.day ?? 0) <= 0);

@@ -35,7 +35,7 @@ import { recordDueSlots } from './due-slots.ts';
 
 /** Searches and runs that are handled in one transaction. */
 const BATCH = 500;
-/** What a search says of itself whose slots the database refuses. */
+/** The reason of a search that is broken because the database refuses its slots. */
 const UNRECORDED = 'its due slots cannot be recorded; see the log';
 /** Runs for which the minute has no room are looked at again after this long. */
 const FULL_MINUTE_AGAIN_MS = 5 * SECOND;
@@ -154,9 +154,8 @@ async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date): Prom
 
 async function minuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promise<Map<Id, number>> {
   if (ctx.config.callsPerMinute === undefined || runs.length === 0) return new Map();
-  const services = new Map(runs.map((run) => [run.service_id, run.service_kind]));
   const rooms = await callRoom(ctx.db.pool, ctx.config, {
-    services: [...services].map(([id, kind]) => ({ id, kind })),
+    services: runs.map(({ service_id, service_kind }) => ({ id: service_id, kind: service_kind })),
     clock: ctx.clock,
   });
   return new Map([...rooms].map(([id, { minute }]) => [id, minute]));

@@ -3,7 +3,7 @@ import { readTime } from '../../store/database.ts';
 import type { Context } from '../context.ts';
 import { runDueSearches, scan, type Scanned } from './scan.ts';
 
-/** How often a worker makes sure that somebody scans, on average. */
+/** The average interval at which a worker checks that scans happen. */
 const WATCH_MS = SECOND;
 /** A slot that comes before the next scan is not left to it. */
 const SCAN_MS = SECOND / 2;
