@@ -3,8 +3,8 @@ import type { RateLimitPluginOptions } from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE, SECOND } from '../../../engine/clock.ts';
 import { Denied } from '../../../monitor/access/denied.ts';
-import { networkOf } from '../../../monitor/access/network.ts';
 import type { App } from '../../routes.ts';
+import { countedAs } from './shares.ts';
 
 export const LIMITS = {
   /** Requests a minute, of one token, or of one address without a token. */
@@ -31,7 +31,7 @@ export function rateOfAll({ perMinute: max }: Limits): RateLimitPluginOptions {
   return {
     max,
     timeWindow: MINUTE,
-    keyGenerator: ({ visitor, ip }) => visitor.name ?? networkOf(ip),
+    keyGenerator: countedAs,
     errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
   };
 }

@@ -1,0 +1,60 @@
+/** How much of what all visitors share one of them may hold at a time. Counted in memory: each process counts for itself. */
+import type { FastifyRequest } from 'fastify';
+import { Refused } from '../../../errors.ts';
+import { Denied } from '../../../monitor/access/denied.ts';
+import { networkOf } from '../../../monitor/access/network.ts';
+
+export type Share = {
+  /**
+   * Takes one place for whoever asks, until the function that it returns is called; a second call of that changes nothing.
+   * @throws Denied `too_many` where they hold all of their own, Refused `unavailable` where none is left for anybody
+   */
+  take(request: Asking): () => void;
+};
+
+type Asking = Pick<FastifyRequest, 'visitor' | 'ip'>;
+
+/** Who a request is counted for: a token with its sessions, or the network that it comes from. */
+export function countedAs({ visitor, ip }: Asking): string {
+  return visitor.name ?? networkOf(ip);
+}
+
+/** After so many seconds a place may be free again. */
+const RETRY_SECONDS = 5;
+
+/**
+ * @param what the places are held by, in the plural: `exports`
+ * @param most places, for everybody together and for each visitor
+ */
+export function shareOut(what: string, most: { all: number; each: number }): Share {
+  const held = new Map<string, number>();
+  let all = 0;
+  return {
+    take(request) {
+      const who = countedAs(request);
+      const own = held.get(who) ?? 0;
+      if (own >= most.each)
+        throw new Denied(
+          'too_many',
+          `this visitor has ${most.each} ${what} in progress, as many as one may have; end one first`,
+          RETRY_SECONDS,
+        );
+      if (all >= most.all)
+        throw new Refused(
+          'unavailable',
+          `${most.all} ${what} are in progress, as many as there may be; try again later`,
+        );
+      held.set(who, own + 1);
+      all += 1;
+      let taken = true;
+      return () => {
+        if (!taken) return;
+        taken = false;
+        all -= 1;
+        const left = (held.get(who) ?? 0) - 1;
+        if (left > 0) held.set(who, left);
+        else held.delete(who);
+      };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Places that visitors share: each has a part of them, and what is given back is there again. */
+import { expect, test } from 'vitest';
+import { shareOut } from '../../../src/doors/http/access/shares.ts';
+import { allowedBy } from '../../../src/monitor/access/scopes.ts';
+
+const of = (name: string | null, ip = '192.0.2.1') => ({
+  visitor: {
+    kind: name === null ? ('local' as const) : ('token' as const),
+    scopes: allowedBy(['read']),
+    name,
+  },
+  ip,
+});
+
+test('one visitor takes no more than their own places, and others still find some', () => {
+  const share = shareOut('exports', { all: 3, each: 2 });
+  const first = share.take(of('aaaaaaaa'));
+  share.take(of('aaaaaaaa'));
+  expect(() => share.take(of('aaaaaaaa'))).toThrow('this visitor has 2 exports in progress');
+  share.take(of('bbbbbbbb'));
+  expect(() => share.take(of('cccccccc'))).toThrow('3 exports are in progress');
+  first();
+  first();
+  share.take(of('cccccccc'));
+  expect(() => share.take(of('cccccccc')), 'given back once, whoever gives twice').toThrow('3 exports are');
+});
+
+test('whoever has no token is counted by their network', () => {
+  const share = shareOut('streams', { all: 9, each: 1 });
+  share.take(of(null, '2001:db8::1'));
+  expect(() => share.take(of(null, '2001:db8::2'))).toThrow('this visitor has 1 streams');
+  share.take(of(null, '2001:db8:0:1::1'));
+  share.take(of('aaaaaaaa', '2001:db8::1'));
+});
