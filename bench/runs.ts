@@ -6,11 +6,15 @@
  *   npm run -s bench:runs -- steady [--searches 10000] [--every 5] [--minutes 3]   how late, and what it takes of the machine
  *   npm run -s bench:runs -- idle   [--searches 10000] [--minutes 1]
  *   npm run -s bench:runs -- memory [--runs 100000]
+ *   npm run -s bench:runs -- --against typical [--rounds 3] [--runs 600] [--concurrency 8] [--rates 10,30]
+ *                                    the same runs by the worker of bench/typical, in turn with ours
  *   all of them with [--backend postgres,redis] [--posts 20]
  */
 import { parseArgs } from 'node:util';
 import { MINUTE, SECOND } from '../src/engine/clock.ts';
+import { median, quantile } from './measure.ts';
 import { aligned } from './report.ts';
+import { CASES, type Figures, type Outcome, playContest, playPaced } from './runs/contest.ts';
 import { residentMbOf } from './runs/processes.ts';
 import { type Backend, openSite, type Site, untilTrue } from './runs/site.ts';
 
@@ -30,22 +34,28 @@ const { values, positionals } = parseArgs({
   options: {
     backend: { type: 'string', default: 'redis,postgres' },
     workers: { type: 'string', default: '1,2,4' },
-    posts: { type: 'string', default: '20' },
+    posts: { type: 'string' },
     searches: { type: 'string' },
     every: { type: 'string', default: '5' },
     minutes: { type: 'string' },
-    runs: { type: 'string', default: '100000' },
+    runs: { type: 'string' },
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    concurrency: { type: 'string', default: '8' },
+    rates: { type: 'string', default: '10,30' },
   },
 });
 const backends = values.backend.split(',').map((one): Backend => {
   if (one !== 'postgres' && one !== 'redis') throw new Error('--backend is postgres, redis, or both');
   return one;
 });
-const posts = Number(values.posts);
+const posts = Number(values.posts ?? 20);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const measures: Readonly<Record<string, () => Promise<void>>> = { burst, steady, idle, memory };
-const chosen = positionals.length === 0 ? Object.keys(measures) : positionals;
+if (values.against !== undefined && values.against !== 'typical') throw new Error('--against is typical');
+if (values.against === 'typical') await against();
+const chosen = positionals.length > 0 || values.against !== undefined ? positionals : Object.keys(measures);
 for (const name of chosen) {
   const measure = measures[name];
   if (measure === undefined) throw new Error(`measured are ${Object.keys(measures).join(', ')}: not ${name}`);
@@ -192,7 +202,7 @@ async function idle(): Promise<void> {
 
 /** One worker through very many runs: what it holds after each tenth of them. */
 async function memory(): Promise<void> {
-  const runs = Number(values.runs);
+  const runs = Number(values.runs ?? 100_000);
   const every = Math.ceil(runs / 10);
   for (const backend of backends)
     await onSite(backend, async (site) => {
@@ -212,6 +222,102 @@ async function memory(): Promise<void> {
       }
       print(`${backend}: one worker through ${runs} first looks\n${aligned(lines)}\n`);
     });
+}
+
+/** The same runs by a typical worker, in turn with ours: bursts of each case, then slots that come due at a steady rate. */
+async function against(): Promise<void> {
+  const runs = Number(values.runs ?? 600);
+  const rounds = Number(values.rounds);
+  const concurrency = Number(values.concurrency);
+  const two = (of: (figures: Figures) => number, results: readonly Outcome[], digits = 1) =>
+    (['typical', 'strandline'] as const)
+      .map((name) =>
+        median(results.filter((one) => one.name === name).map(({ figures }) => of(figures))).toFixed(digits),
+      )
+      .join(' / ');
+  const lines = [
+    [
+      'back end',
+      'posts',
+      'case',
+      'runs/s typical / ours',
+      'ratio',
+      'CPU ms a run: worker',
+      'Postgres',
+      'Redis',
+      'WAL kB',
+      'MB',
+    ],
+  ];
+  for (const backend of backends)
+    for (const count of (values.posts ?? '20,40,100').split(',').map(Number)) {
+      const outcomes = await playContest({ backend, posts: count, runs, rounds, concurrency });
+      for (const name of CASES) {
+        const results = outcomes.filter((one) => one.case === name);
+        const speed = (round: number, of: string) =>
+          results.find((one) => one.round === round && one.name === of)?.figures.perSecond ?? Number.NaN;
+        const ratios = Array.from({ length: rounds }, (_, i) => speed(i, 'strandline') / speed(i, 'typical'));
+        lines.push([
+          backend,
+          String(count),
+          name,
+          two((f) => f.perSecond, results, 0),
+          `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+          two((f) => f.worker, results),
+          two((f) => f.postgres, results),
+          two((f) => f.redis, results),
+          two((f) => f.wal, results, 0),
+          two((f) => f.mb, results, 0),
+        ]);
+      }
+    }
+  print(`bursts of ${runs} runs, median of ${rounds} rounds (ratio: least to most)\n${aligned(lines)}\n`);
+  const paced = [
+    [
+      'back end',
+      'slots/s',
+      'worker',
+      'runs/s',
+      'slot to start p50',
+      'p99 ms',
+      'start to done p50',
+      'p99 ms',
+      'CPU ms a run: worker',
+      'Postgres',
+      'Redis',
+      'MB',
+    ],
+  ];
+  for (const backend of backends)
+    for (const perSecond of values.rates.split(',').filter(Boolean).map(Number))
+      for (const name of ['typical', 'strandline'] as const) {
+        const { timings, figures } = await playPaced({
+          backend,
+          posts,
+          perSecond,
+          seconds: 30,
+          concurrency,
+          name,
+        });
+        const waits = timings.map(({ due, started }) => started - due);
+        const takes = timings.map(({ started, done }) => done - started);
+        paced.push([
+          backend,
+          String(perSecond),
+          name,
+          figures.perSecond.toFixed(1),
+          quantile(waits, 0.5).toFixed(0),
+          quantile(waits, 0.99).toFixed(0),
+          quantile(takes, 0.5).toFixed(0),
+          quantile(takes, 0.99).toFixed(0),
+          figures.worker.toFixed(1),
+          figures.postgres.toFixed(1),
+          figures.redis.toFixed(1),
+          figures.mb.toFixed(0),
+        ]);
+      }
+  if (paced.length > 1)
+    print(`slots at a steady rate for 30 s, ${posts} posts, 30 % of them changed\n${aligned(paced)}\n`);
 }
 
 async function onSite(backend: Backend, measured: (site: Site) => Promise<void>): Promise<void> {

@@ -29,6 +29,16 @@ export type Site = {
   /** What Postgres would tidy up by itself in the minutes after so many rows. */
   tidy(): Promise<void>;
   workerPids(): number[];
+  /** Stops the workers where they stand until the function that it returns is called: meanwhile runs are queued for them. */
+  hold(): () => void;
+  /** From now on whoever asks again gets the same posts, this share of them with other counters. */
+  answerAgain(changing: number): Promise<void>;
+  /** What another program needs that runs on the same stores and service, in a database of its own. */
+  addNeighbor(): Promise<{ databaseUrl: string; redisUrl: string | undefined; serviceUrl: string }>;
+  /** Writes out what is in memory, so that it does not fall into the next measurement. */
+  checkpoint(): Promise<void>;
+  /** Bytes of write-ahead log so far. */
+  wal(): Promise<number>;
   /** CPU milliseconds so far: of the workers, of Postgres, of Redis. */
   cpu(): { workers: number; postgres: number; redis: number };
   rows<T>(sql: string, values?: unknown[]): Promise<T[]>;
@@ -127,6 +137,26 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
       await stage.checkpoint();
     },
     workerPids: () => workers.flatMap(({ pid }) => pid ?? []),
+    hold: () => {
+      for (const child of workers) child.kill('SIGSTOP');
+      return () => {
+        for (const child of workers) child.kill('SIGCONT');
+      };
+    },
+    answerAgain: async (changing) => {
+      const heard = once(service, 'message');
+      service.send({ changing });
+      await heard;
+    },
+    addNeighbor: async () => {
+      const { url: databaseUrl } = await stage.addDatabase('neighbor');
+      return { databaseUrl, redisUrl: redis?.url, serviceUrl };
+    },
+    checkpoint: () => stage.checkpoint(),
+    wal: async () => {
+      const [told] = await rows<{ bytes: number }>("SELECT (pg_current_wal_lsn() - '0/0')::float8 AS bytes");
+      return told?.bytes ?? Number.NaN;
+    },
     cpu: () => ({
       workers: cpuMsOf(workers.flatMap(({ pid }) => pid ?? [])),
       postgres: cpuMsOf(withChildren(postmaster)),
