@@ -107,10 +107,11 @@ function endOfNesting(text: string, start: number): number {
 
 /** Where the string that begins at `start` has its closing quote; the end of the text if it has none. */
 function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === QUOTE) return i;
-    if (unit === BACKSLASH) i++;
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    // A quote behind an odd number of backslashes belongs to the string.
+    let before = end;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    if ((end - before) % 2 === 0) return end;
   }
   return text.length;
 }
