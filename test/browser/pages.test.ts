@@ -5,13 +5,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { type Ids, openStage, type Stage } from './stage.ts';
-import { barriers, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
+import { barriers, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
 
 /** Where pictures of the pages are kept, for people to look at; none are taken where it is not set. */
 const PICTURES = process.env['STRANDLINE_PICTURES'];
-
-/** The narrowest telephone that is still carried, and so a page at 200 % on a small screen. */
-const NARROW = { width: 320, height: 640 };
 
 type Page = readonly [name: string, address: string | ((ids: Ids) => string), status?: number];
 

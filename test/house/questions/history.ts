@@ -26,7 +26,13 @@ export const EDITED_DAY = 4;
 export const FAILED_DAY = 5;
 export const STOPPED_DAY = 7;
 
-export type History = { world: World; dayAt: (n: number) => Date; close(): Promise<void> };
+export type History = {
+  world: World;
+  dayAt: (n: number) => Date;
+  /** Scans at the next slot, three hours later, and executes its runs. */
+  runNextSlot(): Promise<void>;
+  close(): Promise<void>;
+};
 
 /** The last day is today, as far as it has come: questions ask from now() backwards. */
 export async function liveHistory(): Promise<History> {
@@ -49,25 +55,30 @@ export async function liveHistory(): Promise<History> {
     await world.close();
     await stub.close();
   };
+  const runNextSlot = async () => {
+    world.clock.set(new Date(now + LATE_SECONDS * SECOND));
+    if (!within(STOPPED_DAY)) {
+      await scan(world.ctx);
+      await runQueued(world);
+    }
+    now += STEP_MS;
+  };
   try {
     world.clock.set(dayAt(0));
     await makeSearches(world);
-    for (; now + LATE_SECONDS * SECOND <= Date.now(); now += STEP_MS) {
+    while (now + LATE_SECONDS * SECOND <= Date.now()) {
       world.clock.set(new Date(now));
       if (now === dayAt(PAUSED_DAY).getTime()) await changeSearch(world.ctx, 'trains-posts', 'pause');
       if (now === dayAt(PAUSED_DAY + 1).getTime()) await changeSearch(world.ctx, 'trains-posts', 'resume');
       if (now === dayAt(EDITED_DAY).getTime())
         await editSearch(world.ctx, 'trains-posts', { prompt: 'night trains again' });
-      world.clock.advance(LATE_SECONDS * SECOND);
-      if (within(STOPPED_DAY)) continue;
-      await scan(world.ctx);
-      await runQueued(world);
+      await runNextSlot();
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return { world, dayAt, close };
+  return { world, dayAt, runNextSlot, close };
 }
 
 async function makeSearches(world: World): Promise<Search[]> {

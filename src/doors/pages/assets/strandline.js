@@ -31,8 +31,14 @@ const body = document.body;
 /** Regions that follow events, as the server sent them: what is compared is not what the script made of it. */
 /** @type {Map<string, string>} */
 const sent = new Map();
+
+/** @param {Element} region */
+const keyOf = (region) => region.getAttribute('data-live') ?? '';
+/** @param {ParentNode} [within] */
+const regionsOf = (within) => all('[data-live]', within);
 const remember = () => {
-  for (const region of all('[data-live]')) sent.set(region.getAttribute('data-live') ?? '', region.outerHTML);
+  sent.clear();
+  for (const region of regionsOf()) sent.set(keyOf(region), region.outerHTML);
 };
 
 /** @returns {Promise<Document | undefined>} */
@@ -42,18 +48,54 @@ const fetchPage = async () => {
   return new DOMParser().parseFromString(await answer.text(), 'text/html');
 };
 
+/** What a person has opened and scrolled in a region; to be set again once a region is in the page. */
+/** @param {Element} region */
+const stateOf = (region) => ({
+  open: all('details', region).map((one) => one.hasAttribute('open')),
+  aside: all('.scroll', region).map((one) => one.scrollLeft),
+});
+/** @param {Element} region @param {ReturnType<typeof stateOf>} state */
+const restore = (region, { open, aside }) => {
+  for (const [i, one] of all('details', region).entries()) one.toggleAttribute('open', open[i] === true);
+  for (const [i, one] of all('.scroll', region).entries()) one.scrollLeft = aside[i] ?? 0;
+};
+
+/** Puts a region in the place of its older self. @returns false where it needs another height: nothing was changed */
 /** @param {Element} old @param {Element} fresh */
 const put = (old, fresh) => {
-  const key = fresh.getAttribute('data-live') ?? '';
-  sent.set(key, fresh.outerHTML);
-  const open = new Set(all('details', old).flatMap((one, i) => (one.hasAttribute('open') ? [i] : [])));
+  const html = fresh.outerHTML;
+  const state = stateOf(old);
+  const height = old.getBoundingClientRect().height;
   const node = /** @type {Element} */ (document.adoptNode(fresh));
-  for (const [i, one] of all('details', node).entries()) one.toggleAttribute('open', open.has(i));
-  for (const chart of all('.chart', old)) forget(chart);
-  const aside = all('.scroll', old).map((one) => one.scrollLeft);
   old.replaceWith(node);
-  for (const [i, one] of all('.scroll', node).entries()) one.scrollLeft = aside[i] ?? 0;
+  restore(node, state);
+  if (Math.abs(node.getBoundingClientRect().height - height) >= 1) {
+    node.replaceWith(old);
+    restore(old, state);
+    return false;
+  }
+  for (const chart of all('.chart', old)) forget(chart);
+  sent.set(keyOf(node), html);
   enhance(node);
+  return true;
+};
+
+/** Shows the page anew, as a whole. */
+/** @param {Document} page */
+const putPage = (page) => {
+  const states = new Map(regionsOf().map((region) => [keyOf(region), stateOf(region)]));
+  for (const chart of Array.from(plots.keys())) forget(chart);
+  for (const name of ['main', 'footer']) {
+    const fresh = page.querySelector(name);
+    if (fresh === null) continue;
+    document.querySelector(name)?.replaceWith(document.adoptNode(fresh));
+  }
+  remember();
+  for (const region of regionsOf()) {
+    const state = states.get(keyOf(region));
+    if (state !== undefined) restore(region, state);
+  }
+  for (const part of all('main, footer')) enhance(part);
 };
 
 /** Somebody moves in it, looks closer at its chart, or marks words of it. */
@@ -67,21 +109,34 @@ const isUsed = (region) => {
   );
 };
 
-/** Puts in place what changed, but for what is being used and what is announced first. */
-/** @param {{ held: boolean }} options */
-const refresh = async ({ held }) => {
+/** @param {string | undefined} html */
+const withoutTimes = (html) => html?.replaceAll(/(<time\b[^>]*>)[^<]*/g, '$1');
+
+/**
+ * Puts in place what changed, where nothing moves by it under the eyes of who reads: what needs more or less room than
+ * before, and new entries of a list that is being read, wait until they are asked for.
+ */
+const refresh = async () => {
   const page = await fetchPage();
-  if (page === undefined) return;
-  for (const old of all('[data-live]')) {
-    const key = old.getAttribute('data-live') ?? '';
-    const fresh = page.querySelector(`[data-live="${CSS.escape(key)}"]`);
-    if (fresh === null || fresh.outerHTML === sent.get(key)) continue;
-    // What one may be reading waits until it is asked for; where there was nothing, nobody reads.
-    if (!held && old.hasAttribute('data-held') && old.querySelector('.empty') === null) continue;
-    if (!held && isUsed(old)) continue;
-    if (old.hasAttribute('data-held')) settle();
-    put(old, fresh);
+  const main = document.querySelector('main');
+  if (page === undefined || main === null) return;
+  // Where nothing was found yet, nobody reads.
+  if (main.querySelector('[data-held] .empty') !== null && !isUsed(main)) {
+    putPage(page);
+    settle();
+    return;
   }
+  const fresh = new Map(regionsOf(page).map((region) => [keyOf(region), region]));
+  let waits = [...fresh.keys()].join() !== [...sent.keys()].join();
+  for (const old of regionsOf()) {
+    const next = fresh.get(keyOf(old));
+    const before = sent.get(keyOf(old));
+    if (next === undefined || next.outerHTML === before) continue;
+    if (old.hasAttribute('data-held') && withoutTimes(next.outerHTML) !== withoutTimes(before)) waits = true;
+    else if (!isUsed(old) && !put(old, next)) waits = true;
+  }
+  if (waits) announce();
+  else settle();
 };
 
 /* ---- zone ---- */
@@ -93,13 +148,9 @@ const settleZone = async () => {
   keep('zone', zone);
   if (!document.cookie.includes('zone=')) return;
   const page = await fetchPage();
-  const [main, foot] = [page?.querySelector('main'), page?.querySelector('footer')];
-  if (main == null || foot == null || body.contains(document.activeElement?.closest('form') ?? null)) return;
-  document.querySelector('main')?.replaceWith(document.adoptNode(main));
-  document.querySelector('footer')?.replaceWith(document.adoptNode(foot));
+  if (page === undefined || body.contains(document.activeElement?.closest('form') ?? null)) return;
   body.dataset['zone'] = zone;
-  remember();
-  enhance(document);
+  putPage(page);
 };
 
 /* ---- theme ---- */
@@ -367,6 +418,7 @@ dark.addEventListener('change', redraw);
 
 /* ---- what is new ---- */
 
+/** Discoveries since the page was shown. */
 let waiting = 0;
 let due = 0;
 /** Draws events of a burst together. */
@@ -374,29 +426,38 @@ const soon = () => {
   if (due !== 0 || document.hidden) return;
   due = window.setTimeout(() => {
     due = 0;
-    void refresh({ held: false });
+    void refresh();
   }, 400);
 };
 
+/** Outside of what it announces, and from the beginning: a reader of the screen is told only what comes into it. */
 const note = make('div', { class: 'news', role: 'status' });
+const noteButton = make('button', { type: 'button' });
 /** All that was announced is shown. */
 const settle = () => {
   waiting = 0;
-  note.remove();
+  noteButton.remove();
 };
 const announce = () => {
-  const held = document.querySelector('[data-held]');
-  if (held === null || held.querySelector('.empty') !== null || waiting === 0) return;
-  const button = /** @type {HTMLButtonElement} */ (
-    make('button', { type: 'button' }, [`${waiting} new: show`])
-  );
-  button.addEventListener('click', () => {
-    settle();
-    void refresh({ held: true });
-  });
-  note.replaceChildren(button);
-  if (!note.isConnected) held.before(note);
+  const words = waiting === 0 ? 'Show changes' : `${waiting} new: show`;
+  if (noteButton.textContent !== words) noteButton.textContent = words;
+  if (!noteButton.isConnected) note.append(noteButton);
 };
+const showNew = async () => {
+  const page = await fetchPage();
+  if (page === undefined) return;
+  const before = new Map([...sent].map(([key, html]) => [key, withoutTimes(html)]));
+  putPage(page);
+  settle();
+  const changed = regionsOf().filter((one) => withoutTimes(sent.get(keyOf(one))) !== before.get(keyOf(one)));
+  const first = changed.find((one) => one.hasAttribute('data-held')) ?? changed[0];
+  const place = /** @type {HTMLElement | null | undefined} */ (first?.querySelector('h2') ?? first);
+  if (place == null) return document.querySelector('main')?.focus();
+  place.tabIndex = -1;
+  place.focus({ preventScroll: true });
+  place.scrollIntoView();
+};
+noteButton.addEventListener('click', () => void showNew());
 
 /** @type {EventSource | undefined} */
 let events;
@@ -405,12 +466,12 @@ let last = body.dataset['seen'] ?? '';
 const listen = () => {
   const address = body.dataset['events'];
   if (address === undefined || events !== undefined || document.hidden) return;
+  if (!note.isConnected) document.querySelector('main')?.before(note);
   const from = last === '' ? '' : `${address.includes('?') ? '&' : '?'}after=${last}`;
   events = new EventSource(address + from);
   events.addEventListener('discovery', (event) => {
     last = event.lastEventId;
     waiting += 1;
-    announce();
     soon();
   });
   events.addEventListener('run', soon);
@@ -460,6 +521,7 @@ const keysHelp = () => {
   for (const [keys = '', words = ''] of [
     ['/', 'Search'],
     ...rows,
+    ['n', 'Show what is new'],
     ['t', 'Light or dark'],
     ['?', 'These keys'],
   ])
@@ -501,6 +563,7 @@ document.addEventListener('keydown', (event) => {
     return;
   }
   if (event.key === 'g') going = Date.now();
+  else if (event.key === 'n') noteButton.click();
   else if (event.key === 't') switchTheme();
   else if (event.key === '?') keysHelp();
   else if (event.key === '/') {

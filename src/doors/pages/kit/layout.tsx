@@ -6,6 +6,7 @@ import { useFrame } from './frame.ts';
 import { Icon } from './icon.tsx';
 import { Mark } from './mark.tsx';
 import { May, WATCHES } from './may.tsx';
+import { Outside, plainText } from './outside.tsx';
 import { Act } from './form.tsx';
 
 /** Where one can go from everywhere, with the key that goes there after `g`. */
@@ -23,6 +24,7 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-linecap='round'%3E%3Cpath d='M2 13c4-6 8-6 12 0s8 6 12 0c1.3-2 2.6-3.3 4-4' stroke='%2312728a' stroke-width='3.5'/%3E%3Cpath d='M7 23h0M16 25h0M25 22h0' stroke='%23c03f2b' stroke-width='4.5'/%3E%3C/svg%3E";
 
 export type LayoutProps = {
+  /** May be text of somebody else. */
   title: string;
   here: string;
   /** Beside the title: buttons, or what state the thing is in. */
@@ -46,7 +48,7 @@ export function Layout({ title, here, aside, above, lead, charts = false, live =
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="referrer" content="same-origin" />
-        <title>{`${title} · strandline`}</title>
+        <title>{`${plainText(title)} · strandline`}</title>
         <link rel="icon" href={ICON} />
         <link rel="stylesheet" href={assetAt('style.css')} />
         {charts ? <link rel="stylesheet" href={assetAt('uplot.css')} /> : null}
@@ -72,7 +74,9 @@ export function Layout({ title, here, aside, above, lead, charts = false, live =
           <div class="page-head">
             <div>
               {above === undefined ? null : <p class="above">{above}</p>}
-              <h1>{title}</h1>
+              <h1>
+                <Outside text={title} />
+              </h1>
               {lead === undefined ? null : <p class="lead">{lead}</p>}
             </div>
             {aside === undefined ? null : <div class="aside">{aside}</div>}

@@ -7,25 +7,42 @@ const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Text in which no character is made of several, so that it need not be segmented. */
 const SINGLE = /^[\0-\u02ff\u2010-\u205f\u20ac]*$/;
-/** UTF-16 units of one visible character. The longest in ordinary use, an emoji of two people, has 15. */
-const MAX_CHARACTER_UNITS = 20;
+/**
+ * Code points of one visible character: the longest in ordinary use, a family of four with its tones of skin, has 11. Where
+ * no font draws them as one, so many side by side fit the narrowest phone, in a heading too.
+ */
+const MAX_CHARACTER_POINTS = 16;
+/** A letter with its marks: it reads the same with fewer. */
+const MARKED_LETTER = /^\P{M}\p{M}+$/su;
 
 /** Text of somebody else, as text. */
 export function Outside({ text, most = 400 }: { text: string | null; most?: number }) {
   if (text === null || text === '') return <span class="unknown">no text</span>;
+  return <bdi dir="auto">{plainText(text, most)}</bdi>;
+}
+
+/**
+ * The same where no element may stand: in the title of a window.
+ * @param most UTF-16 units that are shown
+ */
+export function plainText(text: string, most = 400): string {
   const cut = breakable(text.slice(0, most)).toWellFormed().replaceAll(TURNING, '\u2423');
-  return <bdi dir="auto">{text.length > most && !cut.endsWith('…') ? `${cut}…` : cut}</bdi>;
+  return text.length > most && !cut.endsWith('…') ? `${cut}…` : cut;
 }
 
 /**
  * The text with every character shortened to what fits a line. A browser breaks a line only between characters, and one
- * letter may carry hundreds of combining marks, which some fonts draw side by side.
+ * letter may carry hundreds of combining marks, which some fonts draw side by side. What is left out of anything but
+ * marks is shown as left out.
  */
 function breakable(text: string): string {
   if (SINGLE.test(text)) return text;
-  return Array.from(CHARACTERS.segment(text), ({ segment }) =>
-    segment.length > MAX_CHARACTER_UNITS ? `${segment.slice(0, MAX_CHARACTER_UNITS)}…` : segment,
-  ).join('');
+  return Array.from(CHARACTERS.segment(text), ({ segment }) => {
+    const points = Array.from(segment);
+    if (points.length <= MAX_CHARACTER_POINTS) return segment;
+    const cut = points.slice(0, MAX_CHARACTER_POINTS).join('');
+    return MARKED_LETTER.test(segment) ? cut : `${cut}…`;
+  }).join('');
 }
 
 /** An address of the web that may be followed, or undefined: only http and https, and no name or password in it. */

@@ -1,0 +1,153 @@
+/** What arrives while somebody reads moves nothing: it waits until it is asked for, and is then in its place. */
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HOUR } from '../../src/engine/clock.ts';
+import { hasBrowser, openBrowser } from './browser.ts';
+import { openStage, type Stage } from './stage.ts';
+import { barriers, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts';
+
+/** Where pictures of the pages are kept, for people to look at; none are taken where it is not set. */
+const PICTURES = process.env['STRANDLINE_PICTURES'];
+
+const LIVE = ['/', '/topics/trains', '/searches/trains-posts', '/searches/trains-ai?range=30d'];
+/** These follow no events. */
+const STILL = ['/runs', '/explore?q=post', '/system', '/alerts', '/compare?topics=trains,buses'];
+
+const SIZES = [WIDE, TABLET, PHONE];
+
+describe.skipIf(!hasBrowser())('a page that is being read', () => {
+  let browser: Browser;
+  let stage: Stage;
+  beforeAll(async () => {
+    const [opened, set] = await Promise.all([openBrowser(), openStage()]);
+    if (opened === undefined) throw new Error('there was a browser a moment ago');
+    browser = opened;
+    stage = set;
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  /** Each size in a window of its own, as the page is read there; a zone of its own, as people have one. */
+  const openAll = async (address: string): Promise<Visit[]> => {
+    const visits = await Promise.all(
+      SIZES.map((viewport) => openVisit(browser, stage.web.url, { viewport, timezoneId: 'Europe/Berlin' })),
+    );
+    for (const { page } of visits) {
+      await page.goto(address);
+      await page.locator('body[data-zone="Europe/Berlin"]').waitFor();
+      await page.evaluate(NOTE_SHIFTS);
+    }
+    return visits;
+  };
+
+  test.for(LIVE)(
+    '%s: nothing moves when something is found, and all of it is in place when asked for',
+    { timeout: 120_000 },
+    async (address) => {
+      const visits = await openAll(address);
+      const before = await Promise.all(visits.map(({ page }) => placesOf(page)));
+      const first = await visits[0]?.page.locator('#newest .line').first().textContent();
+      // A day: posts, a completion, and other posts that gain.
+      for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
+      for (const [i, visit] of visits.entries()) {
+        const { page } = visit;
+        const size = `${page.viewportSize()?.width}`;
+        const pill = page.getByRole('status').getByRole('button', { name: 'show' });
+        await pill.waitFor({ timeout: 20_000 });
+        expect.soft(await placesOf(page), size).toEqual(before[i]);
+        expect.soft(await page.evaluate('shifts'), size).toEqual([]);
+        expect.soft(await barriers(page), size).toEqual([]);
+        await picture(page, address, `${size}-arrived`);
+
+        await pill.click();
+        await pill.waitFor({ state: 'detached' });
+        expect.soft(await page.evaluate(FOCUSED), size).toBe('newest');
+        expect.soft(await page.locator('#newest .line').first().textContent()).not.toBe(first);
+        const after = await placesOf(page);
+        expect.soft(columnsOf(after), size).toEqual(columnsOf(before[i] ?? []));
+        expect.soft(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), size).toBe(0);
+        await picture(page, address, `${size}-shown`);
+        expect.soft(visit.troubles(), size).toEqual([]);
+      }
+      await Promise.all(visits.map((visit) => visit.close()));
+    },
+  );
+
+  test('times that pass are said anew in place, and what is new can be asked for by a key', {
+    timeout: 60_000,
+  }, async () => {
+    const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto('/topics/trains');
+    const when = page.locator('#newest time').first();
+    const said = await when.textContent();
+    const pill = page.getByRole('status').getByRole('button');
+    stage.history.world.clock.advance(HOUR);
+    await page.clock.runFor(61_000);
+    await expect.poll(() => when.textContent()).not.toBe(said);
+    expect(await pill.count()).toBe(0);
+
+    await stage.history.runNextSlot();
+    // What the script waits for passes at once; what the server needs for it does not.
+    await expect
+      .poll(async () => (await page.clock.runFor(1_000), pill.count()), { timeout: 20_000 })
+      .toBe(1);
+    await page.locator('#searches a').first().focus();
+    await page.keyboard.press('n');
+    await pill.waitFor({ state: 'detached' });
+    expect(await page.evaluate(FOCUSED)).toBe('newest');
+    await visit.close();
+  });
+
+  test('other pages follow no events', async () => {
+    const visit = await openVisit(browser, stage.web.url);
+    const { page } = visit;
+    for (const address of STILL) {
+      await page.goto(address);
+      expect(await page.evaluate('document.body.dataset.events ?? null'), address).toBeNull();
+    }
+    await visit.close();
+  });
+});
+
+type Place = { name: string; x: number; y: number; width: number; height: number };
+
+/** Where each part of the page is, in pixels from its beginning. */
+async function placesOf(page: Page): Promise<Place[]> {
+  return page.evaluate<Place[]>(PLACES);
+}
+
+/** Which parts there are, and in which column: what a longer list may not change. */
+function columnsOf(places: readonly Place[]): string[] {
+  return places
+    .filter(({ name }) => !COMING_AND_GOING.has(name))
+    .map(({ name, x, width }) => `${name}: ${x}, ${width}`);
+}
+
+/** They are there only where there is something to say. */
+const COMING_AND_GOING: ReadonlySet<string> = new Set(['spikes', 'unusual', 'amiss', 'said']);
+
+async function picture(page: Page, address: string, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  const file = path.join(PICTURES, `live${address.replaceAll(/\W+/g, '-')}-${name}.png`);
+  await page.screenshot({ path: file });
+}
+
+const PLACES = `[...document.querySelectorAll('main section, main [data-live], footer')].map((one) => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  const name = one.id || one.dataset.live || one.localName;
+  return { name, ...Object.fromEntries(Object.entries({ x, y: y + scrollY, width, height }).map(([k, v]) => [k, Math.round(v)])) };
+})`;
+
+/** Shifts that the browser itself sees, of what no person caused. */
+const NOTE_SHIFTS = `globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) if (!one.hadRecentInput) shifts.push(
+      one.value + ': ' + one.sources.map(({ node }) => (node?.parentElement?.outerHTML ?? 'gone').slice(0, 120)).join(' | '));
+  }).observe({ type: 'layout-shift' });`;
+
+const FOCUSED = `document.activeElement.closest('section')?.id`;
