@@ -61,6 +61,7 @@ const variables = z.object({
   REJECT_DAYS: whole(1, 36_500).default(30),
   MESSAGE_DAYS: whole(1, 36_500).default(30),
   SNAPSHOT_DAYS: whole(1, 36_500).optional(),
+  AUDIT_DAYS: whole(1, 36_500).default(730),
 });
 
 export type Config = Readonly<{
@@ -106,6 +107,8 @@ export type Config = Readonly<{
   messageDays: number;
   /** How long counters over time are kept, in whole months; undefined: for ever. */
   snapshotDays: number | undefined;
+  /** How long it is kept who changed what. */
+  auditDays: number;
   /** Every key and password that was given by itself; what stands in addresses is not among them. */
   secrets: readonly string[];
 }>;
@@ -181,6 +184,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     rejectDays: e.REJECT_DAYS,
     messageDays: e.MESSAGE_DAYS,
     snapshotDays: e.SNAPSHOT_DAYS,
+    auditDays: e.AUDIT_DAYS,
     secrets: SECRETS.filter((name) => !name.endsWith('_URL')).flatMap(
       (name) => given[name]?.split(',') ?? [],
     ),

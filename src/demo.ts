@@ -4,12 +4,13 @@
  */
 import { DAY } from './engine/clock.ts';
 import { Refused } from './errors.ts';
-import type { Context } from './monitor/context.ts';
+import type { Acting, Context } from './monitor/context.ts';
 import { insertChecked } from './monitor/topic/create.ts';
 import { checkSearch } from './monitor/topic/definition.ts';
 import { serviceFor } from './monitor/topic/service-for.ts';
 import { changeTopic } from './monitor/topic/state.ts';
 import type { Simulated } from './simulation.ts';
+import { recordAudit } from './store/audit.ts';
 import { inTransaction, openDatabase } from './store/database.ts';
 import { purgeSamples, sampleTopics } from './store/purge.ts';
 import { listTopics } from './store/topics.ts';
@@ -51,7 +52,7 @@ export type DemoOptions = {
  * @param databaseUrl where `ctx.db` leads
  * @throws Refused `conflict` where a demo is there already
  */
-export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoOptions): Promise<Simulated> {
+export async function fillDemo(ctx: Acting, databaseUrl: string, options: DemoOptions): Promise<Simulated> {
   const { days, topics, seed, to, stopping, onRun } = options;
   const there = await sampleTopics(ctx.db.pool, DEMO);
   if (there.length > 0)
@@ -75,7 +76,7 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
           from: new Date(to.getTime() - days * DAY),
           to,
           seed,
-          prepare: (simulated) => makeTopics(simulated, subjects),
+          prepare: (simulated) => makeTopics(simulated, subjects, ctx),
           onRun: async (_report, at) => {
             stopping?.throwIfAborted();
             await onRun?.(at);
@@ -91,7 +92,12 @@ export async function fillDemo(ctx: Context, databaseUrl: string, options: DemoO
   }
 }
 
-async function makeTopics(ctx: Context, subjects: readonly (typeof SUBJECTS)[number][]): Promise<void> {
+/** @param by who wanted the demo, and when: the topics are created today, whatever past they are given */
+async function makeTopics(
+  ctx: Context,
+  subjects: readonly (typeof SUBJECTS)[number][],
+  by: Pick<Acting, 'actor' | 'clock'>,
+): Promise<void> {
   const service = await serviceFor(ctx, 'sandbox');
   for (const [i, { slug, name, text, every }] of subjects.entries()) {
     const topic = { slug: DEMO + slug, name, sample: true };
@@ -111,12 +117,14 @@ async function makeTopics(ctx: Context, subjects: readonly (typeof SUBJECTS)[num
     ];
     await inTransaction(ctx.db, async (tx) => {
       for (const one of checked) await insertChecked(ctx, tx, { checked: one, topic, service });
+      const changes = { name: { after: name }, searches: { after: checked.map((one) => one.slug) } };
+      await recordAudit(tx, by, { action: 'topic.created', subject: topic.slug, changes });
     });
   }
 }
 
 /** Lets the searches of the demo rest: nobody answers for a world of another seed. */
-export async function pauseDemo(ctx: Context): Promise<void> {
+export async function pauseDemo(ctx: Acting): Promise<void> {
   for (const { slug } of await sampleTopics(ctx.db.pool, DEMO)) await changeTopic(ctx, slug, 'pause');
 }
 
@@ -125,7 +133,7 @@ export async function pauseDemo(ctx: Context): Promise<void> {
  * made in one of its topics stays, and the topic with it.
  * @returns slugs of the topics that are gone
  */
-export async function removeDemo(ctx: Pick<Context, 'db'>): Promise<string[]> {
-  const { topics } = await purgeSamples(ctx.db, DEMO);
+export async function removeDemo(ctx: Pick<Acting, 'db' | 'clock' | 'actor'>): Promise<string[]> {
+  const { topics } = await purgeSamples(ctx, DEMO);
   return topics;
 }

@@ -24,7 +24,7 @@ export type Home = {
   services: ServiceAccess;
   /** Never to be printed. */
   databaseUrl: string;
-  /** Login of the role that reads the SQL contract; null where nobody named one. */
+  /** Login of the role that reads the SQL contract, as it is now: ask anew each time. Null where nobody named one. */
   readerUrl: string | null;
   embedded: EmbeddedPostgres | null;
   /** Sentences for a person, about what is not as usual. */
@@ -36,7 +36,7 @@ export type Home = {
 export type DatabaseHome = {
   /** Never to be printed. */
   url: string;
-  readerUrl: string | undefined;
+  readonly readerUrl: string | undefined;
   embedded: EmbeddedPostgres | null;
   notes: readonly string[];
   close(): Promise<void>;
@@ -51,7 +51,9 @@ export async function openDatabaseHome({ config, log, role }: HomeOptions): Prom
   const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
   return {
     url: embedded.url,
-    readerUrl: embedded.readerUrl,
+    get readerUrl() {
+      return embedded.readerUrl;
+    },
     embedded,
     notes: embedded.notes,
     close: () => embedded.close(),
@@ -85,8 +87,8 @@ export async function openHome(
   try {
     const database = await openDatabaseHome(options);
     opened.push(() => database.close());
-    const { url: databaseUrl, readerUrl, embedded } = database;
-    const migrated = await migrate({ url: databaseUrl, log, readerUrl, signal });
+    const { url: databaseUrl, embedded } = database;
+    const migrated = await migrate({ url: databaseUrl, log, readerUrl: database.readerUrl, signal });
 
     const db = openDatabase(databaseUrl, {
       log,
@@ -130,7 +132,18 @@ export async function openHome(
       random: Math.random,
     };
     const notes = [...database.notes, ...migrated.notes, ...queueNotes];
-    return { ctx, backend, services, databaseUrl, readerUrl: readerUrl ?? null, embedded, notes, close };
+    return {
+      ctx,
+      backend,
+      services,
+      databaseUrl,
+      get readerUrl() {
+        return database.readerUrl ?? null;
+      },
+      embedded,
+      notes,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -98,7 +98,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   async function start(): Promise<LocalService> {
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
-      findKeyHash: async (prefix) => (await findKey(prefix))?.hash,
+      findKeyHashes: async (prefix) => (await findKey(prefix))?.keys.map(({ hash }) => hash) ?? [],
       // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
       tellUsed: (prefix) => void touchKey(prefix).catch(() => {}),
       clock,

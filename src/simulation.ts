@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { DAY, MINUTE } from './engine/clock.ts';
-import type { Context } from './monitor/context.ts';
+import type { Acting, Context } from './monitor/context.ts';
 import type { RunReport } from './monitor/run/report.ts';
 import { createSearch, type NewSearch } from './monitor/topic/create.ts';
 import { drawsOf, keyOfText } from './service/sandbox/random.ts';
@@ -20,7 +20,7 @@ export type SimulationOptions = {
   /** Created at `from`; each runs once at once, as every new search does. Their service is the sandbox. */
   searches?: readonly NewSearch[];
   /** Creates what is simulated in another way (`watchTopic`): the searches that it creates with this context. */
-  prepare?: (ctx: Context) => Promise<unknown>;
+  prepare?: (ctx: Acting) => Promise<unknown>;
   /** The name of the simulated world; the sandbox's usual one where it is left out. */
   seed?: string | undefined;
   /** How many searches are run at once; more than a few gain nothing on two cores. */

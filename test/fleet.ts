@@ -2,7 +2,7 @@
 import { systemClock } from '../src/engine/clock.ts';
 import { openBackend } from '../src/engine/queue/connection.ts';
 import { openQueue } from '../src/engine/queue/queue.ts';
-import type { Context } from '../src/monitor/context.ts';
+import type { Acting } from '../src/monitor/context.ts';
 import { createSearch } from '../src/monitor/topic/create.ts';
 import { instanceName } from '../src/store/facts.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from './processes.ts';
@@ -11,7 +11,7 @@ import { makeWorld } from './world.ts';
 
 export type Fleet = {
   /** As a command has it: the real queue, no worker. */
-  ctx: Context;
+  ctx: Acting;
   stub: StubService;
   // Rows of ad hoc questions: what they hold is what the test expects of them.
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;

@@ -3,14 +3,14 @@ import { type Config, readConfig } from '../src/config.ts';
 import { type Clock, steppedClock } from '../src/engine/clock.ts';
 import { createLogger } from '../src/engine/logger.ts';
 import type { QueuedRun, WorkQueue } from '../src/engine/queue/queue.ts';
-import type { Context } from '../src/monitor/context.ts';
+import type { Acting } from '../src/monitor/context.ts';
 import { scan } from '../src/monitor/schedule/scan.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { ensureService } from '../src/store/services.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 
 export type World = {
-  ctx: Context;
+  ctx: Acting;
   db: Database;
   database: TestDatabase;
   clock: ReturnType<typeof steppedClock>;
@@ -80,7 +80,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       now: clock.now(),
     });
   }
-  const ctx: Context = {
+  const ctx: Acting = {
     config,
     clock: options.clock ?? clock,
     log,
@@ -88,6 +88,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     queue,
     worker: 'test',
     simulation: null,
+    actor: { kind: 'program', name: 'test' },
     endpoint: () =>
       Promise.resolve({
         baseUrl: options.hosted ?? 'http://127.0.0.1:1',

@@ -29,7 +29,7 @@ for (const source of SOURCES) {
 }
 
 const clock = steppedClock(START);
-const keys = createKeyVerifier({ rawKeys: ['bench'], findKeyHash: () => Promise.resolve(undefined), clock });
+const keys = createKeyVerifier({ rawKeys: ['bench'], findKeyHashes: () => Promise.resolve([]), clock });
 const rate = { perMinute: 1e9, burst: 1e9 };
 const at = { host: '127.0.0.1', port: 0, portAsked: true };
 const service = await startService({ ...at, clock, log: createLogger('silent'), keys, rate });

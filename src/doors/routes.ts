@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Home } from '../home.ts';
+import type { Acting } from '../monitor/context.ts';
 import type { Access } from '../monitor/access/access.ts';
 import type { Scope, Visitor } from '../monitor/access/scopes.ts';
 
@@ -53,6 +54,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, once it is known. */
     visitor: Visitor;
+    /** What a verb that changes something takes: the change is recorded under whoever asks. */
+    readonly acting: Acting;
     /**
      * What every form holds in a hidden field `form_token`; another one each time it is asked for. A form without it
      * is refused before its route sees it, and the route never sees the field.

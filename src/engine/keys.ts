@@ -22,9 +22,15 @@ export type NewKey = {
   hash: Buffer;
 };
 
-/** @param random cryptographically strong bytes; given only in tests */
-export function makeKey(kind: KeyKind, random: (bytes: number) => Buffer = randomBytes): NewKey {
-  const id = base62(random(8), ID_LENGTH);
+/**
+ * @param options.id of a key that is replaced: the new one has the same name
+ * @param options.random cryptographically strong bytes; given only in tests
+ */
+export function makeKey(
+  kind: KeyKind,
+  { random = randomBytes, ...options }: { id?: string; random?: (bytes: number) => Buffer } = {},
+): NewKey {
+  const id = options.id ?? base62(random(8), ID_LENGTH);
   const key = `${kind}_${id}${base62(random(32), SECRET_LENGTH)}`;
   return { key, id, hash: hashKey(key) };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Actor } from '../store/audit.ts';
 import type { ServiceKind } from '../store/services.ts';
 import type { Database } from '../store/database.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -31,3 +32,9 @@ export type Context = {
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };
+
+/**
+ * The context of whoever changes something by intention: what they change is recorded under their name. Entry points make it,
+ * of a request's visitor or of the account that runs a command; workers have none.
+ */
+export type Acting = Context & { actor: Actor };

@@ -43,9 +43,16 @@ async function fillSome({ db }: Context, stopping: AbortSignal): Promise<boolean
 }
 
 async function retain({ db, config, clock }: Context): Promise<boolean> {
-  const { answers, rejects, messages, months, done: isDone } = await retainWithin(db, config, clock.now());
+  const {
+    answers,
+    rejects,
+    messages,
+    audit,
+    months,
+    done: isDone,
+  } = await retainWithin(db, config, clock.now());
   await addCounts(db, [
-    { name: 'repairs', labels: ['expired'], n: answers + rejects + messages },
+    { name: 'repairs', labels: ['expired'], n: answers + rejects + messages + audit },
     { name: 'repairs', labels: ['dropped'], n: months.length },
   ]);
   return isDone;

@@ -10,18 +10,18 @@ const VERDICTS_MOST = 10_000;
 
 /**
  * @param rawKeys keys from the configuration, in any form (`SERVICE_API_KEYS`)
- * @param findKeyHash looks up the SHA-256 of a key of our own making by its id; undefined when it is
- *   unknown or revoked
+ * @param findKeyHashes looks up the SHA-256 of the keys of our own making that have this id: one, or two while it is rotated;
+ *   none when it is unknown or revoked
  * @param tellUsed told the id of such a key when the whole of it was shown, once for each verdict
  */
 export function createKeyVerifier({
   rawKeys,
-  findKeyHash,
+  findKeyHashes,
   tellUsed,
   clock,
 }: {
   rawKeys: readonly string[];
-  findKeyHash: (id: string) => Promise<Uint8Array | undefined>;
+  findKeyHashes: (id: string) => Promise<readonly Uint8Array[]>;
   tellUsed?: (id: string) => void;
   clock: Clock;
 }): KeyVerifier {
@@ -33,8 +33,8 @@ export function createKeyVerifier({
     // Every configured key is compared, so that the time says nothing about which one matched.
     if (configured.filter((hash) => isKeyOf(raw, hash)).length > 0) return true;
     const id = keyIdOf(raw, 'sk');
-    const hash = id === undefined ? undefined : await findKeyHash(id);
-    if (id === undefined || hash === undefined || !isKeyOf(raw, hash)) return false;
+    const hashes = id === undefined ? [] : await findKeyHashes(id);
+    if (id === undefined || !hashes.some((hash) => isKeyOf(raw, hash))) return false;
     tellUsed?.(id);
     return true;
   }

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, steppedClock } from '../engine/clock.ts';
 import type { WorkQueue } from '../engine/queue/queue.ts';
 import { RunError } from '../errors.ts';
-import type { Context } from '../monitor/context.ts';
+import type { Acting, Context } from '../monitor/context.ts';
 import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
 import { offerWaiting, runDueSearches } from '../monitor/schedule/scan.ts';
@@ -17,7 +17,7 @@ import type { Id } from '../store/database.ts';
 import { nextSimulated } from '../store/simulated.ts';
 
 export type Lane = {
-  ctx: Context;
+  ctx: Acting;
   /** Runs the scan and each run at the time at which it is due, up to `until`; afterwards it is that time. */
   advance(until: number): Promise<void>;
   close(): Promise<void>;
@@ -53,12 +53,13 @@ export async function openLane(
     ...(options.seed === undefined ? {} : { sandboxSeed: options.seed }),
   });
   const offered: Id[] = [];
-  const ctx: Context = {
+  const ctx: Acting = {
     ...parts,
     clock,
     queue: queueInto(offered),
     worker: options.name,
     simulation: options.name,
+    actor: { kind: 'program', name: 'simulation' },
     // Nothing but the sandbox is ever called from here, whatever a search says.
     endpoint: async (kind) => {
       if (kind !== 'sandbox') throw new RunError('service_unknown', { detail: 'a simulation calls nobody' });
@@ -105,5 +106,5 @@ function queueInto(offered: Id[]): WorkQueue {
 }
 
 function keyring(key: string, clock: Clock) {
-  return createKeyVerifier({ rawKeys: [key], findKeyHash: () => Promise.resolve(undefined), clock });
+  return createKeyVerifier({ rawKeys: [key], findKeyHashes: () => Promise.resolve([]), clock });
 }

@@ -92,6 +92,11 @@ export async function readTime(
   return row.now;
 }
 
+/** Drizzle over one connection: what is written by it belongs to the transaction. */
+export function ormOf(tx: Transaction): NodePgDatabase {
+  return drizzle(tx);
+}
+
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 const ATTEMPTS = 5;
 /** What Postgres says of each statement of a transaction in which one failed. */

@@ -2,6 +2,8 @@
  * Searches gone without a trace, for what was only tried out. Whoever wants a search to end removes it instead:
  * then what it found stays.
  */
+import { type Actor, recordAudit } from './audit.ts';
+import type { Clock } from '../engine/clock.ts';
 import { type Database, type Id, inTransaction, type Transaction } from './database.ts';
 import { removeTraces } from './forget/traces.ts';
 import { clearBodies, leaveOut, removeRules } from './tell/forget.ts';
@@ -117,12 +119,17 @@ export async function sampleTopics(
  * @returns slugs of the topics, and ids of the searches that are gone
  */
 export async function purgeSamples(
-  db: Database,
+  { db, ...by }: { db: Database; clock: Clock; actor: Actor },
   prefix: string,
 ): Promise<{ topics: string[]; searches: Id[] }> {
   const gone: { topics: string[]; searches: Id[] } = { topics: [], searches: [] };
   for (const topic of await sampleTopics(db.pool, prefix)) {
-    const { searches, removed } = await inTransaction(db, (tx) => purgeTopic(tx, topic.id));
+    const { searches, removed } = await inTransaction(db, async (tx) => {
+      const purged = await purgeTopic(tx, topic.id);
+      const changes = { searches: { before: purged.searches.length, after: 0 } };
+      await recordAudit(tx, by, { action: 'topic.removed', subject: topic.slug, changes });
+      return purged;
+    });
     gone.searches.push(...searches);
     if (removed) gone.topics.push(topic.slug);
   }

@@ -1,7 +1,7 @@
 /** Who is signed in. A session ends by itself, by its token, or when it is told to. */
 import { randomBytes } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '../engine/clock.ts';
-import type { Database, Id } from './database.ts';
+import type { Database, Id, Transaction } from './database.ts';
 
 /** A session that nobody used for so long is over. */
 export const IDLE_MS = 12 * HOUR;
@@ -14,22 +14,26 @@ export type LiveSession = { id: Id; prefix: string; scopes: string[] };
 const LIVE = `
 SELECT s.id, s.seen_at, t.prefix, t.scopes
 FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
-WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4
+WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NULL OR s.ends_at > $2)
   AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
 
 /**
  * Begins a session, and clears away those that are over.
- * @param hash of what the cookie holds
+ * @param session.hash of what the cookie holds
+ * @param session.endsAt of a session that is begun with a key that was replaced: it ends with it
  */
 export async function insertSession(
   { pool }: Pick<Database, 'pool'>,
-  session: { hash: Buffer; tokenId: Id; now: Date },
+  session: { hash: Buffer; tokenId: Id; endsAt: Date | null; now: Date },
 ): Promise<void> {
   const { now } = session;
-  await pool.query('DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2', limitsAt(now));
   await pool.query(
-    'INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at) VALUES ($1, $2, $3, $3)',
-    [session.hash.toString('hex'), session.tokenId, now],
+    'DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2 OR ends_at <= $3',
+    [...limitsAt(now), now],
+  );
+  await pool.query(
+    'INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at) VALUES ($1, $2, $3, $3, $4)',
+    [session.hash.toString('hex'), session.tokenId, now, session.endsAt],
   );
 }
 
@@ -59,9 +63,25 @@ export async function deleteSession({ pool }: Pick<Database, 'pool'>, id: Id): P
   await pool.query('DELETE FROM strandline.sessions WHERE id = $1', [id]);
 }
 
-/** Sessions of a token that was closed. */
-export async function deleteSessionsOf({ pool }: Pick<Database, 'pool'>, tokenId: Id): Promise<void> {
-  await pool.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
+/** Sessions of a token that is closed. */
+export async function deleteSessionsOf(tx: Pick<Transaction, 'query'>, tokenId: Id): Promise<void> {
+  await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
+}
+
+/**
+ * Sessions of a token whose key is replaced end with that key; those of a key before it end now.
+ * @param at when the key ends; null: now
+ */
+export async function endSessionsOf(
+  tx: Pick<Transaction, 'query'>,
+  tokenId: Id,
+  at: Date | null,
+): Promise<void> {
+  await tx.query(
+    'DELETE FROM strandline.sessions WHERE token_id = $1 AND ($2::timestamptz IS NULL OR ends_at IS NOT NULL)',
+    [tokenId, at],
+  );
+  await tx.query('UPDATE strandline.sessions SET ends_at = $2 WHERE token_id = $1', [tokenId, at]);
 }
 
 /** What form tokens are made with, 32 bytes: made by whoever asks first, and then the same for all. */

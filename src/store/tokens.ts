@@ -1,7 +1,7 @@
 /** Tokens of the API and the dashboard, and keys of the search service: one table, in which neither sees the other. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { MINUTE } from '../engine/clock.ts';
-import type { Database, Id } from './database.ts';
+import { type Database, type Id, ormOf, type Transaction } from './database.ts';
 import { tokens } from './schema/workers.ts';
 
 /** A token, without anything that opens a door. */
@@ -16,10 +16,13 @@ export type TokenRow = {
   /** Null: it does not end by itself. */
   expires_at: Date | null;
   revoked_at: Date | null;
+  /** Until when the key before the present one opens, too; null where it was not rotated, or ended at once. */
+  rotating_until: Date | null;
 };
 
 const { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at } = tokens;
-const SHOWN = { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at };
+const rotating_until = tokens.former_until;
+const SHOWN = { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at, rotating_until };
 
 /** What a token opens: this program's API and dashboard, or the search service. */
 export type Opens = 'api' | 'service';
@@ -44,11 +47,11 @@ export async function readTokens(
 
 /** @param token.hash SHA-256 of the whole token; the token itself is never kept */
 export async function insertToken(
-  { orm }: Pick<Database, 'orm'>,
+  tx: Transaction,
   token: Pick<TokenRow, 'prefix' | 'name' | 'scopes' | 'expires_at'> & { hash: Buffer; now: Date },
 ): Promise<TokenRow> {
   const { hash, now, ...told } = token;
-  const [row] = await orm
+  const [row] = await ormOf(tx)
     .insert(tokens)
     .values({ ...told, hash: hash.toString('hex'), created_at: now })
     .returning(SHOWN);
@@ -57,42 +60,86 @@ export async function insertToken(
 }
 
 /**
- * @param given the id of a token; a text is its prefix, or its id while that is short
- * @returns the token as it is now; undefined where there is none
+ * Locks the token's row: whoever changes it waits for each other.
+ * @param given its id; a text is its prefix, or its id while that is short
+ * @returns undefined where there is none
  */
-export async function closeToken(
-  { orm }: Pick<Database, 'orm'>,
+export async function lockToken(
+  tx: Transaction,
   opens: Opens,
   given: Id | string,
-  now: Date,
 ): Promise<TokenRow | undefined> {
   // A prefix has eight characters: fewer digits are the id.
   const named =
     typeof given === 'string' && !/^\d{1,7}$/.test(given) ? eq(prefix, given) : eq(id, BigInt(given));
-  const which = and(named, OPENING[opens]);
-  // The first revocation is the one that counts: a second changes nothing.
-  await orm
-    .update(tokens)
-    .set({ revoked_at: now })
-    .where(and(which, isNull(revoked_at)));
-  const [row] = await orm.select(SHOWN).from(tokens).where(which).limit(1);
+  const [row] = await ormOf(tx).select(SHOWN).from(tokens).where(and(named, OPENING[opens])).for('update');
   return row;
 }
 
-/** What a token must match and may do, by the part that names it; undefined when it is unknown, revoked or past its end. */
+/** Neither its key nor the one before opens anything from now on. */
+export async function closeToken(tx: Transaction, which: Id, now: Date): Promise<void> {
+  await ormOf(tx)
+    .update(tokens)
+    .set({ revoked_at: now, former_hash: null, former_until: null })
+    .where(eq(id, which));
+}
+
+/**
+ * Gives a token another key under the same prefix.
+ * @param key.hash SHA-256 of the new key
+ * @param key.formerUntil until when the key that it had opens, too; null: it ends now
+ */
+export async function replaceKey(
+  tx: Transaction,
+  which: Id,
+  key: { hash: Buffer; formerUntil: Date | null },
+): Promise<void> {
+  const former = key.formerUntil === null ? null : sql`${tokens.hash}`;
+  await ormOf(tx)
+    .update(tokens)
+    .set({ hash: key.hash.toString('hex'), former_hash: former, former_until: key.formerUntil })
+    .where(eq(id, which));
+}
+
+/** A key that opens something, by its hash. `ends_at`: of a key that was replaced; null for the present one. */
+export type TokenKey = { hash: Buffer; ends_at: Date | null };
+
+/**
+ * What a token may do and the keys that open it, the present one first, by the part that names it; undefined when it is
+ * unknown, revoked or past its end.
+ */
 export async function findToken(
   { orm }: Pick<Database, 'orm'>,
   opens: Opens,
   named: string,
   now: Date,
-): Promise<(Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { hash: Buffer }) | undefined> {
+): Promise<(Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { keys: TokenKey[] }) | undefined> {
   const lasts = or(isNull(expires_at), sql`${expires_at} > ${now.toISOString()}`);
+  const { hash, former_hash, former_until } = tokens;
   const [row] = await orm
-    .select({ id, prefix, scopes, last_used_at, hash: tokens.hash })
+    .select({ id, prefix, scopes, last_used_at, hash, former_hash, former_until })
     .from(tokens)
     .where(and(eq(prefix, named), OPENING[opens], isNull(revoked_at), lasts))
     .limit(1);
-  return row === undefined ? undefined : { ...row, hash: Buffer.from(row.hash, 'hex') };
+  if (row === undefined) return undefined;
+  const { hash: present, former_hash: former, former_until: until, ...token } = row;
+  const keys: TokenKey[] = [{ hash: Buffer.from(present, 'hex'), ends_at: null }];
+  if (former !== null && until !== null && until > now)
+    keys.push({ hash: Buffer.from(former, 'hex'), ends_at: until });
+  return { ...token, keys };
+}
+
+/** A token of the API by the part that names it, whatever became of it. */
+export async function readToken(
+  { orm }: Pick<Database, 'orm'>,
+  named: string,
+): Promise<TokenRow | undefined> {
+  const [row] = await orm
+    .select(SHOWN)
+    .from(tokens)
+    .where(and(eq(prefix, named), OPENING.api))
+    .limit(1);
+  return row;
 }
 
 /** Writes down that a token was used, at most once a minute. */

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import type { WebServer } from '../../src/doors/http/server.ts';
 import { HOUR } from '../../src/engine/clock.ts';
 import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/tokens.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import type { Acting } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createChannel } from '../../src/monitor/tell/channels.ts';
 import { deliverTo } from '../../src/monitor/tell/deliver.ts';
@@ -50,7 +50,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-function withAlerts(ctx: Context): Context {
+function withAlerts(ctx: Acting): Acting {
   const { masterKey, webhook } = readConfig({
     MASTER_KEY: 'of the test, which seals nothing that matters',
     WEBHOOK_ALLOW: '127.0.0.1',
@@ -60,7 +60,7 @@ function withAlerts(ctx: Context): Context {
 
 /** A rule and two channels, of which one does not answer, and a run that finds something for them. */
 async function tellOfWhatComes(
-  ctx: Context,
+  ctx: Acting,
   clock: History['world']['clock'],
   receiver: StubService,
 ): Promise<void> {

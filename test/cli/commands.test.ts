@@ -117,7 +117,7 @@ describe('service key', () => {
     const used = new Date('2026-11-21T12:00:00Z');
     const found = await findToken(db, 'service', prefix, used);
     if (found === undefined) expect.unreachable('the key is not found');
-    expect(isKeyOf(key, found.hash)).toBe(true);
+    expect(found.keys.map(({ hash }) => isKeyOf(key, hash))).toEqual([true]);
     expect(await findToken(db, 'api', prefix, used)).toBeUndefined();
 
     const lastUsed = async () => (await readTokens(db, 'service', { limit: 1 }))[0]?.last_used_at ?? null;

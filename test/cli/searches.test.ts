@@ -183,7 +183,7 @@ describe('search run --wait', () => {
     const { config } = home.ctx;
     home.ctx.config = { ...config, callsPerMinute: 1 };
     try {
-      const { runId } = await insertManualRun(home.ctx, 'ferry');
+      const { runId } = await insertManualRun(world.ctx, 'ferry');
       expect(await executeRun({ ...home.ctx, worker: 'another' }, runId)).toMatchObject({
         status: 'succeeded',
       });

@@ -125,13 +125,19 @@ it('all that was found', async () => {
 it('without a month of snapshots that was dropped and an author who was forgotten', async () => {
   const { months: dropped } = await retain(
     world.db,
-    { answers: new Date(0), rejects: new Date(0), messages: new Date(0), snapshots: new Date('2026-12-15') },
+    {
+      answers: new Date(0),
+      rejects: new Date(0),
+      messages: new Date(0),
+      audit: new Date(0),
+      snapshots: new Date('2026-12-15'),
+    },
     () => true,
   );
   expect(dropped).toContain('post_snapshots_2026_11');
   const author = await findAuthor(world.db, 'hosted', '@user_400000002');
   if (author === undefined) throw new Error('the author is not there');
-  await forgetAuthor(world.db, author, world.clock.now());
+  await forgetAuthor(world.ctx, author);
   const { posts, months } = await held(await expectTheSame('less'));
   expect(posts).toEqual(expect.arrayContaining(['400000001', '400000003']));
   expect(posts).not.toContain('400000002');

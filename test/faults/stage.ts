@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../src/engine/clock.ts';
 import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
 import { openQueue, SCANS } from '../../src/engine/queue/queue.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import type { Acting } from '../../src/monitor/context.ts';
 import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
 import { createChannel } from '../../src/monitor/tell/channels.ts';
 import { createRule } from '../../src/monitor/tell/rules.ts';
@@ -37,7 +37,7 @@ export type ScanQueue = Pick<
 export type Stage = Readonly<{
   backend: BackendName;
   /** As a command has it, with connections of its own past all wires: for the monitor's verbs. */
-  ctx: Context;
+  ctx: Acting;
   service: ScriptedService;
   receiver: Receiver;
   /** What workers reach their servers by. `queue` leads to Redis; on the Postgres back end it is the wire to Postgres. */
@@ -162,7 +162,7 @@ export async function openStage(
       ),
     );
     const queue = keep(openQueue(backEnd, world.ctx.log));
-    const ctx: Context = { ...world.ctx, queue };
+    const ctx: Acting = { ...world.ctx, queue };
     const scans = keep(openScanQueue(backEnd));
 
     const given: Record<string, string> = {

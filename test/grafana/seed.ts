@@ -1,6 +1,6 @@
 /** A history for dashboards: two simulated topics over five days, and a paid search over eighteen that has its troubles. */
 import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import type { Acting } from '../../src/monitor/context.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
@@ -38,12 +38,12 @@ export async function seedHistory(world: World, stub: StubService): Promise<void
   await payForTroubles(world, stub);
 }
 
-async function watchBoth(ctx: Context): Promise<void> {
+async function watchBoth(ctx: Acting): Promise<void> {
   for (const topic of TOPICS) await watchTopic(ctx, { ...topic, service: 'sandbox' });
 }
 
 /** And a second search for the same links: now one has a link first, now the other. */
-async function resumeBoth(ctx: Context): Promise<void> {
+async function resumeBoth(ctx: Acting): Promise<void> {
   for (const { slug } of TOPICS) await changeTopic(ctx, slug, 'resume');
   // They go on by the clock of this simulation.
   await ctx.db.pool.query('UPDATE strandline.searches SET simulation = $1 WHERE next_due_at >= $2', [

@@ -240,7 +240,7 @@ export const RULES: readonly Rule[] = [
   {
     of: 'src/doors/routes.ts',
     may: [],
-    types: ['src/home.ts', 'src/monitor/access/'],
+    types: ['src/home.ts', 'src/monitor/access/', 'src/monitor/context.ts'],
     planted: "import { openHome } from '../home.ts';",
   },
   {

@@ -9,7 +9,7 @@ import { save } from '../../src/monitor/run/saving.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { changeSearch } from '../../src/monitor/topic/state.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import type { Acting } from '../../src/monitor/context.ts';
 import type { Id } from '../../src/store/database.ts';
 import {
   beginRequest,
@@ -25,7 +25,7 @@ import type { Role } from './plan.ts';
 import type { PlayRecord, Scene } from './stage.ts';
 
 /** @throws what the program does not expect */
-export async function act(ctx: Context, role: Role, scene: Scene, record: PlayRecord): Promise<void> {
+export async function act(ctx: Acting, role: Role, scene: Scene, record: PlayRecord): Promise<void> {
   switch (role.does) {
     case 'execute': {
       const run =
@@ -55,7 +55,7 @@ export async function act(ctx: Context, role: Role, scene: Scene, record: PlayRe
 
 /** The journey of a run (monitor/run/execute.ts), without the timer of its lease and what follows its success. */
 export async function execute(
-  ctx: Context,
+  ctx: Acting,
   runId: Id,
   { stopped }: { stopped: boolean } = { stopped: false },
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function execute(
   }
 }
 
-async function request(ctx: Context, scene: Scene, record: PlayRecord): Promise<void> {
+async function request(ctx: Acting, scene: Scene, record: PlayRecord): Promise<void> {
   const key: RequestKey = { visitor: 'somebody', route: 'POST /run', key: scene.key };
   const begun = await beginRequest(ctx.db, ctx.clock, { ...key, bodyHash: Buffer.alloc(32) });
   if (begun.kind !== 'execute') return;
@@ -84,7 +84,7 @@ async function request(ctx: Context, scene: Scene, record: PlayRecord): Promise<
   await finishRequest(ctx.db, key, begun.fence, { status: 202, reply: String(runId) });
 }
 
-async function trial(ctx: Context, scene: Scene, sent: boolean): Promise<void> {
+async function trial(ctx: Acting, scene: Scene, sent: boolean): Promise<void> {
   const opened = await openTrial(ctx.db, {
     ...limitsOf(ctx, 'hosted'),
     serviceId: scene.service,

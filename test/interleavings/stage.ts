@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/engine/clock.ts';
 import { createLogger, type Logger } from '../../src/engine/logger.ts';
 import type { WorkQueue } from '../../src/engine/queue/queue.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import type { Acting } from '../../src/monitor/context.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
 import { freshDatabase } from '../database.ts';
 import { startStub, wirePost } from '../stub-service.ts';
@@ -38,7 +38,7 @@ export type Stage = {
   /** @param calledBefore whether its service has the row that minutes are counted in */
   nextScene(calledBefore: boolean): Promise<Scene>;
   /** For whoever works at this gate; calls are made to the service in this manner. */
-  contextOf(gate: Gate, scene: Scene, limits: Limits, response: ResponseKind): Context;
+  contextOf(gate: Gate, scene: Scene, limits: Limits, response: ResponseKind): Acting;
   /** What is noted while one interleaving is played. */
   record: PlayRecord;
   reset(): void;
@@ -235,6 +235,7 @@ export async function openStage(): Promise<Stage> {
       queue,
       worker: `connection ${gates.indexOf(gate)}`,
       simulation: scene.key,
+      actor: { kind: 'program', name: 'interleavings' },
       // A port that nobody listens at: the call certainly never left.
       endpoint: () =>
         Promise.resolve({

@@ -4,12 +4,12 @@ import { executeRun } from '../../src/monitor/run/execute.ts';
 import { accessServices, type ServiceAccess } from '../../src/service-access.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import type { Context } from '../../src/monitor/context.ts';
+import type { Acting } from '../../src/monitor/context.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
 let services: ServiceAccess;
-let ctx: Context;
+let ctx: Acting;
 beforeAll(async () => {
   world = await makeWorld();
   const { config, clock, log } = world.ctx;

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { inTransaction, openDatabase } from '../../src/store/database.ts';
 import { insertToken } from '../../src/store/tokens.ts';
 import { emptyDatabase } from '../database.ts';
 import { onRedis } from '../backends.ts';
@@ -32,7 +32,9 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
 
 test('a failed query is told without its parameters, whoever built it', async () => {
   const token = { prefix: 'abcdefgh', name: CANARY, scopes: ['read'], expires_at: null };
-  const drizzle = await failure(insertToken(db, { ...token, hash: Buffer.from('x'), now: new Date(0) }));
+  const drizzle = await failure(
+    inTransaction(db, (tx) => insertToken(tx, { ...token, hash: Buffer.from('x'), now: new Date(0) })),
+  );
   expect(drizzle.message).toContain(CANARY); // as the library has it
   const line = told(drizzle);
   expect(line).not.toContain('canary-5f0c');

@@ -16,9 +16,9 @@ describe('a key', () => {
   });
 
   test('holds every bit of its random bytes', () => {
-    const { key } = makeKey('sk', (bytes) => Buffer.alloc(bytes, 0xff));
+    const { key } = makeKey('sk', { random: (bytes) => Buffer.alloc(bytes, 0xff) });
     expect(key).toMatch(/^sk_[0-9A-Za-z]{51}$/);
-    expect(key).not.toBe(makeKey('sk', (bytes) => Buffer.alloc(bytes, 0xfe)).key);
+    expect(key).not.toBe(makeKey('sk', { random: (bytes) => Buffer.alloc(bytes, 0xfe) }).key);
   });
 
   test('stands in its header raw or behind Bearer', () => {
@@ -34,9 +34,9 @@ describe('the verifier', () => {
     const { key, id, hash } = makeKey('sk');
     const clock = steppedClock('2026-11-21T12:00:00Z');
     let used = 0;
-    const findKeyHash = (asked: string) => Promise.resolve(asked === id ? hash : undefined);
+    const findKeyHashes = (asked: string) => Promise.resolve(asked === id ? [hash] : []);
     const tellUsed = () => used++;
-    const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHash, tellUsed, clock });
+    const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHashes, tellUsed, clock });
     expect(await verifier.verify('old$key')).toBe(true);
     const swapped = key.endsWith('A') ? 'B' : 'A';
     expect(await verifier.verify(key.slice(0, -1) + swapped)).toBe(false);
@@ -52,11 +52,11 @@ describe('the verifier', () => {
     const clock = steppedClock('2026-11-21T12:00:00Z');
     let stored: Buffer | undefined = hash;
     let asked = 0;
-    const findKeyHash = () => {
+    const findKeyHashes = () => {
       asked += 1;
-      return Promise.resolve(stored);
+      return Promise.resolve(stored === undefined ? [] : [stored]);
     };
-    const verifier = createKeyVerifier({ rawKeys: [], findKeyHash, clock });
+    const verifier = createKeyVerifier({ rawKeys: [], findKeyHashes, clock });
     expect([await verifier.verify(key), await verifier.verify(key)]).toEqual([true, true]);
     expect(asked).toBe(1);
     stored = undefined; // revoked

@@ -1,8 +1,10 @@
 /** Keys that are made by `service key create`, asked of the service as it runs. */
 import { afterAll, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/engine/keys.ts';
+import { revokeKey } from '../../src/monitor/access/tokens.ts';
 import { accessServices } from '../../src/service-access.ts';
-import { closeToken, insertToken, readTokens, SERVICE_SCOPE } from '../../src/store/tokens.ts';
+import { inTransaction } from '../../src/store/database.ts';
+import { insertToken, readTokens, SERVICE_SCOPE } from '../../src/store/tokens.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ env: { SERVICE_PORT: '0', SERVICE_SOURCES: 'sandbox' } });
@@ -27,15 +29,17 @@ test('a key that was made opens the service and is marked as used; a token of th
   const made = { name: 'x', expires_at: null, now: clock.now() };
   const key = makeKey('sk');
   const token = makeKey('st');
-  await insertToken(db, { ...made, prefix: key.id, hash: key.hash, scopes: [SERVICE_SCOPE] });
-  await insertToken(db, { ...made, prefix: token.id, hash: token.hash, scopes: ['admin'] });
+  await inTransaction(db, async (tx) => {
+    await insertToken(tx, { ...made, prefix: key.id, hash: key.hash, scopes: [SERVICE_SCOPE] });
+    await insertToken(tx, { ...made, prefix: token.id, hash: token.hash, scopes: ['admin'] });
+  });
   const lastUse = async () => (await readTokens(db, 'service', { limit: 1 }))[0]?.last_used_at;
 
   expect(await ask(token.key)).toBe(401);
   expect(await lastUse()).toBeNull();
   expect(await ask(key.key)).toBe(200);
   await vi.waitFor(async () => expect(await lastUse()).toEqual(clock.now()));
-  await closeToken(db, 'service', key.id, clock.now());
+  await revokeKey(world.ctx, 'service', key.id);
   clock.advance(11_000);
   expect(await ask(key.key)).toBe(401);
 });

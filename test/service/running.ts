@@ -41,5 +41,5 @@ export async function startForTest(options: Partial<ServiceOptions> = {}): Promi
 }
 
 function verifierOf(rawKeys: readonly string[], clock: Clock) {
-  return createKeyVerifier({ rawKeys, findKeyHash: () => Promise.resolve(undefined), clock });
+  return createKeyVerifier({ rawKeys, findKeyHashes: () => Promise.resolve([]), clock });
 }

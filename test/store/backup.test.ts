@@ -94,7 +94,7 @@ async function seed(): Promise<void> {
   await executeRun(ctx, ai.firstRunId);
   await fillArchive(world.db, { batches: 9 });
   const author = await findAuthor(world.db, 'hosted', '@user_200000006');
-  if (author !== undefined) await forgetAuthor(world.db, author, world.clock.now());
+  if (author !== undefined) await forgetAuthor(world.ctx, author);
   // A run that is under way, and a worker that lives.
   await insertManualRun(ctx, 'ai');
   await world.db.pool.query(

@@ -62,7 +62,7 @@ async function run(search: Search, minutes: number, told: Told): Promise<Id> {
 async function again(search: Search, runId: Id, minutes: number, told: Told): Promise<void> {
   const observed = { observedAt: at(minutes), endedAt: at(minutes) };
   const whose = { runId, searchId: search.id, serviceId: search.service_id };
-  await saveAgain(world.db, { ...whose, ...observed, findings: read(told) });
+  await saveAgain(world.db, { ...whose, ...observed, findings: read(told) }, async () => {});
 }
 
 async function diff(search: Search, range: DiffRange = {}): Promise<CompletionDiff> {
@@ -348,7 +348,7 @@ test('a post that is cited was found when the post was; who wrote it is forgotte
 
   const author = await findAuthor(world.db, 'hosted', '@user_7700');
   if (author === undefined) throw new Error('no author');
-  const gone = await forgetAuthor(world.db, author, at(2));
+  const gone = await forgetAuthor(world.ctx, author);
   expect(gone['claims']).toBe(1);
   await run(search, 3, told);
   const known = await rows(

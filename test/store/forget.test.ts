@@ -13,7 +13,7 @@ const { stub, world, rows } = await stubbedWorld();
 
 async function forget(given: string): Promise<Record<string, number>> {
   const author = await findAuthor(world.db, 'hosted', given);
-  return author === undefined ? {} : forgetAuthor(world.db, author, world.clock.now());
+  return author === undefined ? {} : forgetAuthor(world.ctx, author);
 }
 
 async function firstRun(slug: string, body: unknown, operation: 'ai' | 'microblog' = 'microblog') {

@@ -189,7 +189,7 @@ test('a rebuild knows that an answer was cut although posts of a forgotten autho
   const [forgotten] = posts;
   const author = await findAuthor(world.db, 'hosted', `@user_${forgotten?.id}`);
   if (author === undefined) throw new Error('no author');
-  await forgetAuthor(world.db, author, at(1));
+  await forgetAuthor(world.ctx, author);
   const full = [...Array.from({ length: 5 }, (_, i) => post(14 - i)), ...posts.slice(0, 1)];
   await run(search, 15, full);
   const before = await coverageOf(search);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/engine/clock.ts';
-import { changeChannel, rotateSecret, testChannel } from '../../src/monitor/tell/channels.ts';
+import { changeChannel, editChannel, rotateSecret, testChannel } from '../../src/monitor/tell/channels.ts';
 import { deliverTo } from '../../src/monitor/tell/deliver.ts';
 import { tellNew } from '../../src/monitor/tell/match.ts';
 import { resend } from '../../src/monitor/tell/resend.ts';
@@ -146,6 +146,72 @@ test('a receiver that never comes back is tried eleven times over nearly three d
   expect(await stage.tell(channel)).toBe(1);
   expect(ofPath('never').at(-1)?.hash).toBe(ofPath('never')[0]?.hash);
   await expect(resend(stage.world.ctx, { delivery: dead?.id ?? 0n })).rejects.toThrow('is delivered');
+});
+
+test('a channel that moves brings what waits to its new address, under the same id, with the same body and secret', async () => {
+  const { ctx, db } = stage.world;
+  stage.receiver.answers(status(503), '/moved-away');
+  const { channel } = await newsFor('moved-away');
+  expect(await stage.tell(channel)).toBe(0);
+  const [waiting] = await stage.deliveries('moved-away');
+  const body = (await readDelivery(db, waiting?.id ?? 0n))?.body;
+  const secrets = () => stage.rows(`SELECT secrets FROM strandline.channels WHERE slug = 'moved-away'`);
+  const before = await secrets();
+
+  const moved = await editChannel(ctx, 'moved-away', { webhook: `${stage.receiver.url}/moved-here` });
+  expect(moved).toMatchObject({ state: 'active', failures: 0, failing_since: null, resting_until: null });
+  expect(await stage.tell(channel), 'at once, though the former address had asked for a rest').toBe(1);
+  const [arrived] = ofPath('moved-here');
+  expect([arrived?.id, arrived?.body]).toEqual([waiting?.message_id, body]);
+  expect([ofPath('moved-here').length, ofPath('moved-away').length]).toEqual([1, 1]);
+  expect(await secrets()).toEqual(before);
+});
+
+test('a disabled channel with a new address is tried again, and what was given up is sent there when asked', async () => {
+  const { ctx, db } = stage.world;
+  stage.receiver.answers(status(410), '/closed');
+  const { channel } = await newsFor('closed');
+  await stage.tell(channel);
+  expect(await readChannel(db, 'closed')).toMatchObject({ state: 'disabled', dead: 1 });
+  const moved = await editChannel(ctx, 'closed', { webhook: `${stage.receiver.url}/opened` });
+  expect(moved).toMatchObject({ state: 'active', state_reason: null });
+  expect(await resend(ctx, { channel: 'closed' })).toBe(1);
+  expect(await stage.tell(channel)).toBe(1);
+  expect(ofPath('opened')[0]?.id).toBe(ofPath('closed')[0]?.id);
+});
+
+test('what fails at the address before, while the channel moves, is not held against the new one', async () => {
+  const { ctx } = stage.world;
+  let moved: Promise<unknown> | undefined;
+  stage.receiver.answers((request, response) => {
+    moved = editChannel(ctx, 'moves-meanwhile', { webhook: `${stage.receiver.url}/moved-meanwhile` });
+    void moved.then(() => status(410)(request, response));
+  }, '/moves-meanwhile');
+  const { channel } = await newsFor('moves-meanwhile');
+  await stage.tell(channel);
+  await moved;
+  expect(await readChannel(stage.world.db, 'moves-meanwhile')).toMatchObject({
+    state: 'active',
+    failures: 0,
+  });
+  await deliverTo(ctx, channel, never);
+  expect(ofPath('moved-meanwhile')).toHaveLength(1);
+});
+
+test('a new address is checked as that of a new channel; a paused one stays paused', async () => {
+  const { ctx } = stage.world;
+  await stage.channel('stays');
+  await changeChannel(ctx, 'stays', 'pause');
+  for (const webhook of ['no address', 'http://169.254.169.254/latest', 'ftp://example.com/'])
+    await expect(editChannel(ctx, 'stays', { webhook })).rejects.toMatchObject({
+      problems: [{ path: 'webhook' }],
+    });
+  await expect(editChannel(ctx, 'nowhere', { webhook: stage.receiver.url })).rejects.toMatchObject({
+    kind: 'not_found',
+  });
+  expect(await editChannel(ctx, 'stays', { webhook: `${stage.receiver.url}/x` })).toMatchObject({
+    state: 'paused',
+  });
 });
 
 test('a channel on which everything fails for five days is disabled, with the reason', async () => {

@@ -19,7 +19,7 @@ const by = (name: string, text: string) => ({
 async function forget(name: string): Promise<void> {
   const author = await findAuthor(stage.world.db, 'hosted', `@${name}`);
   if (author === undefined) throw new Error(`${name} is not known`);
-  await forgetAuthor(stage.world.db, author, stage.world.clock.now());
+  await forgetAuthor(stage.world.ctx, author);
 }
 
 const stillSaid = async (word: string) =>

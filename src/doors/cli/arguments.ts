@@ -1,6 +1,7 @@
 /** Reading what a person wrote behind options; what cannot be read is told with what is allowed. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
+import { MAX_GRACE_SECONDS } from '../../monitor/access/tokens.ts';
 
 /** A whole number from `min` to `max`, in digits. */
 export function readWhole(path: string, given: string, min: number, max: number): number {
@@ -69,6 +70,15 @@ export function readUntil(path: string, given: string, now: Date): Date {
       'a time to come such as 2027-03-01 (UTC), or a span of at most 3660d such as 90d',
     );
   return at;
+}
+
+/** Seconds of `0`, or of a time such as `30m`, `12h` or `7d`. @throws InvalidInput */
+export function readGrace(given: string): number {
+  if (given.trim() === '0') return 0;
+  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(given.trim().toLowerCase()) ?? [];
+  const seconds = (Number(amount) * (UNITS[unit] ?? Number.NaN)) / SECOND;
+  if (seconds <= MAX_GRACE_SECONDS) return seconds;
+  throw refused('grace', given, '0, or a time of at most 7d such as 30m, 12h or 7d');
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[t ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(z|[+-]\d\d:?\d\d)?)?$/i;

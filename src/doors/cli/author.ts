@@ -44,7 +44,7 @@ export function registerAuthor(program: Command, cli: Cli): void {
           cli.exitCode = 2;
           return;
         }
-        const removed = await forgetAuthor(ctx.db, found, ctx.clock.now());
+        const removed = await forgetAuthor(ctx, found);
         await cli.show(json, { author: id, username, service, forgotten: true, removed }, () => []);
         const parts = [
           counted(removed['posts'] ?? 0, 'post'),

@@ -4,6 +4,7 @@ import {
   changeChannel,
   channelRow,
   createChannel,
+  editChannel,
   rotateSecret,
   testChannel,
   type WithSecret,
@@ -20,7 +21,7 @@ import { count, instant } from './words.ts';
 export function registerChannels(program: Command, cli: Cli): void {
   const channels = program
     .command('channels')
-    .summary('channels of alerts: add, list, show, test, rotate, pause, resume, remove')
+    .summary('channels of alerts: add, edit, list, show, test, rotate, pause, resume, remove')
     .description('Channels: where alerts are sent. See docs/alerts.md.');
   registerSecrets(channels, cli);
   registerReads(channels, cli);
@@ -47,6 +48,20 @@ function registerSecrets(channels: Command, cli: Cli): void {
       cli.withHome(async ({ ctx }) => {
         await tell(await createChannel(ctx, { slug, webhook }), json);
         cli.page.say(`see whether it arrives: strandline channels test ${slug}`);
+      }),
+    );
+
+  channels
+    .command('edit')
+    .description('send to another address; its secret, its rules and what waits stay')
+    .argument('<channel>', 'its slug')
+    .requiredOption('--webhook <url>', 'where messages are posted to from now on')
+    .option('--json', 'print the channel as JSON')
+    .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await editChannel(ctx, slug, { webhook });
+        await cli.show(json, row, () => []);
+        cli.page.say(`${slug}: sends to ${row.host} (${row.state})`);
       }),
     );
 

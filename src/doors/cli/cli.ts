@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../../config.ts';
 import { createLogger, type Logger } from '../../engine/logger.ts';
 import { type Home, openHome } from '../../home.ts';
+import type { Acting } from '../../monitor/context.ts';
+import { commandLine } from './actor.ts';
 import type { Io } from './io.ts';
 import { toJson } from '../json.ts';
 import { type Output, openOutput } from './output.ts';
@@ -10,6 +12,9 @@ import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
 import { type Terminal, openTerminal } from './terminal.ts';
 import { oneLine } from './text.ts';
+
+/** What a command changes is recorded under the account that runs it. */
+export type CommandHome = Home & { ctx: Acting };
 
 export type Cli = {
   io: Io;
@@ -24,7 +29,7 @@ export type Cli = {
   config(): Config;
   log(): Logger;
   /** Opens database and queue as a guest, and closes them after `work`. */
-  withHome<T>(work: (home: Home, stopping: AbortSignal) => Promise<T>): Promise<T>;
+  withHome<T>(work: (home: CommandHome, stopping: AbortSignal) => Promise<T>): Promise<T>;
   /** The command that runs, once it is known which. */
   command: Command | undefined;
   /** What the command ends with where nothing is thrown. */
@@ -78,7 +83,10 @@ export function openCli(io: Io, open: OpenHome = openHome): Cli {
       });
       out.onGone(stop);
       try {
-        return await Promise.race([work(home, stopping.signal), interrupted]);
+        return await Promise.race([
+          work({ ...home, ctx: { ...home.ctx, actor: commandLine() } }, stopping.signal),
+          interrupted,
+        ]);
       } finally {
         ending.release();
         await home.close();

@@ -118,6 +118,7 @@ const VARIABLES: readonly Variable[] = [
   ['ANSWER_DAYS', (c) => c.answerDays, 'days'],
   ['REJECT_DAYS', (c) => c.rejectDays, 'days'],
   ['MESSAGE_DAYS', (c) => c.messageDays, 'days'],
+  ['AUDIT_DAYS', (c) => c.auditDays, 'days'],
   ['SNAPSHOT_DAYS', (c) => c.snapshotDays ?? null, 'days'],
 ];
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { DEMO, fillDemo, MOST_SUBJECTS, pauseDemo, removeDemo } from '../../demo.ts';
 import { DAY, monotonicMs } from '../../engine/clock.ts';
-import type { Home } from '../../home.ts';
 import { readSearches } from '../../store/reads/searches.ts';
 import { LIMIT_MAX, readWhole } from './arguments.ts';
-import type { Cli } from './cli.ts';
+import type { Cli, CommandHome } from './cli.ts';
 import { hoursEach } from './sparkline.ts';
 import { sparkRoom, trendPage } from './trend-page.ts';
 import { readTrends } from '../../monitor/volume/trends.ts';
@@ -48,7 +47,7 @@ export function registerDemo(program: Command, cli: Cli): void {
 
 async function fill(
   cli: Cli,
-  { ctx, databaseUrl }: Home,
+  { ctx, databaseUrl }: CommandHome,
   options: {
     days: number;
     topics: number;
@@ -97,7 +96,7 @@ const NEXT = [
   '  strandline demo --remove   takes it away',
 ];
 
-async function remove(cli: Cli, { ctx }: Home, { json }: Options): Promise<void> {
+async function remove(cli: Cli, { ctx }: CommandHome, { json }: Options): Promise<void> {
   const topics = await removeDemo(ctx);
   await cli.show(json, { topics }, () => []);
   cli.page.say(

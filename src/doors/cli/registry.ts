@@ -1,6 +1,7 @@
 /** Every command group, in the order of the help: a new one is one file and one line here. */
 import type { Command } from 'commander';
 import type { Cli, Register } from './cli.ts';
+import { registerAudit } from './audit.ts';
 import { registerAuthor } from './author.ts';
 import { registerBackup } from './backup.ts';
 import { registerChannels } from './channels.ts';
@@ -15,6 +16,7 @@ import { registerFind } from './find-text.ts';
 import { registerLinks } from './links.ts';
 import { registerNew } from './new.ts';
 import { registerPosts } from './posts.ts';
+import { registerReader } from './reader.ts';
 import { registerRetention } from './retention.ts';
 import { registerRules } from './rules.ts';
 import { registerRuns } from './runs.ts';
@@ -31,7 +33,7 @@ import { registerWatch } from './watch.ts';
 
 const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
   // Keys are commands of `service`, which the servers bring.
-  ['Run:', [registerUp, registerServers, registerServiceKey, registerToken]],
+  ['Run:', [registerUp, registerServers, registerServiceKey, registerToken, registerReader]],
   ['Watch:', [registerWatch, registerTopic, registerSearch, registerDemo]],
   [
     'See what was found:',
@@ -47,7 +49,7 @@ const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]
     ],
   ],
   ['Be told:', [registerRules, registerChannels, registerDeliveries]],
-  ['See how it goes:', [registerStatus, registerRuns, registerDoctor, registerConfig]],
+  ['See how it goes:', [registerStatus, registerRuns, registerAudit, registerDoctor, registerConfig]],
   ['Keep:', [registerBackup, registerRetention, registerAuthor]],
   ['Shell:', [registerCompletion]],
 ];

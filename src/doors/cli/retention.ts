@@ -12,7 +12,7 @@ export function registerRetention(program: Command, cli: Cli): void {
     .command('retention')
     .summary('how long data is kept: show, run')
     .description(
-      'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
+      'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, AUDIT_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
     );
   retention
     .command('show')
@@ -22,11 +22,12 @@ export function registerRetention(program: Command, cli: Cli): void {
       cli.withHome(async ({ ctx }) => {
         const due = await whatIsDue(ctx.db, limitsAt(ctx.clock.now(), ctx.config));
         const tables = await tableSizes(ctx.db);
-        const { answerDays, rejectDays, messageDays, snapshotDays = null } = ctx.config;
+        const { answerDays, rejectDays, messageDays, auditDays, snapshotDays = null } = ctx.config;
         const days = {
           answer_days: answerDays,
           reject_days: rejectDays,
           message_days: messageDays,
+          audit_days: auditDays,
           snapshot_days: snapshotDays,
         };
         await cli.show(json, { ...days, due, tables }, () => [
@@ -35,6 +36,7 @@ export function registerRetention(program: Command, cli: Cli): void {
               ['raw answers', `kept ${counted(answerDays, 'day')}`],
               ['rejects', `kept ${counted(rejectDays, 'day')}`],
               ['texts of messages', `kept ${counted(messageDays, 'day')}`],
+              ['audit log', `kept ${counted(auditDays, 'day')}`],
               [
                 'snapshots',
                 snapshotDays === null ? 'kept for ever' : `kept ${counted(snapshotDays, 'day')}, by months`,
@@ -83,13 +85,14 @@ function dueInWords(all: Due, page: Page): string {
 }
 
 function inWords(
-  { answers, rejects, messages }: Pick<Due, 'answers' | 'rejects' | 'messages'>,
+  { answers, rejects, messages, audit }: Pick<Due, 'answers' | 'rejects' | 'messages' | 'audit'>,
   months: readonly string[],
 ): string {
   const parts = [
     ...(answers === 0 ? [] : [counted(answers, 'raw answer')]),
     ...(rejects === 0 ? [] : [counted(rejects, 'reject')]),
     ...(messages === 0 ? [] : [counted(messages, 'text of a message', 'texts of messages')]),
+    ...(audit === 0 ? [] : [counted(audit, 'entry of the audit log', 'entries of the audit log')]),
     ...months,
   ];
   return parts.length === 0 ? 'nothing' : parts.join(', ');

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { Home } from '../../home.ts';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
 import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
-import type { Cli } from './cli.ts';
+import type { Cli, CommandHome } from './cli.ts';
 import { lonelyOutcomeLine, outcomeLine } from './run-line.ts';
 import { runPage } from './run-page.ts';
 import { hasWorkers, runUntilEnded } from './take-run.ts';
@@ -32,7 +31,7 @@ export function registerSearchRun(search: Command, cli: Cli): void {
  */
 export async function runNow(
   cli: Cli,
-  { ctx }: Pick<Home, 'ctx'>,
+  { ctx }: Pick<CommandHome, 'ctx'>,
   slug: string,
   { wait, stopping }: { wait: boolean; stopping: AbortSignal },
 ): Promise<RunRow> {

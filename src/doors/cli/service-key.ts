@@ -1,44 +1,33 @@
 import type { Command } from 'commander';
-import { InvalidInput, Refused } from '../../errors.ts';
-import { keyIdOf, makeKey } from '../../engine/keys.ts';
-import { closeToken, insertToken, readTokens, SERVICE_SCOPE, type TokenRow } from '../../store/tokens.ts';
-import { LIMIT_MAX } from './arguments.ts';
+import { createServiceKey, revokeKey, rotateKey } from '../../monitor/access/tokens.ts';
+import { readTokens, type TokenRow } from '../../store/tokens.ts';
+import { LIMIT_MAX, readGrace } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import type { Page } from './page.ts';
 import { type Column, table } from './table.ts';
 import { instant } from './words.ts';
-
-const NAME_MAX = 60;
 
 /** Adds `key` to the command `service`, which is made where nobody made it yet. */
 export function registerServiceKey(program: Command, cli: Cli): void {
   const service =
     program.commands.find((command) => command.name() === 'service') ??
     program.command('service').description('The search service.');
-  const key = service.command('key').description('Keys of the search service: create, list, revoke.');
+  const key = service.command('key').description('Keys of the search service: create, list, rotate, revoke.');
 
   key
     .command('create')
     .description('make a key; it is shown once and never again')
     .option('--name <name>', 'who it is for', 'unnamed')
     .option('--json', 'print JSON')
-    .action(({ name, json }: { name: string; json?: boolean }) => {
-      if (name.trim() === '' || name.length > NAME_MAX)
-        throw new InvalidInput([{ path: 'name', given: name, expected: `1 to ${NAME_MAX} characters` }]);
-      return cli.withHome(async ({ ctx }) => {
-        const { key: secret, id, hash } = makeKey('sk');
-        const row = await insertToken(ctx.db, {
-          prefix: id,
-          name: name.trim(),
-          scopes: [SERVICE_SCOPE],
-          expires_at: null,
-          hash,
-          now: ctx.clock.now(),
-        });
-        await cli.show(json, { ...row, key: secret }, () => [secret]);
-        cli.page.say(`the key ${id} ("${row.name}") is shown this once; keep it where secrets are kept`);
-      });
-    });
+    .action(({ name, json }: { name: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await createServiceKey(ctx, { name });
+        await cli.show(json, row, () => [row.key]);
+        cli.page.say(
+          `the key ${row.prefix} ("${row.name}") is shown this once; keep it where secrets are kept`,
+        );
+      }),
+    );
 
   key
     .command('list')
@@ -53,21 +42,41 @@ export function registerServiceKey(program: Command, cli: Cli): void {
     );
 
   key
+    .command('rotate')
+    .description('give a key another secret, printed once; its name stays')
+    .argument('<key>', 'the part that names it, or its id; see: service key list')
+    .option('--grace <time>', 'how long the former one works too, such as 30m, 12h or 7d', '0')
+    .option('--json', 'print JSON')
+    .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await rotateKey(ctx, 'service', given, readGrace(grace));
+        await cli.show(json, row, () => [row.key]);
+        cli.page.say(rotatedWords(row, cli.page));
+      }),
+    );
+
+  key
     .command('revoke')
     .description('close a key; whoever uses it is refused within seconds')
     .argument('<key>', 'the part that names it, or its id; see: service key list')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) =>
       cli.withHome(async ({ ctx }) => {
-        // Whoever pastes the whole key means that key.
-        const prefix = keyIdOf(given, 'sk') ?? given;
-        const row = await closeToken(ctx.db, 'service', prefix, ctx.clock.now());
-        if (row === undefined)
-          throw new Refused('not_found', 'there is no such key; see: strandline service key list');
+        const row = await revokeKey(ctx, 'service', given);
         await cli.show(json, row, () => []);
         cli.page.say(`${row.prefix} ("${row.name}"): revoked ${instant(row.revoked_at, cli.page)}`);
       }),
     );
+}
+
+/** @param row after its key was replaced */
+export function rotatedWords(
+  { prefix, name, rotating_until: until }: Pick<TokenRow, 'prefix' | 'name' | 'rotating_until'>,
+  page: Page,
+): string {
+  const former =
+    until === null ? 'the former one no longer works' : `the former one works until ${instant(until, page)}`;
+  return `the new key of ${prefix} ("${name}") is shown this once; ${former}`;
 }
 
 function columns(page: Page): Column<TokenRow>[] {

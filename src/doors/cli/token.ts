@@ -5,13 +5,15 @@ import {
   listTokens,
   OPERATOR,
   revokeToken,
+  rotateToken,
   type Token,
 } from '../../monitor/access/tokens.ts';
 import { SCOPES } from '../../monitor/access/scopes.ts';
 import { hasTokens } from '../../store/tokens.ts';
-import { LIMIT_MAX, readOneOf, readUntil } from './arguments.ts';
+import { LIMIT_MAX, readGrace, readOneOf, readUntil } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import type { Page } from './page.ts';
+import { rotatedWords } from './service-key.ts';
 import { type Column, table } from './table.ts';
 import { instant } from './words.ts';
 
@@ -22,7 +24,7 @@ export function registerToken(program: Command, cli: Cli): void {
     .command('token')
     .summary('tokens of the API and the dashboard')
     .description(
-      'Tokens of the API and the dashboard: create, list, revoke. While there is none, whoever is on this machine ' +
+      'Tokens of the API and the dashboard: create, list, rotate, revoke. While there is none, whoever is on this machine ' +
         'may do everything, and nobody else can come in.',
     );
 
@@ -61,6 +63,20 @@ export function registerToken(program: Command, cli: Cli): void {
         if (!(await hasTokens(ctx.db)))
           cli.page.say('no token opens anything: whoever is on this machine may do everything');
         await cli.show(json, rows, () => table(rows, columns(cli.page, ctx.clock.now()), cli.page));
+      }),
+    );
+
+  token
+    .command('rotate')
+    .description('give a token another key, printed once; its name, scopes and end stay')
+    .argument('<token>', 'the part that names it, or its id; see: token list')
+    .option('--grace <time>', 'how long the former key works too, such as 30m, 12h or 7d', '0')
+    .option('--json', 'print JSON')
+    .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const { key, ...row } = await rotateToken(ctx, given, readGrace(grace));
+        await cli.show(json, { ...row, token: key }, () => [key]);
+        cli.page.say(rotatedWords(row, cli.page));
       }),
     );
 

@@ -44,9 +44,11 @@ export const editedRule = z
   .partial()
   .meta({ examples: [{ cooldown: '30m' }] });
 
+const webhook = z.string().max(2_000).describe('Where messages are posted to: an https address.');
+
 export const newChannel = z
-  .strictObject({
-    slug: channelSlug,
-    webhook: z.string().max(2_000).describe('Where messages are posted to: an https address.'),
-  })
+  .strictObject({ slug: channelSlug, webhook })
   .meta({ examples: [{ slug: 'team', webhook: 'https://hooks.example.com/strandline' }] });
+export const editedChannel = z
+  .strictObject({ webhook })
+  .meta({ examples: [{ webhook: 'https://hooks.example.com/strandline-2' }] });

@@ -7,6 +7,7 @@
  * by `cursor.ts`. Failures are thrown (`Refused`, `InvalidInput`) and documented by `failures.ts`.
  */
 import type { App, WebHome } from '../routes.ts';
+import { auditRoutes } from './audit.ts';
 import { authorRoutes } from './authors.ts';
 import { channelRoutes } from './channels.ts';
 import { completionRoutes } from './completions.ts';
@@ -47,6 +48,7 @@ const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [
   channelRoutes,
   deliveryRoutes,
   tokenRoutes,
+  auditRoutes,
 ];
 
 export function apiRoutes(app: App, home: WebHome): void {

@@ -4,13 +4,14 @@ import {
   changeChannel,
   channelRow,
   createChannel,
+  editChannel,
   rotateSecret,
   testChannel,
 } from '../../monitor/tell/channels.ts';
 import { DELIVERY_CODES } from '../../store/tell/codes.ts';
 import { readChannels } from '../../store/tell/reads.ts';
 import type { App, WebHome } from '../routes.ts';
-import { channelSlug, newChannel } from './alert-bodies.ts';
+import { channelSlug, editedChannel, newChannel } from './alert-bodies.ts';
 import { cursorOf } from './cursor.ts';
 import { givenFlag } from './given.ts';
 import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
@@ -97,14 +98,34 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
         response: { 201: ChannelWithSecret },
       },
     },
-    async ({ body }, reply) => {
-      const { channel, secret } = await createChannel(ctx, body);
+    async ({ body, acting }, reply) => {
+      const { channel, secret } = await createChannel(acting, body);
       return reply
         .code(201)
         .header('location', `/api/v1/channels/${channel.slug}`)
         .header('cache-control', 'no-store')
         .send({ ...channel, secret });
     },
+  );
+
+  app.patch(
+    '/api/v1/channels/:channel',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'editChannel',
+        summary: 'Send to another address; its secret, rules and waiting messages stay',
+        description:
+          'What waits goes to the new address, with the same ids and bodies. A channel that was disabled is tried again; one ' +
+          'that is paused stays paused.',
+        tags,
+        params,
+        querystring: noQuery,
+        body: editedChannel,
+        response: { 200: Channel },
+      },
+    },
+    ({ params: { channel }, body, acting }) => editChannel(acting, channel, body),
   );
 
   app.post(
@@ -120,8 +141,8 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: ChannelWithSecret },
       },
     },
-    async ({ params: { channel: slug } }, reply) => {
-      const { channel, secret } = await rotateSecret(ctx, slug);
+    async ({ params: { channel: slug }, acting }, reply) => {
+      const { channel, secret } = await rotateSecret(acting, slug);
       return reply.header('cache-control', 'no-store').send({ ...channel, secret });
     },
   );
@@ -153,8 +174,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         config: { scope: 'write' },
         schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Channel } },
       },
-      async ({ params: { channel } }) => {
-        await changeChannel(ctx, channel, change);
+      async ({ params: { channel }, acting }) => {
+        await changeChannel(acting, channel, change);
         return channelRow(ctx, channel);
       },
     );
@@ -174,8 +195,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Channel },
       },
     },
-    async ({ params: { channel }, query: { skip } }) => {
-      await changeChannel(ctx, channel, 'resume', { skip });
+    async ({ params: { channel }, query: { skip }, acting }) => {
+      await changeChannel(acting, channel, 'resume', { skip });
       return channelRow(ctx, channel);
     },
   );
@@ -193,9 +214,9 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Channel },
       },
     },
-    async ({ params: { channel } }) => {
+    async ({ params: { channel }, acting }) => {
       const before = await channelRow(ctx, channel);
-      await changeChannel(ctx, channel, 'remove');
+      await changeChannel(acting, channel, 'remove');
       return { ...before, archived_at: ctx.clock.now() };
     },
   );

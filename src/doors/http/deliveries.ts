@@ -90,6 +90,6 @@ export function deliveryRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Resent },
       },
     },
-    async ({ body }) => ({ resent: await resend(ctx, body) }),
+    async ({ body, acting }) => ({ resent: await resend(acting, body) }),
   );
 }

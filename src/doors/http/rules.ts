@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Acting } from '../../monitor/context.ts';
 import { changeRule, createRule, editRule, type RuleChange, ruleRow } from '../../monitor/tell/rules.ts';
 import { DAYS_MAX, tryRule } from '../../monitor/tell/try.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
@@ -108,8 +109,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 201: Rule },
       },
     },
-    async ({ body }, reply) => {
-      const made = await createRule(ctx, body);
+    async ({ body, acting }, reply) => {
+      const made = await createRule(acting, body);
       return reply.code(201).header('location', `/api/v1/rules/${made.slug}`).send(made);
     },
   );
@@ -128,12 +129,12 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Rule },
       },
     },
-    ({ params: { rule }, body }) => editRule(ctx, rule, body),
+    ({ params: { rule }, body, acting }) => editRule(acting, rule, body),
   );
 
-  const changed = async (slug: string, change: RuleChange) => {
-    await changeRule(ctx, slug, change);
-    return ruleRow(ctx, slug);
+  const changed = async (acting: Acting, slug: string, change: RuleChange) => {
+    await changeRule(acting, slug, change);
+    return ruleRow(acting, slug);
   };
   for (const [change, operationId, summary] of CHANGES)
     app.post(
@@ -142,7 +143,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         config: { scope: 'write' },
         schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Rule } },
       },
-      ({ params: { rule } }) => changed(rule, change),
+      ({ params: { rule }, acting }) => changed(acting, rule, change),
     );
 
   app.delete(
@@ -158,9 +159,9 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Rule },
       },
     },
-    async ({ params: { rule } }) => {
+    async ({ params: { rule }, acting }) => {
       const before = await ruleRow(ctx, rule);
-      await changeRule(ctx, rule, 'remove');
+      await changeRule(acting, rule, 'remove');
       return { ...before, archived_at: ctx.clock.now() };
     },
   );

@@ -172,8 +172,8 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Run, ...CALL_FAILURES },
       },
     },
-    async ({ params: { run: id } }) => {
-      await replayRun(ctx, id);
+    async ({ params: { run: id }, acting }) => {
+      await replayRun(acting, id);
       return findRunRow(db, id);
     },
   );

@@ -128,8 +128,8 @@ function runRoutes(app: App, { ctx }: WebHome): void {
         response: { 202: RequestedRun },
       },
     },
-    async ({ params: { search }, execution }, reply) => {
-      const { runId, alreadyQueued } = await insertManualRun(ctx, search, execution);
+    async ({ params: { search }, execution, acting }, reply) => {
+      const { runId, alreadyQueued } = await insertManualRun(acting, search, execution);
       if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
       return reply
         .code(202)

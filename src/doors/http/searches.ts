@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATIONS } from '../../contract/enumerations.ts';
+import type { Acting } from '../../monitor/context.ts';
 import { createSearch } from '../../monitor/topic/create.ts';
 import { editSearch } from '../../monitor/topic/edit.ts';
 import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
@@ -110,8 +111,8 @@ function writeRoutes(app: App, { ctx }: WebHome): void {
         response: { 201: Search },
       },
     },
-    async ({ body }, reply) => {
-      const { search } = await createSearch(ctx, body);
+    async ({ body, acting }, reply) => {
+      const { search } = await createSearch(acting, body);
       return reply
         .code(201)
         .header('location', `/api/v1/searches/${search.slug}`)
@@ -135,8 +136,8 @@ function writeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Search },
       },
     },
-    async ({ params: { search }, body }) => {
-      await editSearch(ctx, search, body);
+    async ({ params: { search }, body, acting }) => {
+      await editSearch(acting, search, body);
       return findSearchRow(ctx.db, search);
     },
   );
@@ -148,8 +149,8 @@ const CHANGES = [
 ] as const;
 
 function changeRoutes(app: App, { ctx }: WebHome): void {
-  const changed = async (slug: string, change: Change) => {
-    await changeSearch(ctx, slug, change);
+  const changed = async (acting: Acting, slug: string, change: Change) => {
+    await changeSearch(acting, slug, change);
     return findSearchRow(ctx.db, slug);
   };
   for (const [change, operationId, summary, scope] of CHANGES)
@@ -159,7 +160,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         config: { scope },
         schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Search } },
       },
-      ({ params: { search } }) => changed(search, change),
+      ({ params: { search }, acting }) => changed(acting, search, change),
     );
 
   app.delete(
@@ -175,6 +176,6 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Search },
       },
     },
-    ({ params: { search } }) => changed(search, 'remove'),
+    ({ params: { search }, acting }) => changed(acting, search, 'remove'),
   );
 }

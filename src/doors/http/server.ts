@@ -11,6 +11,7 @@ import { SECOND } from '../../engine/clock.ts';
 import { addressOf, listenAt } from '../../engine/listen.ts';
 import { Refused } from '../../errors.ts';
 import { openAccess } from '../../monitor/access/access.ts';
+import { actorOf } from '../../monitor/access/scopes.ts';
 import { hasTokens } from '../../store/tokens.ts';
 import { WrongMethod } from '../failure.ts';
 import { toJson } from '../json.ts';
@@ -115,6 +116,11 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   app.decorateRequest('formToken', {
     getter(this: FastifyRequest) {
       return access.formTokenFor(this.visitor);
+    },
+  });
+  app.decorateRequest('acting', {
+    getter(this: FastifyRequest) {
+      return { ...home.ctx, actor: actorOf(this.visitor) };
     },
   });
   keepTable(app, limits);

@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { SCOPES } from '../../monitor/access/scopes.ts';
-import { createToken, listTokens, revokeToken } from '../../monitor/access/tokens.ts';
+import { SCOPES, type Visitor } from '../../monitor/access/scopes.ts';
+import {
+  createToken,
+  listTokens,
+  MAX_GRACE_SECONDS,
+  ownToken,
+  revokeToken,
+  rotateToken,
+} from '../../monitor/access/tokens.ts';
 import { idShape, timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
@@ -9,6 +16,7 @@ import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
 
 const tags = ['tokens'];
 const cursor = idCursor('tokens');
+const params = z.strictObject({ token: givenId });
 
 const members = {
   id: idShape,
@@ -19,6 +27,11 @@ const members = {
   last_used_at: timeShape.nullable().describe('Null: never.'),
   expires_at: timeShape.nullable().describe('Null: it does not end by itself.'),
   revoked_at: timeShape.nullable().describe('Null: it was not revoked.'),
+  rotating_until: timeShape
+    .nullable()
+    .describe(
+      'Until when the key before the present one works, too; null: it was not rotated, or not with a grace.',
+    ),
 };
 const Token = z.object(members).meta({ id: 'Token' });
 const NewToken = z
@@ -30,6 +43,29 @@ const NewToken = z
       .describe('The token itself, shown this once; null in a reply that is replayed.'),
   })
   .meta({ id: 'NewToken' });
+
+const OwnToken = z
+  .object({
+    kind: z
+      .enum(['token', 'session', 'local'])
+      .describe(
+        'How you came: with a token, signed in with one, or from this machine while no token exists.',
+      ),
+    scopes: z.array(z.enum(SCOPES)).describe('What you may do, with what it implies.'),
+    token: Token.nullable().describe('The token; null for local.'),
+  })
+  .meta({ id: 'OwnToken' });
+
+const rotation = z
+  .strictObject({
+    grace_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_GRACE_SECONDS)
+      .default(0)
+      .describe('How long the former key works, too: at most 7 days. 0: it ends at once.'),
+  })
+  .meta({ examples: [{ grace_seconds: 3600 }] });
 
 const newToken = z
   .strictObject({
@@ -71,11 +107,52 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
         response: { 201: NewToken },
       },
     },
-    async ({ body, visitor }, reply) =>
+    async ({ body, visitor, acting }, reply) =>
       reply
         .code(201)
         .header('cache-control', 'no-store')
-        .send(await createToken(ctx, body, visitor)),
+        .send(await createToken(acting, body, visitor)),
+  );
+
+  app.get(
+    '/api/v1/token',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getOwnToken',
+        summary: 'Who you are: the token that asks, and what it may do',
+        description: 'Where no token exists everybody on this machine has every scope, and no token.',
+        tags,
+        querystring: noQuery,
+        response: { 200: OwnToken },
+      },
+    },
+    async ({ visitor }) => ({
+      kind: kindOf(visitor),
+      scopes: SCOPES.filter((scope) => visitor.scopes.has(scope)),
+      token: await ownToken(ctx, visitor),
+    }),
+  );
+
+  app.post(
+    '/api/v1/tokens/:token/rotate',
+    {
+      config: { scope: 'admin', idempotent: { secret: 'key' } },
+      schema: {
+        operationId: 'rotateToken',
+        summary: 'Give a token another key; its name, scopes and end stay',
+        description:
+          'The new key is shown in this reply and never again. The former one works for grace_seconds more. Sessions that ' +
+          'were begun with it end with it.',
+        tags,
+        params,
+        querystring: noQuery,
+        body: rotation,
+        response: { 200: NewToken },
+      },
+    },
+    async ({ params: { token }, body, acting }, reply) =>
+      reply.header('cache-control', 'no-store').send(await rotateToken(acting, token, body.grace_seconds)),
   );
 
   app.delete(
@@ -86,11 +163,17 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
         operationId: 'revokeToken',
         summary: 'Close a token for good, and every session that was begun with it',
         tags,
-        params: z.strictObject({ token: givenId }),
+        params,
         querystring: noQuery,
         response: { 200: Token },
       },
     },
-    ({ params: { token } }) => revokeToken(ctx, token),
+    ({ params: { token }, acting }) => revokeToken(acting, token),
   );
+}
+
+/** Nobody else passes the gate of a route with a scope. */
+function kindOf({ kind }: Visitor): 'token' | 'session' | 'local' {
+  if (kind === 'nobody') throw new Error('a visitor without a scope passed the gate');
+  return kind;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readTopics } from '../../store/reads/topics.ts';
+import type { Acting } from '../../monitor/context.ts';
 import { createTopic } from '../../monitor/topic/create-topic.ts';
 import { findTopicRow } from '../../monitor/topic/find.ts';
 import { renameTopic } from '../../monitor/topic/rename.ts';
@@ -76,8 +77,8 @@ function createRoutes(app: App, { ctx }: WebHome): void {
         response: { 201: Topic },
       },
     },
-    async ({ body }, reply) => {
-      const { topic } = await createTopic(ctx, body);
+    async ({ body, acting }, reply) => {
+      const { topic } = await createTopic(acting, body);
       return reply
         .code(201)
         .header('location', `/api/v1/topics/${topic}`)
@@ -99,8 +100,8 @@ function createRoutes(app: App, { ctx }: WebHome): void {
         response: { 201: Topic },
       },
     },
-    async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body } }, reply) => {
-      const { topic } = await watchTopic(ctx, { ...body, postsEvery, aiEvery });
+    async ({ body: { posts_every: postsEvery, ai_every: aiEvery, ...body }, acting }, reply) => {
+      const { topic } = await watchTopic(acting, { ...body, postsEvery, aiEvery });
       return reply
         .code(201)
         .header('location', `/api/v1/topics/${topic}`)
@@ -115,8 +116,8 @@ const CHANGES = [
 ] as const;
 
 function changeRoutes(app: App, { ctx }: WebHome): void {
-  const changed = async (slug: string, change: Change) => {
-    await changeTopic(ctx, slug, change);
+  const changed = async (acting: Acting, slug: string, change: Change) => {
+    await changeTopic(acting, slug, change);
     return findTopicRow(ctx.db, slug);
   };
   for (const [change, operationId, summary, scope] of CHANGES)
@@ -126,7 +127,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         config: { scope },
         schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Topic } },
       },
-      ({ params: { topic } }) => changed(topic, change),
+      ({ params: { topic }, acting }) => changed(acting, topic, change),
     );
 
   app.delete(
@@ -142,7 +143,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Topic },
       },
     },
-    ({ params: { topic } }) => changed(topic, 'remove'),
+    ({ params: { topic }, acting }) => changed(acting, topic, 'remove'),
   );
 
   app.patch(
@@ -159,8 +160,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: Topic },
       },
     },
-    async ({ params: { topic }, body: { name } }) => {
-      await renameTopic(ctx, topic, name);
+    async ({ params: { topic }, body: { name }, acting }) => {
+      await renameTopic(acting, topic, name);
       return findTopicRow(ctx.db, topic);
     },
   );

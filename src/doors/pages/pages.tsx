@@ -6,6 +6,7 @@ import { addFailures } from './kit/failure.tsx';
 import { addFrame } from './kit/frame.ts';
 import { changeActions } from './actions/changes.ts';
 import { removePages } from './actions/remove.tsx';
+import { auditPage } from './audit/page.tsx';
 import { alertPages } from './alerts/page.tsx';
 import { editPages } from './edit/page.tsx';
 import { topicEditPages } from './edit/topic.tsx';
@@ -25,6 +26,7 @@ const PAGES: readonly ((app: App, home: WebHome) => void | Promise<void>)[] = [
   removePages,
   alertPages,
   tokenPages,
+  auditPage,
   overviewPage,
   topicPage,
   searchPage,

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from '../../errors.ts';
 import type { Logger } from '../logger.ts';
 import { findBinaries } from './binaries.ts';
-import { readSecrets } from './files.ts';
+import { readerPassword, readSecrets } from './files.ts';
 import { findHome, SHARED_DIRECTORY } from './home.ts';
 import { databaseMajor, initialize, OWNER } from './initialize.ts';
 import { type Joined, join } from './join.ts';
-import { APP, ensureDatabase, READER } from './roles.ts';
+import { APP, ensureDatabase, READER, rotateReader } from './roles.ts';
 import { stopServer } from './server.ts';
 import { isLastOut, type Role } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -20,8 +20,11 @@ import type { Settings } from './settings.ts';
 export type EmbeddedPostgres = Readonly<{
   /** Address of the program's database, as the role that owns it and is no superuser. */
   url: string;
-  /** The same database as the role that may read the views of `strandline_analytics` and nothing else. */
-  readerUrl: string;
+  /**
+   * The same database as the role that may read the views of `strandline_analytics` and nothing else. Another process may
+   * rotate its password: ask for it anew each time.
+   */
+  readonly readerUrl: string;
   /** Address of the database `postgres` as the superuser: for backups and tests, not for the program. */
   superuserUrl: string;
   version: string;
@@ -33,6 +36,8 @@ export type EmbeddedPostgres = Readonly<{
   started: boolean;
   /** Sentences for a person, about what is not as usual. */
   notes: readonly string[];
+  /** Gives the reader another password and ends its sessions. @returns its new address */
+  rotateReader(): Promise<string>;
   /** Leaves. Whoever leaves last stops the server. Can be called twice. */
   close(): Promise<void>;
 }>;
@@ -85,7 +90,7 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
   const closing = new AbortController();
   let returning: Promise<void> | undefined;
   const urlOf = (database: string) => asSuperuser(joined.port, database);
-  await ensureDatabase(joined.session.client, secrets, urlOf).catch(async (error: unknown) => {
+  await ensureDatabase(joined.session.client, home, urlOf).catch(async (error: unknown) => {
     await leave(joined);
     throw error;
   });
@@ -127,7 +132,10 @@ export async function openEmbedded(options: OpenOptions): Promise<EmbeddedPostgr
     notes.push(`The port kept for Postgres was taken by another program: it is ${port} from now on.`);
   return {
     url: addressAt(port, APP, secrets.app, APP),
-    readerUrl: addressAt(port, READER, secrets.reader, APP),
+    get readerUrl() {
+      return addressAt(port, READER, readerPassword(home), APP);
+    },
+    rotateReader: async () => addressAt(port, READER, await rotateReader(joined.session.client, home), APP),
     superuserUrl: asSuperuser(port),
     version: binaries.version,
     dataDirectory: await realpath(home.data),

@@ -1,7 +1,8 @@
 import type { Client } from 'pg';
 import { closeFunctions } from './closed.ts';
 import { connect } from './connect.ts';
-import type { Secrets } from './files.ts';
+import { readSecrets, replaceReaderPassword } from './files.ts';
+import type { Home } from './home.ts';
 import { ensureReaderRole } from './reader-role.ts';
 import { restoreReader } from './restore-reader.ts';
 import { scramVerifier } from './scram.ts';
@@ -19,10 +20,12 @@ export const READER = 'strandline_reader';
  */
 export async function ensureDatabase(
   client: Client,
-  secrets: Secrets,
+  home: Home,
   urlOf: (database: string) => string,
 ): Promise<void> {
   await oneAtATime(client, async () => {
+    // Read in here: what a rotation wrote meanwhile is not undone.
+    const secrets = await readSecrets(home);
     if (!(await exists(client, 'SELECT 1 FROM pg_roles WHERE rolname = $1', APP)))
       await client.query(`CREATE ROLE ${APP} LOGIN PASSWORD '${scramVerifier(secrets.app)}'`);
     await ensureReaderRole(client, READER, secrets.reader);
@@ -30,6 +33,20 @@ export async function ensureDatabase(
     if (!(await exists(client, 'SELECT 1 FROM pg_database WHERE datname = $1', APP)))
       await client.query(`CREATE DATABASE ${APP} OWNER ${APP}`);
     await closeDatabases(client, urlOf);
+  });
+}
+
+/**
+ * Gives the reader's role another password, and ends its sessions. The file comes first: whoever is killed between the two
+ * leaves a role that the next command sets to what the file says ({@link restoreReader}).
+ * @returns the new password
+ */
+export async function rotateReader(client: Client, home: Home): Promise<string> {
+  return oneAtATime(client, async () => {
+    const { reader } = await replaceReaderPassword(home);
+    await restoreReader(client, READER, reader);
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [READER]);
+    return reader;
   });
 }
 

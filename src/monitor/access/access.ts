@@ -65,7 +65,8 @@ export async function openAccess(
       throw new Denied('too_many', 'too many wrong tokens; wait a while', Math.ceil(waitMs / SECOND));
     const prefix = keyIdOf(token, 'st');
     const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
-    if (row === undefined || !isKeyOf(token, row.hash)) {
+    const shown = row?.keys.find((one) => isKeyOf(token, one.hash));
+    if (row === undefined || shown === undefined) {
       welcome.delete(hash);
       backOff.failed(address);
       throw new Denied('unknown_visitor', 'this token opens nothing: it is wrong, revoked, or past its end');
@@ -73,14 +74,15 @@ export async function openAccess(
     if (welcome.size >= WELCOME_MOST) welcome.clear();
     welcome.add(hash);
     await touchToken(db, row, clock.now());
-    return row;
+    return { ...row, key: shown };
   }
 
   return {
     async visitorOf({ token, session, address }) {
       if (token !== undefined) {
         const row = await judge(token, address);
-        return { kind: 'token', scopes: allowedBy(scopesIn(row.scopes)), name: row.prefix };
+        const { prefix, scopes, key } = row;
+        return { kind: 'token', scopes: allowedBy(scopesIn(scopes)), name: prefix, keyHash: key.hash };
       }
       if (session !== undefined) {
         const live = await findSession(db, hashKey(session), clock.now());
@@ -92,9 +94,14 @@ export async function openAccess(
       return localMayEnter && !(await hasTokens(db)) ? LOCAL : NOBODY;
     },
     async signIn(token, address) {
-      const { id } = await judge(token.trim(), address);
+      const { id, key } = await judge(token.trim(), address);
       const cookie = randomBytes(32).toString('base64url');
-      await insertSession(db, { hash: hashKey(cookie), tokenId: id, now: clock.now() });
+      await insertSession(db, {
+        hash: hashKey(cookie),
+        tokenId: id,
+        endsAt: key.ends_at,
+        now: clock.now(),
+      });
       return cookie;
     },
     async signOut({ session }) {

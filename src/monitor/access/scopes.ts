@@ -1,3 +1,5 @@
+import type { Actor } from '../../store/audit.ts';
+
 /**
  * What a visitor may do. `read` sees everything that was found and how it goes; `write` changes topics, searches and
  * rules; `run` lets calls be made, which may cost money; `admin` sees and makes tokens and channels' secrets.
@@ -19,9 +21,18 @@ export type Visitor = {
   scopes: ReadonlySet<Scope>;
   /** What tells visitors apart, for limits and logs: the public part of a token, or nothing. */
   name: string | null;
+  /** SHA-256 of the key that a token was shown as: it may have been replaced since. */
+  keyHash?: Buffer;
   /** Its row, where it is a session. */
   session?: bigint;
 };
+
+/** Under whom the changes of a visitor are recorded. @throws Error for one whom no route lets change anything */
+export function actorOf({ kind, name }: Visitor): Actor {
+  if (kind === 'local') return { kind };
+  if (kind === 'nobody' || name === null) throw new Error('nobody changes anything');
+  return { kind, token: name };
+}
 
 /** What these scopes allow, what they imply included. */
 export function allowedBy(scopes: readonly Scope[]): ReadonlySet<Scope> {

@@ -1,16 +1,39 @@
-/** Tokens: made, listed, closed. Used by the command line, the API and the pages alike. */
+/** Tokens and keys of the search service: created, listed, rotated, closed. Used by the command line, the API and the pages alike. */
+import { DAY, SECOND } from '../../engine/clock.ts';
 import { InvalidInput, type Problem, Refused } from '../../errors.ts';
 import { keyIdOf, makeKey } from '../../engine/keys.ts';
-import { deleteSessionsOf } from '../../store/sessions.ts';
-import { closeToken, insertToken, readTokens, type TokenRow } from '../../store/tokens.ts';
-import type { Id } from '../../store/database.ts';
-import type { Context } from '../context.ts';
+import { recordAudit } from '../../store/audit.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import { deleteSessionsOf, endSessionsOf } from '../../store/sessions.ts';
+import {
+  closeToken,
+  insertToken,
+  lockToken,
+  type Opens,
+  readToken,
+  readTokens,
+  replaceKey,
+  SERVICE_SCOPE,
+  type TokenRow,
+} from '../../store/tokens.ts';
+import type { Acting, Context } from '../context.ts';
 import { Denied } from './denied.ts';
 import { allowedBy, mayDo, type Scope, SCOPES, type Visitor } from './scopes.ts';
 
 export type Token = Omit<TokenRow, 'scopes'> & { scopes: Scope[] };
 
+type By = Pick<Acting, 'db' | 'clock' | 'actor'>;
+
 const NAME_MAX = 60;
+
+/** So long the key before may open too, once a token has a new one: time to bring it to every program, also over a week-end. */
+export const MAX_GRACE_SECONDS = (7 * DAY) / SECOND;
+
+/** By what each is opened, and what the audit log and its owner call it. */
+const KINDS = {
+  api: { key: 'st', thing: 'token', words: 'token', where: '' },
+  service: { key: 'sk', thing: 'service_key', words: 'key', where: '; see: strandline service key list' },
+} as const satisfies Record<Opens, unknown>;
 
 /** Who runs commands on this machine may do everything. */
 export const OPERATOR: Pick<Visitor, 'scopes'> = { scopes: allowedBy(SCOPES) };
@@ -23,27 +46,60 @@ export const OPERATOR: Pick<Visitor, 'scopes'> = { scopes: allowedBy(SCOPES) };
  * @throws InvalidInput, or Denied `scope` where its maker may not do what it is to do
  */
 export async function createToken(
-  ctx: Pick<Context, 'db' | 'clock'>,
+  ctx: By,
   input: { name: string; scopes: readonly Scope[]; expires_at?: Date | null | undefined },
   maker: Pick<Visitor, 'scopes'>,
 ): Promise<Token & { key: string }> {
-  const now = ctx.clock.now();
-  const name = input.name.trim();
   const expiresAt = input.expires_at ?? null;
   const problems: Problem[] = [];
-  if (name === '' || name.length > NAME_MAX)
-    problems.push({ path: 'name', given: input.name, expected: `1 to ${NAME_MAX} characters` });
+  const name = checkName(input.name, problems);
   if (input.scopes.length === 0)
     problems.push({ path: 'scopes', given: input.scopes, expected: `at least one of ${SCOPES.join(', ')}` });
-  if (expiresAt !== null && expiresAt <= now)
+  if (expiresAt !== null && expiresAt <= ctx.clock.now())
     problems.push({ path: 'expires_at', given: expiresAt, expected: 'a time to come' });
   if (problems.length > 0) throw new InvalidInput(problems);
   if (!mayDo(maker, input.scopes))
     throw new Denied('scope', 'a token cannot be given scopes that whoever makes it has not');
-  const { key, id, hash } = makeKey('st');
   const scopes = SCOPES.filter((scope) => input.scopes.includes(scope));
-  const row = await insertToken(ctx.db, { prefix: id, name, scopes, expires_at: expiresAt, hash, now });
+  const { key, ...row } = await insertKey(ctx, 'api', { name, scopes, expires_at: expiresAt });
   return { ...tokenOf(row), key };
+}
+
+/** A key of the search service. @returns it and, this once, the key itself @throws InvalidInput */
+export async function createServiceKey(
+  ctx: By,
+  input: { name: string },
+): Promise<TokenRow & { key: string }> {
+  const problems: Problem[] = [];
+  const name = checkName(input.name, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return insertKey(ctx, 'service', { name, scopes: [SERVICE_SCOPE], expires_at: null });
+}
+
+function checkName(given: string, problems: Problem[]): string {
+  const name = given.trim();
+  if (name === '' || name.length > NAME_MAX)
+    problems.push({ path: 'name', given, expected: `1 to ${NAME_MAX} characters` });
+  return name;
+}
+
+async function insertKey(
+  ctx: By,
+  opens: Opens,
+  input: Pick<TokenRow, 'name' | 'scopes' | 'expires_at'>,
+): Promise<TokenRow & { key: string }> {
+  const { key, id: prefix, hash } = makeKey(KINDS[opens].key);
+  const row = await inTransaction(ctx.db, async (tx) => {
+    const inserted = await insertToken(tx, { ...input, prefix, hash, now: ctx.clock.now() });
+    const { name, scopes, expires_at } = inserted;
+    await recordAudit(tx, ctx, {
+      action: `${KINDS[opens].thing}.created`,
+      subject: prefix,
+      changes: { name: { after: name }, scopes: { after: scopes }, expires_at: { after: expires_at } },
+    });
+    return inserted;
+  });
+  return { ...row, key };
 }
 
 /** The newest first, also those that open nothing any more. */
@@ -54,18 +110,93 @@ export async function listTokens(
   return (await readTokens(ctx.db, 'api', page)).map(tokenOf);
 }
 
+/** The token of whoever asks, or of their session; null for somebody who came without. */
+export async function ownToken(ctx: Pick<Context, 'db'>, visitor: Visitor): Promise<Token | null> {
+  const row = visitor.name === null ? undefined : await readToken(ctx.db, visitor.name);
+  return row === undefined ? null : tokenOf(row);
+}
+
 /**
  * Closes a token for good, and every session that was begun with it. A second time changes nothing.
  * @param given its id; or, as a text, the part that names it, its id, or the whole token
  * @throws Refused `not_found`
  */
-export async function revokeToken(ctx: Pick<Context, 'db' | 'clock'>, given: Id | string): Promise<Token> {
+export async function revokeToken(ctx: By, given: Id | string): Promise<Token> {
+  return tokenOf(await revokeKey(ctx, 'api', given));
+}
+
+/** The same for whatever it opens. @throws Refused `not_found` */
+export async function revokeKey(ctx: By, opens: Opens, given: Id | string): Promise<TokenRow> {
+  return inTransaction(ctx.db, async (tx) => {
+    const row = await lockGiven(tx, opens, given);
+    // The first revocation is the one that counts.
+    if (row.revoked_at !== null) return row;
+    const now = ctx.clock.now();
+    await closeToken(tx, row.id, now);
+    await deleteSessionsOf(tx, row.id);
+    const changes = { name: { before: row.name } };
+    await recordAudit(tx, ctx, { action: `${KINDS[opens].thing}.revoked`, subject: row.prefix, changes });
+    return { ...row, revoked_at: now, rotating_until: null };
+  });
+}
+
+/**
+ * Gives a token another key: its name, its scopes, its end and the part that names it stay. Sessions that were begun with the
+ * former key end with it; a key before that one ends now.
+ * @param graceSeconds how long the former key opens, too, from 0 to {@link MAX_GRACE_SECONDS}
+ * @returns the token and, this once, its new key
+ * @throws InvalidInput @throws Refused `not_found`, or `conflict` where it opens nothing any more
+ */
+export async function rotateToken(
+  ctx: By,
+  given: Id | string,
+  graceSeconds: number,
+): Promise<Token & { key: string }> {
+  const { key, ...row } = await rotateKey(ctx, 'api', given, graceSeconds);
+  return { ...tokenOf(row), key };
+}
+
+/** The same for whatever it opens. */
+export async function rotateKey(
+  ctx: By,
+  opens: Opens,
+  given: Id | string,
+  graceSeconds: number,
+): Promise<TokenRow & { key: string }> {
+  if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS)
+    throw new InvalidInput([
+      {
+        path: 'grace_seconds',
+        given: graceSeconds,
+        expected: `a whole number from 0 to ${MAX_GRACE_SECONDS} (7 days)`,
+      },
+    ]);
+  return inTransaction(ctx.db, async (tx) => {
+    const row = await lockGiven(tx, opens, given);
+    const now = ctx.clock.now();
+    if (!isOpen(row, now))
+      throw new Refused(
+        'conflict',
+        `the ${KINDS[opens].words} ${row.prefix} is ${row.revoked_at === null ? 'past its end' : 'revoked'}; make another one`,
+      );
+    const formerUntil = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * SECOND);
+    const { key, hash } = makeKey(KINDS[opens].key, { id: row.prefix });
+    await replaceKey(tx, row.id, { hash, formerUntil });
+    await endSessionsOf(tx, row.id, formerUntil);
+    const changes = { rotating_until: { after: formerUntil } };
+    await recordAudit(tx, ctx, { action: `${KINDS[opens].thing}.rotated`, subject: row.prefix, changes });
+    return { ...row, rotating_until: formerUntil, key };
+  });
+}
+
+/** @throws Refused `not_found` */
+async function lockGiven(tx: Transaction, opens: Opens, given: Id | string): Promise<TokenRow> {
+  const { key, words, where } = KINDS[opens];
   // Whoever pastes the whole token means that token.
-  const named = typeof given === 'string' ? (keyIdOf(given, 'st') ?? given) : given;
-  const row = await closeToken(ctx.db, 'api', named, ctx.clock.now());
-  if (row === undefined) throw new Refused('not_found', 'there is no such token');
-  await deleteSessionsOf(ctx.db, row.id);
-  return tokenOf(row);
+  const named = typeof given === 'string' ? (keyIdOf(given, key) ?? given) : given;
+  const row = await lockToken(tx, opens, named);
+  if (row === undefined) throw new Refused('not_found', `there is no such ${words}${where}`);
+  return row;
 }
 
 /** Whether it opens anything. */

@@ -1,19 +1,21 @@
-/** Channels: made, tested, given a new secret, paused, removed. */
+/** Channels: made, tested, moved, given a new secret, paused, removed. */
 import { openVault } from '../../engine/vault.ts';
 import { Refused } from '../../errors.ts';
+import { recordAudit } from '../../store/audit.ts';
 import { inTransaction, violates } from '../../store/database.ts';
 import {
   archiveChannel,
   findChannel,
   insertChannel,
   lockChannelNamed,
+  moveChannel,
   newestDiscovery,
   setChannelState,
   setSecrets,
 } from '../../store/tell/channels.ts';
-import { cancelOpen } from '../../store/tell/deliveries.ts';
+import { cancelOpen, hastenPending } from '../../store/tell/deliveries.ts';
 import { type ChannelRow, readChannel } from '../../store/tell/reads.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import type { Attempt } from './channels/channel.ts';
 import { KINDS } from './channels/kinds.ts';
 import { makeSecret } from './channels/sign.ts';
@@ -26,6 +28,9 @@ import { checkSlug } from './written.ts';
 
 /** How a person may change a channel's state. */
 export type ChannelChange = 'pause' | 'resume' | 'remove';
+const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
+
+const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;
 
 /** A channel, and the secret that is shown this once. */
 export type WithSecret = { channel: ChannelRow; secret: string };
@@ -36,7 +41,7 @@ export type WithSecret = { channel: ChannelRow; secret: string };
  * @throws Refused `conflict` where the slug is taken, `unavailable` without a master key
  */
 export async function createChannel(
-  ctx: Context,
+  ctx: Acting,
   written: { slug: string; webhook: string },
 ): Promise<WithSecret> {
   const slug = checkSlug(written.slug);
@@ -50,6 +55,8 @@ export async function createChannel(
       const cursor = await newestDiscovery(tx);
       const id = await insertChannel(tx, { slug, kind: 'webhook', address, cursor, now: ctx.clock.now() });
       await setSecrets(tx, id, [sealFor(vault, id, secret)], null);
+      const changes = { kind: { after: 'webhook' }, webhook: { after: hostIn(address) } };
+      await recordAudit(tx, ctx, { action: 'channel.created', subject: slug, changes });
     });
   } catch (error) {
     if (violates(error, 'channels_slug_key'))
@@ -60,10 +67,41 @@ export async function createChannel(
 }
 
 /**
+ * Sends what waits, and what is found from now on, to another address. Its secret, its rules and the messages that wait stay;
+ * a channel that was disabled is tried again. An attempt in progress at the former address counts only where it succeeds.
+ * @throws InvalidInput as for a new channel @throws Refused `not_found`
+ */
+export async function editChannel(
+  ctx: Acting,
+  slug: string,
+  written: { webhook: string },
+): Promise<ChannelRow> {
+  await channelRow(ctx, slug);
+  const address = KINDS.webhook.readAddress(written.webhook);
+  await KINDS.webhook.assertReachable(address, ctx.config.webhook);
+  const id = await inTransaction(ctx.db, async (tx) => {
+    const channel = await lockChannelNamed(tx, slug);
+    if (channel === null) throw noChannel(slug);
+    if (channel.address === address) return channel.id;
+    const now = ctx.clock.now();
+    await moveChannel(tx, channel.id, address);
+    if (channel.state === 'disabled')
+      await setChannelState(tx, channel.id, { state: 'active', reason: null, cursor: null, now });
+    await hastenPending(tx, channel.id, now);
+    const webhook = { before: hostIn(channel.address), after: hostIn(address) };
+    const state = channel.state === 'disabled' ? { state: { before: 'disabled', after: 'active' } } : {};
+    await recordAudit(tx, ctx, { action: 'channel.updated', subject: slug, changes: { webhook, ...state } });
+    return channel.id;
+  });
+  await wakeChannels(ctx, [id]);
+  return channelRow(ctx, slug);
+}
+
+/**
  * Gives a channel a new secret. For a day messages are signed with the one before, too; an older one ends at once.
  * @throws Refused `not_found`, or `unavailable` without a master key
  */
-export async function rotateSecret(ctx: Context, slug: string): Promise<WithSecret> {
+export async function rotateSecret(ctx: Acting, slug: string): Promise<WithSecret> {
   const vault = openVault(ctx.config);
   const secret = makeSecret();
   await inTransaction(ctx.db, async (tx) => {
@@ -71,6 +109,7 @@ export async function rotateSecret(ctx: Context, slug: string): Promise<WithSecr
     if (channel === null) throw noChannel(slug);
     const secrets = [sealFor(vault, channel.id, secret), ...channel.secrets.slice(0, 1)];
     await setSecrets(tx, channel.id, secrets, new Date(ctx.clock.now().getTime() + ROTATION_MS));
+    await recordAudit(tx, ctx, { action: 'channel.secret_rotated', subject: slug });
   });
   return { channel: await channelRow(ctx, slug), secret };
 }
@@ -82,7 +121,7 @@ export async function rotateSecret(ctx: Context, slug: string): Promise<WithSecr
  * @throws Refused `not_found`
  */
 export async function changeChannel(
-  ctx: Context,
+  ctx: Acting,
   slug: string,
   change: ChannelChange,
   options: { skip?: boolean | undefined } = {},
@@ -90,6 +129,12 @@ export async function changeChannel(
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = await lockChannelNamed(tx, slug);
     if (channel === null) throw noChannel(slug);
+    if (change === 'remove' || channel.state !== STATE_AFTER[change])
+      await recordAudit(tx, ctx, {
+        action: `channel.${DONE[change]}`,
+        subject: slug,
+        changes: change === 'resume' && options.skip === true ? { skip: { after: true } } : {},
+      });
     const now = ctx.clock.now();
     if (change === 'remove') {
       await cancelOpen(tx, 'channel', channel.id, 'the channel was removed');
@@ -137,6 +182,11 @@ export async function channelRow(ctx: Pick<Context, 'db'>, slug: string): Promis
   const row = await readChannel(ctx.db, slug);
   if (row === undefined) throw noChannel(slug);
   return row;
+}
+
+/** What anybody may see of an address: its host, and its port where it has one. */
+function hostIn(address: string): string {
+  return new URL(address).host;
 }
 
 function noChannel(slug: string): Refused {

@@ -1,9 +1,10 @@
 import { Refused } from '../../errors.ts';
+import { recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
 import { findChannel } from '../../store/tell/channels.ts';
 import { endRest, reviveDead } from '../../store/tell/deliveries.ts';
 import { readDelivery } from '../../store/tell/reads.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import { wakeChannels } from './wake.ts';
 
 /**
@@ -13,7 +14,7 @@ import { wakeChannels } from './wake.ts';
  * @throws Refused `not_found`; `conflict` where the one is not dead, or its channel is gone
  */
 export async function resend(
-  ctx: Context,
+  ctx: Acting,
   which: { delivery: Id | string } | { channel: string },
 ): Promise<number> {
   const one = 'delivery' in which ? await deadOne(ctx, which.delivery) : undefined;
@@ -23,7 +24,14 @@ export async function resend(
   const revived = await inTransaction(ctx.db, async (tx) => {
     await endRest(tx, channel.id);
     const dead = one === undefined ? { channelId: channel.id } : { deliveryId: one.id };
-    return reviveDead(tx, dead, ctx.clock.now());
+    const messages = await reviveDead(tx, dead, ctx.clock.now());
+    if (messages.length > 0)
+      await recordAudit(tx, ctx, {
+        action: 'delivery.resent',
+        subject: one?.id ?? null,
+        changes: { channel: { after: slug }, messages: { after: messages.length } },
+      });
+    return messages;
   });
   await wakeChannels(ctx, [channel.id]);
   return revived.length;

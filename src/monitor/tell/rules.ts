@@ -1,6 +1,7 @@
 /** Rules: made, changed, paused, removed. Each change takes the row locks of its channels, as judging does. */
 import { InvalidInput, Refused } from '../../errors.ts';
-import { type Id, inTransaction, type Transaction, violates } from '../../store/database.ts';
+import { changesBetween, recordAudit } from '../../store/audit.ts';
+import { type Id, inTransaction, ormOf, type Transaction, violates } from '../../store/database.ts';
 import { readRule, type RuleRow } from '../../store/tell/reads.ts';
 import { type Channel, lockChannels, lockChannelsOf, newestDiscovery } from '../../store/tell/channels.ts';
 import { cancelElsewhere, cancelOpen, hastenGathering } from '../../store/tell/deliveries.ts';
@@ -16,19 +17,21 @@ import {
 } from '../../store/tell/rules.ts';
 import { findSearch } from '../../store/searches.ts';
 import { findTopic } from '../../store/topics.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import { judgeAll } from './match.ts';
 import { wakeChannels } from './wake.ts';
 import { checkRule, checkSlug, type WrittenRule } from './written.ts';
 
 /** How a person may change a rule's state. */
 export type RuleChange = 'pause' | 'resume' | 'remove';
+const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
+const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;
 
 /**
  * Makes a rule. It tells of what is found from now on.
  * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` where the slug is taken
  */
-export async function createRule(ctx: Context, written: WrittenRule & { slug: string }): Promise<RuleRow> {
+export async function createRule(ctx: Acting, written: WrittenRule & { slug: string }): Promise<RuleRow> {
   const slug = checkSlug(written.slug);
   const checked = checkRule(written);
   const {
@@ -62,6 +65,8 @@ export async function createRule(ctx: Context, written: WrittenRule & { slug: st
         ctx.clock.now(),
       );
       await setChannelsOf(tx, id, idsOf(channels), after);
+      const changes = changesBetween({}, await editable(tx, slug));
+      await recordAudit(tx, ctx, { action: 'rule.created', subject: slug, changes });
     });
   } catch (error) {
     if (violates(error, 'rules_slug_key')) throw new Refused('conflict', `there is a rule "${slug}" already`);
@@ -74,12 +79,13 @@ export async function createRule(ctx: Context, written: WrittenRule & { slug: st
  * Changes a rule. What was found until now is judged by the rule as it was.
  * @throws InvalidInput @throws Refused `not_found`
  */
-export async function editRule(ctx: Context, slug: string, written: WrittenRule): Promise<RuleRow> {
+export async function editRule(ctx: Acting, slug: string, written: WrittenRule): Promise<RuleRow> {
   const checked = checkRule(written);
   const woken = await inTransaction(ctx.db, async (tx) => {
     // Two edits that lock each other's channels are told apart by Postgres, and one is tried again.
     const wanted = checked.channels === undefined ? undefined : await channelsNamed(tx, checked.channels);
     const { rule, channels } = await lockedRule(ctx, tx, slug);
+    const before = await editable(tx, slug);
     const now = ctx.clock.now();
     const scope = await scopeOf(tx, written);
     const cooldown_seconds = checked.cooldown_seconds ?? rule.cooldown_seconds;
@@ -92,10 +98,14 @@ export async function editRule(ctx: Context, slug: string, written: WrittenRule)
       cooldown_seconds,
     });
     if (cooldown_seconds < rule.cooldown_seconds) await hastenGathering(tx, rule.id, cooldown_seconds, now);
-    if (wanted === undefined) return channels;
-    await setChannelsOf(tx, rule.id, idsOf(wanted), await newestDiscovery(tx));
-    await cancelElsewhere(tx, rule.id, idsOf(wanted), 'the rule no longer tells this channel');
-    return wanted;
+    if (wanted !== undefined) {
+      await setChannelsOf(tx, rule.id, idsOf(wanted), await newestDiscovery(tx));
+      await cancelElsewhere(tx, rule.id, idsOf(wanted), 'the rule no longer tells this channel');
+    }
+    const changes = changesBetween(before, await editable(tx, slug));
+    if (Object.keys(changes).length > 0)
+      await recordAudit(tx, ctx, { action: 'rule.updated', subject: slug, changes });
+    return wanted ?? channels;
   });
   await wakeChannels(ctx, idsOf(woken));
   return ruleRow(ctx, slug);
@@ -106,9 +116,11 @@ export async function editRule(ctx: Context, slug: string, written: WrittenRule)
  * found from then on. Remove: what was not sent yet is cancelled; what was sent stays.
  * @throws Refused `not_found`
  */
-export async function changeRule(ctx: Context, slug: string, change: RuleChange): Promise<void> {
+export async function changeRule(ctx: Acting, slug: string, change: RuleChange): Promise<void> {
   const woken = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockedRule(ctx, tx, slug);
+    if (change === 'remove' || rule.state !== STATE_AFTER[change])
+      await recordAudit(tx, ctx, { action: `rule.${DONE[change]}`, subject: slug });
     const now = ctx.clock.now();
     if (change === 'remove') {
       await cancelOpen(tx, 'rule', rule.id, 'the rule was removed');
@@ -136,6 +148,13 @@ async function lockedRule(
   const rule = await lockRule(tx, slug);
   if (rule === null) throw noRule(slug);
   return { rule, channels };
+}
+
+/** What a person decides of a rule, as the transaction sees it. */
+async function editable(tx: Transaction, slug: string): Promise<object> {
+  const { name, topic, search, kinds, filter, cooldown_seconds, channels } =
+    (await readRule({ orm: ormOf(tx) }, slug)) ?? {};
+  return { name, topic, search, kinds, filter, cooldown_seconds, channels };
 }
 
 /** @throws Refused `not_found` */

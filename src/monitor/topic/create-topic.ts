@@ -1,13 +1,14 @@
 /** A topic with its searches, saved together or not at all. */
 import { InvalidInput, type Problem, Refused } from '../../errors.ts';
 import { oneCleanLine } from '../../contract/text.ts';
-import { inTransaction } from '../../store/database.ts';
+import { recordAudit } from '../../store/audit.ts';
+import { inTransaction, type Transaction } from '../../store/database.ts';
 import { findSearch } from '../../store/searches.ts';
 import type { Service } from '../../store/services.ts';
 import { findTopic, type Topic } from '../../store/topics.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
-import { type Created, insertChecked } from './create.ts';
+import { type Created, insertChecked, recordCreated } from './create.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
 import { assertTopicKept } from './find.ts';
 import { topicRemoved } from './named.ts';
@@ -36,7 +37,7 @@ const NAME_MAX = 200;
  * @throws InvalidInput with all that is wrong, at `name`, `slug`, `service` or `searches[0].prompt`
  * @throws Refused `conflict` where the topic exists, or did, or a search's slug is taken
  */
-export async function createTopic(ctx: Context, written: NewTopic): Promise<Watched> {
+export async function createTopic(ctx: Acting, written: NewTopic): Promise<Watched> {
   const problems: Problem[] = [];
   const name = checkName(written.name, problems);
   const slug = written.slug === undefined ? slugOf(name) : checkSlug(written.slug, 'slug', problems);
@@ -53,7 +54,7 @@ export async function createTopic(ctx: Context, written: NewTopic): Promise<Watc
  * @throws InvalidInput, Refused `not_found` where there is no such topic, `conflict` where a slug is taken
  */
 export async function addSearches(
-  ctx: Context,
+  ctx: Acting,
   slug: string,
   { service: asked, searches }: Pick<NewTopic, 'service' | 'searches'>,
 ): Promise<Watched> {
@@ -64,13 +65,21 @@ export async function addSearches(
   const service = await serviceFor(ctx, asked);
   return {
     topic: slug,
-    created: await insertAll(ctx, { slug, name: slug, sample: false }, checked, service),
+    created: await insertAll(
+      ctx,
+      { slug, name: slug, sample: false },
+      checked,
+      service,
+      async (tx, created) => {
+        for (const one of created) await recordCreated(ctx, tx, one);
+      },
+    ),
   };
 }
 
 /** Writes a topic that is not there yet. @throws Refused `conflict` where it is, or was */
 export async function insertTopic(
-  ctx: Context,
+  ctx: Acting,
   topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
   checked: readonly CheckedSearch[],
   service: Service,
@@ -80,18 +89,27 @@ export async function insertTopic(
   if (before !== null && before.archived_at !== null) throw topicRemoved(slug, before.archived_at);
   if (before !== null)
     throw new Refused('conflict', `the topic "${slug}" exists already; choose another slug`);
-  return { topic: slug, created: await insertAll(ctx, topic, checked, service) };
+  const created = await insertAll(ctx, topic, checked, service, (tx, made) =>
+    recordAudit(tx, ctx, {
+      action: 'topic.created',
+      subject: slug,
+      changes: { name: { after: topic.name }, searches: { after: made.map(({ search }) => search.slug) } },
+    }),
+  );
+  return { topic: slug, created };
 }
 
 async function insertAll(
-  ctx: Context,
+  ctx: Acting,
   topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
   checked: readonly CheckedSearch[],
   service: Service,
+  record: (tx: Transaction, created: readonly Created[]) => Promise<void>,
 ): Promise<Created[]> {
   const created = await inTransaction(ctx.db, async (tx) => {
     const made: Created[] = [];
     for (const one of checked) made.push(await insertChecked(ctx, tx, { checked: one, topic, service }));
+    await record(tx, made);
     return made;
   });
   await enqueueNewRuns(

@@ -1,13 +1,15 @@
 import { InvalidInput, Refused } from '../../errors.ts';
+import { changesBetween, recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, readTime, type Transaction, violates } from '../../store/database.ts';
 import { insertRun } from '../../store/runs.ts';
 import { findSearch, insertSearch, type Search } from '../../store/searches.ts';
 import { ensureTopic } from '../../store/topics.ts';
 import type { ServiceKind } from '../../store/services.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './definition.ts';
+import { editable } from './edit.ts';
 import { serviceFor } from './service-for.ts';
 import { topicRemoved } from './named.ts';
 
@@ -19,18 +21,34 @@ export type Created = { search: Search; firstRunId: Id };
  * first look finds is its baseline.
  * @throws InvalidInput, Refused `conflict` where the slug is taken or the topic was removed
  */
-export async function createSearch(ctx: Context, written: NewSearch): Promise<Created> {
+export async function createSearch(ctx: Acting, written: NewSearch): Promise<Created> {
   const checked = checkSearch(written);
   const topic = written.topic ?? checked.slug;
   const problems: InvalidInput['problems'][number][] = [];
   checkSlug(topic, 'topic', problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await serviceFor(ctx, written.service);
-  const created = await inTransaction(ctx.db, (tx) =>
-    insertChecked(ctx, tx, { checked, topic: { slug: topic, name: topic, sample: false }, service }),
-  );
+  const created = await inTransaction(ctx.db, async (tx) => {
+    const made = await insertChecked(ctx, tx, {
+      checked,
+      topic: { slug: topic, name: topic, sample: false },
+      service,
+    });
+    await recordCreated(ctx, tx, made);
+    return made;
+  });
   await enqueueNewRuns(ctx, [created.firstRunId], 'first');
   return created;
+}
+
+/** Records that a search was created, and with what. */
+export async function recordCreated(ctx: Acting, tx: Transaction, { search }: Created): Promise<void> {
+  const changes = changesBetween<Search>({}, editable(search));
+  await recordAudit(tx, ctx, {
+    action: 'search.created',
+    subject: search.slug,
+    changes: { topic: { after: search.topic }, ...changes },
+  });
 }
 
 export type Insertable = {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { changesBetween, recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { type Definition, findSearch, insertVersion, type Search, setVersion } from '../../store/searches.ts';
 import { lockSearch, setState } from '../../store/slots.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { nextSlot } from '../schedule/cadence.ts';
 import { nextSlotOf } from '../schedule/schedule-of.ts';
@@ -22,7 +23,7 @@ export type Edited = { search: Search; changesRequest: boolean; changed: boolean
  * be read goes on.
  * @throws InvalidInput, Refused `not_found`, or `conflict` where it was removed
  */
-export async function editSearch(ctx: Context, slug: string, edit: Edit): Promise<Edited> {
+export async function editSearch(ctx: Acting, slug: string, edit: Edit): Promise<Edited> {
   await assertKept(ctx.db, slug);
   const { queued, ...edited } = await inTransaction(ctx.db, (tx) => editInside(ctx, tx, slug, edit));
   await enqueueNewRuns(ctx, queued, 'schedule');
@@ -31,7 +32,7 @@ export async function editSearch(ctx: Context, slug: string, edit: Edit): Promis
 
 /** With the runs that are enqueued once it is committed. */
 async function editInside(
-  ctx: Context,
+  ctx: Acting,
   tx: Transaction,
   slug: string,
   edit: Edit,
@@ -61,6 +62,8 @@ async function editInside(
   if (repaired) await setState(tx, before.id, 'active', null, now, next);
   const search = await findSearch(tx, slug);
   if (search === null) throw noSearch(slug);
+  const changes = changesBetween(editable(before), editable(search));
+  await recordAudit(tx, ctx, { action: 'search.updated', subject: slug, changes });
   return { search, changesRequest, changed: true, queued: queued.map(({ id }) => id) };
 }
 
@@ -115,10 +118,25 @@ function zoneOf(search: Search): string | undefined {
   return search.cron === null ? undefined : search.tz;
 }
 
-function requestOf({ prompt, tools, model, date_filter, streaming, extra }: Definition): object {
+/** What a person decides of a search, beside its slug and topic. */
+export function editable(search: Search): Definition & Pick<Search, 'labels' | 'sensitivity'> {
+  const { labels, sensitivity } = search;
+  return { ...requestOf(search), ...whenOf(search), labels, sensitivity };
+}
+
+function requestOf({
+  prompt,
+  tools,
+  model,
+  date_filter,
+  streaming,
+  extra,
+}: Definition): Omit<Definition, keyof When> {
   return { prompt, tools, model, date_filter, streaming, extra };
 }
 
-function whenOf({ cron, every_seconds, tz }: Definition): object {
+type When = Pick<Definition, 'cron' | 'every_seconds' | 'tz'>;
+
+function whenOf({ cron, every_seconds, tz }: Definition): When {
   return { cron, every_seconds, tz };
 }

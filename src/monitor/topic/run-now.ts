@@ -1,7 +1,8 @@
+import { recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, readTime } from '../../store/database.ts';
 import type { Execution } from '../../store/idempotency.ts';
 import { findQueuedRun, insertRun } from '../../store/runs.ts';
-import type { Context } from '../context.ts';
+import type { Acting } from '../context.ts';
 import { assertKept } from './find.ts';
 import { lockNamed } from './named.ts';
 
@@ -15,7 +16,7 @@ export type RequestedRun = { runId: Id; alreadyQueued: boolean };
  * @throws Refused `not_found`, or `conflict` where it was removed
  */
 export async function insertManualRun(
-  ctx: Context,
+  ctx: Acting,
   slug: string,
   execution: Execution | null = null,
 ): Promise<RequestedRun> {
@@ -27,6 +28,11 @@ export async function insertManualRun(
     const queued = await findQueuedRun(tx, searchId, ctx.clock.statementTime());
     if (queued !== null) return { runId: queued, alreadyQueued: true };
     const runId = await insertRun(tx, { searchId, trigger: 'manual', now: await readTime(tx, ctx.clock) });
+    await recordAudit(tx, ctx, {
+      action: 'run.requested',
+      subject: runId,
+      changes: { search: { after: slug } },
+    });
     await execution?.commit(tx, String(runId));
     return { runId, alreadyQueued: false };
   });

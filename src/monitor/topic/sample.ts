@@ -14,13 +14,16 @@ export async function makeSampleTopic(
 ): Promise<Watched | null> {
   if ((await listTopics(ctx.db.pool)).length > 0) return null;
   if (!(await stateFact(ctx.db, 'sample_topic', sample.slug, ctx.clock.now()))) return null;
-  return watchTopic(ctx, {
-    text: sample.prompt,
-    name: sample.name,
-    slug: sample.slug,
-    service: 'sandbox',
-    postsEvery: '1m',
-    aiEvery: '5m',
-    sample: true,
-  });
+  return watchTopic(
+    { ...ctx, actor: { kind: 'program', name: 'sample topic' } },
+    {
+      text: sample.prompt,
+      name: sample.name,
+      slug: sample.slug,
+      service: 'sandbox',
+      postsEvery: '1m',
+      aiEvery: '5m',
+      sample: true,
+    },
+  );
 }

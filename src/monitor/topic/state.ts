@@ -1,9 +1,10 @@
 import { Refused } from '../../errors.ts';
+import { recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
 import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
 import { archiveTopic, lockTopic } from '../../store/topics.ts';
-import type { Context } from '../context.ts';
+import type { Acting, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
 import { recordDueSlots } from '../schedule/due-slots.ts';
 import { nextSlotOf, UNREADABLE } from '../schedule/schedule-of.ts';
@@ -13,6 +14,7 @@ import { lockNamed, noSearch } from './named.ts';
 
 /** How a search's state may be changed by a person. Each takes the row lock that the scan takes. */
 export type Change = 'pause' | 'resume' | 'remove';
+const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
 
 /**
  * Pause: queued runs are cancelled, running ones finish, slots of paused time get no rows and the time
@@ -20,11 +22,13 @@ export type Change = 'pause' | 'resume' | 'remove';
  * that were due before get their rows first.
  * @throws Refused `not_found`, or `conflict` where it was removed
  */
-export async function changeSearch(ctx: Context, slug: string, change: Change): Promise<Search> {
+export async function changeSearch(ctx: Acting, slug: string, change: Change): Promise<Search> {
   await assertKept(ctx.db, slug);
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const search = await lockNamed(tx, slug);
-    return { queued: await changeLocked(ctx, tx, search, change), after: await findSearch(tx, slug) };
+    const runs = await changeLocked(ctx, tx, search, change);
+    if (runs !== null) await recordAudit(tx, ctx, { action: `search.${DONE[change]}`, subject: slug });
+    return { queued: runs ?? [], after: await findSearch(tx, slug) };
   });
   if (after === null) throw noSearch(slug);
   await enqueueNewRuns(ctx, queued, 'schedule');
@@ -32,7 +36,7 @@ export async function changeSearch(ctx: Context, slug: string, change: Change): 
 }
 
 /** The same for all searches of a topic, in one transaction; `remove` archives the topic too. */
-export async function changeTopic(ctx: Context, slug: string, change: Change): Promise<Search[]> {
+export async function changeTopic(ctx: Acting, slug: string, change: Change): Promise<Search[]> {
   await assertTopicKept(ctx.db, slug);
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const topic = await lockTopic(tx, slug);
@@ -40,10 +44,19 @@ export async function changeTopic(ctx: Context, slug: string, change: Change): P
       throw new Refused('not_found', `there is no topic "${slug}"`);
     // Read under the topic's lock: a search that was being made in it is there by now, or is refused.
     const runs: Id[] = [];
-    for (const { id } of await listSearches(tx, topic.id)) {
+    const changed: string[] = [];
+    for (const { id, slug: name } of await listSearches(tx, topic.id)) {
       const search = await lockSearch(tx, id);
-      if (search?.archived_at === null) runs.push(...(await changeLocked(ctx, tx, search, change)));
+      const due = search?.archived_at === null ? await changeLocked(ctx, tx, search, change) : null;
+      if (due !== null) changed.push(name);
+      runs.push(...(due ?? []));
     }
+    if (change === 'remove' || changed.length > 0)
+      await recordAudit(tx, ctx, {
+        action: `topic.${DONE[change]}`,
+        subject: slug,
+        changes: { searches: { after: changed } },
+      });
     if (change === 'remove') await archiveTopic(tx, topic.id, await readTime(tx, ctx.clock));
     return { queued: runs, after: await listSearches(tx, topic.id) };
   });
@@ -51,20 +64,20 @@ export async function changeTopic(ctx: Context, slug: string, change: Change): P
   return after;
 }
 
-/** @returns runs that are enqueued once this is committed; none where the search is in this state already */
+/** @returns runs that are enqueued once this is committed; null where the search is in this state already */
 async function changeLocked(
   ctx: Context,
   tx: Transaction,
   search: LockedSearch,
   change: Change,
-): Promise<readonly Id[]> {
+): Promise<readonly Id[] | null> {
   switch (change) {
     case 'pause':
-      if (search.state !== 'paused')
-        await stopLocked(ctx, tx, search, { to: 'paused', reason: 'paused by a person' });
+      if (search.state === 'paused') return null;
+      await stopLocked(ctx, tx, search, { to: 'paused', reason: 'paused by a person' });
       return [];
     case 'resume':
-      return search.state === 'active' ? [] : resumeLocked(ctx, tx, search);
+      return search.state === 'active' ? null : resumeLocked(ctx, tx, search);
     case 'remove':
       await stopLocked(ctx, tx, search, { to: 'removed' });
       return [];

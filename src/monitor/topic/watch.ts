@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../errors.ts';
-import type { Context } from '../context.ts';
+import type { Acting } from '../context.ts';
 import { insertTopic, type Watched } from './create-topic.ts';
 import { type CheckedSearch, checkSearch, type WrittenSearch } from './definition.ts';
 import { serviceFor } from './service-for.ts';
@@ -23,7 +23,7 @@ export type Watch = {
  * Watches a text: one topic with a microblog search and an AI search over all tools, both running at once.
  * @throws InvalidInput, Refused `conflict` where the topic exists, or did
  */
-export async function watchTopic(ctx: Context, watch: Watch): Promise<Watched> {
+export async function watchTopic(ctx: Acting, watch: Watch): Promise<Watched> {
   const slug = watch.slug ?? slugOf(watch.text);
   const written = [
     {

@@ -1,6 +1,8 @@
 /** Forgetting an author: everything stored of them goes, and a tombstone keeps them from coming back. */
 import { MINUTE } from '../../engine/clock.ts';
 import { Refused } from '../../errors.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import type { Clock } from '../../engine/clock.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';
 import { deleteAnswersAbout } from './answers.ts';
@@ -72,7 +74,11 @@ export async function whatIsStored(
  * which take long to look through, are looked through before, and in it only those that came meanwhile.
  * Whoever is interrupted does it again.
  */
-export async function forgetAuthor(db: Database, author: KnownAuthor, now: Date): Promise<Forgotten> {
+export async function forgetAuthor(
+  { db, clock, actor }: { db: Database; clock: Clock; actor: Actor },
+  author: KnownAuthor,
+): Promise<Forgotten> {
+  const now = clock.now();
   const since = await beforeNewest(db);
   const before = await deleteAnswersAbout(db.pool, author);
   return inTransaction(db, async (tx) => {
@@ -84,6 +90,9 @@ export async function forgetAuthor(db: Database, author: KnownAuthor, now: Date)
     // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.
     await deleteReplies(tx, 'POST /api/v1/searches/try');
     const after = await deleteAnswersAbout(tx, author, { since, runs: before.open });
+    // Their key, which leads nowhere from now on: neither their name nor their id on the service is kept anywhere.
+    const changes = { service: { after: author.service }, posts: { before: gone['posts'], after: 0 } };
+    await recordAudit(tx, { clock, actor }, { action: 'author.forgotten', subject: author.id, changes });
     return { ...gone, rejects, answers: before.deleted + after.deleted };
   });
 }

@@ -27,7 +27,11 @@ const MESSAGES = `
 UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${OVER} AND id IN
   (SELECT id FROM strandline.deliveries WHERE ${OVER} ORDER BY id LIMIT $2)`;
 
-const STATEMENTS = { answers: ANSWERS, rejects: REJECTS, messages: MESSAGES } as const;
+/** Goes by when it was written. */
+const AUDIT = `
+DELETE FROM strandline.audit_log WHERE id IN (SELECT id FROM strandline.audit_log WHERE at < $1 ORDER BY at LIMIT $2)`;
+
+const STATEMENTS = { answers: ANSWERS, rejects: REJECTS, messages: MESSAGES, audit: AUDIT } as const;
 export type Expiring = keyof typeof STATEMENTS;
 
 /**

@@ -10,6 +10,8 @@ export type Retained = {
   answers: number;
   rejects: number;
   messages: number;
+  /** Entries of the audit log. */
+  audit: number;
   months: string[];
   done: boolean;
 };
@@ -23,14 +25,16 @@ export async function retain(db: Database, limits: Limits, goOn: () => boolean):
   const answers = await expire(db, 'answers', limits.answers, goOn);
   const rejects = await expire(db, 'rejects', limits.rejects, goOn);
   const messages = await expire(db, 'messages', limits.messages, goOn);
+  const audit = await expire(db, 'audit', limits.audit, goOn);
   const months =
     limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
   return {
     answers: answers.deleted,
     rejects: rejects.deleted,
     messages: messages.deleted,
+    audit: audit.deleted,
     months: months.dropped,
-    done: answers.done && rejects.done && messages.done && months.done,
+    done: answers.done && rejects.done && messages.done && audit.done && months.done,
   };
 }
 

@@ -31,6 +31,8 @@ export type Due = {
   rejects: number;
   /** Of which it is still kept what they said. */
   messages: number;
+  /** Entries of the audit log. */
+  audit: number;
   months: (Partition & { due: boolean })[];
 };
 
@@ -39,14 +41,15 @@ export async function whatIsDue(db: Database, limits: Limits): Promise<Due> {
     `SELECT count(*)::int AS answers, coalesce(sum(octet_length(body)), 0)::float8 AS answer_bytes,
        (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects,
        (SELECT count(*)::int FROM strandline.deliveries
-        WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages
+        WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages,
+       (SELECT count(*)::int FROM strandline.audit_log WHERE at < $4) AS audit
      FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL`,
-    [limits.answers, limits.rejects, limits.messages],
+    [limits.answers, limits.rejects, limits.messages, limits.audit],
   );
   const { snapshots } = limits;
   const months = (await snapshotMonths(db)).map((month) => ({
     ...month,
     due: snapshots !== null && isOver(month, snapshots),
   }));
-  return { answers: 0, answer_bytes: 0, rejects: 0, messages: 0, ...rows[0], months };
+  return { answers: 0, answer_bytes: 0, rejects: 0, messages: 0, audit: 0, ...rows[0], months };
 }

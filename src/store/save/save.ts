@@ -81,14 +81,20 @@ export async function saveFindings(db: Database, input: SaveInput): Promise<Diff
 /**
  * Saves a kept answer that was read again. Nothing that was found before is lost or becomes new;
  * what the newer reader found more belongs to the run's own time.
+ * @param record adds to the same transaction who had it read again
  * @returns `null` when the run is neither succeeded nor failed
  */
-export async function saveAgain(db: Database, input: AgainInput): Promise<Diff | null> {
+export async function saveAgain(
+  db: Database,
+  input: AgainInput,
+  record: (tx: Transaction) => Promise<void>,
+): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
   return inTransaction(db, async (tx, last) => {
     const won = await winAgain(tx, input);
     if (won === null) return null;
     await clearReading(tx, input.runId);
+    await record(tx);
     return saveInside(tx, input, won, last);
   });
 }

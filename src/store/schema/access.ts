@@ -16,6 +16,8 @@ export const sessions = strandline.table(
       .references(() => tokens.id, { onDelete: 'cascade' }),
     created_at: instant().notNull(),
     seen_at: instant().notNull(),
+    /** It was begun with a key that was replaced, and ends with it; null: the token's key of today. */
+    ends_at: instant(),
   },
   (t) => [unique('sessions_hash_key').on(t.hash), index('sessions_token').on(t.token_id)],
 );

@@ -27,6 +27,9 @@ export const tokens = strandline.table(
     prefix: text().notNull(),
     name: text().notNull(),
     hash: text().notNull(),
+    /** Of the key before this one, and until when that one still opens. */
+    former_hash: text(),
+    former_until: instant(),
     /** `service`: a key of the search service. */
     scopes: text().array().notNull(),
     created_at: instant().notNull(),
@@ -35,7 +38,10 @@ export const tokens = strandline.table(
     expires_at: instant(),
     revoked_at: instant(),
   },
-  (t) => [unique('tokens_prefix_key').on(t.prefix)],
+  (t) => [
+    unique('tokens_prefix_key').on(t.prefix),
+    check('tokens_former', sql`(${t.former_hash} is null) = (${t.former_until} is null)`),
+  ],
 );
 
 /** Facts about this database that must hold once: whether its sample topic was made, and the like. */

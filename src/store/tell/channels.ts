@@ -90,6 +90,16 @@ export async function insertChannel(
   return row.id;
 }
 
+/** Another receiver has no failures behind it, and whoever is sending to the former one no longer owns the channel. */
+export async function moveChannel(tx: Transaction, id: Id, address: string): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.channels SET address = $2, fence = fence + 1, lease_until = NULL, failures = 0, failing_since = NULL,
+       resting_until = NULL
+     WHERE id = $1`,
+    [id, address],
+  );
+}
+
 export async function setSecrets(
   tx: Transaction,
   id: Id,

@@ -434,7 +434,7 @@ test('a reply with posts is not kept from when their author is forgotten', async
   expect(await count(`idempotency_keys WHERE reply LIKE '%user_1%'`)).toBeGreaterThan(0);
   const author = await findAuthor(db, 'hosted', '91');
   if (author === undefined) throw new Error('not there');
-  await forgetAuthor(db, author, world.clock.now());
+  await forgetAuthor(ctx, author);
   expect(await count(`idempotency_keys WHERE reply LIKE '%user_1%'`)).toBe(0);
 });
 

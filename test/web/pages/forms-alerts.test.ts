@@ -1,11 +1,12 @@
 /** Rules, channels and deliveries by their pages. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App, WebHome } from '../../../src/doors/routes.ts';
+import type { App } from '../../../src/doors/routes.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
 import { WEB } from '../../../src/web.ts';
+import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { type Person, personAt, textOf } from './person.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
     hosted: stub.url,
     env: { WEBHOOK_ALLOW: '127.0.0.1', MASTER_KEY: 'a key of a test, long enough for one' },
   });
-  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  app = await buildServer(homeOf(world), WEB);
   person = personAt(app);
   const { created } = await createTopic(world.ctx, {
     name: 'Ferry',

@@ -1,8 +1,9 @@
 /** A new topic by its form: read, forecast, tried out, saved. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App, WebHome } from '../../../src/doors/routes.ts';
+import type { App } from '../../../src/doors/routes.ts';
 import { WEB } from '../../../src/web.ts';
+import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, START, type World } from '../../world.ts';
 import { type Person, personAt, textOf } from './person.ts';
@@ -14,7 +15,7 @@ let person: Person;
 beforeAll(async () => {
   stub = await startStub();
   world = await makeWorld({ hosted: stub.url });
-  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  app = await buildServer(homeOf(world), WEB);
   person = personAt(app);
 });
 afterAll(async () => {

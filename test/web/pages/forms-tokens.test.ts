@@ -1,8 +1,9 @@
 /** Tokens by their page. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App, WebHome } from '../../../src/doors/routes.ts';
+import type { App } from '../../../src/doors/routes.ts';
 import { WEB } from '../../../src/web.ts';
+import { homeOf } from '../../cli/stand.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { type Person, personAt, textOf } from './person.ts';
 
@@ -11,7 +12,7 @@ let app: App;
 let person: Person;
 beforeAll(async () => {
   world = await makeWorld();
-  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home this page asks for the context only
+  app = await buildServer(homeOf(world), WEB);
   person = personAt(app);
 });
 afterAll(async () => {

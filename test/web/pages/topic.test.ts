@@ -1,10 +1,10 @@
 /** The overview, a topic and a search, over a small world: what is said where there is nothing, and where there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
+import type { App } from '../../../src/doors/routes.ts';
 import { sumsOf, volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
 import { usualRange } from '../../../src/doors/pages/topic/range.ts';
 import { topDaysOf } from '../../../src/doors/pages/topic/read.ts';
-import type { App, WebHome } from '../../../src/doors/routes.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { addSearches, createTopic } from '../../../src/monitor/topic/create-topic.ts';
@@ -13,6 +13,7 @@ import { pulseOf, usualOf } from '../../../src/monitor/trend/pulse.ts';
 import { readBuckets, readVolumeSums } from '../../../src/store/reads/volume.ts';
 import { WEB } from '../../../src/web.ts';
 import { type StubService, startStub, wirePost } from '../../stub-service.ts';
+import { homeOf } from '../../cli/stand.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { type Person, personAt, textOf } from './person.ts';
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
     response.end(JSON.stringify({ miner_tweets: posts }));
   });
   world = await makeWorld({ hosted: stub.url });
-  app = await buildServer({ ctx: world.ctx } as WebHome, WEB); // of a home these pages ask for the context only
+  app = await buildServer(homeOf(world), WEB);
   person = personAt(app);
 });
 afterAll(async () => {

@@ -1,4 +1,5 @@
 /** What a button changes at once: it is done, and the page of the thing says so. */
+import type { Acting } from '../../../monitor/context.ts';
 import { enqueueNewRuns } from '../../../monitor/enqueue.ts';
 import { assertTopicKept } from '../../../monitor/topic/find.ts';
 import { insertManualRun } from '../../../monitor/topic/run-now.ts';
@@ -23,19 +24,19 @@ export function changeActions(app: App, { ctx }: WebHome): void {
   for (const [change, code, scope] of CHANGES) {
     app.post(`/searches/:slug/${change}`, { schema, config: { scope } }, async (request, reply) => {
       const { slug } = request.params;
-      const { topic } = await changeSearch(ctx, slug, change);
+      const { topic } = await changeSearch(request.acting, slug, change);
       return goOn(reply, change === 'remove' ? `/topics/${topic}` : `/searches/${slug}`, code);
     });
     app.post(`/topics/:slug/${change}`, { schema, config: { scope } }, async (request, reply) => {
       const { slug } = request.params;
-      await changeTopic(ctx, slug, change);
+      await changeTopic(request.acting, slug, change);
       return goOn(reply, change === 'remove' ? '/' : `/topics/${slug}`, code);
     });
   }
 
   app.post('/searches/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
     const { slug } = request.params;
-    const created = await runNow(slug);
+    const created = await runNow(request.acting, slug);
     return goOn(reply, `/searches/${slug}`, created ? 'run' : 'run_already_queued');
   });
 
@@ -45,14 +46,14 @@ export function changeActions(app: App, { ctx }: WebHome): void {
     await assertTopicKept(ctx.db, slug);
     const searches = await readSearches(ctx.db, { topic: slug, state: 'active', limit: ALL });
     let created = 0;
-    for (const search of searches) created += (await runNow(search.slug)) ? 1 : 0;
+    for (const search of searches) created += (await runNow(request.acting, search.slug)) ? 1 : 0;
     const code = created > 0 ? 'run' : searches.length > 0 ? 'run_already_queued' : 'unchanged';
     return goOn(reply, `/topics/${slug}`, code);
   });
 
   /** @returns whether a run was created */
-  async function runNow(slug: string): Promise<boolean> {
-    const { runId, alreadyQueued } = await insertManualRun(ctx, slug);
+  async function runNow(acting: Acting, slug: string): Promise<boolean> {
+    const { runId, alreadyQueued } = await insertManualRun(acting, slug);
     if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
     return !alreadyQueued;
   }

@@ -1,4 +1,4 @@
-/** Channels: made, tested, given a new secret, paused, removed. */
+/** Channels: made, tested, moved, given a new secret, paused, removed. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInput, type Problem, Refused } from '../../../errors.ts';
 import {
@@ -6,6 +6,7 @@ import {
   type ChannelChange,
   channelRow,
   createChannel,
+  editChannel,
   rotateSecret,
   testChannel,
   type WithSecret,
@@ -47,37 +48,21 @@ export function channelPages(app: App, { ctx }: WebHome): void {
       const given = request.body;
       try {
         const written = { slug: one(given, 'slug') ?? '', webhook: one(given, 'webhook') ?? '' };
-        return showSecret(request, reply, await createChannel(ctx, written), 'The channel is there');
+        return showSecret(
+          request,
+          reply,
+          await createChannel(request.acting, written),
+          'The channel is there',
+        );
       } catch (error) {
         return showNew(request, reply, given, problemsOf(error, given));
       }
     },
   );
 
-  app.get('/alerts/channels/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
-    const channel = await channelRow(ctx, request.params.slug);
-    return showPage(request, reply, {
-      title: channel.slug,
-      here: '/alerts',
-      above: <a href="/alerts">Alerts</a>,
-      aside: (
-        <May scope="write">
-          <Buttons channel={channel} />
-        </May>
-      ),
-      body: (
-        <>
-          <ChannelFacts channel={channel} />
-          <May scope="write">
-            <Resend channel={channel} />
-          </May>
-          <May scope="admin">
-            <Secret channel={channel} />
-          </May>
-        </>
-      ),
-    });
-  });
+  app.get('/alerts/channels/:slug', { schema, config: { scope: 'read' } }, async (request, reply) =>
+    showChannel(request, reply, await channelRow(ctx, request.params.slug)),
+  );
 
   app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const channel = await channelRow(ctx, request.params.slug);
@@ -102,10 +87,26 @@ export function channelPages(app: App, { ctx }: WebHome): void {
   });
 
   app.post(
+    '/alerts/channels/:slug/edit',
+    { schema: { ...schema, body: formBody }, config: { scope: 'admin' } },
+    async (request, reply) => {
+      const { slug } = request.params;
+      try {
+        await editChannel(request.acting, slug, { webhook: one(request.body, 'webhook') ?? '' });
+        return goOn(reply, `/alerts/channels/${slug}`, 'channel_moved');
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        const { problems } = error;
+        return showChannel(request, reply, await channelRow(ctx, slug), { given: request.body, problems });
+      }
+    },
+  );
+
+  app.post(
     '/alerts/channels/:slug/secret',
     { schema, config: { scope: 'admin' }, onSend },
     async (request, reply) =>
-      showSecret(request, reply, await rotateSecret(ctx, request.params.slug), 'A new secret'),
+      showSecret(request, reply, await rotateSecret(request.acting, request.params.slug), 'A new secret'),
   );
 
   app.post(
@@ -113,7 +114,7 @@ export function channelPages(app: App, { ctx }: WebHome): void {
     { schema, config: { scope: 'write' } },
     async (request, reply) => {
       const { slug } = request.params;
-      const sent = await resend(ctx, { channel: slug });
+      const sent = await resend(request.acting, { channel: slug });
       return goOn(reply, `/alerts/channels/${slug}`, sent === 0 ? 'unchanged' : 'sent_again');
     },
   );
@@ -124,7 +125,7 @@ export function channelPages(app: App, { ctx }: WebHome): void {
       { schema: { ...schema, body: formBody.optional() }, config: { scope: 'write' } },
       async (request, reply) => {
         const { slug } = request.params;
-        await changeChannel(ctx, slug, change, { skip: ticked(request.body ?? {}, 'skip') });
+        await changeChannel(request.acting, slug, change, { skip: ticked(request.body ?? {}, 'skip') });
         return goOn(reply, change === 'remove' ? '/alerts' : `/alerts/channels/${slug}`, code);
       },
     );
@@ -152,6 +153,37 @@ function problemsOf(error: unknown, given: Given): readonly Problem[] {
   if (error instanceof Refused && error.kind === 'conflict')
     return [{ path: 'slug', given: one(given, 'slug'), expected: `another one: ${error.message}` }];
   throw error;
+}
+
+function showChannel(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  channel: ChannelRow,
+  sent: { given?: Given; problems?: readonly Problem[] } = {},
+): FastifyReply {
+  return showPage(request, reply, {
+    title: channel.slug,
+    here: '/alerts',
+    above: <a href="/alerts">Alerts</a>,
+    status: sent.problems === undefined ? 200 : 400,
+    aside: (
+      <May scope="write">
+        <Buttons channel={channel} />
+      </May>
+    ),
+    body: (
+      <>
+        <ChannelFacts channel={channel} />
+        <May scope="write">
+          <Resend channel={channel} />
+        </May>
+        <May scope="admin">
+          <Address channel={channel} {...sent} />
+          <Secret channel={channel} />
+        </May>
+      </>
+    ),
+  });
 }
 
 function showNew(
@@ -245,6 +277,42 @@ function Resend({ channel: { slug, dead } }: { channel: ChannelRow }) {
     <p>
       <Act action={`/alerts/channels/${slug}/resend`} words="Send again what was given up" />
     </p>
+  );
+}
+
+function Address({
+  channel: { slug },
+  given,
+  problems,
+}: {
+  channel: ChannelRow;
+  given?: Given;
+  problems?: readonly Problem[];
+}) {
+  return (
+    <Section
+      title="Address"
+      note="Its secret and its rules stay. What waits is sent to the new address, and a channel that was disabled is tried again."
+    >
+      <Form
+        action={`/alerts/channels/${slug}/edit`}
+        given={given}
+        problems={problems}
+        label="Another address"
+        labels={{ webhook: 'New address of the webhook' }}
+      >
+        <Field
+          name="webhook"
+          label="New address of the webhook"
+          kind="url"
+          placeholder="https://hooks.example/strandline"
+          autocomplete="off"
+        />
+        <div class="buttons">
+          <Button words="Save" />
+        </div>
+      </Form>
+    </Section>
   );
 }
 

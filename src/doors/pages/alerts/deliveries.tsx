@@ -100,7 +100,7 @@ export function deliveryPages(app: App, { ctx }: WebHome): void {
     '/alerts/deliveries/:id/resend',
     { schema: { params: z.object({ id }) }, config: { scope: 'write' } },
     async (request, reply) => {
-      await resend(ctx, { delivery: request.params.id });
+      await resend(request.acting, { delivery: request.params.id });
       return goOn(reply, `/alerts/deliveries/${request.params.id}`, 'sent_again');
     },
   );

@@ -45,7 +45,10 @@ export function rulePages(app: App, { ctx }: WebHome): void {
       const given = { on: [], channels: [], ...request.body };
       const rule = ruleIn(given);
       try {
-        const made = await createRule(ctx, { ...rule, slug: one(given, 'slug') ?? slugOf(rule.name ?? '') });
+        const made = await createRule(request.acting, {
+          ...rule,
+          slug: one(given, 'slug') ?? slugOf(rule.name ?? ''),
+        });
         return goOn(reply, `/alerts/rules/${made.slug}`, 'rule_made');
       } catch (error) {
         return showForm(ctx, request, reply, null, comeBack(error, given));
@@ -64,7 +67,7 @@ export function rulePages(app: App, { ctx }: WebHome): void {
       const given = { on: [], channels: [], ...request.body };
       const rule = await ruleRow(ctx, request.params.slug);
       try {
-        await editRule(ctx, rule.slug, { ...ruleIn(given), name: one(given, 'name') ?? '' });
+        await editRule(request.acting, rule.slug, { ...ruleIn(given), name: one(given, 'name') ?? '' });
         return goOn(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
       } catch (error) {
         return showForm(ctx, request, reply, rule, comeBack(error, given));
@@ -93,7 +96,7 @@ export function rulePages(app: App, { ctx }: WebHome): void {
       { schema, config: { scope: 'write' } },
       async (request, reply) => {
         const { slug } = request.params;
-        await changeRule(ctx, slug, change);
+        await changeRule(request.acting, slug, change);
         return goOn(reply, change === 'remove' ? '/alerts' : `/alerts/rules/${slug}`, code);
       },
     );

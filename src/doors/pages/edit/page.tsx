@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { InvalidInput, type Problem } from '../../../errors.ts';
+import type { Acting } from '../../../monitor/context.ts';
 import { trySearch } from '../../../monitor/run/try.ts';
 import { type Edit, editSearch } from '../../../monitor/topic/edit.ts';
 import { assertKept, findSearchRow } from '../../../monitor/topic/find.ts';
@@ -49,7 +50,7 @@ export function editPages(app: App, { ctx }: WebHome): void {
       const search = await keptSearch(ctx, request.params.slug);
       try {
         const asked = one(given, 'do') ?? 'save';
-        if (asked === 'save') return await save(ctx, reply, search, given);
+        if (asked === 'save') return await save(request.acting, reply, search, given);
         if (asked !== 'try') return await show(ctx, request, reply, search, { given });
         const tried = await triedOut(search.slug, () =>
           trySearch(
@@ -68,8 +69,13 @@ export function editPages(app: App, { ctx }: WebHome): void {
   );
 }
 
-async function save(ctx: Ctx, reply: FastifyReply, search: SearchRow, given: Given): Promise<FastifyReply> {
-  const { changed, changesRequest } = await editSearch(ctx, search.slug, editIn(given, search));
+async function save(
+  acting: Acting,
+  reply: FastifyReply,
+  search: SearchRow,
+  given: Given,
+): Promise<FastifyReply> {
+  const { changed, changesRequest } = await editSearch(acting, search.slug, editIn(given, search));
   const code = changed ? (changesRequest ? 'saved_request' : 'saved') : 'unchanged';
   return goOn(reply, `/searches/${search.slug}`, code);
 }

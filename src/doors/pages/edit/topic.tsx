@@ -29,7 +29,7 @@ export function topicEditPages(app: App, { ctx }: WebHome): void {
     async (request, reply) => {
       const { slug } = request.params;
       try {
-        await renameTopic(ctx, slug, one(request.body, 'name') ?? '');
+        await renameTopic(request.acting, slug, one(request.body, 'name') ?? '');
         return goOn(reply, `/topics/${slug}`, 'renamed');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;

@@ -19,12 +19,14 @@ const MOST_SQL = 20_000;
 
 type Shown = { view: string | undefined; sql: string | undefined; result?: ReaderResult; refused?: string };
 
-export function sqlPage(app: App, { ctx, readerUrl }: WebHome): void {
+export function sqlPage(app: App, home: WebHome): void {
+  const { ctx } = home;
   const questions = readQuestions();
   // It is awaited where it is shown: until then nobody hears of a page that is not there.
   questions.catch(() => {});
 
   const show = async (shown: Shown) => {
+    const asks = home.readerUrl !== null;
     const [views, version, examples] = await Promise.all([
       readContract(ctx.db),
       readContractVersion(ctx.db),
@@ -42,11 +44,11 @@ export function sqlPage(app: App, { ctx, readerUrl }: WebHome): void {
       ),
       body: (
         <>
-          {readerUrl === null ? null : <Ask sql={shown.sql} most={MOST_ROWS} refused={shown.refused} />}
+          {!asks ? null : <Ask sql={shown.sql} most={MOST_ROWS} refused={shown.refused} />}
           {shown.result === undefined ? null : <Result result={shown.result} most={MOST_ROWS} />}
-          <Questions questions={examples} asks={readerUrl !== null} />
+          <Questions questions={examples} asks={asks} />
           <Reference views={views} chosen={shown.view} />
-          <Connect embedded={ctx.config.databaseUrl === undefined} reader={readerUrl !== null} />
+          <Connect embedded={ctx.config.databaseUrl === undefined} reader={asks} />
         </>
       ),
     };
@@ -74,6 +76,7 @@ export function sqlPage(app: App, { ctx, readerUrl }: WebHome): void {
     '/explore/sql',
     { config: { scope: 'read' }, schema: { body: z.object({ sql: z.string().max(MOST_SQL) }) } },
     async (request, reply) => {
+      const { readerUrl } = home;
       if (readerUrl === null)
         throw new Refused('unavailable', 'no login of a reader is known here; DATABASE_READER_URL names one');
       const { sql } = request.body;

@@ -23,6 +23,7 @@ const WORDS = {
   rule_removed: 'The rule is gone, and what it had not sent yet is cancelled. What was sent stays.',
   channel_paused: 'Paused. What is found meanwhile waits.',
   channel_resumed: 'Going on. What waited is sent.',
+  channel_moved: 'Saved. What waits, and what is found from now on, is sent to this address.',
   channel_removed: 'The channel is gone, and what was not sent yet is cancelled. What was sent stays.',
   sent_again: 'Sent again, with the same id and body.',
   revoked: 'Revoked. Nobody comes in with it any more.',

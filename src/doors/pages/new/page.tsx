@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
 import { InvalidInput, type Problem, Refused } from '../../../errors.ts';
+import type { Acting } from '../../../monitor/context.ts';
 import { trySearch } from '../../../monitor/run/try.ts';
 import { addSearches, createTopic } from '../../../monitor/topic/create-topic.ts';
 import { assertTopicKept, findTopicRow } from '../../../monitor/topic/find.ts';
@@ -61,7 +62,7 @@ export function newPages(app: App, { ctx }: WebHome): void {
     const given = { searches: [], ai_tools: [], ...request.body };
     const asked = one(given, 'do') ?? 'save';
     try {
-      if (asked === 'save') return await save(ctx, reply, given);
+      if (asked === 'save') return await save(request.acting, reply, given);
       const part = triedPart(given, asked);
       const come = part === undefined ? {} : { tried: await tryPart(ctx, given, part, untilGone(reply)) };
       return await show(ctx, request, reply, given, come);
@@ -74,10 +75,11 @@ export function newPages(app: App, { ctx }: WebHome): void {
   });
 }
 
-async function save(ctx: Ctx, reply: FastifyReply, given: Given): Promise<FastifyReply> {
+async function save(acting: Acting, reply: FastifyReply, given: Given): Promise<FastifyReply> {
   const topic = one(given, 'topic');
   const written = topicIn(given, partsIn(given));
-  const made = topic === undefined ? await createTopic(ctx, written) : await addSearches(ctx, topic, written);
+  const made =
+    topic === undefined ? await createTopic(acting, written) : await addSearches(acting, topic, written);
   return goOn(reply, `/topics/${made.topic}`, topic === undefined ? 'watching' : 'added');
 }
 

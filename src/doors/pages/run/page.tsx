@@ -78,7 +78,7 @@ export function runPage(app: App, { ctx }: WebHome): void {
 
   app.post('/runs/:id/replay', { config: { scope: 'write' }, schema: { params } }, async (request, reply) => {
     const id = keyOf('run', request.params.id);
-    await replayRun(ctx, id);
+    await replayRun(request.acting, id);
     return goOn(reply, `/runs/${id}`, 'replayed');
   });
 }

@@ -31,7 +31,11 @@ export function systemPage(app: App, home: WebHome): void {
       title: 'System',
       here: '/system',
       charts: true,
-      aside: mayDo(request.visitor, 'admin') ? <a href="/system/tokens">Tokens</a> : undefined,
+      aside: mayDo(request.visitor, 'admin') ? (
+        <>
+          <a href="/system/tokens">Tokens</a> <a href="/system/audit">Audit log</a>
+        </>
+      ) : undefined,
       lead: 'Health of database, queue and workers. The command strandline doctor checks more.',
       body: (
         <>
@@ -58,6 +62,7 @@ export function systemPage(app: App, home: WebHome): void {
             days={{
               answers: home.ctx.config.answerDays,
               rejects: home.ctx.config.rejectDays,
+              audit: home.ctx.config.auditDays,
               snapshots: home.ctx.config.snapshotDays ?? null,
             }}
           />

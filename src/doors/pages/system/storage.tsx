@@ -9,7 +9,7 @@ import { Table } from '../kit/table.tsx';
 import { When } from '../kit/when.tsx';
 import { kindsOf } from './kinds.ts';
 
-type Days = { answers: number; rejects: number; snapshots: number | null };
+type Days = { answers: number; rejects: number; audit: number; snapshots: number | null };
 
 export function Storage({
   tables,
@@ -52,14 +52,15 @@ export function Storage({
                 'Counters over time',
                 days.snapshots === null ? 'for ever' : `${counted(days.snapshots, 'day')}, by whole months`,
               ],
+              ['Audit log', counted(days.audit, 'day')],
               ['All else', 'for ever'],
               ['Too old now', dueWords(due)],
               ['Last done', <When at={upkeep.retained_at} never="never: a worker does it once an hour" />],
             ]}
           />
           <p class="note">
-            <code>ANSWER_DAYS</code>, <code>REJECT_DAYS</code> and <code>SNAPSHOT_DAYS</code> set it;{' '}
-            <code>strandline retention run</code> lets go at once.
+            <code>ANSWER_DAYS</code>, <code>REJECT_DAYS</code>, <code>AUDIT_DAYS</code> and{' '}
+            <code>SNAPSHOT_DAYS</code> set it; <code>strandline retention run</code> lets go at once.
           </p>
         </div>
       </div>

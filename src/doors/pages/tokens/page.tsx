@@ -2,10 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { oneCleanLine } from '../../../contract/text.ts';
-import { DAY } from '../../../engine/clock.ts';
+import { DAY, HOUR, SECOND } from '../../../engine/clock.ts';
 import { InvalidInput, type Problem } from '../../../errors.ts';
 import { SCOPES } from '../../../monitor/access/scopes.ts';
-import { createToken, isOpen, listTokens, revokeToken, type Token } from '../../../monitor/access/tokens.ts';
+import {
+  createToken,
+  isOpen,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  type Token,
+} from '../../../monitor/access/tokens.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { formBody, many, one } from '../actions/given.ts';
 import { Badge } from '../kit/badge.tsx';
@@ -28,6 +35,16 @@ const SCOPE_WORDS = {
 
 const ENDS = { '7': 'after 7 days', '30': 'after 30 days', '90': 'after 90 days', '365': 'after a year' };
 
+/** How long the former key of a token works, too, in seconds. */
+const GRACES: Readonly<Record<string, string>> = {
+  '0': 'the former key ends at once',
+  [HOUR / SECOND]: 'the former key works for an hour',
+  [DAY / SECOND]: 'the former key works for a day',
+  [(7 * DAY) / SECOND]: 'the former key works for 7 days',
+};
+
+const params = z.object({ id: z.string().regex(/^[1-9]\d{0,17}$/, 'an id') });
+
 /** Pages that hold a token are kept nowhere. */
 const onSend = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   reply.header('cache-control', 'no-store');
@@ -42,8 +59,8 @@ export function tokenPages(app: App, { ctx }: WebHome): void {
     async (request, reply) => {
       const given = { scopes: [], ...request.body };
       try {
-        const made = await createToken(ctx, tokenIn(given, ctx.clock.now()), request.visitor);
-        return showMade(request, reply, made);
+        const made = await createToken(request.acting, tokenIn(given, ctx.clock.now()), request.visitor);
+        return showMade(request, reply, made, 'The token is there');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
         return show(request, reply, given, error.problems);
@@ -52,13 +69,25 @@ export function tokenPages(app: App, { ctx }: WebHome): void {
   );
 
   app.post(
-    '/system/tokens/:id/revoke',
-    {
-      schema: { params: z.object({ id: z.string().regex(/^[1-9]\d{0,17}$/, 'an id') }) },
-      config: { scope: 'admin' },
-    },
+    '/system/tokens/:id/rotate',
+    { schema: { params, body: formBody }, config: { scope: 'admin' }, onSend },
     async (request, reply) => {
-      await revokeToken(ctx, request.params.id);
+      const asked = one(request.body, 'grace') ?? '';
+      const grace = Object.keys(GRACES).find((each) => each === asked);
+      if (grace === undefined)
+        throw new InvalidInput([
+          { path: 'grace', given: asked, expected: `one of ${Object.keys(GRACES).join(', ')} (seconds)` },
+        ]);
+      const made = await rotateToken(request.acting, request.params.id, Number(grace));
+      return showMade(request, reply, made, 'The token has a new key');
+    },
+  );
+
+  app.post(
+    '/system/tokens/:id/revoke',
+    { schema: { params }, config: { scope: 'admin' } },
+    async (request, reply) => {
+      await revokeToken(request.acting, request.params.id);
       return goOn(reply, '/system/tokens', 'revoked');
     },
   );
@@ -75,6 +104,7 @@ export function tokenPages(app: App, { ctx }: WebHome): void {
       title: 'Tokens',
       here: '/system',
       above: <a href="/system">System</a>,
+      aside: <a href="/system/audit">Audit log</a>,
       status: problems.length === 0 ? 200 : 400,
       lead: 'With a token one signs in here, and programs use the API.',
       body: (
@@ -84,6 +114,7 @@ export function tokenPages(app: App, { ctx }: WebHome): void {
           ) : (
             <Tokens tokens={tokens} now={now} />
           )}
+          <Rotation tokens={tokens.filter((token) => isOpen(token, now))} />
           <Section title="New token">
             <NewToken given={given} problems={problems} first={!tokens.some((token) => isOpen(token, now))} />
           </Section>
@@ -144,6 +175,38 @@ function NewToken({
   );
 }
 
+/** One form for all of them: which token, and how long its former key works. */
+function Rotation({ tokens }: { tokens: readonly Token[] }) {
+  if (tokens.length === 0) return null;
+  return (
+    <Section
+      title="New key for a token"
+      note="Its name, scopes and end stay. Sessions that were begun with the former key end with it."
+    >
+      {tokens.map(({ id, name, prefix }) => (
+        <details>
+          <summary>
+            <Outside text={name} most={60} /> <code>st_{prefix}</code>
+          </summary>
+          <Form action={`/system/tokens/${id}/rotate`} label={`New key for ${name}`}>
+            <Field
+              name="grace"
+              path={`grace-${id}`}
+              label="The key that it has"
+              kind="select"
+              value="0"
+              options={Object.entries(GRACES).map(([value, words]) => ({ value, words }))}
+            />
+            <div class="buttons">
+              <Button words="Make a new key" />
+            </div>
+          </Form>
+        </details>
+      ))}
+    </Section>
+  );
+}
+
 function Tokens({ tokens, now }: { tokens: readonly Token[]; now: Date }) {
   return (
     <Table
@@ -164,7 +227,10 @@ function Tokens({ tokens, now }: { tokens: readonly Token[]; now: Date }) {
           head: <span class="unseen">Change</span>,
           cell: (token) =>
             isOpen(token, now) ? (
-              <Act action={`/system/tokens/${token.id}/revoke`} words="Revoke" kind="quiet" />
+              <div class="buttons">
+                <a href={`/system/audit?token=${token.prefix}`}>Log</a>
+                <Act action={`/system/tokens/${token.id}/revoke`} words="Revoke" kind="quiet" />
+              </div>
             ) : null,
         },
       ]}
@@ -177,13 +243,23 @@ function State({ token, now }: { token: Token; now: Date }) {
   return <Badge state="removed" words={token.revoked_at === null ? 'ended' : 'revoked'} />;
 }
 
-function showMade(request: FastifyRequest, reply: FastifyReply, made: Token & { key: string }): FastifyReply {
+function showMade(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  made: Token & { key: string },
+  title: string,
+): FastifyReply {
   return showPage(request, reply, {
-    title: 'The token is there',
+    title,
     here: '/system',
     above: <a href="/system/tokens">Tokens</a>,
     body: (
       <>
+        {made.rotating_until === null ? null : (
+          <p>
+            The former key works until <When at={made.rotating_until} exact />.
+          </p>
+        )}
         <p>It may do: {made.scopes.join(', ')}. It is shown this once; keep it where secrets are kept:</p>
         <p class="secret">
           <code>{made.key}</code>

@@ -1,4 +1,5 @@
 /** Every view of the contract that the program reads, by the name of its declaration. */
+import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as contract from './contract.ts';
 import * as discoveries from './discoveries.ts';
@@ -12,6 +13,7 @@ import * as tops from './tops.ts';
 import * as volume from './volume.ts';
 
 export const declared = {
+  ...audit,
   ...completions,
   ...contract,
   ...discoveries,

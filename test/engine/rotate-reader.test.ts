@@ -1,0 +1,50 @@
+/** The reader of the embedded Postgres gets another password, while others run, and whoever dies meanwhile. */
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { codeOf, connect } from '../../src/engine/postgres/connect.ts';
+import { query, stage } from './stage.ts';
+
+const enters = async (url: string) =>
+  (await connect(url, 'test').then(
+    (client) => client.end().then(() => 'in'),
+    (error: unknown) => codeOf(error),
+  )) ?? 'broken';
+
+test('every process knows the new password from then on, nobody enters with the former one, and its sessions end', async () => {
+  const { dataDir, open } = await stage();
+  const running = await open('owner');
+  const guest = await open('guest');
+  const former = running.readerUrl;
+  const session = await connect(former, 'test');
+
+  const rotated = await guest.rotateReader();
+  expect(rotated).not.toBe(former);
+  expect([running.readerUrl, guest.readerUrl]).toEqual([rotated, rotated]);
+  expect([await enters(former), await enters(rotated)]).toEqual(['28P01', 'in']);
+  await expect(session.query('SELECT 1')).rejects.toThrow();
+  const file = path.join(dataDir, 'postgres', 'secrets.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await enters((await open('guest')).readerUrl), 'the next start does not undo it').toBe('in');
+});
+
+test('two who rotate at once leave one password that works', async () => {
+  const { open } = await stage();
+  const [first, second] = [await open('owner'), await open('guest')];
+  const rotated = await Promise.all([first.rotateReader(), second.rotateReader()]);
+  expect(rotated).toContain(first.readerUrl);
+  expect(await enters(first.readerUrl)).toBe('in');
+});
+
+test('whoever is killed between the file and the role leaves what the next command puts in order', async () => {
+  const { dataDir, open } = await stage();
+  const running = await open('owner');
+  const file = path.join(dataDir, 'postgres', 'secrets.json');
+  const secrets = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+  await writeFile(file, JSON.stringify({ ...secrets, reader: 'written-and-not-set' }));
+  expect(await enters(running.readerUrl)).toBe('28P01');
+  await open('guest');
+  expect(await enters(running.readerUrl)).toBe('in');
+  expect(running.readerUrl).toContain('written-and-not-set');
+  expect(await query(running.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});

@@ -1,0 +1,123 @@
+/** A token gets another key: what the former one opens, and for how long. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
+import { openAccess } from '../../../src/monitor/access/access.ts';
+import {
+  createServiceKey,
+  createToken,
+  OPERATOR,
+  revokeKey,
+  revokeToken,
+  rotateKey,
+  rotateToken,
+} from '../../../src/monitor/access/tokens.ts';
+import { findToken } from '../../../src/store/tokens.ts';
+import { WEB } from '../../../src/web.ts';
+import { openStand } from './stand.ts';
+
+const stand = await openStand();
+const { ctx, clock, db } = stand.world;
+afterAll(() => stand.close());
+const access = await openAccess(ctx, { localMayEnter: true });
+const app = await stand.serve(WEB, { perMinute: 1_000_000 });
+
+const opens = async (asking: { token?: string; session?: string }) =>
+  (
+    await access
+      .visitorOf({ token: undefined, session: undefined, address: '127.0.0.1', ...asking })
+      .catch(() => ({ kind: 'refused' }))
+  ).kind !== 'refused';
+const isSignedIn = async (session: string) =>
+  (await access.visitorOf({ token: undefined, session, address: '127.0.0.1' })).kind === 'session';
+const make = (name: string) => createToken(ctx, { name, scopes: ['read'] }, OPERATOR);
+
+test('without a grace the former key and its sessions end at once; all else of the token stays', async () => {
+  const made = await make('at once');
+  const session = await access.signIn(made.key, '127.0.0.1');
+  const { key, ...rotated } = await rotateToken(ctx, made.prefix, 0);
+  expect(key.slice(0, 11), 'the same name').toBe(made.key.slice(0, 11));
+  expect(key).not.toBe(made.key);
+  const { key: _, ...before } = made;
+  expect(rotated).toEqual({ ...before, last_used_at: clock.now() });
+  expect([await opens({ token: made.key }), await opens({ token: key })]).toEqual([false, true]);
+  expect(await isSignedIn(session)).toBe(false);
+});
+
+test('with a grace both open, and sessions of the former key end with it, also those begun in between', async () => {
+  const made = await make('by and by');
+  const early = await access.signIn(made.key, '127.0.0.1');
+  const { key, rotating_until } = await rotateToken(ctx, made.id, HOUR / SECOND);
+  expect(rotating_until).toEqual(new Date(clock.now().getTime() + HOUR));
+  const late = await access.signIn(made.key, '127.0.0.1');
+  const lasting = await access.signIn(key, '127.0.0.1');
+  clock.advance(HOUR - SECOND);
+  expect([await opens({ token: made.key }), await opens({ token: key })]).toEqual([true, true]);
+  expect(await Promise.all([early, late, lasting].map(isSignedIn))).toEqual([true, true, true]);
+  clock.advance(SECOND);
+  expect([await opens({ token: made.key }), await opens({ token: key })]).toEqual([false, true]);
+  expect(await Promise.all([early, late, lasting].map(isSignedIn))).toEqual([false, false, true]);
+});
+
+test('a second rotation ends the key before the former one, with its sessions', async () => {
+  const made = await make('twice');
+  const first = await access.signIn(made.key, '127.0.0.1');
+  const second = await rotateToken(ctx, made.id, 60);
+  const session = await access.signIn(second.key, '127.0.0.1');
+  const third = await rotateToken(ctx, made.id, 60);
+  const keys = [made.key, second.key, third.key];
+  expect(await Promise.all(keys.map((token) => opens({ token })))).toEqual([false, true, true]);
+  expect([await isSignedIn(first), await isSignedIn(session)]).toEqual([false, true]);
+  clock.advance(MINUTE);
+  expect(await isSignedIn(session)).toBe(false);
+});
+
+test('a token that opens nothing gets no new key, and revoking ends both keys', async () => {
+  const made = await make('closed');
+  const { key } = await rotateToken(ctx, made.id, 60);
+  await revokeToken(ctx, made.id);
+  expect([await opens({ token: made.key }), await opens({ token: key })]).toEqual([false, false]);
+  await expect(rotateToken(ctx, made.id, 0)).rejects.toMatchObject({ kind: 'conflict' });
+  await expect(rotateToken(ctx, 'nobody00', 0)).rejects.toMatchObject({ kind: 'not_found' });
+  for (const grace of [-1, 1.5, 7 * 86_400 + 1, Number.NaN])
+    await expect(rotateToken(ctx, made.id, grace)).rejects.toMatchObject({
+      problems: [{ path: 'grace_seconds' }],
+    });
+});
+
+test('keys of the search service rotate by the same rules', async () => {
+  const made = await createServiceKey(ctx, { name: 'partner' });
+  const { key } = await rotateKey(ctx, 'service', made.key, 60);
+  const known = async () => (await findToken(db, 'service', made.prefix, clock.now()))?.keys.length;
+  expect([key.slice(0, 11) === made.key.slice(0, 11), await known()]).toEqual([true, 2]);
+  clock.advance(MINUTE);
+  expect(await known()).toBe(1);
+  await expect(rotateToken(ctx, made.prefix, 0)).rejects.toMatchObject({ kind: 'not_found' });
+  await revokeKey(ctx, 'service', made.prefix);
+  expect(await known()).toBeUndefined();
+});
+
+describe('who am I', () => {
+  const ask = async (headers: Record<string, string>) => {
+    const { statusCode, body } = await app.inject({ url: '/api/v1/token', headers });
+    return { status: statusCode, body: JSON.parse(body) as Record<string, unknown> };
+  };
+
+  test('a token gets itself without its key, a session the token that it was begun with', async () => {
+    const { key, prefix, id } = await createToken(ctx, { name: 'me', scopes: ['run'] }, OPERATOR);
+    const token = { id: String(id), prefix, name: 'me', scopes: ['run'], expires_at: null };
+    const own = await ask({ authorization: `Bearer ${key}` });
+    expect(own).toMatchObject({ status: 200, body: { kind: 'token', scopes: ['read', 'run'], token } });
+    expect(JSON.stringify(own.body)).not.toContain(key.slice(12));
+    const cookie = `strandline=${await access.signIn(key, '127.0.0.1')}`;
+    expect(await ask({ cookie })).toMatchObject({ status: 200, body: { kind: 'session', token } });
+  });
+
+  test('whoever is on this machine, while no token exists, has every scope and no token', async () => {
+    expect((await ask({})).status).toBe(401);
+    await db.pool.query('DELETE FROM strandline.tokens');
+    expect(await ask({})).toEqual({
+      status: 200,
+      body: { kind: 'local', scopes: ['read', 'write', 'run', 'admin'], token: null },
+    });
+  });
+});
