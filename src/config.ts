@@ -38,6 +38,7 @@ const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
+  REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(6_000),
   METRICS_PORT: whole(1, 65_535).optional(),
   // What secrets in the database are sealed with, and where webhooks may lead beside public hosts.
   MASTER_KEY: z.string().min(32, 'at least 32 characters, such as openssl rand -base64 32 prints').optional(),
@@ -73,6 +74,8 @@ export type Config = Readonly<{
   hosted: { url: string; prefix: string | undefined; key: string | undefined; names: string } | undefined;
   service: ReturnType<typeof serviceOf>;
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
+  /** Most requests of one token, or of one address without a token, to the dashboard and the API. */
+  requestsPerMinute: number;
   /** Where a worker tells its figures, on loopback; undefined: it does not. */
   metricsPort: number | undefined;
   /** What secrets in the database are sealed with; undefined: with a key in a file of the data directory. */
@@ -157,6 +160,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
           },
     service: serviceOf(e),
     http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
+    requestsPerMinute: e.REQUESTS_PER_MINUTE,
     metricsPort: e.METRICS_PORT,
     masterKey: e.MASTER_KEY,
     webhook: {

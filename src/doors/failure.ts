@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { InvalidInput, type Problem, Refused, RUN_CODES, type RunCode, RunError } from '../errors.ts';
 import { Denied, type DeniedKind } from '../monitor/access/denied.ts';
-import { isUnreachable } from '../store/database.ts';
+import { isUnreachable, sqlState } from '../store/database.ts';
 
 export type Failure = {
   /** Of HTTP. */
@@ -96,6 +96,8 @@ const OF_SERVER: Readonly<Record<number, [code: string, detail: string]>> = {
 };
 
 const RETRY_SECONDS = 5;
+/** SQLSTATE of a statement that its time limit ended. */
+const TOOK_TOO_LONG = '57014';
 
 /** @param sent what came with the request; left out, nothing is said of what was given */
 export function failureOf(error: unknown, sent: Sent = {}): Failure {
@@ -137,10 +139,13 @@ export function failureOf(error: unknown, sent: Sent = {}): Failure {
     const [code, detail] = OF_SERVER[error.statusCode] ?? ['bad_request', 'the request cannot be read'];
     return failed(error.statusCode, code, STATUS_CODES[error.statusCode] ?? 'Refused', detail);
   }
-  if (isUnreachable(error))
-    return failed(503, 'unavailable', 'Not available now', 'the database cannot be reached just now', {
-      retryAfterSeconds: RETRY_SECONDS,
-    });
+  if (isUnreachable(error)) {
+    const detail =
+      sqlState(error) === TOOK_TOO_LONG
+        ? 'the database needs too long for this; ask for less, by a filter or a shorter range of time'
+        : 'the database cannot be reached just now';
+    return failed(503, 'unavailable', 'Not available now', detail, { retryAfterSeconds: RETRY_SECONDS });
+  }
   return failed(
     500,
     'internal',

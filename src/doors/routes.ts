@@ -2,6 +2,7 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -27,6 +28,17 @@ export type WebHome = Pick<Home, 'ctx' | 'backend' | 'services' | 'readerUrl' | 
   idle?: () => string | null;
 };
 
+/** What visitors share, each a part of it: both doors take from the same. */
+export type Shares = Readonly<Record<'events' | 'exports' | 'finds', Share>>;
+
+export type Share = {
+  /**
+   * Takes one place for whoever asks, until the function that it returns is called; a second call of that changes nothing.
+   * @throws Denied `too_many` where they hold all of their own, Refused `unavailable` where none is left for anybody
+   */
+  take(request: Pick<FastifyRequest, 'visitor' | 'ip'>): () => void;
+};
+
 /** Adds routes to a server. */
 export type Routes = (app: App, home: WebHome) => void | Promise<void>;
 
@@ -42,6 +54,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     access: Access;
+    shares: Shares;
     /** Every route there is, those that answer HEAD included. */
     routeTable: readonly {
       method: string;

@@ -1,7 +1,8 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { type CustomTypesConfig, Pool, type PoolClient, types as defaults } from 'pg';
+import { type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types as defaults } from 'pg';
 import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
+import { type ConnectionShares, SharedPool } from './shared-pool.ts';
 
 /** A key of ours in Postgres. In JSON it is a string. */
 export type Id = bigint;
@@ -36,12 +37,22 @@ function readBigints(text: string): bigint[] {
  * help on a connection that died silently.
  * @param options.max most connections at a time
  * @param options.lossy commits do not wait for the disk: a crash of the server may take the last ones along
+ * @param options.statementMs how long a statement may take
+ * @param options.shares how visitors share the connections; left out, whoever comes first has them
  */
 export function openDatabase(
   url: string,
-  options: { max?: number; name?: string; log: Logger; lossy?: boolean },
+  options: {
+    max?: number;
+    name?: string;
+    log: Logger;
+    lossy?: boolean;
+    statementMs?: number;
+    shares?: ConnectionShares;
+  },
 ): Database {
-  const pool = new Pool({
+  const { statementMs = 55_000, shares } = options;
+  const settings: PoolConfig = {
     connectionString: url,
     application_name: options.name ?? 'strandline',
     max: options.max ?? 10,
@@ -52,12 +63,13 @@ export function openDatabase(
     // Statements that do not wait for each other's answers are sent one behind the other.
     pipeline: true,
     connectionTimeoutMillis: 10_000,
-    query_timeout: 60_000,
-    statement_timeout: 55_000,
+    query_timeout: statementMs + 5_000,
+    statement_timeout: statementMs,
     lock_timeout: 15_000,
     idle_in_transaction_session_timeout: 60_000,
     options: `-c timezone=UTC -c client_connection_check_interval=5000${options.lossy === true ? ' -c synchronous_commit=off' : ''}`,
-  });
+  };
+  const pool = shares === undefined ? new Pool(settings) : new SharedPool(settings, shares);
   // Without listeners a restart of Postgres ends the process; the query that needs the connection reports it.
   // The pool listens to connections that rest, not to those that are in somebody's hands between two queries.
   const onLost = (error: Error) => options.log.debug({ err: error }, 'database connection lost');

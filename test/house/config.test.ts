@@ -32,6 +32,7 @@ test.each([
   [{ MAX_ANSWER_BYTES: '-1' }, 'MAX_ANSWER_BYTES', 'a whole number'],
   [{ PORT: '0x1F' }, 'PORT', '0 to 65535'],
   [{ SEARCH_API_KEY_FILE: '/' }, 'SEARCH_API_KEY_FILE', 'EISDIR'],
+  [{ REQUESTS_PER_MINUTE: '0' }, 'REQUESTS_PER_MINUTE', '1 to 1000000'],
   [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY', '1 to 256'],
   [{ CALLS_PER_DAY: '1e3' }, 'CALLS_PER_DAY', 'a whole number'],
   [{ SERVICE_PORT: '70000' }, 'SERVICE_PORT', '0 to 65535'],

@@ -99,6 +99,7 @@ const VARIABLES: readonly Variable[] = [
   ['HOST', (c) => c.http.host],
   ['PORT', (c) => c.http.port],
   ['BASE_URL', (c) => url(c.http.baseUrl)],
+  ['REQUESTS_PER_MINUTE', (c) => c.requestsPerMinute, 'requests per visitor'],
   ['METRICS_PORT', (c) => c.metricsPort ?? null],
   ['MASTER_KEY', (c) => (c.masterKey === undefined ? null : MASK)],
   ['WEBHOOK_ALLOW', (c) => c.webhook.allow ?? null],

@@ -1,7 +1,7 @@
 /** What is found, as it is found: server-sent events. */
 import { z } from 'zod';
 import { SECOND } from '../../engine/clock.ts';
-import { InvalidInput, Refused } from '../../errors.ts';
+import { InvalidInput } from '../../errors.ts';
 import type { Visitor } from '../../monitor/access/scopes.ts';
 import { openFeed } from '../../monitor/feed/feed.ts';
 import { whoMayStay } from '../../monitor/feed/stay.ts';
@@ -15,8 +15,6 @@ import { takeOver } from './take-over.ts';
 
 /** A proxy cuts what is silent; so do we what is not read. */
 const BEAT_MS = 15 * SECOND;
-const STREAMS_MOST = 500;
-const BACK_IN_SECONDS = 30;
 /** When a reader that lost its stream comes back: not all of them in the same moment. */
 const RETRY_MS = { least: 2_000, spread: 3_000 };
 
@@ -85,13 +83,12 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
       const after = lastSeen(request.headers['last-event-id']) ?? request.query.after;
       await assertFilter(ctx.db, { topic, search });
       await feed.assertReached(after);
-      if (streams.size >= STREAMS_MOST) {
-        void reply.header('retry-after', String(BACK_IN_SECONDS));
-        throw new Refused('unavailable', `${STREAMS_MOST} streams of events are open; come back later`);
-      }
-      const raw = takeOver(reply, HEADERS).writeHead(200);
       // Whoever asks for the head alone would have a stream that nothing is ever written to.
-      if (request.method === 'HEAD') return void raw.end();
+      if (request.method === 'HEAD') return void takeOver(reply, HEADERS).writeHead(200).end();
+      const leave = app.shares.events.take(request);
+      const raw = takeOver(reply, HEADERS).writeHead(200);
+      // One that is sent away has its place until what waits for it is gone, too.
+      raw.once('close', leave);
       const stream = openStream(raw);
       raw.write(`retry: ${RETRY_MS.least + Math.floor(ctx.random() * RETRY_MS.spread)}\n\n`);
       remember(stream, request.visitor);

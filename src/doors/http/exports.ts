@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { MINUTE } from '../../engine/clock.ts';
-import { InvalidInput, Refused } from '../../errors.ts';
+import { InvalidInput } from '../../errors.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
 import { FORMATS } from '../../monitor/export/format.ts';
 import { exportRows } from '../../monitor/export/rows.ts';
@@ -18,15 +18,11 @@ const MEDIA_TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 
-/** Each has a connection of its own, for as long as its reader takes. */
-const EXPORTS_MOST = 4;
-const BACK_IN_SECONDS = 30;
 /** A reader that takes nothing for so long has left, whatever its connection says. */
 const STALLED_MS = 2 * MINUTE;
 
 /** @param stalledMs less in tests */
 export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS): void {
-  let going = 0;
   app.get(
     '/api/v1/exports/:kind',
     {
@@ -53,7 +49,9 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
         response: { 200: z.string() },
       },
     },
-    async ({ method, params: { kind }, query: { format, raw, bom, topic, search, since, until } }, reply) => {
+    async (request, reply) => {
+      const { kind } = request.params;
+      const { format, raw, bom, topic, search, since, until } = request.query;
       if (since !== undefined && until !== undefined && since >= until)
         throw new InvalidInput([
           { path: 'until', given: until.toISOString(), expected: 'a time after since' },
@@ -69,17 +67,13 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
         'cache-control': 'no-store',
       };
       // Whoever asks for the head alone takes nobody's place.
-      if (method === 'HEAD') return void takeOver(reply, headers).end();
-      if (going >= EXPORTS_MOST) {
-        void reply.header('retry-after', String(BACK_IN_SECONDS));
-        throw new Refused('unavailable', `${EXPORTS_MOST} exports are going on; come back later`);
-      }
+      if (request.method === 'HEAD') return void takeOver(reply, headers).end();
+      const leave = app.shares.exports.take(request);
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
       const reader = { signal: gone.signal, stalledMs };
       const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone.signal);
-      going += 1;
       try {
         // What fails before the first byte is told in words; behind it only a broken connection is honest.
         const first = await pieces.next();
@@ -93,7 +87,7 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
           response.destroy();
         }
       } finally {
-        going -= 1;
+        leave();
         // Whatever ended it: the statement ends in Postgres too, and its connection is closed.
         await pieces.return();
       }

@@ -67,9 +67,15 @@ export function findRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: z.object({ items: z.array(Hit) }) },
       },
     },
-    async ({ query: { since, until, topic, search, ...asked } }) => {
+    async (request) => {
+      const { since, until, topic, search, ...asked } = request.query;
       await assertFilter(ctx.db, { topic, search });
-      return { items: await findText(ctx.db, { ...asked, topic, search, from: since, before: until }) };
+      const leave = app.shares.finds.take(request);
+      try {
+        return { items: await findText(ctx.db, { ...asked, topic, search, from: since, before: until }) };
+      } finally {
+        leave();
+      }
     },
   );
 }

@@ -16,11 +16,14 @@ import { hasTokens } from '../../store/tokens.ts';
 import { WrongMethod } from '../failure.ts';
 import { toJson } from '../json.ts';
 import type { App, Routes, WebHome } from '../routes.ts';
+import { rememberWhoAsks } from './access/asking.ts';
+import { boundConnections } from './access/connections.ts';
 import { addGate } from './access/gate.ts';
 import { headersFor } from './access/headers.ts';
 import { isPrivate } from './access/hosts.ts';
 import { readJsonBodies } from './access/json-body.ts';
 import { type Limits, LIMITS, rateOfAll, rateOfRuns } from './access/limits.ts';
+import { openShares } from './access/shares.ts';
 import { healthRoutes, toRoute } from './health.ts';
 import { honorIdempotencyKeys } from './idempotency.ts';
 import { methodsAt } from './methods.ts';
@@ -84,8 +87,8 @@ async function drain(app: App): Promise<void> {
  * @throws Error where a route does not say who may ask it
  */
 export async function buildServer(home: WebHome, doors: Doors, less: Partial<Limits> = {}): Promise<App> {
-  const limits = { ...LIMITS, ...less };
   const { log, config } = home.ctx;
+  const limits = { ...LIMITS, perMinute: config.requestsPerMinute, ...less };
   const problem = sendProblem(log);
   const app: App = fastify({
     bodyLimit: limits.bodyBytes,
@@ -102,7 +105,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
     genReqId: () => randomUUID(),
     rewriteUrl: toRoute,
   }).withTypeProvider<ZodTypeProvider>();
-  app.server.maxConnections = limits.connections;
+  boundConnections(app.server, limits.connections);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(problem);
@@ -111,6 +114,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   const bound = config.http;
   const access = await openAccess(home.ctx, { localMayEnter: isPrivate(bound) });
   app.decorate('access', access);
+  app.decorate('shares', openShares());
   app.decorateRequest('visitor');
   app.decorateRequest('execution', null);
   app.decorateRequest('formToken', {
@@ -128,6 +132,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   await app.register(cookie);
   await app.register(rateLimit, rateOfAll(limits));
   addGate(app, access, bound, limits);
+  rememberWhoAsks(app);
   app.addHook('onResponse', async ({ id, method, routeOptions, visitor }, { statusCode, elapsedTime }) => {
     const asked = {
       request: id,

@@ -3,6 +3,7 @@
  * second however many they are. Discoveries have ids in the order of commits: who names the last one it saw misses
  * none and gets none twice. Runs are told as they end and are not told again.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { Id } from '../../store/database.ts';
@@ -60,6 +61,7 @@ export function openFeed<T>(
   const listeners = new Map<Listener<T>, Id>();
   const turns = openTurns(REPLAYS);
   const ends = watchEnds(ctx);
+  const own = new AsyncResource('feed');
   /** Everything up to here has been told to those who listen. */
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
@@ -103,7 +105,8 @@ export function openFeed<T>(
     if (timer !== undefined) pollLater();
   };
   const pollLater = (): void => {
-    timer = setTimeout(() => void pollOnTime(), POLL_MS).unref();
+    // For everybody, and not for whoever happened to listen first.
+    timer = own.runInAsyncScope(() => setTimeout(() => void pollOnTime(), POLL_MS).unref());
   };
   const begin = async (): Promise<void> => {
     cursor = await lastDiscoveryId(ctx.db);

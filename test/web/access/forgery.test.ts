@@ -62,9 +62,26 @@ test.each([
     ).toBe(415);
 });
 
-test('reading is nobody else’s business to forge: it changes nothing', async () => {
-  const read = await app.inject({ url: '/api/v1/things', headers: { 'sec-fetch-site': 'cross-site' } });
-  expect(read.statusCode).toBe(200);
+const OTHER = { 'sec-fetch-site': 'cross-site' };
+const LED = { ...OTHER, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+// Nothing is read by it, but each request could hold a place of a stream or an export.
+test.each<[what: string, url: string, headers: Record<string, string>, status: number]>([
+  ['an image of another site', '/api/v1/things', { ...OTHER, 'sec-fetch-dest': 'image' }, 403],
+  ['another program at another port', '/api/v1/things', { 'sec-fetch-site': 'same-site' }, 403],
+  ['a script of another site, for a page', '/', { ...OTHER, 'sec-fetch-mode': 'no-cors' }, 403],
+  ['a frame of another site', '/', { ...LED, 'sec-fetch-dest': 'iframe' }, 403],
+  ['a link of another site to a page', '/', LED, 200],
+  ['a link of another site, or a window that it opens, to the API', '/api/v1/things', LED, 403],
+  ['the address bar', '/api/v1/things', { ...LED, 'sec-fetch-site': 'none' }, 200],
+  ['a page of ours', '/api/v1/things', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, 200],
+  ['another site that asks whether we live', '/livez', OTHER, 200],
+])('what reads, from %s: %s with %j is answered with %i', async (_what, url, headers, status) => {
+  for (const method of ['GET', 'HEAD'] as const) {
+    const answer = await app.inject({ method, url, headers });
+    expect(answer.statusCode).toBe(status);
+    if (status === 403 && method === 'GET') expect(answer.body).toContain('problem:forged');
+  }
 });
 
 test('somebody on this machine needs the token of the form too, and the route never sees it', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { Limits } from '../../../src/doors/http/access/limits.ts';
-import { startHttp, type WebServer } from '../../../src/doors/http/server.ts';
+import { type Doors, startHttp, type WebServer } from '../../../src/doors/http/server.ts';
 import type { WebHome } from '../../../src/doors/routes.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
@@ -26,9 +26,12 @@ async function start(env: Record<string, string> = {}, limits?: Partial<Limits>,
   return server;
 }
 
-/** Speaks HTTP by hand. */
-function dial({ port }: WebServer): { socket: Socket; heard: () => string; ended: Promise<unknown> } {
-  const socket = connect(port, '127.0.0.1');
+/** Speaks HTTP by hand. @param localAddress as whom: another address of loopback is another network */
+function dial(
+  { port }: WebServer,
+  localAddress = '127.0.0.1',
+): { socket: Socket; heard: () => string; ended: Promise<unknown> } {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   let text = '';
   socket.setEncoding('utf8').on('data', (piece: string) => {
     text += piece;
@@ -147,19 +150,62 @@ function problemIn(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 }
 
-test('connections beyond the most are closed at once', async () => {
-  const server = await start({}, { connections: 2 });
-  const kept = [dial(server), dial(server)];
-  await Promise.all(kept.map(({ socket }) => once(socket, 'connect')));
-  const ask = `GET /livez HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
-  for (const { socket } of kept) {
-    socket.write(ask);
-    await once(socket, 'data');
+/** A stream that has no end. */
+const ENDLESS: Doors = {
+  pages: [],
+  api: [
+    (app) => {
+      app.get('/api/v1/endless', { config: { scope: 'read' } }, (_request, reply) => {
+        reply.hijack();
+        reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });
+        reply.raw.write(': here\n\n');
+      });
+    },
+  ],
+};
+
+const head = ({ port }: WebServer, url: string) => `GET ${url} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`;
+
+/** Asks on a connection that stays open. */
+async function askOn(server: WebServer, { socket }: { socket: Socket }, url: string): Promise<void> {
+  socket.write(head(server, url));
+  await once(socket, 'data');
+}
+
+test('whoever opens thousands of connections closes their own: others keep theirs, and newcomers find room', async () => {
+  const server = await start({}, { connections: 8 });
+  const resting = dial(server);
+  await askOn(server, resting, '/livez');
+  const many: ReturnType<typeof dial>[] = [];
+  for (let n = 0; n < 40; n++) {
+    const one = dial(server, '127.0.0.2');
+    await once(one.socket, 'connect');
+    many.push(one);
   }
-  const third = dial(server);
-  third.socket.write(ask);
+  // Behind the same address as those forty, where others may be as well.
+  const newcomer = dial(server, '127.0.0.2');
+  await askOn(server, newcomer, '/livez');
+  expect(newcomer.heard()).toMatch(/^HTTP\/1\.1 200 /);
+  await Promise.all(many.slice(0, 40 - 6).map(({ ended }) => ended));
+  expect(many.slice(40 - 6).map(({ socket }) => socket.closed)).toEqual(Array(6).fill(false));
+  await askOn(server, resting, '/livez');
+  expect(resting.heard().match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  for (const { socket } of [resting, newcomer, ...many]) socket.destroy();
+});
+
+test('a connection that carries a request is closed for nobody: where all do, the next is closed at once', async () => {
+  const server = await start({}, { connections: 2 }, ENDLESS);
+  const kept = [dial(server), dial(server)];
+  for (const one of kept) await askOn(server, one, '/api/v1/endless');
+  const third = dial(server, '127.0.0.2');
+  third.socket.write(head(server, '/livez'));
   await third.ended;
   expect(third.heard()).toBe('');
+  expect(kept.map(({ socket }) => socket.closed)).toEqual([false, false]);
+  kept[0]?.socket.destroy();
+  await expect
+    .poll(() => say(server, 'GET /livez HTTP/1.1', `Host: localhost:${server.port}`))
+    .toMatch(/^HTTP\/1\.1 200 /);
   for (const { socket } of kept) socket.destroy();
 });
 
@@ -178,22 +224,15 @@ test('it closes though connections rest and a stream has no end, and lets an ans
             });
             return { done: true };
           });
-          app.get('/api/v1/endless', { config: { scope: 'read' } }, (_request, reply) => {
-            reply.hijack();
-            reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });
-            reply.raw.write(': here\n\n');
-          });
         },
+        ...ENDLESS.api,
       ],
     },
   );
-  const head = (url: string) => `GET ${url} HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`;
   const resting = dial(server);
-  resting.socket.write(head('/livez'));
-  await once(resting.socket, 'data');
+  await askOn(server, resting, '/livez');
   const endless = dial(server);
-  endless.socket.write(head('/api/v1/endless'));
-  await once(endless.socket, 'data');
+  await askOn(server, endless, '/api/v1/endless');
   const slow = fetch(`${server.url}/api/v1/slow`);
   await expect.poll(() => finish.length === 0 && String(finish)).not.toBe('() => {}');
   const closing = server.close();

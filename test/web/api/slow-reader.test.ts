@@ -1,6 +1,6 @@
 /** Readers of an export that stop taking bytes: they are let go, and others have their place. */
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportRoutes } from '../../../src/doors/http/exports.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
@@ -37,17 +37,23 @@ afterAll(() => stand.close());
 
 const ASK = () => `GET /api/v1/exports/posts?format=ndjson HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
 
-test('four that take nothing are let go, and a fifth that reads gets all of it', async () => {
-  // What is readable and is not read fills the buffers.
-  const silent = await Promise.all(
-    Array.from({ length: 4 }, async () => {
-      const socket = connect(port, '127.0.0.1');
-      socket.write(ASK());
-      await once(socket, 'readable');
-      return socket;
-    }),
-  );
-  expect((await fetch(exported)).status).toBe(503);
+/** Asks and takes nothing: what is readable and is not read fills the buffers. @param localAddress as whom */
+async function stall(localAddress: string): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.write(ASK());
+  await once(socket, 'readable');
+  return socket;
+}
+
+test('two of a visitor who take nothing keep nobody else out; four are let go, and a fifth that reads gets all of it', async () => {
+  const silent = await Promise.all([stall('127.0.0.1'), stall('127.0.0.1')]);
+  expect((await fetch(exported)).status, 'of the same visitor').toBe(429);
+  silent.push(...(await Promise.all([stall('127.0.0.2'), stall('127.0.0.2')])));
+  const fifth = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.3' });
+  fifth.write(ASK());
+  const [answer503] = (await once(fifth, 'data')) as [Buffer]; // a socket without an encoding
+  expect(String(answer503)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 5\r\n/i);
+  fifth.destroy();
   const answer = await until('a place is free', async () => {
     const one = await fetch(exported);
     if (one.status === 200) return one;

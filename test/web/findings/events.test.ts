@@ -124,6 +124,33 @@ test('a reader that does not read is sent away before much waits for it', async 
   expect(most).toBeLessThan(2 * 2 ** 20);
 });
 
+test('one visitor takes no more streams than theirs, others still find some, and who leaves frees a place', async () => {
+  const own = await serve(world);
+  const { key: many } = await createToken(world.ctx, { name: 'many', scopes: ['read'] }, OPERATOR);
+  const { key: other, prefix } = await createToken(world.ctx, { name: 'other', scopes: ['read'] }, OPERATOR);
+  const follow = (key: string) =>
+    readEvents(`${own.address}/api/v1/events`, { authorization: `Bearer ${key}` });
+  const readers = await Promise.all(Array.from({ length: 60 }, () => follow(many)));
+  expect(readers.filter(({ status }) => status === 200)).toHaveLength(50);
+  const refused = readers.filter(({ status }) => status === 429);
+  expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(10).fill('5'));
+  readers.push(await follow(other));
+  expect(readers.at(-1)?.status).toBe(200);
+  readers.find(({ status }) => status === 200)?.leave();
+  await expect
+    .poll(async () => {
+      const reader = await follow(many);
+      readers.push(reader);
+      return reader.status;
+    })
+    .toBe(200);
+  for (const reader of readers) reader.leave();
+  // A connection that was never asked anything is none of those that a server closes by itself.
+  own.app.server.closeAllConnections();
+  await own.app.close();
+  for (const token of [prefix, many.slice(3, 11)]) await revokeToken(world.ctx, token);
+});
+
 test('streams end when the server does', async () => {
   const own = await serve(world);
   const reader = await readEvents(`${own.address}/api/v1/events`);

@@ -39,7 +39,7 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
       if (request.visitor.kind === 'nobody' && door === 'page') return showTheWayIn(request, reply);
       assertMay(request.visitor, scope);
     }
-    if (!SAFE.has(request.method) && request.visitor.kind !== 'token') assertMeant(request, bound);
+    if (request.visitor.kind !== 'token') assertMeant(request, bound);
     return undefined;
   });
   app.addHook('preValidation', async (request) => {
@@ -90,11 +90,24 @@ function assertMay(visitor: Visitor, scope: Scope | readonly Scope[] | undefined
   throw new Denied('scope', `the token lacks the ${scopes} ${lacking.join(' and ')}`);
 }
 
-/** A browser sends along who is signed in, and that it stands on this machine, whatever page made it ask. */
-function assertMeant({ headers }: FastifyRequest, bound: Bound): void {
+/**
+ * A browser sends along who is signed in, and that it stands on this machine, whatever page made it ask. Another site reads
+ * nothing of what is answered, but it could take all places of exports and streams. It may do one thing: lead a person to
+ * a page of ours. To the API nobody is led: a page that opens windows there would hold its places as well.
+ */
+function assertMeant({ headers, method, routeOptions }: FastifyRequest, bound: Bound): void {
   const { origin, host = '' } = headers;
+  const { scope, door } = routeOptions.config;
   const site = headers['sec-fetch-site'];
   const ours = site === undefined || site === 'same-origin' || site === 'none';
+  if (SAFE.has(method)) {
+    const isLed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+    if (ours || scope === 'open' || (door === 'page' && isLed)) return;
+    throw new Denied(
+      'forged',
+      'a page of another site made this request; enter the address yourself instead',
+    );
+  }
   // A page that sends no referrer sends `null` with its own forms too: then only the other header tells.
   const named =
     origin === undefined || (origin === 'null' ? site === 'same-origin' : isOurOrigin(origin, host, bound));

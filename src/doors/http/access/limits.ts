@@ -7,9 +7,7 @@ import type { App } from '../../routes.ts';
 import { countedAs } from './shares.ts';
 
 export const LIMITS = {
-  /** Requests a minute, of one token, or of one address without a token. */
-  perMinute: 1_200,
-  /** The same for what lets calls be made, which may cost money: all such routes together. */
+  /** Requests a minute for what lets calls be made, which may cost money: all such routes together. */
   runsPerMinute: 60,
   bodyBytes: 1_000_000,
   /** Of the forms of pages: the longest is a statement of SQL. */
@@ -20,7 +18,10 @@ export const LIMITS = {
   /** Open connections, streams of events among them. */
   connections: 2_000,
 };
-export type Limits = typeof LIMITS;
+export type Limits = typeof LIMITS & {
+  /** Requests a minute, of one token, or of one address without a token: `REQUESTS_PER_MINUTE`. */
+  perMinute: number;
+};
 
 /** Of routes that let calls be made; they are counted together. */
 export function rateOfRuns({ runsPerMinute: max }: Limits) {

@@ -3,20 +3,23 @@ import type { FastifyRequest } from 'fastify';
 import { Refused } from '../../../errors.ts';
 import { Denied } from '../../../monitor/access/denied.ts';
 import { networkOf } from '../../../monitor/access/network.ts';
-
-export type Share = {
-  /**
-   * Takes one place for whoever asks, until the function that it returns is called; a second call of that changes nothing.
-   * @throws Denied `too_many` where they hold all of their own, Refused `unavailable` where none is left for anybody
-   */
-  take(request: Asking): () => void;
-};
-
-type Asking = Pick<FastifyRequest, 'visitor' | 'ip'>;
+import type { Share, Shares } from '../../routes.ts';
 
 /** Who a request is counted for: a token with its sessions, or the network that it comes from. */
-export function countedAs({ visitor, ip }: Asking): string {
+export function countedAs({ visitor, ip }: Pick<FastifyRequest, 'visitor' | 'ip'>): string {
   return visitor.name ?? networkOf(ip);
+}
+
+/** The places of one process. */
+export function openShares(): Shares {
+  return {
+    // A browser opens one for each page that is looked at; a team behind one token has fifty of them.
+    events: shareOut('streams of events', { all: 500, each: 50 }),
+    // Each has a connection of the database for as long as its reader takes.
+    exports: shareOut('exports', { all: 4, each: 2 }),
+    // The most work of all reads: who searches leaves a connection of theirs to their other requests.
+    finds: shareOut('searches of texts', { all: 6, each: 3 }),
+  };
 }
 
 /** After so many seconds a place may be free again. */

@@ -34,10 +34,12 @@ export function explorePage(app: App, { ctx }: WebHome): void {
     const asked = request.query;
     const text = (asked.q ?? '').trim();
     await assertFilter(ctx.db, { topic: asked.topic });
-    const [size, hits] = await Promise.all([
-      readArchiveSize(ctx.db),
-      text === '' ? [] : findText(ctx.db, questionOf(text, asked, ctx.clock.now())),
-    ]);
+    const find = () => {
+      const leave = app.shares.finds.take(request);
+      return findText(ctx.db, questionOf(text, asked, ctx.clock.now())).finally(leave);
+    };
+    const hits = text === '' ? [] : await find();
+    const size = await readArchiveSize(ctx.db);
     return showPage(request, reply, {
       title: 'Explore',
       here: '/explore',

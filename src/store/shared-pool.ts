@@ -1,0 +1,118 @@
+/** A pool whose connections visitors share: one of them never holds all, whatever they ask and however much at once. */
+import { callbackify } from 'node:util';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { Refused } from '../errors.ts';
+
+export type ConnectionShares = {
+  /** Who asks for a connection just now; undefined for the program itself, which no share bounds. */
+  who: () => string | undefined;
+  /** Most connections of all visitors together: fewer than the pool has, so that the program finds one. */
+  all: number;
+  /** Most of one visitor. */
+  each: number;
+  /** How long one may wait for theirs. */
+  waitMs: number;
+};
+
+type Connected = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  done: (broken?: Error | boolean) => void,
+) => void;
+
+/** A connection is asked for as of any pool. @throws Refused `unavailable` where none of the visitor's share was free in time */
+export class SharedPool extends Pool {
+  readonly #shares: ConnectionShares;
+  readonly #visitors = new Map<string, { held: number; line: (() => void)[] }>();
+  #all = 0;
+  /** Who holds a connection that is in use. */
+  readonly #holders = new WeakMap<object, string>();
+
+  constructor(config: PoolConfig, shares: ConnectionShares) {
+    super(config);
+    this.#shares = shares;
+    this.on('release', (_error, client) => {
+      const who = this.#holders.get(client);
+      if (who === undefined) return;
+      this.#holders.delete(client);
+      this.#leave(who);
+    });
+  }
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<PoolClient> | undefined {
+    if (callback === undefined) return this.#connect();
+    callbackify(() => this.#connect())((error: Error | null, client?: PoolClient) =>
+      callback(error ?? undefined, client, (broken) => client?.release(broken)),
+    );
+    return undefined;
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const who = this.#shares.who();
+    if (who === undefined) return super.connect();
+    await this.#enter(who);
+    try {
+      const client = await super.connect();
+      this.#holders.set(client, who);
+      return client;
+    } catch (error) {
+      this.#leave(who);
+      throw error;
+    }
+  }
+
+  /** Waits for a place. */
+  async #enter(who: string): Promise<void> {
+    const { all, each, waitMs } = this.#shares;
+    const visitor = this.#visitors.get(who) ?? { held: 0, line: [] };
+    this.#visitors.set(who, visitor);
+    if (this.#all < all && visitor.held < each) {
+      this.#all += 1;
+      visitor.held += 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => {
+        visitor.line.splice(visitor.line.indexOf(go), 1);
+        this.#forget(who);
+        const own = visitor.held >= each ? `this visitor's other requests hold` : 'requests of others hold';
+        reject(
+          new Refused(
+            'unavailable',
+            `${own} the connections of the database (${each} for each visitor, ${all} in all); try again later, and ask less at a time`,
+          ),
+        );
+      }, waitMs);
+      const go = () => {
+        clearTimeout(late);
+        resolve();
+      };
+      visitor.line.push(go);
+    });
+  }
+
+  /** Hands the place on to whoever waits and holds the fewest. */
+  #leave(who: string): void {
+    this.#all -= 1;
+    const left = this.#visitors.get(who);
+    if (left !== undefined) left.held -= 1;
+    const waiting = [...this.#visitors.values()].filter(
+      ({ held, line }) => line.length > 0 && held < this.#shares.each,
+    );
+    const least = Math.min(...waiting.map(({ held }) => held));
+    const next = waiting.find(({ held }) => held === least);
+    if (next !== undefined) {
+      this.#all += 1;
+      next.held += 1;
+      next.line.shift()?.();
+    }
+    this.#forget(who);
+  }
+
+  #forget(who: string): void {
+    const visitor = this.#visitors.get(who);
+    if (visitor?.held === 0 && visitor.line.length === 0) this.#visitors.delete(who);
+  }
+}

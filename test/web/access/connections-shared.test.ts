@@ -1,0 +1,95 @@
+/** Visitors share the connections of the database: who has all their own in use holds up themselves alone. */
+import { afterAll, expect, test } from 'vitest';
+import { whoAsks } from '../../../src/doors/http/access/asking.ts';
+import type { Doors } from '../../../src/doors/http/server.ts';
+import { createLogger } from '../../../src/engine/logger.ts';
+import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { until } from '../../processes.ts';
+import { json, startStub } from '../../stub-service.ts';
+import { openStand } from './stand.ts';
+
+const LOCK = 4_711;
+const stub = await startStub(json({ miner_tweets: [] }));
+const stand = await openStand({ hosted: stub.url });
+const { ctx, db: own } = stand.world;
+const db = openDatabase(stand.world.database.url, {
+  log: createLogger('silent'),
+  name: 'of visitors',
+  max: 10,
+  shares: { all: 8, each: 4, waitMs: 60_000, who: whoAsks },
+});
+afterAll(async () => {
+  await db.close();
+  await stand.close();
+  await stub.close();
+});
+
+const SLOW: Doors = {
+  pages: [],
+  api: [
+    (app) => {
+      const slow = () =>
+        db.pool.query(`SELECT pg_advisory_lock_shared(${LOCK}), pg_advisory_unlock_shared(${LOCK})`);
+      app.get('/api/v1/slow', { config: { scope: 'read' } }, async () => {
+        // Like a page, it asks for several things at once.
+        await Promise.all([slow(), slow(), slow()]);
+        return { done: true };
+      });
+      app.post('/api/v1/slow', { config: { scope: 'write' } }, async ({ body }) => {
+        await slow();
+        return body ?? {};
+      });
+      app.get('/api/v1/quick', { config: { scope: 'read' } }, async () => {
+        const { rows } = await db.pool.query<{ one: number }>('SELECT 1 AS one');
+        return rows[0];
+      });
+    },
+  ],
+};
+
+test('sixty slow requests of one visitor: runs are executed, and another visitor is answered', async () => {
+  const { search, firstRunId } = await createSearch(ctx, {
+    slug: 'ferry',
+    operation: 'microblog',
+    prompt: 'ferry',
+    every: '1h',
+    service: 'hosted',
+  });
+  const app = await stand.serve(SLOW);
+  const [hostile, other] = [await stand.token('write'), await stand.token('read')];
+  const as = (token: string) => ({ authorization: `Bearer ${token}` });
+  const holder = await own.pool.connect();
+  await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
+  const slow = Array.from({ length: 60 }, (_, n) =>
+    n % 2 === 0
+      ? app.inject({ url: '/api/v1/slow', headers: as(hostile) })
+      : app.inject({ method: 'POST', url: '/api/v1/slow', headers: as(hostile), payload: { n } }),
+  );
+  const inUse = async () => {
+    const { rows } = await own.pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'of visitors' AND wait_event = 'advisory'`,
+    );
+    return rows[0]?.n;
+  };
+  await until('all that one visitor may have are in use', async () => (await inUse()) === 4);
+
+  expect((await app.inject({ url: '/api/v1/quick', headers: as(other) })).json()).toEqual({ one: 1 });
+  expect((await app.inject('/readyz')).statusCode).toBe(200);
+  await executeRun(ctx, firstRunId);
+  for (let slot = 0; slot < 3; slot++) {
+    stand.world.clock.advance(3_600_000);
+    for (const runId of await stand.world.scan()) await executeRun(ctx, runId);
+  }
+  const { rows } = await own.pool.query<{ status: string; n: number }>(
+    'SELECT status, count(*)::int AS n FROM strandline.runs WHERE search_id = $1 GROUP BY status',
+    [search.id],
+  );
+  expect(rows).toEqual([{ status: 'succeeded', n: 4 }]);
+  expect(await inUse(), 'all the while').toBe(4);
+
+  await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
+  holder.release();
+  expect(new Set((await Promise.all(slow)).map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+});
