@@ -1,9 +1,9 @@
 # strandline as an image: the built program and what it needs to run, as the user `node`. Debian, because the
 # packages with native code are for glibc. For deployments, pin the base by its digest:
 #
-#   docker build --build-arg BASE=node:20-bookworm-slim@sha256:... -t strandline .
+#   docker build --build-arg BASE=node:24-bookworm-slim@sha256:... -t strandline .
 
-ARG BASE=node:20-bookworm-slim
+ARG BASE=node:24-bookworm-slim
 
 # What runs: production dependencies only. No package's script is run; none of ours needs one. The packages change more
 # rarely than the sources, so they stand in layers of their own.
@@ -30,15 +30,19 @@ COPY --from=deps /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY migrations migrations
+# Read at run time beside `dist`, as in the package.
+COPY docs/questions.md docs/
+COPY docker/healthy.sh ./
 # Where a volume for the data directory is mounted: a new one takes its owner and its mode from here.
 COPY --from=deps --chown=node:node /data /data
 USER node
 
-# A worker and the search service have no door of their own for this: they tell figures and health here, to the container alone.
+# A worker and the search service have no server of their own for this: metrics and health are here, for the container
+# alone unless METRICS_HOST says otherwise.
 ENV METRICS_PORT=9464
 # Whether it can work: database and queue answer, and a worker takes runs. The API has its own port, see docker-compose.yml.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "/app/healthy.sh"]
 
 ENTRYPOINT ["node", "dist/main.js"]
 CMD ["worker"]

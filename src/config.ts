@@ -25,6 +25,8 @@ const variables = z.object({
     ['postgres:', 'postgresql:'],
     'postgres://reader:password@host:5432/name',
   ).optional(),
+  // No secret: the role that this process migrates for.
+  DATABASE_APP_ROLE: z.string().min(1).optional(),
   REDIS_URL: address(['redis:', 'rediss:'], 'redis://host:6379').optional(),
   STRANDLINE_DATA_DIR: z.string().min(1).default('.strandline'),
   SEARCH_API_URL: bareAddress('https://api.host', 'the key stands in SEARCH_API_KEY').optional(),
@@ -39,6 +41,7 @@ const variables = z.object({
   PORT: port(7810),
   BASE_URL: address(['http:', 'https:'], 'https://strandline.host').optional(),
   REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(6_000),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_PORT: whole(1, 65_535).optional(),
   // What secrets in the database are sealed with, and where webhooks may lead beside public hosts.
   MASTER_KEY: z.string().min(32, 'at least 32 characters, such as openssl rand -base64 32 prints').optional(),
@@ -68,6 +71,8 @@ const variables = z.object({
 export type Config = Readonly<{
   databaseUrl: string | undefined;
   databaseReaderUrl: string | undefined;
+  /** Who is granted the tables by whoever migrates; undefined: nobody, one role does everything. */
+  databaseAppRole: string | undefined;
   redisUrl: string | undefined;
   /** Absolute path of the folder where everything embedded lives. */
   dataDir: string;
@@ -76,8 +81,8 @@ export type Config = Readonly<{
   http: { host: string; port: number; portAsked: boolean; baseUrl: string | undefined };
   /** Most requests of one token, or of one address without a token, to the dashboard and the API. */
   requestsPerMinute: number;
-  /** Where a worker tells its figures, on loopback; undefined: it does not. */
-  metricsPort: number | undefined;
+  /** Where a process without a server of its own serves metrics and health; port undefined: it does not. */
+  metrics: { host: string; port: number | undefined };
   /** What secrets in the database are sealed with; undefined: with a key in a file of the data directory. */
   masterKey: string | undefined;
   webhook: {
@@ -147,6 +152,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
   return {
     databaseUrl: e.DATABASE_URL,
     databaseReaderUrl: e.DATABASE_READER_URL,
+    databaseAppRole: e.DATABASE_APP_ROLE,
     redisUrl: e.REDIS_URL,
     dataDir: path.resolve(e.STRANDLINE_DATA_DIR),
     hosted:
@@ -161,7 +167,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     service: serviceOf(e),
     http: { host: e.HOST, port: e.PORT.port, portAsked: e.PORT.asked, baseUrl: e.BASE_URL },
     requestsPerMinute: e.REQUESTS_PER_MINUTE,
-    metricsPort: e.METRICS_PORT,
+    metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
     masterKey: e.MASTER_KEY,
     webhook: {
       allow: e.WEBHOOK_ALLOW,

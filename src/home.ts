@@ -88,7 +88,13 @@ export async function openHome(
     const database = await openDatabaseHome(options);
     opened.push(() => database.close());
     const { url: databaseUrl, embedded } = database;
-    const migrated = await migrate({ url: databaseUrl, log, readerUrl: database.readerUrl, signal });
+    const migrated = await migrate({
+      url: databaseUrl,
+      log,
+      readerUrl: database.readerUrl,
+      appRole: config.databaseAppRole,
+      signal,
+    });
 
     const db = openDatabase(databaseUrl, {
       log,

@@ -3,6 +3,7 @@ import { systemClock } from '../src/engine/clock.ts';
 import { openBackend } from '../src/engine/queue/connection.ts';
 import { openQueue } from '../src/engine/queue/queue.ts';
 import type { Acting } from '../src/monitor/context.ts';
+import type { TestDatabase } from './database.ts';
 import { createSearch } from '../src/monitor/topic/create.ts';
 import { instanceName } from '../src/store/facts.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from './processes.ts';
@@ -24,10 +25,17 @@ export type Fleet = {
   close(): Promise<void>;
 };
 
-/** @param redisUrl null: the queue lives in Postgres */
-export async function openFleet(redisUrl: string | null): Promise<Fleet> {
+/**
+ * @param redisUrl null: the queue lives in Postgres
+ * @param database where it is to stand; a fresh one otherwise
+ */
+export async function openFleet(redisUrl: string | null, database?: TestDatabase): Promise<Fleet> {
   const stub = await startStub();
-  const world = await makeWorld({ hosted: stub.url, clock: systemClock });
+  const world = await makeWorld({
+    hosted: stub.url,
+    clock: systemClock,
+    ...(database !== undefined && { database }),
+  });
   const { url } = world.database;
   const instance = await instanceName(world.db, 'fleet', systemClock.now());
   const backend = openBackend(

@@ -1,8 +1,9 @@
 import type { Client } from 'pg';
-import { connect, readAddress } from '../engine/postgres/connect.ts';
+import { codeOf, connect, readAddress } from '../engine/postgres/connect.ts';
 import type { Logger } from '../engine/logger.ts';
-import { migrateQueue, QUEUE_SCHEMA } from '../engine/queue-schema.ts';
+import { migrateQueue, QUEUE_SCHEMA, queueState } from '../engine/queue-schema.ts';
 import { Refused } from '../errors.ts';
+import { grantToApp, mayMigrate } from './app-role.ts';
 import { type Migration, readMigrations } from './migrations-folder.ts';
 import { prepareReader, whatReaderMayHinder } from './reader.ts';
 import { MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
@@ -18,18 +19,22 @@ export type Migrated = { applied: string[]; notes: string[] };
  * Brings a database to what this program expects: our tables, the queue's, the views' reader. The files
  * and the table are Drizzle's; its own migrator takes no lock and puts all files in one transaction. Here
  * each is a transaction with its row in the table, so that a killed migrator leaves whole steps only.
+ * A role that may change no tables only sees that there is nothing to do.
+ * @param appRole is granted the tables, where it is another than the one that migrates
  * @param readerUrl names the reader's role, and its password where the role is not there yet
  * @param signal gives up reaching it; what was begun once it was reached is done
- * @throws Refused: an old server, a database that a newer strandline migrated, or one that is not ours
+ * @throws Refused: an old server, a database that a newer strandline migrated, or one that is not ours; one that is
+ *   behind, where our role may not change it
  */
 export async function migrate(options: {
   url: string;
   log: Logger;
   readerUrl?: string | undefined;
+  appRole?: string | undefined;
   folder?: string | undefined;
   signal?: AbortSignal | undefined;
 }): Promise<Migrated> {
-  const { url, log, readerUrl, folder, signal } = options;
+  const { url, log, readerUrl, appRole, folder, signal } = options;
   const known = await readMigrations(folder);
   const where = describeDatabase(url);
   const client = await connect(url, 'strandline migrate', signal).catch((cause: unknown) => {
@@ -38,6 +43,10 @@ export async function migrate(options: {
   try {
     await assertServer(client);
     await lockMigrations(client, log);
+    if (!(await mayMigrate(client))) {
+      await assertCurrent(client, known, where);
+      return { applied: [], notes: [] };
+    }
     const pending = await findPending(client, known, where);
     // Which database it is is said before it is changed.
     if (pending.length > 0) log.info({ database: where, migrations: pending.length }, 'database to migrate');
@@ -47,6 +56,7 @@ export async function migrate(options: {
     }
     const applied = pending.map((migration) => migration.name);
     if (await migrateQueue(client)) applied.push(QUEUE_SCHEMA);
+    if (appRole !== undefined) await grantToApp(client, appRole);
     const notes = await prepareReader({ client, url, readerUrl });
     // Once, and again by `doctor`: it is for whoever administers the server, not for every command.
     const hindrance = applied.length > 0 ? await whatReaderMayHinder(client, readerUrl) : undefined;
@@ -112,6 +122,22 @@ async function findPending(
     default:
       return [];
   }
+}
+
+/** @throws Refused where somebody has to migrate, which this role may not */
+async function assertCurrent(client: Client, known: readonly Migration[], where: string): Promise<void> {
+  try {
+    const pending = await findPending(client, known, where);
+    if (pending.length === 0 && (await queueState(client)) === 'current') return;
+  } catch (error) {
+    // Nobody has granted it anything yet.
+    if (codeOf(error) !== '42501') throw error;
+  }
+  throw new Refused(
+    'conflict',
+    `The database ${where} has to be migrated, and this role may not do it: run strandline migrate as the role that ` +
+      'owns the tables (DATABASE_URL), with this one named in DATABASE_APP_ROLE.',
+  );
 }
 
 async function apply(client: Client, migration: Migration): Promise<void> {

@@ -1,11 +1,14 @@
 /** What docker-compose.yml and the Dockerfile promise: no engine is needed to see whether they keep it. */
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readConfig } from '../../src/config.ts';
-import { REPOSITORY } from './sources.ts';
+import { makeDirectory } from '../temporary.ts';
+import { readSources, REPOSITORY } from './sources.ts';
 
 const read = (name: string) => readFile(path.join(REPOSITORY, name), 'utf8');
 
@@ -27,6 +30,7 @@ const service = z.object({
   secrets: z.array(z.string()).default([]),
   restart: z.string(),
   deploy: z.object({ replicas: z.int() }).optional(),
+  mem_limit: z.string(),
   stop_grace_period: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z
@@ -47,9 +51,13 @@ const named = Object.entries(services);
 const OURS = ['migrate', 'worker', 'service', 'api'];
 const of = (name: string) => service.parse(services[name]);
 
-test('has everything, and nothing that has to be asked for by name', () => {
-  expect(Object.keys(services).sort()).toEqual([...OURS, 'grafana', 'postgres', 'redis'].sort());
-  expect(named.flatMap(([, { profiles }]) => profiles)).toEqual([]);
+test('has everything, and nothing that has to be asked for by name but Prometheus', () => {
+  expect(Object.keys(services).sort()).toEqual(
+    [...OURS, 'grafana', 'postgres', 'prometheus', 'redis'].sort(),
+  );
+  expect(named.flatMap(([name, { profiles }]) => profiles.map((profile) => [name, profile]))).toEqual([
+    ['prometheus', 'metrics'],
+  ]);
   expect(of('worker').deploy?.replicas).toBeGreaterThan(1);
 });
 
@@ -57,9 +65,10 @@ test.each(named)('%s runs with nothing that it does not need', (name, one) => {
   expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], cap_add: [], privileged: false });
   expect(one.security_opt).toContain('no-new-privileges:true');
   expect(one.tmpfs.join(), 'a read-only root needs a place for what is passing').toContain('/tmp');
-  expect(one.image, 'says which version').toMatch(/:\d/);
-  // Grafana's image has a user of its own.
-  if (name !== 'grafana') expect(one.user).toMatch(/^(?:node|postgres|redis)$/);
+  expect(one.image, 'says which version').toMatch(/:v?\d/);
+  expect(one.mem_limit, 'its memory is bounded, so that no other is killed for it').toMatch(/^\d+[mg]$/);
+  // These images have a user of their own.
+  if (!['grafana', 'prometheus'].includes(name)) expect(one.user).toMatch(/^(?:node|postgres|redis)$/);
   for (const volume of one.volumes)
     expect(volume, 'no folder of the host, but to read').toMatch(/^\w+:|:ro$/);
 });
@@ -110,7 +119,8 @@ test('secrets come from files, and every variable is one that we read', async ()
     }
   }
   // How each is made stands at the head.
-  for (const secret of Object.keys(secrets)) expect(told).toMatch(new RegExp(`^#.*>${secret}$`, 'm'));
+  for (const secret of Object.keys(secrets))
+    expect(told).toMatch(new RegExp(`^#.*>(?:secrets/)?${secret}$`, 'm'));
   const known = await read('src/config.ts');
   for (const name of OURS)
     for (const variable of Object.keys(of(name).environment))
@@ -118,18 +128,51 @@ test('secrets come from files, and every variable is one that we read', async ()
   expect(() => readConfig({ HOST: '0.0.0.0', PORT: '7810', SERVICE_PORT: '7811' })).not.toThrow();
 });
 
+test('what the head of the file says to paste makes the secrets', async () => {
+  const told = await read('docker-compose.yml');
+  const commands = /^# {3}(mkdir -m 700 secrets[^]*?&& cd \.\.)$/m
+    .exec(told)?.[1]
+    ?.replaceAll(/^# {3}/gm, '');
+  const directory = await makeDirectory();
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await promisify(execFile)('bash', ['-euc', commands ?? 'false'], { cwd: directory });
+  const folder = path.join(directory, 'secrets');
+  // The token comes from the program, once it runs.
+  const made = Object.keys(secrets).filter((name) => name !== 'metrics_token');
+  expect((await readdir(folder)).toSorted()).toEqual(['.gitignore', ...made].toSorted());
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  for (const name of made) expect((await stat(path.join(folder, name))).mode & 0o777, name).toBe(0o644);
+  for (const name of OURS) {
+    const given = Object.entries(of(name).environment).map(([variable, value]) => [
+      variable,
+      String(value).replace('/run/secrets', folder),
+    ]);
+    expect(() => readConfig(Object.fromEntries(given)), name).not.toThrow();
+  }
+  const urls = ['database_owner_url', 'database_url', 'database_reader_url'];
+  const logins = await Promise.all(
+    urls.map(async (name) => new URL(await readFile(path.join(folder, name), 'utf8'))),
+  );
+  expect(logins.map(({ username }) => username)).toEqual([
+    'strandline_owner',
+    'strandline_app',
+    'strandline_reader',
+  ]);
+  expect(new Set(logins.map(({ password }) => password)).size).toBe(3);
+});
+
 test('the image is built in stages, holds production dependencies only, and runs as nobody special', () => {
   const stages = [...dockerfile.matchAll(/^FROM (\S+) AS (\w+)$/gm)].map(([, , name]) => name);
   expect(stages).toEqual(['deps', 'build', 'runtime']);
-  expect(/^ARG BASE=(\S+)$/m.exec(dockerfile)?.[1]).toMatch(/^node:20-(?:bookworm|trixie)-slim$/);
+  expect(/^ARG BASE=(\S+)$/m.exec(dockerfile)?.[1]).toMatch(/^node:24-(?:bookworm|trixie)-slim$/);
   const [, runtime = ''] = dockerfile.split(' AS runtime\n');
   expect(runtime).not.toMatch(/^RUN /m);
   expect(runtime).toMatch(/--from=deps \/app\/node_modules/);
   expect(dockerfile).toMatch(/AS deps\n[^]*?npm ci --omit=dev --ignore-scripts/);
   expect(/^USER (\w+)$/m.exec(runtime)?.[1]).toBe('node');
-  // Where its health is asked is where it is told.
-  const port = /^ENV METRICS_PORT=(\d+)$/m.exec(runtime)?.[1];
-  expect(runtime).toContain(`http://127.0.0.1:${port}/readyz`);
+  // Where its health is asked is where it is told: healthy.sh asks at METRICS_PORT.
+  expect(runtime).toMatch(/^ENV METRICS_PORT=\d+$/m);
+  expect(runtime).toMatch(/^HEALTHCHECK [^]*?CMD \["bash", "\/app\/healthy.sh"\]$/m);
   expect(dockerfile).not.toMatch(/^(?:ENV|ARG) \w*(?:PASSWORD|SECRET|KEY|TOKEN|URL)/m);
 });
 
@@ -143,6 +186,100 @@ test('nothing gets into the image but what it is made of', async () => {
     what.split(' '),
   );
   expect([...new Set(copied)].sort()).toEqual(letIn.toSorted());
+});
+
+test('what is read at run time by its place beside the program is in the image and in the package', async () => {
+  const [, runtime = ''] = dockerfile.split(' AS runtime\n');
+  const inImage = [...runtime.matchAll(/^COPY (?:--from=\S+ )?(.+) (\S+)$/gm)].flatMap(
+    ([, what = '', to = '']) =>
+      what.split(' ').map((from) => (to.endsWith('/') ? path.posix.join(to, path.posix.basename(from)) : to)),
+  );
+  const { files, scripts } = z
+    .object({ files: z.array(z.string()), scripts: z.object({ build: z.string() }) })
+    .parse(JSON.parse(await read('package.json')));
+  const packed = [...files, 'package.json'];
+  const holds = (all: readonly string[], file: string) =>
+    all.some((one) => file === one || file.startsWith(`${one}/`));
+  const built = /of \[(.+?)\]/.exec(scripts.build)?.[1]?.matchAll(/'(.+?)'/g) ?? [];
+  const beside = [...built].map(([, part = '']) => `dist/doors/${part}`);
+  expect(beside.length).toBeGreaterThan(0);
+
+  const opened: string[] = [];
+  for (const { file, text } of await readSources()) {
+    const places = [...text.matchAll(/new URL\(\s*['`]([^'`$]+)[^,]*,\s*import\.meta\.url/g)];
+    for (const [, place = ''] of places)
+      opened.push(path.posix.join(path.posix.dirname(file.replace(/^src\//, 'dist/')), place));
+    // The other use of it is to find packages, which npm installs.
+    const used = text.split('import.meta').length - 1;
+    expect(used, file).toBe(places.length + text.split('createRequire(import.meta.url)').length - 1);
+  }
+  expect(opened).toEqual(expect.arrayContaining(['docs/questions.md', 'migrations', 'package.json']));
+  for (const file of opened.map((one) => one.replace(/\/$/, ''))) {
+    if (file.startsWith('dist/')) expect(holds(beside, file), file).toBe(true);
+    expect(holds(packed, file), `${file}: package.json, files`).toBe(true);
+    expect(holds(inImage, file), `${file}: Dockerfile`).toBe(true);
+  }
+});
+
+test('each has the secrets that it needs and no other, and no program is the owner but the one that migrates', () => {
+  expect(Object.fromEntries(named.map(([name, one]) => [name, one.secrets.toSorted()]))).toEqual({
+    postgres: ['database_owner_url', 'database_url', 'postgres_password'],
+    redis: ['redis_password'],
+    migrate: ['database_owner_url', 'database_reader_url'],
+    worker: ['database_url', 'master_key', 'redis_url'],
+    api: ['database_reader_url', 'database_url', 'master_key', 'redis_url'],
+    service: ['database_url', 'service_api_keys'],
+    grafana: ['database_reader_url', 'grafana_admin_password'],
+    prometheus: ['metrics_token'],
+  });
+  // The superuser is nobody that a program connects as; docker/roles.sql is tried in test/store/roles.test.ts.
+  expect(of('postgres').environment['POSTGRES_USER']).toBe('postgres');
+  expect(of('postgres').volumes).toContain('./docker/roles.sql:/docker-entrypoint-initdb.d/roles.sql:ro');
+  expect(of('migrate').environment['DATABASE_APP_ROLE']).toBe('strandline_app');
+});
+
+test('Prometheus finds every process at the port where it serves metrics, in a network of both', async () => {
+  const { scrape_configs: jobs, rule_files: rules } = z
+    .object({
+      rule_files: z.array(z.string()),
+      scrape_configs: z.array(
+        z.object({
+          job_name: z.string(),
+          authorization: z.object({ credentials_file: z.string() }),
+          dns_sd_configs: z.array(
+            z.object({ names: z.array(z.string()), type: z.literal('A'), port: z.int() }),
+          ),
+        }),
+      ),
+    })
+    .parse(parse(await read('grafana/prometheus/prometheus.yml')));
+  const prometheus = of('prometheus');
+  const [job] = jobs;
+  expect(job?.job_name, 'the one that StrandlineDown asks for').toBe('strandline');
+  expect(prometheus.secrets).toContain(path.basename(job?.authorization.credentials_file ?? ''));
+  for (const rule of rules) expect(prometheus.volumes.join()).toContain(`:${rule}:ro`);
+  const metricsPort = Number(/^ENV METRICS_PORT=(\d+)$/m.exec(dockerfile)?.[1]);
+  const found = job?.dns_sd_configs.flatMap(({ names, port }) => names.map((name) => [name, port])) ?? [];
+  expect(Object.fromEntries(found)).toEqual({ api: 7810, worker: metricsPort, service: metricsPort });
+  for (const [name = ''] of found) {
+    const { environment, networks: joined, ports } = of(String(name));
+    expect(environment[name === 'api' ? 'HOST' : 'METRICS_HOST'], String(name)).toBe('0.0.0.0');
+    expect(
+      joined.filter((one) => prometheus.networks.includes(one)),
+      String(name),
+    ).toHaveLength(1);
+    expect(ports.join()).not.toContain(String(metricsPort));
+  }
+});
+
+test('whether a container is healthy is asked without starting Node', () => {
+  for (const name of ['service', 'api']) {
+    const { healthcheck, environment } = of(name);
+    const [, , script, port] = healthcheck !== undefined && 'test' in healthcheck ? healthcheck.test : [];
+    expect(script).toBe('/app/healthy.sh');
+    expect(port).toBe(String(environment[name === 'api' ? 'PORT' : 'SERVICE_PORT']));
+  }
+  expect(dockerfile).not.toMatch(/^HEALTHCHECK [^]*?CMD \["node"/m);
 });
 
 test('workers have a place on disk for responses that the database cannot take, owned by their user', () => {

@@ -1,10 +1,12 @@
 /** A worker is scraped as Prometheus would, and what it tells is what stands in the database. */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import http from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createToken, OPERATOR } from '../../src/monitor/access/tokens.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
+import { freePort } from '../redis.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { startCommand, type WorkerCommand } from '../worker-command.ts';
 
@@ -29,16 +31,6 @@ afterAll(async () => {
   await worker.ended;
   await fleet.close();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 test('a worker that was scraped tells the numbers of the database, of what it does, and of nobody’s words', async () => {
   const { ctx, stub, rows } = fleet;
@@ -78,6 +70,8 @@ test('a worker that was scraped tells the numbers of the database, of what it do
     return quiet && text.includes('strandline_repairs_total{kind="scan_taken_over"} 1') && text;
   });
   expect(told).not.toContain('canary');
+  // By the convention of Prometheus only counters end so.
+  expect(told).not.toMatch(/^# TYPE \w+_total gauge$/m);
   const samples = new Map(
     told
       .split('\n')
@@ -132,3 +126,39 @@ test('a worker that was scraped tells the numbers of the database, of what it do
   expect(samples.get('strandline_clock_skew_seconds')).toBeLessThan(2);
   expect(await (await fetch(`${door}/readyz`)).json()).toEqual({ ready: true });
 }, 60_000);
+
+test('with METRICS_HOST others are let in: with a token, at an address that is a number, and not before there is one', async () => {
+  const port = String(await freePort());
+  const env = { DATABASE_URL: fleet.ctx.config.databaseUrl, METRICS_HOST: '0.0.0.0', METRICS_PORT: port };
+  const early = startCommand(env);
+  expect((await early.ended).code).toBe(1);
+  expect(early.told.join('\n')).toMatch(/others can reach 0\.0\.0\.0.*strandline token create/);
+
+  const { key } = await createToken(fleet.ctx, { name: 'prometheus', scopes: ['read'] }, OPERATOR);
+  const open = startCommand(env);
+  await open.says(/worker takes runs/);
+  try {
+    const other = Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .find(({ family, internal }) => family === 'IPv4' && !internal);
+    const at = other?.address ?? '127.0.0.1';
+    const authorization = `Bearer ${key}`;
+    expect(await statusOf(at, port, { authorization })).toBe(200);
+    expect(await statusOf(at, port, {})).toBe(401);
+    expect(await statusOf(at, port, { authorization, host: `worker:${port}` })).toBe(421);
+  } finally {
+    open.kill('SIGTERM');
+    await open.ended;
+  }
+}, 60_000);
+
+/** Of a request for the metrics as Prometheus makes it. */
+function statusOf(host: string, port: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = http.request({ host, port, path: '/metrics', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on('error', reject).end();
+  });
+}

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { connect } from '../../src/engine/postgres/connect.ts';
+import { QUEUE_SHAPE, readShape } from '../../src/engine/queue-schema.ts';
 import { describeDatabase, migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
@@ -154,6 +155,14 @@ test.each([
   ],
   ['the queue lost its list of migrations', 'DROP TABLE bullmq.migration'],
   ['the schema of the queue was dropped', 'DROP SCHEMA bullmq CASCADE'],
+  ['one table of the queue was dropped', 'DROP TABLE bullmq.job CASCADE'],
+  ['one column of the queue was dropped', 'ALTER TABLE bullmq.job DROP COLUMN priority CASCADE'],
+  [
+    'the queue was restored with its tables and without its functions',
+    `DO $$ DECLARE f regprocedure; BEGIN
+       FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP EXECUTE 'DROP FUNCTION ' || f || ' CASCADE'; END LOOP;
+     END $$`,
+  ],
 ])('%s: migrate creates the queue again', async (_what, statement) => {
   const { url } = await newDatabase();
   await migrate({ url, log });
@@ -162,6 +171,14 @@ test.each([
   expect((await migrate({ url, log })).applied).toEqual(['bullmq']);
   expect(await checkSchema(url)).toBe('current');
   expect((await migrate({ url, log })).applied).toEqual([]);
+});
+
+test('the shape that a queue is judged by is the one that this BullMQ makes', async () => {
+  const { url } = await newDatabase();
+  await migrate({ url, log });
+  const client = await connect(url, 'strandline test');
+  expect(await readShape(client)).toBe(QUEUE_SHAPE);
+  await client.end();
 });
 
 test('an empty list of migrations beside tables of somebody else is no queue of ours', async () => {

@@ -87,6 +87,7 @@ const url = (address: string | undefined) => (address === undefined ? null : mas
 const VARIABLES: readonly Variable[] = [
   ['DATABASE_URL', (c) => url(c.databaseUrl)],
   ['DATABASE_READER_URL', (c) => url(c.databaseReaderUrl)],
+  ['DATABASE_APP_ROLE', (c) => c.databaseAppRole ?? null],
   ['REDIS_URL', (c) => url(c.redisUrl)],
   ['STRANDLINE_DATA_DIR', (c) => c.dataDir],
   ['SEARCH_API_URL', (c) => url(c.hosted?.url)],
@@ -100,7 +101,8 @@ const VARIABLES: readonly Variable[] = [
   ['PORT', (c) => c.http.port],
   ['BASE_URL', (c) => url(c.http.baseUrl)],
   ['REQUESTS_PER_MINUTE', (c) => c.requestsPerMinute, 'requests per visitor'],
-  ['METRICS_PORT', (c) => c.metricsPort ?? null],
+  ['METRICS_HOST', (c) => c.metrics.host],
+  ['METRICS_PORT', (c) => c.metrics.port ?? null],
   ['MASTER_KEY', (c) => (c.masterKey === undefined ? null : MASK)],
   ['WEBHOOK_ALLOW', (c) => c.webhook.allow ?? null],
   ['WEBHOOK_SECONDS', (c) => seconds(c.webhook.timeoutMs), 's'],
@@ -126,6 +128,7 @@ const VARIABLES: readonly Variable[] = [
 /** What holds where a variable has no value, and that is no lack. */
 const WITHOUT: Readonly<Record<string, string>> = {
   DATABASE_URL: 'an embedded Postgres in the data folder',
+  DATABASE_APP_ROLE: 'one role does everything',
   REDIS_URL: 'the queue is in Postgres',
   MASTER_KEY: 'master.key in the data folder',
   CALLS_PER_MINUTE: 'no limit',

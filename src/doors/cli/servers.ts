@@ -124,6 +124,7 @@ async function migrateDatabase(cli: Cli): Promise<void> {
   const { applied, notes } = await migrate({
     url: config.databaseUrl,
     readerUrl: config.databaseReaderUrl,
+    appRole: config.databaseAppRole,
     log,
   });
   for (const note of notes) cli.say(`note: ${note}`);
@@ -146,7 +147,7 @@ async function open(cli: Cli, ending: Ending, opening: Opening): Promise<Home | 
   return home;
 }
 
-/** At `METRICS_PORT`, where that is set. */
+/** At `METRICS_HOST` and `METRICS_PORT`, where the latter is set. */
 async function tellFigures(home: WebHome): Promise<WebServer | undefined> {
   const { config, log } = home.ctx;
   const at = metricsAt(config);
@@ -157,9 +158,9 @@ async function tellFigures(home: WebHome): Promise<WebServer | undefined> {
   return server;
 }
 
-/** Where a process without a door of its own tells figures and health: on loopback, where `METRICS_PORT` is set. */
-function metricsAt({ metricsPort: port }: Config): ListensAt | undefined {
-  return port === undefined ? undefined : { host: '127.0.0.1', port, portAsked: true };
+/** Where a process without a server of its own serves metrics and health; others than this machine need a token. */
+function metricsAt({ metrics: { host, port } }: Config): ListensAt | undefined {
+  return port === undefined ? undefined : { host, port, portAsked: true };
 }
 
 /** Servers say what they do; commands only what is wrong. */

@@ -12,13 +12,18 @@ export type Month = {
   rows: number | null;
 };
 
-/** `left`: taken out of its parent by a process that ended before it could drop it. */
-export type Partition = Month & { state: 'attached' | 'leaving' | 'left' };
+export type Partition = Month & {
+  /** `left`: taken out of its parent by a process that ended before it could drop it. */
+  state: 'attached' | 'leaving' | 'left';
+  /** Whether our role may change it. */
+  ours: boolean;
+};
 
 const MONTHS = `
 SELECT regexp_replace(c.relname, '_\\d{4}_\\d\\d$', '') AS parent, c.relname AS name,
   m."from",
   pg_total_relation_size(c.oid)::float8 AS bytes, nullif(c.reltuples, -1)::float8 AS rows,
+  pg_has_role(c.relowner, 'USAGE') AS ours,
   CASE WHEN i.inhrelid IS NULL THEN 'left' WHEN i.inhdetachpending THEN 'leaving' ELSE 'attached' END AS state
 FROM pg_class c
 LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
@@ -30,7 +35,7 @@ ORDER BY m."from", c.relname`;
 /** Every month of snapshots there is, oldest first. */
 export async function snapshotMonths(db: Database): Promise<Partition[]> {
   const { rows } = await db.pool.query<Omit<Partition, 'until'>>(MONTHS);
-  return rows.map(({ parent, name, from, bytes, rows: estimated, state }) => ({
+  return rows.map(({ parent, name, from, bytes, rows: estimated, state, ours }) => ({
     parent,
     name,
     from,
@@ -38,6 +43,7 @@ export async function snapshotMonths(db: Database): Promise<Partition[]> {
     bytes,
     rows: estimated,
     state,
+    ours,
   }));
 }
 
@@ -76,7 +82,11 @@ export async function dropMonths(
   }
 }
 
-async function dropMonth(db: Database, { parent, name, state }: Partition): Promise<void> {
+async function dropMonth(db: Database, { parent, name, state, ours }: Partition): Promise<void> {
+  if (!ours) {
+    await db.pool.query('SELECT strandline.drop_snapshot_month($1)', [name]);
+    return;
+  }
   const detach = `ALTER TABLE strandline.${parent} DETACH PARTITION strandline.${name}`;
   if (state === 'attached') await db.pool.query(`${detach} CONCURRENTLY`);
   if (state === 'leaving') await db.pool.query(`${detach} FINALIZE`);

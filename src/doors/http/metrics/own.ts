@@ -9,9 +9,17 @@ export function processFigures(): Registry {
   if (figures === undefined) {
     figures = new Registry();
     collectDefaultMetrics({ register: figures });
+    for (const name of MISNAMED) figures.removeSingleMetric(name);
   }
   return figures;
 }
+
+/** Gauges that end in `_total`, which Prometheus takes for counters; each also comes by type, under a right name. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** Counts what a server is asked from now on, by the pattern of its route: an address may say what is watched. */
 export function countRequests(app: App): Registry {

@@ -7,7 +7,11 @@ export function Questions({ questions, asks }: { questions: readonly Question[];
     <Section
       title="Questions and their statements"
       id="questions"
-      note="Put a search, a topic or a kind of service of your own in the place of trains-posts, trains-ai, trains and hosted."
+      note={
+        questions.length === 0
+          ? 'No examples: docs/questions.md is not installed here.'
+          : 'Put a search, a topic or a kind of service of your own in the place of trains-posts, trains-ai, trains and hosted.'
+      }
     >
       <ul class="plain">
         {questions.map(({ n, title, reading, sql }) => (

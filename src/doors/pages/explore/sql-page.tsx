@@ -21,9 +21,7 @@ type Shown = { view: string | undefined; sql: string | undefined; result?: Reade
 
 export function sqlPage(app: App, home: WebHome): void {
   const { ctx } = home;
-  const questions = readQuestions();
-  // It is awaited where it is shown: until then nobody hears of a page that is not there.
-  questions.catch(() => {});
+  const questions = readQuestions(ctx.log);
 
   const show = async (shown: Shown) => {
     const asks = home.readerUrl !== null;

@@ -1,0 +1,247 @@
+/** The image that is deployed: built, run as docker-compose.yml runs it, and every page of it opened. */
+import { access, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { WEB } from '../../src/web.ts';
+import { freePort } from '../redis.ts';
+import { until } from '../processes.ts';
+import { openStand } from '../web/access/stand.ts';
+import { buildImage, type Container, findDriver, type Image, startContainer } from './image.ts';
+
+/** Debootstrap, three installations by npm and the compiler, on a machine that does other things as well. */
+const BUILD_MS = 12 * 60_000;
+const START_MS = 120_000;
+
+const driver = findDriver();
+
+describe.skipIf(driver === undefined)('the image', () => {
+  let image: Image;
+  let volume: string;
+  beforeAll(async () => {
+    image = await buildImage(driver ?? '');
+    volume = await image.makeVolume();
+  }, BUILD_MS);
+  afterAll(() => image?.remove(), START_MS);
+
+  test('holds the program and what it reads, owned by root, and nothing of the machine that built it', async () => {
+    const at = (...parts: string[]) => path.join(image.root, ...parts);
+    expect((await readdir(at('app'))).toSorted()).toEqual(
+      ['LICENSE', 'dist', 'docs', 'healthy.sh', 'migrations', 'node_modules', 'package.json'].toSorted(),
+    );
+    for (const absent of ['esbuild', 'typescript', 'vitest', '.cache'])
+      await expect(access(at('app/node_modules', absent)), absent).rejects.toThrow('ENOENT');
+    for (const left of ['root/.npmrc', 'root/.npm', 'run/authority.pem'])
+      await expect(access(at(left)), left).rejects.toThrow('ENOENT');
+    expect(image.config.Env.join('\n')).not.toMatch(/npm|registry|proxy/i);
+    expect(image.config.User).toBe('node');
+  });
+
+  describe('with `up` and nothing set', () => {
+    let container: Container;
+    let door: string;
+    const ask = (address: string) => fetch(new URL(address, door), { redirect: 'manual' });
+    /** Addresses that were asked, and how each was answered. */
+    const answered = new Map<string, number>();
+
+    beforeAll(async () => {
+      const port = String(await freePort());
+      door = `http://127.0.0.1:${port}`;
+      container = await startContainer(image, {
+        command: ['up'],
+        volume,
+        env: {
+          PORT: port,
+          SERVICE_PORT: String(await freePort()),
+          STRANDLINE_DATA_DIR: '/data/strandline',
+          // Other hosts are no part of this.
+          SERVICE_SOURCES: 'sandbox',
+          LOG_LEVEL: 'info',
+        },
+      });
+      await Promise.race([
+        until('it is ready', async () => (await ask('/readyz').catch(() => undefined))?.ok, START_MS),
+        container.ended.then((code): never => {
+          throw new Error(`it ended with ${code}:\n${container.said.join('\n')}`);
+        }),
+      ]);
+    }, START_MS);
+    afterAll(() => container?.stop(), START_MS);
+
+    test('it runs as its user, with nothing but its volume and /tmp to write to', async () => {
+      expect((await container.exec('id', '-u')).stdout.trim()).toBe('1000');
+      for (const closed of ['/app/x', '/app/dist/x', '/etc/x', '/home/node/x'])
+        expect((await container.exec('touch', closed)).code, closed).not.toBe(0);
+      for (const open of ['/tmp/x', '/data/strandline/x'])
+        expect((await container.exec('touch', open)).code, open).toBe(0);
+      const { stdout } = await container.exec(
+        'grep',
+        '-E',
+        '^(CapEff|CapBnd|NoNewPrivs)',
+        '/proc/self/status',
+      );
+      expect(stdout.split('\n').map((line) => line.split('\t')[1])).toEqual([
+        '0000000000000000',
+        '0000000000000000',
+        '1',
+        undefined,
+      ]);
+    });
+
+    test(
+      'a topic is watched, and its first runs succeed',
+      async () => {
+        const made = await container.exec(...image.config.Entrypoint, 'watch', 'harbour ferry');
+        expect(made, made.stderr).toMatchObject({ code: 0 });
+        const page = z.object({ items: z.array(z.object({ status: z.string() })) });
+        await until(
+          'its runs succeed',
+          async () => {
+            const reply = await ask('/api/v1/runs?topic=harbour-ferry&status=succeeded');
+            return page.parse(await reply.json()).items.length >= 2;
+          },
+          START_MS,
+        );
+        const channel = await fetch(new URL('/api/v1/channels', door), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ slug: 'ops', webhook: 'https://93.184.216.34/hook' }),
+        });
+        expect(channel.status, await channel.clone().text()).toBe(201);
+        const rule = await fetch(new URL('/api/v1/rules', door), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            slug: 'ferries',
+            name: 'Ferries',
+            topic: 'harbour-ferry',
+            channels: ['ops'],
+          }),
+        });
+        expect(rule.status, await rule.clone().text()).toBe(201);
+      },
+      START_MS,
+    );
+
+    test(
+      'every page that leads anywhere leads to a page',
+      async () => {
+        const waiting = [
+          '/',
+          '/sign-in',
+          '/openapi.json',
+          '/metrics',
+          '/livez',
+          '/readyz',
+          '/readyz?verbose',
+        ];
+        /** Of each kind of page a few: others differ in their rows only. */
+        const ofKind = new Map<string, number>();
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          if (answered.has(next)) continue;
+          const reply = await ask(next);
+          answered.set(next, reply.status);
+          const text = await reply.text();
+          if (reply.headers.get('content-type')?.startsWith('text/html') !== true) continue;
+          for (const [, href = ''] of text.matchAll(/(?:href|src)="([^"#]+)/g)) {
+            const url = new URL(href.replaceAll('&amp;', '&'), new URL(next, door));
+            if (url.origin !== new URL(door).origin || url.pathname.startsWith('/api/')) continue;
+            const address = url.pathname + url.search;
+            const kind = address.replaceAll(/\d+/g, '0').replace(/=[^&]*/g, '');
+            const count = ofKind.get(kind) ?? 0;
+            if (count >= 3 || answered.has(address) || waiting.includes(address)) continue;
+            ofKind.set(kind, count + 1);
+            waiting.push(address);
+          }
+        }
+        const wrong = [...answered].filter(([, status]) => status !== 200 && status !== 303);
+        expect(wrong, container.said.slice(-20).join('\n')).toEqual([]);
+        expect(answered.size).toBeGreaterThan(40);
+        expect(answered.get('/explore/sql')).toBe(200);
+      },
+      START_MS,
+    );
+
+    test(
+      'every route that there is answers, also those to which no page leads',
+      async () => {
+        const stand = await openStand();
+        const { routeTable } = await stand.serve(WEB);
+        await stand.close();
+        const routes = routeTable.filter(({ method }) => method === 'GET').map(({ url }) => url);
+        expect(routes.length).toBeGreaterThan(60);
+        const asked = [...answered.keys()].map((address) => address.split('?')[0] ?? '');
+        const failed: string[] = [];
+        const unseen: string[] = [];
+        for (const route of routes) {
+          const pattern = new RegExp(`^${route.replace(/:\w+(\([^)]*\))?/g, '[^/]+').replace('*', '.+')}$`);
+          if (asked.some((address) => pattern.test(address))) continue;
+          if (!route.startsWith('/api/')) unseen.push(route);
+          const reply = await ask(route.replace(/:\w+(\([^)]*\))?/g, '1').replace('*', 'x'));
+          await reply.body?.cancel();
+          if (reply.status >= 500) failed.push(`${route}: ${reply.status}`);
+        }
+        expect(failed, container.said.slice(-20).join('\n')).toEqual([]);
+        // Asked for by scripts, or under another name, or not there before something was sent.
+        expect(unseen.filter((route) => !/forecast|readyz|deliveries/.test(route))).toEqual([]);
+      },
+      START_MS,
+    );
+
+    test('a query of the reader is answered, with the examples beside it', async () => {
+      const page = await (await ask('/explore/sql')).text();
+      expect(page).toContain('Put it into the form');
+      const [, token = ''] = /name="form_token" value="([^"]+)"/.exec(page) ?? [];
+      const reply = await fetch(new URL('/explore/sql', door), {
+        method: 'POST',
+        headers: { origin: door, 'sec-fetch-site': 'same-origin' },
+        body: new URLSearchParams({ form_token: token, sql: `select 'harbour ' || 40 + 2 as found` }),
+      });
+      expect(await reply.text()).toContain('harbour 42');
+    });
+
+    test('the check of docker-compose.yml finds it healthy, another port not, and its log has no error', async () => {
+      const healthy = (...args: string[]) => container.exec('bash', '/app/healthy.sh', ...args);
+      const { port } = new URL(door);
+      expect(await healthy(port)).toMatchObject({ code: 0 });
+      expect(await healthy(port, '/livez')).toMatchObject({ code: 0 });
+      expect(await healthy(port, '/nowhere')).toMatchObject({ code: 1 });
+      expect(await healthy('9')).toMatchObject({ code: 1 });
+      const logged = z.object({ level: z.string() });
+      const lines = container.said.filter((line) => line.startsWith('{'));
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.filter((line) => /error|fatal/.test(logged.parse(JSON.parse(line)).level))).toEqual([]);
+      expect(container.said.join('\n')).not.toMatch(/ENOENT|EROFS|EACCES|Warning:/);
+    });
+
+    test(
+      'it drains when it is asked to end',
+      async () => {
+        expect(await container.stop(), container.said.slice(-5).join('\n')).toBe(0);
+      },
+      START_MS,
+    );
+  });
+
+  test(
+    'its own command is a worker, which its own health check finds healthy',
+    async () => {
+      expect(image.config.Cmd).toEqual(['worker']);
+      const port = String(await freePort());
+      const container = await startContainer(image, {
+        command: image.config.Cmd,
+        volume,
+        env: { METRICS_PORT: port, STRANDLINE_DATA_DIR: '/data/strandline', SERVICE_SOURCES: 'sandbox' },
+      });
+      try {
+        const [kind, ...check] = image.config.Healthcheck.Test;
+        expect(kind).toBe('CMD');
+        await until('it is healthy', async () => (await container.exec(...check)).code === 0, START_MS);
+        expect(await container.stop(), container.said.slice(-5).join('\n')).toBe(0);
+      } finally {
+        await container.stop();
+      }
+    },
+    START_MS * 2,
+  );
+});

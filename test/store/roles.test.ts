@@ -1,0 +1,221 @@
+/** Three roles, as docker/roles.sql makes them: one migrates, one works and owns no table, one reads views. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { readMigrations } from '../../src/store/migrations-folder.ts';
+import { ensurePartitions } from '../../src/store/partitions.ts';
+import { dropMonths, snapshotMonths } from '../../src/store/retention/months.ts';
+import { checkSchema } from '../../src/store/schema-state.ts';
+import { emptyDatabase, type TestDatabase } from '../database.ts';
+import { type Fleet, openFleet } from '../fleet.ts';
+import { REPOSITORY } from '../house/sources.ts';
+import { until } from '../processes.ts';
+import { programOf } from '../programs.ts';
+import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
+import { makeDirectory } from '../temporary.ts';
+import { startCommand } from '../worker-command.ts';
+
+const log = createLogger('silent');
+/** Roles belong to the cluster, which other files use at the same time. */
+const suffix = randomBytes(4).toString('hex');
+const OWNER = `owner_${suffix}`;
+const APP = `app_${suffix}`;
+const READER = `reader_${suffix}`;
+
+let directory: string;
+let database: TestDatabase;
+let urls: { owner: string; app: string; reader: string };
+let superuser: string;
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = await connect(url, 'strandline test');
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+beforeAll(async () => {
+  [directory, database] = await Promise.all([makeDirectory(), emptyDatabase({ closed: false })]);
+  superuser = withDatabase(inject('superuserUrl'), database.name);
+  const as = (role: string) => {
+    const url = new URL(superuser);
+    url.username = role;
+    url.password = randomBytes(12).toString('hex');
+    return url.href;
+  };
+  urls = { owner: as(OWNER), app: as(APP), reader: as(READER) };
+  await Promise.all([
+    writeFile(path.join(directory, 'database_owner_url'), urls.owner),
+    writeFile(path.join(directory, 'database_url'), urls.app),
+  ]);
+  const sql = (await readFile(path.join(REPOSITORY, 'docker/roles.sql'), 'utf8'))
+    .replaceAll('/run/secrets', directory)
+    .replaceAll('strandline_owner', OWNER)
+    .replaceAll('strandline_app', APP);
+  await query(superuser, sql);
+});
+afterAll(async () => {
+  const rest = `DROP OWNED BY ${READER}, ${APP}, ${OWNER} CASCADE`;
+  await query(superuser, `REASSIGN OWNED BY ${OWNER} TO CURRENT_USER; ${rest}`);
+  await database.drop();
+  await query(inject('superuserUrl'), `${rest}; DROP ROLE ${READER}, ${APP}, ${OWNER}`);
+  await rm(directory, { recursive: true, force: true });
+});
+
+const migrateAsOwner = () => migrate({ url: urls.owner, readerUrl: urls.reader, appRole: APP, log });
+
+describe('before the owner has migrated', () => {
+  test('nobody else does, and says who has to', async () => {
+    await expect(migrate({ url: urls.app, log })).rejects.toThrow(
+      /has to be migrated, and this role may not do it: run strandline migrate as the role that owns/,
+    );
+    await expect(migrate({ url: urls.owner, appRole: `nobody_${suffix}`, log })).rejects.toThrow(
+      /DATABASE_APP_ROLE names the role nobody_\w+, which does not exist/,
+    );
+    await expect(migrate({ url: urls.owner, appRole: OWNER, log })).rejects.toThrow(
+      /DATABASE_APP_ROLE names the role owner_\w+, which is the one that migrates/,
+    );
+  });
+});
+
+describe('once the owner has migrated', () => {
+  let fleet: Fleet;
+  let receiver: StubService;
+  beforeAll(async () => {
+    expect(await migrateAsOwner()).toMatchObject({ notes: [] });
+    expect(await migrateAsOwner()).toEqual({ applied: [], notes: [] });
+    receiver = await startStub(json({}));
+    fleet = await openFleet(null, { ...database, url: urls.app, drop: () => Promise.resolve() });
+  }, 60_000);
+  afterAll(async () => {
+    await fleet?.close();
+    await receiver?.close();
+  });
+
+  const env = () => ({
+    DATABASE_URL: urls.app,
+    DATABASE_READER_URL: urls.reader,
+    WEBHOOK_ALLOW: '127.0.0.1',
+    MASTER_KEY: 'of the test, which seals nothing that matters',
+    STRANDLINE_DATA_DIR: path.join(directory, 'data'),
+    SERVICE_SOURCES: 'sandbox',
+  });
+  /** A command as a person types it, as the role that owns nothing. */
+  const strandline = async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [programOf('src/main.ts'), ...args], {
+      cwd: REPOSITORY,
+      env: { PATH: process.env['PATH'], ...env() },
+    });
+    return stdout;
+  };
+
+  test('none of the three is a superuser, and only the owner may make roles', async () => {
+    expect(
+      await query(
+        superuser,
+        `SELECT rolname AS name, rolsuper OR rolcreatedb OR rolreplication OR rolbypassrls AS powerful, rolcreaterole AS makes
+         FROM pg_roles WHERE rolname LIKE '%${suffix}' ORDER BY 1`,
+      ),
+    ).toEqual([
+      { name: APP, powerful: false, makes: false },
+      { name: OWNER, powerful: false, makes: true },
+      { name: READER, powerful: false, makes: false },
+    ]);
+    expect(await query(urls.reader, 'SELECT count(*)::int AS n FROM posts')).toEqual([{ n: 0 }]);
+  });
+
+  test.each([
+    'CREATE TABLE strandline.x (n int)',
+    'CREATE TABLE public.x (n int)',
+    'CREATE SCHEMA x',
+    'DROP TABLE strandline.posts CASCADE',
+    'ALTER TABLE strandline.posts ADD COLUMN x int',
+    'TRUNCATE strandline.posts CASCADE',
+    'DROP FUNCTION strandline.drop_snapshot_month(text)',
+    'CREATE OR REPLACE VIEW strandline_analytics.posts AS SELECT 1',
+    `INSERT INTO strandline.migrations (hash) VALUES ('x')`,
+    'DELETE FROM bullmq.migration',
+    'DROP TABLE bullmq.job',
+    `SELECT strandline.drop_snapshot_month('posts')`,
+    `SELECT strandline.drop_snapshot_month('post_snapshots')`,
+    `COPY strandline.posts TO PROGRAM 'true'`,
+    `SELECT pg_read_file('/etc/passwd')`,
+    'SELECT * FROM pg_authid',
+    `ALTER ROLE ${OWNER} PASSWORD 'x'`,
+    `SET ROLE ${OWNER}`,
+  ])('the role that works may not: %s', async (sql) => {
+    await expect(query(urls.app, sql)).rejects.toThrow(/permission denied|must be owner|is no month/);
+  });
+
+  test('searches are run, also many at once, and what they find is told of, found, written out and forgotten', async () => {
+    fleet.stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+    await strandline('channels', 'add', 'ops', '--webhook', `${receiver.url}/hook`);
+    await fleet.start(env());
+    const first = await fleet.add('role-first', 'harbour');
+    expect(await fleet.ended(first)).toMatchObject({ status: 'succeeded' });
+    await strandline('rules', 'add', 'all', '--search', 'role-first', '--channel', 'ops');
+    fleet.stub.answers(json({ miner_tweets: [wirePost('3'), wirePost('4')] }));
+    await strandline('search', 'run', 'role-first');
+    await until('a message arrives', async () => Promise.resolve(receiver.requests.length > 0));
+
+    // More than are added one by one: BullMQ does that by temporary tables.
+    const runs = await Promise.all(Array.from({ length: 12 }, (_, i) => fleet.add(`role-many-${i}`)));
+    for (const run of runs) expect(await fleet.ended(run)).toMatchObject({ status: 'succeeded' });
+    expect(await checkSchema(urls.app)).toBe('current');
+
+    expect(await strandline('export', 'posts', '--search', 'role-first')).toContain('/user_4/status/4');
+    expect(await strandline('status')).toContain('runs succeeded');
+    expect(await strandline('find', 'post', '--json')).toContain('/user_1/status/1');
+    expect(JSON.parse(await strandline('sql', '--json', 'select count(*)::int as n from posts'))).toEqual([
+      { n: 4 },
+    ]);
+    await strandline('trends', 'rebuild');
+    await strandline('backup', path.join(directory, 'backup'));
+    await strandline('author', 'forget', '@user_1', '--service', 'hosted', '--yes');
+    expect(await strandline('export', 'posts')).not.toContain('user_1');
+  }, 120_000);
+
+  test('months of snapshots are made and dropped; one that is being read is left for later', async () => {
+    const { db } = fleet.ctx;
+    await ensurePartitions(db, new Date('2026-03-10T00:00:00Z'));
+    const names = async () => (await snapshotMonths(db)).map(({ name }) => name);
+    expect(await names()).toEqual(
+      expect.arrayContaining(['post_snapshots_2026_03', 'post_snapshots_2026_04']),
+    );
+    const before = new Date('2026-05-01T00:00:00Z');
+    const reader = await connect(urls.app, 'strandline test');
+    await reader.query('BEGIN; SELECT count(*) FROM strandline.post_snapshots');
+    expect(await dropMonths(db, before, () => true)).toMatchObject({ done: false });
+    await reader.end();
+    expect(await dropMonths(db, before, () => true)).toMatchObject({ done: true });
+    expect((await snapshotMonths(db)).every(({ until: end }) => end > before)).toBe(true);
+  });
+
+  test('the API and a command start as the role that works, and not once there is something to migrate', async () => {
+    await query(
+      urls.owner,
+      `DELETE FROM strandline.migrations WHERE id = (SELECT max(id) FROM strandline.migrations)`,
+    );
+    try {
+      const { ended, told } = startCommand({ ...env(), PORT: '0' }, 'api');
+      expect((await ended).code).toBe(1);
+      expect(told.join('\n')).toMatch(/has to be migrated, and this role may not do it/);
+    } finally {
+      // What it did is there already; only its row is missing.
+      const last = (await readMigrations()).at(-1);
+      await query(
+        urls.owner,
+        `INSERT INTO strandline.migrations (hash, created_at) VALUES ('${last?.hash}', ${last?.when})`,
+      );
+    }
+    expect(await strandline('search', 'list')).toContain('role-first');
+  });
+});
