@@ -137,6 +137,16 @@ export function environment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
+/** What of it a process of ours needs that connects to Postgres for others: how to trust the server, and no secret. */
+export function certificateEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    ['NODE_EXTRA_CA_CERTS', 'PGSSLMODE', 'PGSSLNEGOTIATION'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 /**
  * Reads the configuration from an environment.
  * @throws InvalidInput naming each variable that is wrong; the value of a secret is never shown.

@@ -10,7 +10,7 @@ import { checkSearch } from './monitor/topic/definition.ts';
 import { serviceFor } from './monitor/topic/service-for.ts';
 import { changeTopic } from './monitor/topic/state.ts';
 import type { Simulated } from './simulation.ts';
-import { recordAudit } from './store/audit.ts';
+import { createdWith, recordAudit } from './store/audit.ts';
 import { inTransaction, openDatabase } from './store/database.ts';
 import { purgeSamples, sampleTopics } from './store/purge.ts';
 import { listTopics } from './store/topics.ts';
@@ -117,7 +117,7 @@ async function makeTopics(
     ];
     await inTransaction(ctx.db, async (tx) => {
       for (const one of checked) await insertChecked(ctx, tx, { checked: one, topic, service });
-      const changes = { name: { after: name }, searches: { after: checked.map((one) => one.slug) } };
+      const changes = createdWith({ name, searches: checked.map(({ slug: of }) => of) });
       await recordAudit(tx, by, { action: 'topic.created', subject: topic.slug, changes });
     });
   }

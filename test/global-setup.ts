@@ -71,6 +71,8 @@ async function start(
   const superuser = await connect(postgres.superuserUrl, 'strandline test set-up');
   const appRole = new URL(postgres.url).username;
   await superuser.query(`CREATE DATABASE ${TEMPLATE} OWNER ${appRole}`);
+  // Files that run at the same time share the role.
+  await superuser.query('ALTER ROLE strandline_reader CONNECTION LIMIT 60');
   await superuser.end();
   const inside = await connect(withDatabase(postgres.superuserUrl, TEMPLATE), 'strandline test set-up');
   await closeFunctions(inside, appRole);

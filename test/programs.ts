@@ -15,6 +15,7 @@ const PROGRAMS = [
   'test/worker-process.ts',
   'test/engine/process.ts',
   'test/store/migrator.ts',
+  'test/web/attack/watched-server.ts',
 ] as const;
 
 declare module 'vitest' {

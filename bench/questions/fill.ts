@@ -1,5 +1,5 @@
 /**
- * A month of 250 searches, made by SQL: posts, snapshots of counters, runs, answers, completions, and everything that the
+ * A month (or as many days as are asked for) of 250 searches, made by SQL: posts, snapshots of counters, runs, answers, completions, and everything that the
  * save keeps beside them (volume, coverage, days, tops, gains, ages, what is out of sight). Each step follows the rule of
  * the save's own statement where that is a rule of sets; where it is not, the step says what it takes instead. Nothing is
  * drawn at random: the same size makes the same history.
@@ -25,10 +25,10 @@ export const topicOf = (n: number) => `topic-${n}`;
 /** @param until the history ends here; questions ask from now() backwards. @param told gets each step and its seconds */
 export async function fillHistory(
   { db, url }: { db: Database; url: string },
-  options: { posts: number; until: Date; told: (step: string, seconds: number) => void },
+  options: { posts: number; days?: number; until: Date; told: (step: string, seconds: number) => void },
 ): Promise<void> {
-  const { posts, until, told } = options;
-  const from = new Date(until.getTime() - DAYS * DAY);
+  const { posts, days = DAYS, until, told } = options;
+  const from = new Date(until.getTime() - days * DAY);
   const made = await makeSearches(db, from);
   const client = await connect(url, 'strandline bench');
   try {
@@ -45,7 +45,7 @@ export async function fillHistory(
     const size = {
       posts,
       searches: MICROBLOG_SEARCHES,
-      days: DAYS,
+      days,
       service: String(rows[0]?.id),
       from,
       until,

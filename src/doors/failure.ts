@@ -2,7 +2,8 @@
 import { STATUS_CODES } from 'node:http';
 import { InvalidInput, type Problem, Refused, RUN_CODES, type RunCode, RunError } from '../errors.ts';
 import { Denied, type DeniedKind } from '../monitor/access/denied.ts';
-import { isUnreachable, sqlState } from '../store/database.ts';
+import { isUnreachable } from '../store/database.ts';
+import { sqlState } from '../store/sql-state.ts';
 
 export type Failure = {
   /** Of HTTP. */
@@ -122,10 +123,12 @@ export function failureOf(error: unknown, sent: Sent = {}): Failure {
     const { retryAfterSeconds } = error;
     return failed(status, error.kind, title, error.message, { retryAfterSeconds });
   }
-  if (error instanceof Refused) {
-    const [status, title] = REFUSED[error.kind];
-    const retryAfterSeconds = error.kind === 'unavailable' ? RETRY_SECONDS : undefined;
-    return failed(status, error.kind, title, error.message, { retryAfterSeconds });
+  // A statement that had to wait too long for a connection is refused inside an error of the query's.
+  const refused = error instanceof Error && error.cause instanceof Refused ? error.cause : error;
+  if (refused instanceof Refused) {
+    const [status, title] = REFUSED[refused.kind];
+    const retryAfterSeconds = refused.kind === 'unavailable' ? RETRY_SECONDS : undefined;
+    return failed(status, refused.kind, title, refused.message, { retryAfterSeconds });
   }
   if (error instanceof KeyRefused) {
     const { status, title, detail, retryAfterSeconds } = KEY_REFUSED[error.kind];

@@ -27,11 +27,15 @@ function jsonOf(value: unknown, name: string): Json {
   if (typeof value !== 'object') return null;
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map((one: unknown) => jsonOf(one, name));
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, one]) => one !== undefined)
-      .map(([member, one]) => [member, jsonOf(one, member)]),
-  );
+  const members: { [name: string]: Json } = {};
+  for (const [member, one] of Object.entries(value)) {
+    if (one === undefined) continue;
+    // Assigned, this name would say what the object is made of.
+    if (member === '__proto__')
+      Object.defineProperty(members, member, { value: jsonOf(one, member), enumerable: true });
+    else members[member] = jsonOf(one, member);
+  }
+  return members;
 }
 
 function isKey(name: string): boolean {

@@ -2,6 +2,7 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply,
   FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -12,6 +13,7 @@ import type { Home } from '../home.ts';
 import type { Acting } from '../monitor/context.ts';
 import type { Access } from '../monitor/access/access.ts';
 import type { Scope, Visitor } from '../monitor/access/scopes.ts';
+import type { Finished, VisitorStatement } from '../store/reader/process.ts';
 
 /** A server whose routes are declared with zod. */
 export type App = FastifyInstance<
@@ -29,7 +31,7 @@ export type WebHome = Pick<Home, 'ctx' | 'backend' | 'services' | 'readerUrl' | 
 };
 
 /** What visitors share, each a part of it: both doors take from the same. */
-export type Shares = Readonly<Record<'events' | 'exports' | 'finds', Share>>;
+export type Shares = Readonly<Record<'events' | 'exports' | 'finds' | 'statements', Share>>;
 
 export type Share = {
   /**
@@ -37,6 +39,19 @@ export type Share = {
    * @throws Denied `too_many` where they hold all of their own, Refused `unavailable` where none is left for anybody
    */
   take(request: Pick<FastifyRequest, 'visitor' | 'ip'>): () => void;
+};
+
+/** Statements of visitors over the SQL contract, for all doors together. */
+export type Statements = {
+  /**
+   * Runs one statement, as long as somebody waits for the reply.
+   * @throws Refused `conflict` with words about the statement, `unavailable`; Denied `too_many`
+   */
+  ask(
+    request: Pick<FastifyRequest, 'visitor' | 'ip'>,
+    reply: Pick<FastifyReply, 'raw'>,
+    statement: Pick<VisitorStatement, 'sql' | 'form'>,
+  ): Promise<Finished>;
 };
 
 /** Adds routes to a server. */
@@ -55,6 +70,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     access: Access;
     shares: Shares;
+    statements: Statements;
     /** Every route there is, those that answer HEAD included. */
     routeTable: readonly {
       method: string;

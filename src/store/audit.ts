@@ -56,6 +56,19 @@ export function changesBetween<T extends object>(
   );
 }
 
+/** What a thing was created with, as far as it is anything: neither null nor empty. */
+export function createdWith(fields: object): Record<string, Change> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, after]: [string, unknown]): [string, Change][] =>
+      after === null || after === undefined || EMPTY.has(JSON.stringify(after, storable))
+        ? []
+        : [[name, { after }]],
+    ),
+  );
+}
+
+const EMPTY: ReadonlySet<string> = new Set(['""', '[]', '{}']);
+
 /** Of one value, in characters of its JSON: enough for any name, filter or schedule, and for the beginning of a prompt. */
 const MAX_VALUE = 400;
 /** No thing has more fields. */

@@ -3,6 +3,7 @@ import { type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types a
 import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../engine/logger.ts';
 import { type ConnectionShares, SharedPool } from './shared-pool.ts';
+import { sqlState } from './sql-state.ts';
 
 /** A key of ours in Postgres. In JSON it is a string. */
 export type Id = bigint;
@@ -193,16 +194,6 @@ async function rollback(tx: Transaction): Promise<Error | undefined> {
   } catch (error) {
     return error instanceof Error ? error : new Error('rollback failed');
   }
-}
-
-/** Five characters, one of them a digit: `EPIPE` is one of the system's. */
-const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
-
-/** The five characters that say what Postgres refused; empty when it is not an error of Postgres. */
-export function sqlState(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string' && SQL_STATE.test(error.code)) return error.code;
-  return error.cause === undefined ? '' : sqlState(error.cause);
 }
 
 /** Whether a constraint of this name refused a row. */

@@ -5,7 +5,7 @@ import { migrateQueue, QUEUE_SCHEMA, queueState } from '../engine/queue-schema.t
 import { Refused } from '../errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
 import { type Migration, readMigrations } from './migrations-folder.ts';
-import { prepareReader, whatReaderMayHinder } from './reader.ts';
+import { prepareReader, whatReaderMayHinder } from './reader/prepare.ts';
 import { MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
 
 /** Held by whoever migrates this database, from the first look to the last change. */

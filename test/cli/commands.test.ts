@@ -9,7 +9,7 @@ import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
 import { readStatus } from '../../src/monitor/status/status.ts';
 import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
 import { recordHeartbeat, deregisterWorker } from '../../src/store/workers.ts';
-import { ofStatement } from '../../src/store/reader-ask.ts';
+import { ofStatement } from '../../src/store/reader/ask.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Probed } from '../../src/service-access.ts';
 import { isKeyOf } from '../../src/engine/keys.ts';

@@ -1,43 +1,48 @@
-/** The login of a Postgres of one's own gets another password by a command. */
-import { afterAll, expect, test } from 'vitest';
-import { codeOf, connect } from '../../src/engine/postgres/connect.ts';
-import { makeStand } from './stand.ts';
+/** The login of a Postgres of one's own gets another password by a command, as far as our role may give it one. */
+import { expect, test } from 'vitest';
+import { runCli } from '../../src/doors/cli/program.ts';
+import { codeOf, connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { readAudit } from '../../src/store/reads/audit.ts';
+import { silent, stage } from '../engine/stage.ts';
+import { makeWorld } from '../world.ts';
+import { collector, homeOf } from './stand.ts';
 
-const stand = await makeStand();
-const { pool } = stand.world.db;
-// Roles are the whole cluster's: one of this test's own.
-const role = `reader_of_${stand.world.database.name}`;
-await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'the-former'`);
-const former = new URL(stand.world.database.readerUrl);
-former.username = role;
-former.password = 'the-former';
-afterAll(async () => {
-  await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
-  await stand.close();
-});
+test('the new address is printed once and opens; a role that may not change it says what to run, and nothing happened', async () => {
+  const { open } = await stage();
+  const server = await open('owner');
+  const { readerUrl, superuserUrl } = server;
+  await migrate({ url: server.url, readerUrl, log: silent });
 
-test('the new address is printed once, opens, and the former one does not; the log has the role alone', async () => {
-  stand.home.readerUrl = former.href;
-  const { code, stdout, stderr } = await stand.run(['reader', 'rotate']);
-  expect(code, stderr).toBe(0);
+  const rotate = async (url: string, reader = readerUrl) => {
+    const database = { url, readerUrl: reader, name: 'strandline', drop: () => Promise.resolve() };
+    const world = await makeWorld({ database });
+    const [out, talk] = [collector(), collector()];
+    const io = { stdout: out.stream, stderr: talk.stream, isTTY: false, env: { DATABASE_URL: url } };
+    const code = await runCli(['reader', 'rotate'], io, () => Promise.resolve(homeOf(world)));
+    const log = await readAudit(world.db, { action: 'reader.rotated' }, { limit: 9 });
+    await world.close();
+    return { code, stdout: out.text(), stderr: talk.text(), log };
+  };
+  const enters = (url: string) =>
+    connect(url, 'test').then((client) => client.end().then(() => 'in'), codeOf);
+
+  // The program's role of the embedded Postgres is none that may change others.
+  const refused = await rotate(server.url);
+  expect(refused).toMatchObject({ code: 1, stdout: '', log: [] });
+  expect(refused.stderr).toContain(`ALTER ROLE "strandline_reader" PASSWORD '...'`);
+  expect(await enters(readerUrl)).toBe('in');
+
+  const owner = withDatabase(superuserUrl, 'strandline');
+  const { code, stdout, stderr, log } = await rotate(owner);
+  expect([code, await enters(stdout.trim()), await enters(readerUrl)]).toEqual([0, 'in', '28P01']);
   expect(stderr).toContain('set DATABASE_READER_URL');
-  const client = await connect(stdout.trim(), 'test');
-  await client.end();
-  expect(await connect(former.href, 'test').catch(codeOf)).toBe('28P01');
-  const log = await stand.json<{ action: string; subject: string; changes: object }[]>('audit');
-  expect(log).toMatchObject([{ action: 'reader.rotated', subject: role, changes: {} }]);
   expect(stderr).not.toContain(new URL(stdout.trim()).password);
-});
+  expect(log).toMatchObject([{ actor: 'command_line', subject: 'strandline_reader', changes: {} }]);
 
-test('a role that is not there is said, and leaves no entry', async () => {
-  const nobody = new URL(former);
-  nobody.username = 'nobody_of_the_test';
-  stand.home.readerUrl = nobody.href;
-  const before = await stand.json<unknown[]>('audit');
-  expect(await stand.run(['reader', 'rotate'])).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringContaining('there is no role nobody_of_the_test') as unknown,
-  });
-  expect(await stand.json<unknown[]>('audit')).toEqual(before);
+  const nobody = new URL(readerUrl);
+  nobody.username = 'nobody';
+  const missing = await rotate(owner, nobody.href);
+  expect(missing).toMatchObject({ code: 1, log: [{}] });
+  expect(missing.stderr).toContain('there is no role nobody');
 });

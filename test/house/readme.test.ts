@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
-import { readerQuery } from '../../src/store/reader-query.ts';
+import { readerQuery } from '../../src/store/reader/query.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 

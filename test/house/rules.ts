@@ -233,14 +233,14 @@ export const RULES: readonly Rule[] = [
   },
   {
     of: 'src/doors/failure.ts',
-    may: ['src/errors.ts', 'src/monitor/access/', 'src/store/database.ts'],
+    may: ['src/errors.ts', 'src/monitor/access/', 'src/store/database.ts', 'src/store/sql-state.ts'],
     planted: "import { openHome } from '../home.ts';",
   },
   { of: 'src/doors/json.ts', may: [], planted: "import { openHome } from '../home.ts';" },
   {
     of: 'src/doors/routes.ts',
     may: [],
-    types: ['src/home.ts', 'src/monitor/access/', 'src/monitor/context.ts'],
+    types: ['src/home.ts', 'src/monitor/access/', 'src/monitor/context.ts', 'src/store/reader/'],
     planted: "import { openHome } from '../home.ts';",
   },
   {
@@ -268,6 +268,7 @@ export const ROOT: readonly string[] = [
   'src/archive.ts',
   'src/demo.ts',
   'src/home.ts',
+  'src/reader-process.ts',
   'src/service-access.ts',
   'src/service-ports.ts',
   'src/simulation.ts',

@@ -4,7 +4,7 @@ import { createLogger } from '../../src/engine/logger.ts';
 import { hasOpenFunctions } from '../../src/engine/postgres/closed.ts';
 import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { readerQuery } from '../../src/store/reader-query.ts';
+import { readerQuery } from '../../src/store/reader/query.ts';
 import { emptyDatabase } from '../database.ts';
 
 const database = await emptyDatabase();

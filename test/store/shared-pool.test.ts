@@ -58,7 +58,9 @@ test('statements give their place back, also where they fail and where their con
   const { db, as } = open();
   for (let n = 0; n < 5; n++) {
     await expect(as('a', () => db.pool.query('SELECT 1 / 0'))).rejects.toThrow('division by zero');
-    await expect(as('a', () => db.pool.query('SELECT pg_terminate_backend(pg_backend_pid())'))).rejects.toThrow();
+    await expect(
+      as('a', () => db.pool.query('SELECT pg_terminate_backend(pg_backend_pid())')),
+    ).rejects.toThrow();
   }
   const both = await Promise.all([1, 2].map((n) => as('a', () => db.pool.query('SELECT $1::int AS n', [n]))));
   expect(both.map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 2 }]]);

@@ -1,7 +1,8 @@
 /** Statements of one transaction that are sent before those ahead of them are answered. */
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
-import { answersTo, inTransaction, isUnreachable, openDatabase, sqlState } from '../../src/store/database.ts';
+import { answersTo, inTransaction, isUnreachable, openDatabase } from '../../src/store/database.ts';
+import { sqlState } from '../../src/store/sql-state.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

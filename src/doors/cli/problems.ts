@@ -1,7 +1,8 @@
 /** Errors as a person reads them, and the exit code each means: 1 failed, 2 usage. */
 import { CommanderError } from 'commander';
 import { InvalidInput, Refused, RunError } from '../../errors.ts';
-import { isUnreachable, sqlState } from '../../store/database.ts';
+import { isUnreachable } from '../../store/database.ts';
+import { sqlState } from '../../store/sql-state.ts';
 import { type Cli, Interrupted } from './cli.ts';
 import { wordsOf } from './failure-words.ts';
 import { hintFor, listOf, optionOf } from './hints.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { rotateReader } from '../../store/reader-rotate.ts';
+import { rotateReader } from '../../store/reader/rotate.ts';
 import type { Cli } from './cli.ts';
 
 export function registerReader(program: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../../errors.ts';
-import { askReader } from '../../store/reader-ask.ts';
-import type { ReaderResult } from '../../store/reader-query.ts';
+import { askReader } from '../../store/reader/ask.ts';
+import type { ReaderResult } from '../../store/reader/query.ts';
 import type { Cli } from './cli.ts';
 import { readQuery, unguarded } from './sql-query.ts';
 import { type Column, table } from './table.ts';

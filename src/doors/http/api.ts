@@ -23,6 +23,7 @@ import { ruleRoutes } from './rules.ts';
 import { runRoutes } from './runs.ts';
 import { searchPlanRoutes } from './search-plans.ts';
 import { searchRoutes } from './searches.ts';
+import { sqlRoutes } from './sql.ts';
 import { statusRoutes } from './status.ts';
 import { tokenRoutes } from './tokens.ts';
 import { topicRoutes } from './topics.ts';
@@ -36,6 +37,7 @@ const GROUPS: readonly ((app: App, home: WebHome) => void)[] = [
   runRoutes,
   statusRoutes,
   findRoutes,
+  sqlRoutes,
   postRoutes,
   authorRoutes,
   linkRoutes,

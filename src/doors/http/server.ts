@@ -31,6 +31,7 @@ import { metricsRoutes } from './metrics.ts';
 import { countRequests } from './metrics/own.ts';
 import { documentApi } from './openapi.ts';
 import { sendProblem } from './problem.ts';
+import { openStatements } from './statements.ts';
 import { refuseUnread } from './unread.ts';
 
 export type WebServer = {
@@ -114,7 +115,11 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   const bound = config.http;
   const access = await openAccess(home.ctx, { localMayEnter: isPrivate(bound) });
   app.decorate('access', access);
-  app.decorate('shares', openShares());
+  const shares = openShares();
+  app.decorate('shares', shares);
+  const statements = openStatements(home, shares.statements);
+  app.decorate('statements', statements);
+  app.addHook('onClose', () => statements.close());
   app.decorateRequest('visitor');
   app.decorateRequest('execution', null);
   app.decorateRequest('formToken', {

@@ -45,9 +45,18 @@ const cursor = idCursor('spikes');
 
 /** Longer stretches are asked in wider buckets: what is answered at once is bounded. */
 const LONGEST_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
+const BUCKET_MS = { quarter: HOUR / 4, hour: HOUR, day: DAY } as const;
 const SEARCHES_MOST = 100;
-const BUCKETS_MOST = 100_000;
+/** What is answered at once is written in one piece, which holds up whatever else this process does. */
+const BUCKETS_MOST = 20_000;
 const TOPICS_MOST = 10;
+
+/** @throws InvalidInput where a list of buckets would be longer than one may be */
+function assertFew(path: string, given: unknown, buckets: number): void {
+  if (buckets <= BUCKETS_MOST) return;
+  const expected = `fewer than these ${Math.ceil(buckets)} buckets: at most ${BUCKETS_MOST}, by a topic, a search, a shorter time or wider buckets`;
+  throw new InvalidInput([{ path, given, expected }]);
+}
 
 export function trendRoutes(app: App, { ctx }: WebHome): void {
   const get = <Q extends z.ZodObject, R>(
@@ -91,6 +100,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     },
     async ({ topic, search, days: back, bucket_hours }) => {
       const searches = await findSearches(ctx.db, { topic, search });
+      assertFew('days', back, searches.length * Math.ceil((back * 24) / bucket_hours));
       return { items: await readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }) };
     },
   );
@@ -127,6 +137,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
         throw new InvalidInput([
           { path: 'topic', given: topic, expected: `a topic or search: ${SEARCHES_MOST} searches at most` },
         ]);
+      assertFew('since', from.toISOString(), (searches.length * span) / BUCKET_MS[per]);
       const searchIds = searches.map(({ id }) => id);
       const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: BUCKETS_MOST });
       return {

@@ -1,13 +1,10 @@
 /** A role may change its own password and settings, the reader's too: a superuser puts right what it changed. */
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { READER_SETTINGS } from './reader-role.ts';
+import { READER_CONNECTIONS, READER_SETTINGS } from './reader-role.ts';
 import { matchesVerifier, scramVerifier } from './scram.ts';
 
 /** What only a superuser can set, and the role cannot undo. */
-const LIMITS: Readonly<Record<string, string>> = { temp_file_limit: '4GB' };
-
-/** Of the hundred that the server takes; a worker needs up to sixty. */
-const CONNECTIONS = 30;
+const LIMITS: Readonly<Record<string, string>> = { temp_file_limit: '256MB' };
 
 /** Brings password, settings and limits of the reader to what they should be, where they are not. */
 export async function restoreReader(client: Client, name: string, password: string): Promise<void> {
@@ -19,7 +16,8 @@ export async function restoreReader(client: Client, name: string, password: stri
   const [now] = rows;
   if (now?.verifier == null || !matchesVerifier(password, now.verifier))
     await client.query(`ALTER ROLE ${role} PASSWORD ${escapeLiteral(scramVerifier(password))}`);
-  if (now?.limit !== CONNECTIONS) await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${CONNECTIONS}`);
+  if (now?.limit !== READER_CONNECTIONS)
+    await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${READER_CONNECTIONS}`);
 
   const wanted = Object.entries({ ...READER_SETTINGS, ...LIMITS });
   const found = await settingsOf(client, name);

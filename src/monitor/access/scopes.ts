@@ -2,9 +2,10 @@ import type { Actor } from '../../store/audit.ts';
 
 /**
  * What a visitor may do. `read` sees everything that was found and how it goes; `write` changes topics, searches and
- * rules; `run` lets calls be made, which may cost money; `admin` sees and makes tokens and channels' secrets.
+ * rules; `run` lets calls be made, which may cost money; `sql` asks the views statements of its own, which may be heavy;
+ * `admin` sees and makes tokens and channels' secrets.
  */
-export const SCOPES = ['read', 'write', 'run', 'admin'] as const;
+export const SCOPES = ['read', 'write', 'run', 'sql', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Whoever may do anything may read; an admin may do all. */
@@ -12,6 +13,7 @@ const IMPLIES: Readonly<Record<Scope, readonly Scope[]>> = {
   read: ['read'],
   write: ['write', 'read'],
   run: ['run', 'read'],
+  sql: ['sql', 'read'],
   admin: SCOPES,
 };
 

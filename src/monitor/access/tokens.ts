@@ -2,7 +2,7 @@
 import { DAY, SECOND } from '../../engine/clock.ts';
 import { InvalidInput, type Problem, Refused } from '../../errors.ts';
 import { keyIdOf, makeKey } from '../../engine/keys.ts';
-import { recordAudit } from '../../store/audit.ts';
+import { createdWith, recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import { deleteSessionsOf, endSessionsOf } from '../../store/sessions.ts';
 import {
@@ -95,7 +95,7 @@ async function insertKey(
     await recordAudit(tx, ctx, {
       action: `${KINDS[opens].thing}.created`,
       subject: prefix,
-      changes: { name: { after: name }, scopes: { after: scopes }, expires_at: { after: expires_at } },
+      changes: createdWith({ name, scopes, expires_at }),
     });
     return inserted;
   });
@@ -183,7 +183,7 @@ export async function rotateKey(
     const { key, hash } = makeKey(KINDS[opens].key, { id: row.prefix });
     await replaceKey(tx, row.id, { hash, formerUntil });
     await endSessionsOf(tx, row.id, formerUntil);
-    const changes = { rotating_until: { after: formerUntil } };
+    const changes = createdWith({ rotating_until: formerUntil });
     await recordAudit(tx, ctx, { action: `${KINDS[opens].thing}.rotated`, subject: row.prefix, changes });
     return { ...row, rotating_until: formerUntil, key };
   });

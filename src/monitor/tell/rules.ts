@@ -1,6 +1,6 @@
 /** Rules: made, changed, paused, removed. Each change takes the row locks of its channels, as judging does. */
 import { InvalidInput, Refused } from '../../errors.ts';
-import { changesBetween, recordAudit } from '../../store/audit.ts';
+import { changesBetween, createdWith, recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, ormOf, type Transaction, violates } from '../../store/database.ts';
 import { readRule, type RuleRow } from '../../store/tell/reads.ts';
 import { type Channel, lockChannels, lockChannelsOf, newestDiscovery } from '../../store/tell/channels.ts';
@@ -65,7 +65,7 @@ export async function createRule(ctx: Acting, written: WrittenRule & { slug: str
         ctx.clock.now(),
       );
       await setChannelsOf(tx, id, idsOf(channels), after);
-      const changes = changesBetween({}, await editable(tx, slug));
+      const changes = createdWith(await editable(tx, slug));
       await recordAudit(tx, ctx, { action: 'rule.created', subject: slug, changes });
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A topic with its searches, saved together or not at all. */
 import { InvalidInput, type Problem, Refused } from '../../errors.ts';
 import { oneCleanLine } from '../../contract/text.ts';
-import { recordAudit } from '../../store/audit.ts';
+import { createdWith, recordAudit } from '../../store/audit.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
 import { findSearch } from '../../store/searches.ts';
 import type { Service } from '../../store/services.ts';
@@ -93,7 +93,7 @@ export async function insertTopic(
     recordAudit(tx, ctx, {
       action: 'topic.created',
       subject: slug,
-      changes: { name: { after: topic.name }, searches: { after: made.map(({ search }) => search.slug) } },
+      changes: createdWith({ name: topic.name, searches: made.map(({ search }) => search.slug) }),
     }),
   );
   return { topic: slug, created };

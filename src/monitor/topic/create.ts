@@ -1,5 +1,5 @@
 import { InvalidInput, Refused } from '../../errors.ts';
-import { changesBetween, recordAudit } from '../../store/audit.ts';
+import { createdWith, recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, readTime, type Transaction, violates } from '../../store/database.ts';
 import { insertRun } from '../../store/runs.ts';
 import { findSearch, insertSearch, type Search } from '../../store/searches.ts';
@@ -43,11 +43,10 @@ export async function createSearch(ctx: Acting, written: NewSearch): Promise<Cre
 
 /** Records that a search was created, and with what. */
 export async function recordCreated(ctx: Acting, tx: Transaction, { search }: Created): Promise<void> {
-  const changes = changesBetween<Search>({}, editable(search));
   await recordAudit(tx, ctx, {
     action: 'search.created',
     subject: search.slug,
-    changes: { topic: { after: search.topic }, ...changes },
+    changes: createdWith({ topic: search.topic, ...editable(search) }),
   });
 }
 

@@ -49,6 +49,9 @@ export type Trend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivi
   spikes: SpikeRow[];
 };
 
+/** Hours of several searches that are read in one piece: all of hundreds would hold up whatever else this process does. */
+const HOURS_TOGETHER = 5_000;
+
 /** The last whole hours of searches, in their order. @param options.hoursEach how long a bucket is */
 export async function readTrends(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
@@ -60,10 +63,10 @@ export async function readTrends(
   const from = until - options.days * DAY;
   const before = from - options.days * DAY;
   const ids = searches.map(({ id }) => id);
-  const rows = await readHours(db, ids, new Date(Math.min(before, until - USUAL_MS)));
+  const since = Math.min(before, until - USUAL_MS);
   const spikes = await readSpikes(db, ids, new Date(from));
   const observed = await readObservedHours(db, ids, new Date(now - USUAL_MS));
-  return searches.map((search) => {
+  const trendOf = (search: SearchRow, rows: readonly HourRow[]): Trend => {
     const hours = hoursOf(rows.filter((row) => row.search_id === search.id));
     const whole = stretchOf(hours, from, until);
     const previous = stretchOf(hours, before, from);
@@ -93,7 +96,19 @@ export async function readTrends(
       buckets: stretchesOf(hours, from, until, options.hoursEach).map(bucketOf),
       spikes: spikes.filter((spike) => spike.search_id === search.id),
     };
-  });
+  };
+  const together = Math.max(1, Math.floor(HOURS_TOGETHER / ((until - since) / HOUR)));
+  const trends: Trend[] = [];
+  for (let n = 0; n < searches.length; n += together) {
+    const some = searches.slice(n, n + together);
+    const rows = await readHours(
+      db,
+      some.map(({ id }) => id),
+      new Date(since),
+    );
+    trends.push(...some.map((search) => trendOf(search, rows)));
+  }
+  return trends;
 }
 
 function hoursOf(rows: readonly HourRow[]): Hours {

@@ -1,5 +1,6 @@
 /** Snapshots live in one partition per month (UTC): dropping a month is dropping a table, whatever it holds. */
-import { type Database, sqlState } from '../database.ts';
+import type { Database } from '../database.ts';
+import { sqlState } from '../sql-state.ts';
 
 export type Month = {
   parent: string;

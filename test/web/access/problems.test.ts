@@ -13,6 +13,7 @@ test.each([
   ['conflict', 409, 'conflict'],
   ['away', 503, 'unavailable'],
   ['tooLong', 503, 'unavailable'],
+  ['noConnection', 503, 'unavailable'],
   ['slow', 503, 'rate_limited'],
   ['upstream', 502, 'upstream_5xx'],
   ['late', 504, 'timeout_body'],

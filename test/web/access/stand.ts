@@ -85,6 +85,7 @@ export const ERRORS: Readonly<Record<string, unknown>> = {
   conflict: new Refused('conflict', 'the search is removed'),
   away: Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' }),
   tooLong: Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' }),
+  noConnection: new Error('Failed query', { cause: new Refused('unavailable', 'requests of others hold') }),
   slow: new RunError('rate_limited', { retryAfterMs: 7_000 }),
   upstream: new RunError('upstream_5xx', { detail: 'we are down' }),
   late: new RunError('timeout_body'),

@@ -79,7 +79,9 @@ test('keys of the search service are no tokens, and tokens no keys', async () =>
 });
 
 test.each<[maker: Scope[], wanted: Scope[], made: boolean]>([
-  [['admin'], ['read', 'write', 'run', 'admin'], true],
+  [['admin'], ['read', 'write', 'run', 'sql', 'admin'], true],
+  [['sql'], ['read', 'sql'], true],
+  [['write', 'run'], ['sql'], false],
   [['write'], ['read', 'write'], true],
   [['write'], ['run'], false],
   [['read'], ['write'], false],
@@ -142,7 +144,7 @@ test('who makes a first token that may only read is told of one for oneself', as
 });
 
 test.each([
-  [['--scope', 'read,root'], 'one of read, write, run, admin'],
+  [['--scope', 'read,root'], 'one of read, write, run, sql, admin'],
   [['--expires', '2020-01-01'], 'a time to come'],
   [['--expires', 'soon'], 'a time to come'],
   [['--name', ' '], '1 to 60 characters'],

@@ -221,11 +221,12 @@ describe('explore', () => {
     expect(html).toContain('&lt;b>');
     const long = await person.post('/explore/sql', { sql: 'select n from generate_series(1, 5000) n' });
     expect(words(long.html)).toContain('1,000 rows');
-    expect(words(long.html)).toContain('there may be more');
+    expect(words(long.html)).toContain('more rows were not fetched');
   });
 
   test.each([
-    ['drop table runs', 'syntax error'],
+    ['drop table runs', 'begins with one of select'],
+    ['select from from', 'syntax error'],
     ['select nme from runs', 'at character 8 ("nme from runs")'],
     ['select 1; select 2', 'one statement at a time'],
     ['select * from strandline.tokens', 'permission denied'],

@@ -19,6 +19,8 @@ export function openShares(): Shares {
     exports: shareOut('exports', { all: 4, each: 2 }),
     // The most work of all reads: who searches leaves a connection of theirs to their other requests.
     finds: shareOut('searches of texts', { all: 6, each: 3 }),
+    // As many as the reader has connections, but for one: READER_CONNECTIONS.
+    statements: shareOut('statements', { all: 4, each: 2 }),
   };
 }
 

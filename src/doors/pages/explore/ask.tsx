@@ -1,25 +1,17 @@
-import type { ReaderResult } from '../../../store/reader-query.ts';
+import type { Finished } from '../../../store/reader/process.ts';
+import { MAX_ROWS } from '../../../store/reader/ask.ts';
 import { Button, Field, Form } from '../kit/form.tsx';
 import { counted } from '../kit/number.tsx';
 import { Outside } from '../kit/outside.tsx';
 import { Empty, Section } from '../kit/section.tsx';
-import { Table } from '../kit/table.tsx';
 
 /** One statement, asked as the reader. */
-export function Ask({
-  sql,
-  most,
-  refused,
-}: {
-  sql: string | undefined;
-  most: number;
-  refused: string | undefined;
-}) {
+export function Ask({ sql, refused }: { sql: string | undefined; refused: string | undefined }) {
   return (
     <Section
       title="Ask"
       id="ask"
-      note={`One statement over the views; nothing can be changed by it. At most ${most} rows and 30 seconds; the command strandline sql has no limit of rows.`}
+      note={`One statement over the views; nothing can be changed by it. At most ${MAX_ROWS} rows, 2 MB and 30 seconds; the command strandline sql has no limit of rows.`}
     >
       {refused === undefined ? null : (
         <p class="wrong" role="alert">
@@ -43,37 +35,20 @@ export function Ask({
   );
 }
 
-const NUMBERS = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
-const MOST_CELL = 300;
-
-export function Result({ result, most }: { result: ReaderResult; most: number }) {
-  const { columns, rows, durationMs } = result;
-  const more = rows.length >= most ? ', and there may be more' : '';
+/** The table comes finished from the process for statements, in which text of others is only ever text. */
+export function Result({ result: { body, rows, more, durationMs } }: { result: Finished }) {
+  const rest = more ? '; more rows were not fetched' : '';
   return (
     <Section
       title="What was found"
       id="result"
-      note={`${counted(rows.length, 'row')} in ${Math.round(durationMs)} ms${more}; times are UTC.`}
+      note={`${counted(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.`}
     >
-      {rows.length === 0 ? (
+      {rows === 0 ? (
         <Empty words="No row answers it." />
       ) : (
-        <Table
-          caption="Rows that answer the statement"
-          rows={rows}
-          columns={columns.map(({ name, type }, i) => ({
-            head: <Outside text={name} most={60} />,
-            cell: (row: readonly unknown[]) => <Cell value={row[i]} />,
-            number: NUMBERS.has(type),
-          }))}
-        />
+        <div dangerouslySetInnerHTML={{ __html: body.toString() }} />
       )}
     </Section>
   );
-}
-
-function Cell({ value }: { value: unknown }) {
-  if (value === null || value === undefined) return <span class="unknown">null</span>;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text === '' ? <></> : <Outside text={text} most={MOST_CELL} />;
 }

@@ -1,10 +1,12 @@
 /** Everything that was collected, searched. */
 import { z } from 'zod';
 import { DAY } from '../../../engine/clock.ts';
+import { mayDo } from '../../../monitor/access/scopes.ts';
 import { assertFilter } from '../../../monitor/topic/find.ts';
 import { findText, FOUND_MOST, type TextHit } from '../../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../../store/reads/machinery.ts';
 import type { App, WebHome } from '../../routes.ts';
+import { useFrame } from '../kit/frame.ts';
 import { Count, counted } from '../kit/number.tsx';
 import { WATCHES } from '../kit/may.tsx';
 import { Empty, Section } from '../kit/section.tsx';
@@ -24,10 +26,18 @@ const querystring = z.strictObject({
 });
 type Asked = z.infer<typeof querystring>;
 
-export const EXPLORE_TABS = [
-  { href: '/explore', words: 'Search' },
-  { href: '/explore/sql', words: 'SQL' },
+const EXPLORE_TABS = [
+  { href: '/explore', words: 'Search', scope: 'read' },
+  { href: '/explore/sql', words: 'SQL', scope: 'sql' },
 ] as const;
+
+/** Those that the visitor may see; none where that is one alone. */
+export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['href'] }) {
+  const { visitor } = useFrame();
+  const tabs = EXPLORE_TABS.filter(({ scope }) => mayDo(visitor, scope));
+  if (tabs.length < 2) return null;
+  return <Tabs label="Ways to explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
+}
 
 export function explorePage(app: App, { ctx }: WebHome): void {
   app.get('/explore', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
@@ -49,12 +59,7 @@ export function explorePage(app: App, { ctx }: WebHome): void {
           words.
         </>
       ),
-      aside: (
-        <Tabs
-          label="Ways to explore"
-          tabs={EXPLORE_TABS.map((tab) => ({ ...tab, here: tab.href === '/explore' }))}
-        />
-      ),
+      aside: <ExploreTabs here="/explore" />,
       body: (
         <>
           <Filter asked={asked} />

@@ -1,23 +1,19 @@
 /** The SQL contract: what can be asked, with examples, and a place to ask. */
 import { z } from 'zod';
 import { InvalidInput, Refused } from '../../../errors.ts';
-import { askReader } from '../../../store/reader-ask.ts';
-import type { ReaderResult } from '../../../store/reader-query.ts';
+import { MAX_SQL } from '../../../store/reader/ask.ts';
+import type { Finished } from '../../../store/reader/process.ts';
 import { readContract, readContractVersion } from '../../../store/reads/contract-columns.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { showPage } from '../kit/show.tsx';
-import { Tabs } from '../kit/tabs.tsx';
-import { EXPLORE_TABS } from './page.tsx';
+import { ExploreTabs } from './page.tsx';
 import { Connect } from './connect.tsx';
 import { Ask, Result } from './ask.tsx';
 import { Questions } from './question-list.tsx';
 import { type Question, readQuestions } from './questions.ts';
 import { Reference } from './reference.tsx';
 
-const MOST_ROWS = 1_000;
-const MOST_SQL = 20_000;
-
-type Shown = { view: string | undefined; sql: string | undefined; result?: ReaderResult; refused?: string };
+type Shown = { view: string | undefined; sql: string | undefined; result?: Finished; refused?: string };
 
 export function sqlPage(app: App, home: WebHome): void {
   const { ctx } = home;
@@ -34,16 +30,11 @@ export function sqlPage(app: App, home: WebHome): void {
       title: 'Explore by SQL',
       here: '/explore',
       lead: `Version ${version} of the SQL contract: views that dashboards and notebooks can rely on.`,
-      aside: (
-        <Tabs
-          label="Ways to explore"
-          tabs={EXPLORE_TABS.map((tab) => ({ ...tab, here: tab.href === '/explore/sql' }))}
-        />
-      ),
+      aside: <ExploreTabs here="/explore/sql" />,
       body: (
         <>
-          {!asks ? null : <Ask sql={shown.sql} most={MOST_ROWS} refused={shown.refused} />}
-          {shown.result === undefined ? null : <Result result={shown.result} most={MOST_ROWS} />}
+          {!asks ? null : <Ask sql={shown.sql} refused={shown.refused} />}
+          {shown.result === undefined ? null : <Result result={shown.result} />}
           <Questions questions={examples} asks={asks} />
           <Reference views={views} chosen={shown.view} />
           <Connect embedded={ctx.config.databaseUrl === undefined} reader={asks} />
@@ -55,7 +46,7 @@ export function sqlPage(app: App, home: WebHome): void {
   app.get(
     '/explore/sql',
     {
-      config: { scope: 'read' },
+      config: { scope: 'sql' },
       schema: {
         querystring: z.strictObject({
           view: z.string().max(64).optional(),
@@ -72,21 +63,18 @@ export function sqlPage(app: App, home: WebHome): void {
 
   app.post(
     '/explore/sql',
-    { config: { scope: 'read' }, schema: { body: z.object({ sql: z.string().max(MOST_SQL) }) } },
+    { config: { scope: 'sql' }, schema: { body: z.object({ sql: z.string().max(MAX_SQL) }) } },
     async (request, reply) => {
-      const { readerUrl } = home;
-      if (readerUrl === null)
-        throw new Refused('unavailable', 'no login of a reader is known here; DATABASE_READER_URL names one');
       const { sql } = request.body;
       if (sql.trim() === '')
         throw new InvalidInput([{ path: 'sql', given: sql, expected: 'one SQL statement' }]);
       try {
-        const result = await askReader({ url: readerUrl, sql, most: MOST_ROWS });
+        const result = await app.statements.ask(request, reply, { sql, form: 'html' });
         return showPage(request, reply, await show({ view: undefined, sql, result }));
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         const refused = await show({ view: undefined, sql, refused: error.message });
-        return showPage(request, reply, { ...refused, status: 400 });
+        return showPage(request, reply, { ...refused, status: error.kind === 'unavailable' ? 503 : 400 });
       }
     },
   );

@@ -20,8 +20,6 @@ export function Table<Row>({
   rows: readonly Row[];
   columns: readonly Column<Row>[];
 }) {
-  const classOf = ({ number, wide }: Column<Row>) =>
-    [number === true ? 'number' : '', wide === true ? 'wide' : ''].join(' ').trim() || undefined;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
       <table>
@@ -37,14 +35,25 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr>
-              {columns.map((column) => (
-                <td class={classOf(column)}>{column.cell(row)}</td>
-              ))}
-            </tr>
+            <TableRow row={row} columns={columns} />
           ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+/** A row by itself, for whoever renders them one by one. */
+export function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <tr>
+      {columns.map((column) => (
+        <td class={classOf(column)}>{column.cell(row)}</td>
+      ))}
+    </tr>
+  );
+}
+
+function classOf<Row>({ number, wide }: Column<Row>): string | undefined {
+  return [number === true ? 'number' : '', wide === true ? 'wide' : ''].join(' ').trim() || undefined;
 }

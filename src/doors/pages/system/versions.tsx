@@ -1,5 +1,6 @@
 import { VERSION } from '../../../version.ts';
 import { Facts } from '../detail/facts.tsx';
+import { May } from '../kit/may.tsx';
 import { Section } from '../kit/section.tsx';
 
 export function Versions({
@@ -22,7 +23,12 @@ export function Versions({
           ['Node', process.versions.node],
           ['PostgreSQL', `${server}, ${embedded ? 'embedded' : 'your own'}`],
           ['Schema', `${migrations} migrations applied`],
-          ['SQL contract', <a href="/explore/sql">{contract}</a>],
+          [
+            'SQL contract',
+            <May scope="sql" otherwise={contract}>
+              <a href="/explore/sql">{contract}</a>
+            </May>,
+          ],
         ]}
       />
     </Section>

@@ -30,6 +30,7 @@ const SCOPE_WORDS = {
   read: 'read: sees everything that was found',
   write: 'write: changes topics, searches and rules',
   run: 'run: lets calls be made, which may cost money',
+  sql: 'sql: asks the views statements of its own',
   admin: 'admin: tokens and secrets, and all the rest',
 } as const;
 
@@ -112,7 +113,9 @@ export function tokenPages(app: App, { ctx }: WebHome): void {
           {tokens.length === 0 ? (
             <Empty words="There is none: whoever uses this machine may do everything here, and nobody else comes in." />
           ) : (
-            <Tokens tokens={tokens} now={now} />
+            <section>
+              <Tokens tokens={tokens} now={now} />
+            </section>
           )}
           <Rotation tokens={tokens.filter((token) => isOpen(token, now))} />
           <Section title="New token">

@@ -1,13 +1,13 @@
 /** The reader's password, replaced: in the embedded Postgres with its file, in one of your own as far as our role may. */
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { Clock } from '../engine/clock.ts';
-import { codeOf } from '../engine/postgres/connect.ts';
-import { scramVerifier } from '../engine/postgres/scram.ts';
-import { Refused } from '../errors.ts';
-import { type Actor, recordAudit } from './audit.ts';
-import { type Database, inTransaction } from './database.ts';
-import { READER } from './reader.ts';
+import type { Clock } from '../../engine/clock.ts';
+import { codeOf } from '../../engine/postgres/connect.ts';
+import { scramVerifier } from '../../engine/postgres/scram.ts';
+import { Refused } from '../../errors.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { type Database, inTransaction } from '../database.ts';
+import { READER } from './prepare.ts';
 
 /**
  * @param at.url of our own role in this database
@@ -37,16 +37,12 @@ export async function rotateReader(
 }
 
 function inWords(error: unknown, name: string): unknown {
-  const role = escapeIdentifier(name);
-  switch (codeOf(error)) {
-    case '42501':
-      return new Refused(
-        'unavailable',
-        `this Postgres' role may not change ${name}; whoever administers it can run: ALTER ROLE ${role} PASSWORD '...'; and then set DATABASE_READER_URL`,
-      );
-    case '42704':
-      return new Refused('not_found', `there is no role ${name}; strandline migrate makes it`);
-    default:
-      return error;
-  }
+  const code = codeOf(error);
+  if (code === '42704')
+    return new Refused('not_found', `there is no role ${name}; strandline migrate makes it`);
+  if (code !== '42501') return error;
+  return new Refused(
+    'unavailable',
+    `this Postgres' role may not change ${name}; whoever administers it can run: ALTER ROLE ${escapeIdentifier(name)} PASSWORD '...'; and then set DATABASE_READER_URL`,
+  );
 }

@@ -9,20 +9,32 @@ const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as numbe
 /**
  * How to read the texts of a column into what JSON can hold without loss: numbers where a number is exact
  * and the column is no key, times as ISO 8601 in UTC, JSON as it is, all else as the text itself.
+ * @param options.small JSON stays text, and so do arrays of more than {@link MAX_ARRAY_TEXT} characters
  */
-export function readColumn(name: string, type: ColumnType | undefined): (text: string) => unknown {
-  const key = /(^|_)ids?$/.test(name);
-  if (type?.element === undefined) return (text) => readValue(text, type?.name ?? 'text', key);
+export function readColumn(
+  name: string,
+  type: ColumnType | undefined,
+  { small }: { small: boolean },
+): (text: string) => unknown {
+  const how = { key: /(^|_)ids?$/.test(name), small };
+  if (type?.element === undefined) return (text) => readValue(text, type?.name ?? 'text', how);
   const { element } = type;
-  return (text) => readElements(splitArray(text), element, key);
+  return (text) =>
+    small && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
 }
 
-function readElements(value: unknown, element: string, key: boolean): unknown {
-  if (Array.isArray(value)) return value.map((one) => readElements(one, element, key));
-  return typeof value === 'string' ? readValue(value, element, key) : value;
+/** Arrays of arrays take seventy times the room of their text. */
+export const MAX_ARRAY_TEXT = 200_000;
+
+/** `key`: digits stay text. */
+type How = Readonly<{ key: boolean; small: boolean }>;
+
+function readElements(value: unknown, element: string, how: How): unknown {
+  if (Array.isArray(value)) return value.map((one) => readElements(one, element, how));
+  return typeof value === 'string' ? readValue(value, element, how) : value;
 }
 
-function readValue(text: string, type: string, key: boolean): unknown {
+function readValue(text: string, type: string, { key, small }: How): unknown {
   switch (type) {
     case 'boolean':
       return text === 't';
@@ -37,7 +49,7 @@ function readValue(text: string, type: string, key: boolean): unknown {
       return isoTime(text);
     case 'json':
     case 'jsonb':
-      return JSON.parse(text);
+      return small ? text : JSON.parse(text);
     default:
       return text;
   }

@@ -1,9 +1,9 @@
 import { type Client, escapeIdentifier } from 'pg';
-import { closeFunctions, hasOpenFunctions } from '../engine/postgres/closed.ts';
-import { codeOf, connect, readAddress, withDatabase } from '../engine/postgres/connect.ts';
-import { ensureReaderRole } from '../engine/postgres/reader-role.ts';
-import { QUEUE_SCHEMA } from '../engine/queue-schema.ts';
-import { ANALYTICS, SCHEMA } from './schema-state.ts';
+import { closeFunctions, hasOpenFunctions } from '../../engine/postgres/closed.ts';
+import { codeOf, connect, readAddress, withDatabase } from '../../engine/postgres/connect.ts';
+import { ensureReaderRole } from '../../engine/postgres/reader-role.ts';
+import { QUEUE_SCHEMA } from '../../engine/queue-schema.ts';
+import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 
 /** The role's name, unless `DATABASE_READER_URL` names another. */
 export const READER = 'strandline_reader';

@@ -1,0 +1,134 @@
+/** A person's statement over the SQL contract, and what Postgres says of it in words. */
+import { SECOND } from '../../engine/clock.ts';
+import { OPEN_FUNCTIONS } from '../../engine/postgres/closed.ts';
+import { Refused } from '../../errors.ts';
+import { sqlState } from '../sql-state.ts';
+import { type FetchedRows, fetchRows, type ReaderResult, readerQuery, ResponseTooLarge } from './query.ts';
+
+/** How long a statement may take. */
+export const LONGEST_MS = 30 * SECOND;
+
+/**
+ * Runs one statement as the reader, in the process of whoever asks: every row of it, in memory.
+ * @throws Refused `conflict` with words where the statement is wrong, not allowed or takes too long
+ */
+export async function askReader(options: { url: string; sql: string }): Promise<ReaderResult> {
+  return inWords(options.sql, () => readerQuery({ ...options, timeoutMs: LONGEST_MS }));
+}
+
+/** A statement of a visitor, in UTF-16 code units. */
+export const MAX_SQL = 20_000;
+/** What it may make this program hold. */
+export const MAX_ROWS = 1_000;
+const MAX_RESPONSE_BYTES = 4_000_000;
+
+/**
+ * Runs one statement of a visitor, within bounds.
+ * @throws Refused `conflict` with words about the statement, `unavailable` where the reader cannot be asked now
+ */
+export async function askWithinBounds(options: {
+  url: string;
+  sql: string;
+  signal: AbortSignal;
+}): Promise<FetchedRows> {
+  const { sql } = options;
+  if (!GIVES_ROWS.has(firstWord(sql)))
+    throw new Refused('conflict', `a statement begins with one of ${[...GIVES_ROWS].join(', ')}`);
+  if (sql.includes('\0')) throw new Refused('conflict', 'a statement has no NUL character');
+  const bounds = { rows: MAX_ROWS, bytes: MAX_RESPONSE_BYTES };
+  return inWords(sql, () => fetchRows({ ...options, bounds, timeoutMs: LONGEST_MS }));
+}
+
+const GIVES_ROWS: ReadonlySet<string> = new Set(['select', 'values', 'with', 'table', 'explain', 'show']);
+
+/** The first word of a statement, in lower case, behind comments and parentheses; empty where there is none. */
+function firstWord(sql: string): string {
+  let at = 0;
+  for (;;) {
+    at += /^[\s(]*/.exec(sql.slice(at, at + 1_000))?.[0].length ?? 0;
+    if (sql.startsWith('--', at)) at = endOfLine(sql, at);
+    else if (sql.startsWith('/*', at)) at = endOfComment(sql, at);
+    else if (!/[\s(]/.test(sql.charAt(at)))
+      return /^[a-z]*/i.exec(sql.slice(at, at + 20))?.[0].toLowerCase() ?? '';
+  }
+}
+
+function endOfLine(sql: string, from: number): number {
+  const end = sql.slice(from).search(/[\r\n]/);
+  return end === -1 ? sql.length : from + end;
+}
+
+/** Comments stand inside each other. */
+function endOfComment(sql: string, from: number): number {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = from;
+  for (let depth = 0, found = marks.exec(sql); found !== null; found = marks.exec(sql)) {
+    depth += found[0] === '/*' ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return sql.length;
+}
+
+/** @throws Refused in the place of an error that is about the statement, or about the room that readers have */
+async function inWords<T>(sql: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (sqlState(error) === TOO_MANY_CONNECTIONS)
+      throw new Refused('unavailable', 'all connections of the reader are in use; try again in a moment');
+    if (error instanceof Error && CANNOT_LOG_IN.test(sqlState(error)))
+      throw new Refused('unavailable', `the reader cannot log in; Postgres: ${error.message}`);
+    const words = error instanceof Error ? ofStatement(error, sql) : undefined;
+    throw words === undefined ? error : new Refused('conflict', words);
+  }
+}
+
+const TOO_MANY_CONNECTIONS = '53300';
+const CANNOT_LOG_IN = /^28|^3D000$/;
+
+/** Whether the reader may call what would hold up the queue or fill the disk: see engine/postgres/closed.ts. */
+export async function mayReaderHinder(url: string): Promise<boolean> {
+  const { rows: self } = await readerQuery({ url, sql: 'SELECT current_user::text' });
+  return (await readerQuery({ url, sql: OPEN_FUNCTIONS, params: self[0] ?? [] })).rows.length > 0;
+}
+
+/** What Postgres says of a statement is for who wrote it; undefined where it is not about the statement. */
+export function ofStatement(error: Error, sql: string): string | undefined {
+  const state = sqlState(error);
+  // Its own limit is told by a code, ours by the words of the driver alone.
+  if (state === '57014' || isOverTime(error))
+    return `the statement ran longer than ${LONGEST_MS / SECOND} s and was ended; ask for less, such as one search or one day`;
+  if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
+    return 'the statement has parameters such as $1, and there is nothing to put in their place';
+  if (error instanceof ResponseTooLarge)
+    return 'the result is larger than 4 MB; select fewer columns or rows';
+  if (NEEDS_TOO_MUCH.has(state))
+    return `the statement needs more room than it may take: ${error.message}; ask for less, such as one search or one day`;
+  return state === '' || /^(08|57P|53)/.test(state) ? undefined : wordsOf(error, sql);
+}
+
+/** Memory of the server, or temporary files of the role: see engine/postgres/restore-reader.ts. */
+const NEEDS_TOO_MUCH: ReadonlySet<string> = new Set(['53200', '53400']);
+
+/** Our own limit of time ran out, behind that of Postgres. */
+export function isOverTime(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
+function wordsOf(error: Error, sql: string): string {
+  if (sqlState(error) === '42601' && /multiple commands/.test(error.message))
+    return 'one statement at a time';
+  // Its hint is how to make views writable, which these are not meant to be.
+  if (sqlState(error) === '55000') return `Postgres: ${error.message}; nothing can be changed here`;
+  const position = 'position' in error && typeof error.position === 'string' ? Number(error.position) : 0;
+  // Postgres counts characters, not UTF-16 units.
+  const near = Array.from(sql)
+    .slice(position - 1, position + 23)
+    .join('')
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
+  const at = position > 0 ? `, at character ${position} ("${near}")` : '';
+  const hint = 'hint' in error && typeof error.hint === 'string' ? `; hint: ${error.hint}` : '';
+  return `Postgres: ${error.message}${at}${hint}`;
+}

@@ -1,0 +1,376 @@
+/** The process for statements: what it holds, how it ends, and that it does so wherever the program runs from. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { isAlive } from '../../src/engine/postgres/process.ts';
+import { createLogger } from '../../src/engine/logger.ts';
+import { openReaderHost, type ReaderHost } from '../../src/store/reader/host.ts';
+import type { VisitorStatement } from '../../src/store/reader/process.ts';
+import { WEB } from '../../src/web.ts';
+import { freshDatabase } from '../database.ts';
+import { REPOSITORY } from '../house/sources.ts';
+import { makeDirectory } from '../temporary.ts';
+import { overTls } from '../tls-postgres.ts';
+import { openStand } from '../web/access/stand.ts';
+
+const database = await freshDatabase();
+const SOURCE = pathToFileURL(path.join(REPOSITORY, 'src/reader-process.ts'));
+const logged: string[] = [];
+const log = createLogger('info', [], { write: (line) => void logged.push(line) });
+const opened: ReaderHost[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+  logged.length = 0;
+});
+afterAll(() => database.drop());
+
+type Asking = Omit<VisitorStatement, 'url'>;
+type TestHost = Omit<ReaderHost, 'ask'> & { ask(statement: Asking): ReturnType<ReaderHost['ask']> };
+
+function host(
+  {
+    url = database.readerUrl,
+    ...more
+  }: Partial<Parameters<typeof openReaderHost>[0]> & { url?: string } = {},
+  limits = {},
+): TestHost {
+  const one = openReaderHost({ program: SOURCE, env: {}, log, ...more }, limits);
+  opened.push(one);
+  return { ...one, ask: (statement) => one.ask({ url, ...statement }) };
+}
+
+const signal = new AbortController().signal;
+const json = (one: TestHost, sql: string) => one.ask({ sql, form: 'json', signal });
+
+/** Processes for statements that this one has started. */
+async function children(of = process.pid): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [stat, line] = await Promise.all(
+        ['stat', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+      );
+      const parent = Number(stat?.slice(stat.lastIndexOf(')')).split(' ')[2]);
+      return parent === of && line?.includes('reader-process') === true ? [pid] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** What Postgres runs for readers of this database. */
+async function active(url = database.url): Promise<number> {
+  const client = await connect(url, 'test');
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_stat_activity WHERE application_name = 'strandline sql' AND datname = current_database()`,
+  );
+  await client.end();
+  return rowCount ?? 0;
+}
+
+async function start(one: ReaderHost): Promise<number> {
+  await json(one, 'select 1');
+  const [pid = 0] = await children();
+  return pid;
+}
+
+describe.skipIf(process.platform !== 'linux')('the process', () => {
+  test('comes with the first statement, and goes with the host', async () => {
+    const one = host();
+    expect(await children()).toEqual([]);
+    const pid = await start(one);
+    expect(await start(one)).toBe(pid);
+    await one.close();
+    expect(isAlive(pid)).toBe(false);
+    await expect(json(one, 'select 1')).rejects.toThrow(/closed/);
+  });
+
+  test('shows nobody the password: neither in its arguments nor in its environment', async () => {
+    const pid = await start(host());
+    const shown = await Promise.all(
+      ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
+    );
+    expect(shown.join()).toContain('reader-process');
+    expect(shown.join()).not.toContain(new URL(database.readerUrl).password);
+    expect(shown[1]?.split('\0').filter((line) => line !== '')).toEqual([
+      `TSX_TSCONFIG_PATH=${path.join(REPOSITORY, 'tsconfig.json')}`,
+    ]);
+  });
+
+  test('goes where nothing is asked for a while, and comes again', async () => {
+    const one = host({}, { idleMs: 1 });
+    await json(one, 'select 1');
+    await vi.waitFor(async () => expect(await children()).toEqual([]), { timeout: 10_000 });
+    expect(logged).toEqual([]);
+    await vi.waitFor(() => json(one, 'select 1'), { timeout: 10_000 });
+  });
+
+  test('what it was asked fails in words where it is killed; the log says so, and the next one is started a second later', async () => {
+    const one = host();
+    const pid = await start(one);
+    const asked = expect(json(one, 'select pg_sleep(20)')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the process for statements ended (SIGKILL); the log says more',
+    });
+    process.kill(pid, 'SIGKILL');
+    await asked;
+    expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { msg: 'statement process ended', reason: expect.stringContaining('SIGKILL') as unknown },
+    ]);
+    const body = await vi.waitFor(() => json(one, 'select 2'), { timeout: 10_000 });
+    expect(body.body.toString()).toContain('[[2]]');
+  });
+
+  test('is killed where it does not answer', async () => {
+    const one = host({}, { silentMs: 500 });
+    await expect(json(one, 'select pg_sleep(25)')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the statement did not end in 0.5 s, and its process was ended',
+    });
+    expect(await children()).toEqual([]);
+  });
+
+  test('a program that cannot start is said, in the log with what it said, and is not started again at once', async () => {
+    const program = pathToFileURL(path.join(REPOSITORY, 'src/no-reader-process.ts'));
+    const one = host({ program }, { restartMs: 600_000 });
+    await expect(json(one, 'select 1')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the process for statements ended (code 1); the log says more',
+    });
+    await expect(json(one, 'select 1')).rejects.toThrow(/\(code 1\).*started again in a moment/);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('no-reader-process');
+  });
+
+  test('its memory has a bound, and is told of as what it is', async () => {
+    const directory = await makeDirectory();
+    const program = pathToFileURL(path.join(directory, 'greedy.mjs'));
+    await writeFile(program, 'const held = []; for (;;) held.push(new Array(1_000).fill({}));');
+    const one = host({ program });
+    await expect(json(one, 'select 1')).rejects.toThrow(/ran out of memory; ask for fewer columns or rows/);
+  }, 60_000);
+
+  test('a statement whose visitor leaves ends in Postgres, and only then for us', async () => {
+    const one = host();
+    const leaving = new AbortController();
+    const asked = one.ask({ sql: 'select pg_sleep(25)', form: 'json', signal: leaving.signal });
+    // It is over no sooner than it is in Postgres.
+    const ended = asked.catch(async () => active());
+    await vi.waitFor(async () => expect(await active()).toBe(1), { timeout: 10_000 });
+    leaving.abort();
+    expect(await ended).toBe(0);
+    await expect(asked).rejects.toMatchObject({ kind: 'conflict' });
+    expect((await json(one, 'select 1')).rows).toBe(1);
+  });
+});
+
+describe('what it says', () => {
+  test.each([
+    [
+      'html',
+      `select '<b>' as a, null as b, 1 as n`,
+      /<th scope="col"><bdi[^>]*>a<.*&lt;b>.*null.*class="number"/,
+    ],
+    [
+      'json',
+      `select '<b>' as a, null as b, 1 as n`,
+      /"rows":\[\["<b>",null,1\]\],"truncated":false,"duration_ms":\d+\}$/,
+    ],
+    ['json', `select '{"a": 1}'::jsonb as j, array['x', null] as t`, /\[\["\{\\"a\\": 1\}",\["x",null\]\]\]/],
+    ['html', `select 1 where false`, /^$/],
+  ] as const)('%s of %s', async (form, sql, says) => {
+    expect((await host().ask({ sql, form, signal })).body.toString()).toMatch(says);
+  });
+
+  test('a table that is larger than 2 MB is cut at a row', async () => {
+    const found = await host().ask({
+      sql: `select repeat('<', 290) from generate_series(1, 1001)`,
+      form: 'html',
+      signal,
+    });
+    expect(found).toMatchObject({ rows: 1_000, more: true });
+    const wide = Array.from({ length: 12 }, () => `repeat('<', 290)`).join(', ');
+    const cut = await host().ask({
+      sql: `select ${wide} from generate_series(1, 900)`,
+      form: 'html',
+      signal,
+    });
+    expect(cut.more).toBe(true);
+    expect(cut.body.length).toBeLessThanOrEqual(2_000_000);
+    expect(cut.body.toString().match(/<tr>/g)).toHaveLength(cut.rows + 1);
+    expect(cut.body.toString()).toMatch(/<\/tr><\/tbody><\/table><\/div>$/);
+  });
+
+  test('a role that has no connection left is one to wait for', async () => {
+    const superuser = await connect(withDatabase(inject('superuserUrl'), database.name), 'test');
+    const role = `few_${database.name}`;
+    await superuser.query(`CREATE ROLE ${role} LOGIN PASSWORD 'few' CONNECTION LIMIT 1`);
+    const url = new URL(database.readerUrl);
+    url.username = role;
+    url.password = 'few';
+    const held = await connect(url.href, 'test');
+    await expect(json(host({ url: url.href }), 'select 1')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'all connections of the reader are in use; try again in a moment',
+    });
+    await held.end();
+    await superuser.query(`DROP ROLE ${role}`);
+    await superuser.end();
+  });
+
+  test('over TLS too: what Postgres sends is counted as it is read', async () => {
+    const { url, close } = await overTls(database.readerUrl);
+    try {
+      const one = host({ url });
+      expect((await json(one, `select 'ä' as a`)).body.toString()).toContain('[["ä"]]');
+      expect(await json(one, `select repeat('x', 3800) from generate_series(1, 1001)`)).toMatchObject({
+        more: true,
+      });
+      await expect(json(one, `select repeat('x', 5000) from generate_series(1, 1000)`)).rejects.toThrow(
+        'the result is larger than 4 MB; select fewer columns or rows',
+      );
+    } finally {
+      close();
+    }
+  });
+
+  test('a database that is away is one that cannot be reached, and a login that does not work is said', async () => {
+    const away = new URL(database.readerUrl);
+    away.port = '1';
+    await expect(json(host({ url: away.href }), 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const wrong = new URL(database.readerUrl);
+    wrong.password = 'wrong';
+    await expect(json(host({ url: wrong.href }), 'select 1')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('the reader cannot log in') as unknown,
+    });
+  });
+});
+
+describe('at the server', async () => {
+  const stand = await openStand();
+  afterAll(() => stand.close());
+  beforeAll(() => {
+    stand.home.readerUrl = stand.world.database.readerUrl;
+  });
+
+  test('a visitor has two statements at a time, everybody together four; one that is left makes room', async () => {
+    const app = await stand.serve(WEB);
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    const leaving = new AbortController();
+    const tokens = await Promise.all([1, 2, 3].map(() => stand.token('sql')));
+    const sleep = (token: string | undefined, sql = 'select pg_sleep(25)') =>
+      fetch(`${address}/api/v1/sql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ sql }),
+        signal: leaving.signal,
+      });
+    const held = tokens.slice(0, 2).flatMap((token) => [sleep(token), sleep(token)]);
+    const ended = Promise.allSettled(held);
+    await vi.waitFor(async () => expect(await active(stand.home.ctx.config.databaseUrl)).toBe(4), {
+      timeout: 20_000,
+    });
+    expect((await sleep(tokens[0], 'select 1')).status).toBe(429);
+    expect((await sleep(tokens[2], 'select 1')).status).toBe(503);
+    leaving.abort();
+    await ended;
+    const again = async () =>
+      (
+        await app.inject({
+          method: 'POST',
+          url: '/api/v1/sql',
+          headers: { authorization: `Bearer ${tokens[0]}` },
+          payload: { sql: 'select 1' },
+        })
+      ).statusCode;
+    await vi.waitFor(async () => expect(await again()).toBe(200), { timeout: 15_000, interval: 100 });
+  });
+
+  test('the scope sql is needed, and what needs it is not offered without', async () => {
+    const app = await stand.serve(WEB);
+    const seen = async (url: string, ...scopes: Parameters<typeof stand.token>) => {
+      const { statusCode, body } = await app.inject({
+        url,
+        headers: { authorization: `Bearer ${await stand.token(...scopes)}` },
+      });
+      return { statusCode, offers: body.includes('/explore/sql') };
+    };
+    for (const url of ['/explore', '/system']) {
+      expect(await seen(url, 'read', 'write', 'run')).toEqual({ statusCode: 200, offers: false });
+      expect(await seen(url, 'sql')).toEqual({ statusCode: 200, offers: true });
+    }
+    expect((await seen('/explore/sql', 'read', 'write', 'run')).statusCode).toBe(403);
+    expect((await seen('/explore/sql', 'sql')).statusCode).toBe(200);
+    expect((await seen('/explore/sql', 'admin')).statusCode).toBe(200);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('wherever the program runs from', () => {
+  const run = promisify(execFile);
+
+  /** What `npm run build` makes, elsewhere: others may be at work in this checkout. */
+  async function build(): Promise<string> {
+    const directory = await makeDirectory();
+    const tsc = path.join(REPOSITORY, 'node_modules/.bin/tsc');
+    await run(tsc, ['-p', 'tsconfig.build.json', '--outDir', path.join(directory, 'dist')], {
+      cwd: REPOSITORY,
+    });
+    for (const part of ['pages/assets', 'http/examples.json'])
+      await cp(path.join(REPOSITORY, 'src/doors', part), path.join(directory, 'dist/doors', part), {
+        recursive: true,
+      });
+    for (const part of ['package.json', 'migrations', 'docs', 'node_modules'])
+      await symlink(path.join(REPOSITORY, part), path.join(directory, part));
+    return directory;
+  }
+
+  test.each([
+    ['its source', async () => ['--import', 'tsx', path.join(REPOSITORY, 'src/main.ts')]],
+    ['what was built', async () => [path.join(await build(), 'dist/main.js')]],
+  ])(
+    'from %s: a statement is answered, and the process goes with a program that is killed',
+    async (_, command) => {
+      const child = spawn(process.execPath, [...(await command()), 'api'], {
+        cwd: REPOSITORY,
+        env: {
+          PATH: process.env['PATH'],
+          PORT: '0',
+          DATABASE_URL: database.url,
+          DATABASE_READER_URL: database.readerUrl,
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const ended = once(child, 'exit');
+      let said = '';
+      try {
+        const address = await new Promise<string>((resolve, reject) => {
+          child.stderr.on('data', (chunk: Buffer) => {
+            said += chunk.toString();
+            const [, url] = /"address":"(http:[^"]+)"/.exec(said) ?? [];
+            if (url !== undefined) resolve(url);
+          });
+          void ended.then(() => reject(new Error(said)));
+        });
+        const reply = await fetch(`${address}/api/v1/sql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ sql: 'select 1 as n' }),
+        });
+        expect(await reply.json()).toMatchObject({ columns: [{ name: 'n', type: 'integer' }], rows: [[1]] });
+        expect(await children(child.pid)).toHaveLength(1);
+      } finally {
+        const left = await children(child.pid);
+        child.kill('SIGKILL');
+        await ended;
+        await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 10_000 });
+      }
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,195 @@
+/** Statements of visitors, as hostile as they come: each ends with a reply in words, and costs this process next to nothing. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../src/doors/routes.ts';
+import { WEB } from '../../src/web.ts';
+import { watchProcessor } from '../processor.ts';
+import { openStand } from '../web/access/stand.ts';
+
+const stand = await openStand();
+let app: App;
+let headers: { authorization: string };
+beforeAll(async () => {
+  stand.home.readerUrl = stand.world.database.readerUrl;
+  app = await stand.serve(WEB, { perMinute: 100_000 });
+  headers = { authorization: `Bearer ${await stand.token('sql')}` };
+  await ask('select 1');
+});
+afterAll(() => stand.close());
+
+function ask(sql: string) {
+  return app.inject({ method: 'POST', url: '/api/v1/sql', headers, payload: { sql } });
+}
+
+const deep = (open: string, close: string, n: number) => `${open.repeat(n)}1${close.repeat(n)}`;
+const TOO_LARGE = /larger than 4 MB/;
+
+const STATEMENTS: readonly [what: string, sql: string, status: number, says: RegExp][] = [
+  [
+    'the one that ended the program',
+    `select ('['||repeat('{},',4000000)||'1]')::json from generate_series(1,24)`,
+    400,
+    TOO_LARGE,
+  ],
+  ['one such value', `select ('['||repeat('{},',4000000)||'1]')::json`, 400, TOO_LARGE],
+  ['a smaller one, as text', `select ('['||repeat('{},',500000)||'1]')::json as j`, 200, /"j","type":"json"/],
+  ['jsonb', `select jsonb_agg(n) from generate_series(1,1000000) n`, 400, TOO_LARGE],
+  ['deep json', `select (repeat('[',3000)||repeat(']',3000))::json`, 200, /\[\[\[/],
+  ['deeper json', `select (repeat('[',100000)||repeat(']',100000))::json`, 400, /stack depth/],
+  ['a value of 300 MB', `select repeat('x',300000000)`, 400, TOO_LARGE],
+  ['more than a value may be', `select repeat('x',2000000000)`, 400, /requested length too large/],
+  ['a thousand large values', `select repeat('x',700000) from generate_series(1,1000)`, 400, TOO_LARGE],
+  [
+    'just within the response',
+    `select repeat('x',3900) from generate_series(1,1000)`,
+    200,
+    /"truncated":true/,
+  ],
+  ['one row that is too large to show', `select repeat('x',3000000)`, 400, /first row is larger than 2 MB/],
+  ['quotes that grow sixfold', `select repeat(E'\\u0001',600000)`, 400, /first row is larger than 2 MB/],
+  ['many rows', `select generate_series(1,100000000)`, 200, /"truncated":true/],
+  [
+    'many columns',
+    `select ${Array.from({ length: 1600 }, (_, i) => `${i}`).join(',')} from generate_series(1,1000)`,
+    400,
+    TOO_LARGE,
+  ],
+  [
+    'many columns of nothing',
+    `select ${Array.from({ length: 1600 }, () => 'null').join(',')} from generate_series(1,600)`,
+    200,
+    /"truncated":true/,
+  ],
+  [
+    'more columns than there may be',
+    `select ${Array.from({ length: 1700 }, () => '1').join(',')}`,
+    400,
+    /at most 1664 entries/,
+  ],
+  ['a wide array', `select array_agg(n) from generate_series(1,2000000) n`, 400, TOO_LARGE],
+  [
+    'an array that stays text',
+    `select array_agg(n) as ns from generate_series(1,100000) n`,
+    200,
+    /\[\["\{1,2,3/,
+  ],
+  ['arrays in an array', `select array_agg(array[n]) from generate_series(1,600000) n`, 400, TOO_LARGE],
+  [
+    'smaller ones, many',
+    `select (select array_agg(array[1]) from generate_series(1,40000)) from generate_series(1,24)`,
+    200,
+    /\[\[\[1\]/,
+  ],
+  ['six dimensions', `select array_fill(1, array[8,8,8,8,8,8])`, 200, /\{\{\{\{\{\{1,1/],
+  ['text in an array', `select array[repeat('"',1000000)]`, 400, /larger/],
+  ['xml', `select xmlelement(name x, repeat('<',1000000))`, 400, TOO_LARGE],
+  ['bytea', `select convert_to(repeat('x',3000000),'utf8')`, 400, TOO_LARGE],
+  ['bytea as it is written', `select decode(repeat('00',100000),'hex')`, 200, /\\\\x0000/],
+  [
+    'endless recursion',
+    `with recursive r(n) as (select 1 union all select n+1 from r) select * from r`,
+    200,
+    /"truncated":true/,
+  ],
+  [
+    'recursion that grows',
+    `with recursive r(t) as (select 'x' union all select t||t from r) select t from r`,
+    400,
+    /./,
+  ],
+  ['records', `select (1,(2,(3,repeat('x',2000000))))`, 400, /first row/],
+  ['a name that is cut', `select 1 as "${'ü'.repeat(9000)}"`, 200, /"name":"üüü/],
+  ['a range of numbers', `select repeat('9',130000)::numeric`, 200, /99999/],
+  ['a number with many places', `select 1/7::numeric(1000,900)`, 200, /0\.142857/],
+  ['a message of a hundred megabytes', `select repeat('x',100000000)::int`, 400, /4 MB|Postgres/],
+  ['a message of a megabyte', `select repeat('x',1000000)::int`, 400, /Postgres: invalid input syntax/],
+  ['a message with orders to a terminal', `select E'\\x1b[2J\\u202e'::int`, 400, /Postgres/],
+  [
+    'notices without end',
+    `select count(to_tsquery('english', case when n > 0 then 'the' end)) from generate_series(1,10000000) n`,
+    400,
+    TOO_LARGE,
+  ],
+  [
+    'notices, some',
+    `select to_tsquery('english','the') from generate_series(1,1000)`,
+    200,
+    /"truncated":false/,
+  ],
+  ['deep parentheses', `select ${deep('(', ')', 9_900)}`, 200, /\[\[1\]\]/],
+  ['deep parentheses in front', deep('(', ')', 9_000).replace('1', 'select 1'), 200, /\[\[1\]\]/],
+  ['deep comments', `${'/*'.repeat(4_000)}${'*/'.repeat(4_000)}select 1`, 200, /\[\[1\]\]/],
+  ['a comment without end', '/*'.repeat(9_000), 400, /begins with one of/],
+  ['lines of comment', `${'--\n'.repeat(6_000)}select 2`, 200, /\[\[2\]\]/],
+  ['many operators', `select ${'1+'.repeat(9_000)}1`, 400, /stack depth/],
+  ['many nots', `select ${'not '.repeat(4_900)}true`, 200, /\[\[true\]\]|\[\[false\]\]/],
+  [
+    'a list of 3,000',
+    `select 1 where 1 in (${Array.from({ length: 3_000 }, (_, i) => i).join(',')})`,
+    200,
+    /\[\[1\]\]/,
+  ],
+  ['an encoding that is none', `select convert_from('\\xff'::bytea,'utf8')`, 400, /invalid byte sequence/],
+  ['half a character', "select '\ud83d' as t", 200, /\ufffd/],
+  [
+    'an expression that explodes',
+    `select regexp_matches(repeat('a',100000), '(a*)*(a*)*b')`,
+    200,
+    /"rows":\[\]/,
+  ],
+  ['temporary files', `select n from generate_series(1,100000000) n`, 400, /temporary files|temp_file_limit/],
+  [
+    'settings taken away',
+    `select set_config('statement_timeout','0',false), set_config('client_min_messages','debug5',false)`,
+    200,
+    /debug5/,
+  ],
+  ['explain of it all', `explain analyze select count(*) from generate_series(1,300000)`, 200, /Aggregate/],
+  ['explain as json', `explain (format json) select * from posts`, 200, /"QUERY PLAN","type":"json"/],
+  ['show', 'show work_mem', 200, /32MB/],
+  ['show all', 'show all', 200, /client_connection_check_interval/],
+  ['table', 'table topics', 200, /"rows":\[\]/],
+  ['values in parentheses', '((values (1), (2)))', 200, /\[\[1\],\[2\]\]/],
+  [
+    'no rows to give',
+    `do $$ begin raise notice 'x'; end $$`,
+    400,
+    /begins with one of select, values, with, table, explain, show/,
+  ],
+  ['set', 'set statement_timeout = 0', 400, /begins with one of/],
+  ['nothing at all', ' -- nothing', 400, /begins with one of/],
+  ['two at a time', 'select 1; select 2', 400, /one statement at a time/],
+  [
+    'a change in a with',
+    'with x as (delete from posts returning 1) select * from x',
+    400,
+    /cannot delete|permission denied|nothing can be changed/,
+  ],
+  ['copy', `copy (select 1) to stdout`, 400, /begins with one of/],
+  ['a parameter', 'select $1', 400, /parameters such as \$1/],
+  ['into', 'select 1 into mine', 400, /read-only|permission denied|nothing can be changed/],
+  ['for update', 'select * from searches for update', 400, /read-only|permission denied|not allowed/],
+];
+
+/** Of this process, for all that comes and goes; a gigabyte was not enough for one of them. */
+const MAX_GROWTH = 150_000_000;
+/** Milliseconds of the processor for a statement, with its reply of up to 2 MB. */
+const MAX_COMPUTED = 200;
+
+test.each(STATEMENTS)(
+  '%s',
+  async (_, sql, status, says) => {
+    const before = process.memoryUsage().rss;
+    const computed = watchProcessor();
+    const reply = await ask(sql);
+    const spent = computed();
+    expect(reply.statusCode, reply.body.slice(0, 500)).toBe(status);
+    expect(reply.body.length).toBeLessThan(2_000_000);
+    expect(status === 200 ? reply.body : reply.json<{ detail: string }>().detail).toMatch(says);
+    if (status === 200)
+      expect(reply.json()).toMatchObject({ columns: expect.any(Array), rows: expect.any(Array) });
+    expect(spent).toBeLessThan(MAX_COMPUTED);
+    expect(process.memoryUsage().rss - before).toBeLessThan(MAX_GROWTH);
+    expect((await app.inject('/livez')).statusCode).toBe(200);
+  },
+  60_000,
+);
