@@ -36,6 +36,23 @@ export const RUN_CODES = {
 
 /** A code from the closed list {@link RUN_CODES}. */
 export type RunCode = keyof typeof RUN_CODES;
+/** Every {@link RunCode}. */
+export const RUN_CODE_NAMES = Object.keys(RUN_CODES) as [RunCode, ...RunCode[]]; // Object.keys forgets the key type
+
+/** Why an item of an answer is not read. Codes are stored: only ever add to this list. */
+export const REJECT_CODES = [
+  'not_an_object',
+  'no_id',
+  'bad_id',
+  'unsafe_number_id',
+  'no_link',
+  'bad_link',
+  'link_too_long',
+  'bad_shape',
+  'too_deep',
+  'too_many',
+] as const;
+export type RejectCode = (typeof REJECT_CODES)[number];
 
 /**
  * A run could not go on. Its message is its code and nothing else, so that no text from outside travels

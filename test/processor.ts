@@ -13,20 +13,19 @@ export function watchProcessor(): () => number {
 }
 
 /**
- * The same of the main thread alone, where events are handled, of this process or another one: garbage that other threads
+ * The same of the main thread alone, where events are handled: garbage that other threads
  * collect and what they compress is not counted. Linux tells it, some hundred times a second.
  */
-export function watchMainThread(pid: number = process.pid): () => number {
-  const before = computedBy(pid);
-  return () => computedBy(pid) - before;
+export function watchMainThread(): () => number {
+  file ??= openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+  const computed = () => Number.parseInt(textOf(file ?? 0), 10) / 1e6;
+  const before = computed();
+  return () => computed() - before;
 }
 
-const files = new Map<number, number>();
+let file: number | undefined;
 const bytes = Buffer.alloc(80);
 
-/** Milliseconds in which the main thread of a process ran. */
-function computedBy(pid: number): number {
-  const file = files.get(pid) ?? openSync(`/proc/${pid}/task/${pid}/schedstat`, 'r');
-  files.set(pid, file);
-  return Number.parseInt(bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0)), 10) / 1e6;
+function textOf(opened: number): string {
+  return bytes.toString('latin1', 0, readSync(opened, bytes, 0, bytes.length, 0));
 }

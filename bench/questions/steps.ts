@@ -15,8 +15,9 @@ const AGES = [0, 1, 2, 3, 5, 8, 12, 24, 36, 48, 72];
 const COUNTERS = ['reply', 'repost', 'like', 'view', 'quote', 'bookmark'] as const;
 /** Of the likes, in which part they are known of every post. */
 const PARTS = { reply: 8, repost: 5, like: 1, view: -90, quote: 20, bookmark: 30 };
-const AUTHORS = 50_000;
-const LINKS = 60_000;
+/** Most of them: a small history has no more than posts. */
+const AUTHORS_MOST = 50_000;
+const LINKS_MOST = 60_000;
 /** Claims that a search of operation A ever makes, and those of one completion. */
 const CLAIMS = 248;
 const SAID = 8;
@@ -37,13 +38,15 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
   const begin = `'${from.toISOString()}'::timestamptz`;
   const end = `'${until.toISOString()}'::timestamptz`;
   const seconds = days * 86_400;
+  const authors = Math.min(AUTHORS_MOST, posts);
+  const links = Math.min(LINKS_MOST, posts);
   return [
     ['partitions', `SELECT ${S}.ensure_snapshot_partitions(${begin}, ${end} + interval '1 month')`],
     [
       'authors',
       `INSERT INTO ${S}.authors (service_id, external_id, username, name, followers_count, first_seen_at, observed_at)
        SELECT ${service}, 'a' || n, 'author_' || n, 'Author ' || n, ${draw('n', 1, 100_000)}, ${begin}, ${begin}
-       FROM generate_series(1, ${AUTHORS}) n`,
+       FROM generate_series(1, ${authors}) n`,
     ],
     // One run an hour. Two of a hundred fail, one is missed. The first of each search is its baseline.
     [
@@ -96,7 +99,7 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
          ARRAY['tag' || floor(exp(ln(500) * ${draw('n', 12, 1_000)} / 1000.0))::int], '{}',
          CASE WHEN ${draw('n', 13, 3)} = 0 THEN ARRAY['https://site-' || ${draw('n', 14, 300)} || '.example/' || n] ELSE '{}' END, '[]', '{}',
          ${countedAll('likes', 'last.h')}
-       FROM seen JOIN ${S}.authors a ON a.external_id = 'a' || (1 + ${draw('n', 15, AUTHORS)}) AND a.service_id = ${service}
+       FROM seen JOIN ${S}.authors a ON a.external_id = 'a' || (1 + ${draw('n', 15, authors)}) AND a.service_id = ${service}
        CROSS JOIN LATERAL (SELECT max(h) AS h FROM unnest(ARRAY[${AGES.join(', ')}]) h WHERE h = 0 OR seen_at + h * interval '1 hour' <= ${end}) last
        ORDER BY n`,
     ],
@@ -209,13 +212,13 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
       'links',
       `INSERT INTO ${S}.links (canonical, site, title, first_seen_at, observed_at)
        SELECT 'https://site-' || n % 300 || '.example/page/' || n, 'site-' || n % 300 || '.example', 'Page ' || n, ${begin}, ${begin}
-       FROM generate_series(1, ${LINKS}) n`,
+       FROM generate_series(1, ${links}) n`,
     ],
     // Twenty links an answer, out of a window of links that moves on: a link is shared by the searches of its time.
     [
       'answers',
       `CREATE TEMP TABLE cited AS
-       SELECT r.id AS run_id, r.search_id, m.n, r.ended_at, h.h, ARRAY(SELECT DISTINCT (l.low + 1 + (h.h * 80 + ${draw('m.n * 100000 + (h.h / 6) * 100 + i', 30, 900)}) % ${LINKS})::bigint
+       SELECT r.id AS run_id, r.search_id, m.n, r.ended_at, h.h, ARRAY(SELECT DISTINCT (l.low + 1 + (h.h * 80 + ${draw('m.n * 100000 + (h.h / 6) * 100 + i', 30, 900)}) % ${links})::bigint
          FROM generate_series(1, 20) i) AS ids
        FROM ${S}.runs r JOIN made m USING (search_id)
        CROSS JOIN LATERAL (SELECT (extract(epoch FROM r.slot_at - ${begin}) / 3600)::int AS h) h

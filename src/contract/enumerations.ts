@@ -26,7 +26,7 @@ export const DATE_FILTER_DAYS = {
   PAST_2_YEARS: 730,
 } as const;
 export type DateFilter = keyof typeof DATE_FILTER_DAYS;
-export const DATE_FILTERS = Object.keys(DATE_FILTER_DAYS) as DateFilter[]; // Object.keys forgets the key type
+export const DATE_FILTERS = Object.keys(DATE_FILTER_DAYS) as [DateFilter, ...DateFilter[]]; // Object.keys forgets the key type
 
 /** Our short name of each source; what a link's group is called in the database. */
 export const SOURCES = [
@@ -56,3 +56,14 @@ export type Operation = (typeof OPERATIONS)[number];
 
 /** What each model may take, in milliseconds: the budgets that answers were measured against (plus grace). */
 export const MODEL_BUDGET_MS: Record<Model, number> = { NOVA: 10_000, ORBIT: 30_000, HORIZON: 120_000 };
+
+/** The texts of a completion. */
+export const CLAIM_ROLES = [
+  'summary',
+  'microblog_summary',
+  'discussion_board_summary',
+  'news_forum_summary',
+] as const;
+
+/** The lists of key items of a completion. */
+export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;

@@ -1,6 +1,14 @@
 /** What an error means to whoever asked over HTTP: the one mapping, for the API and the pages alike. */
 import { STATUS_CODES } from 'node:http';
-import { InvalidInput, type Problem, Refused, RUN_CODES, type RunCode, RunError } from '../errors.ts';
+import {
+  InvalidInput,
+  type Problem,
+  Refused,
+  RUN_CODE_NAMES,
+  RUN_CODES,
+  type RunCode,
+  RunError,
+} from '../errors.ts';
 import { Denied, type DeniedKind } from '../monitor/access/denied.ts';
 import { isUnreachable } from '../store/database.ts';
 import { sqlState } from '../store/sql-state.ts';
@@ -93,8 +101,34 @@ const OF_RUNS: Partial<Record<RunCode, number>> = {
 const OF_SERVER: Readonly<Record<number, [code: string, detail: string]>> = {
   400: ['bad_request', 'the request cannot be read'],
   413: ['body_too_large', 'the body is larger than may be sent'],
+  414: ['path_too_long', 'a parameter of the path is longer than 100 characters'],
   415: ['media_type', 'the API reads application/json, and a page the form that it shows'],
 };
+
+/** What is refused on the connection, before there is a request, by Node's code of the error; anything else is no HTTP. */
+export const OF_CONNECTION: Readonly<Record<string, [status: number, code: string, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'the request did not come whole in time'],
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are longer than may be sent'],
+};
+
+/** Every {@link Failure.code} there is: a closed list, to which kinds are only added. */
+export const FAILURE_CODES: readonly string[] = [
+  ...new Set([
+    'invalid_input',
+    ...Object.values(OF_SERVER).map(([code]) => code),
+    ...Object.values(OF_CONNECTION).map(([, code]) => code),
+    ...Object.keys(DENIED),
+    ...Object.keys(REFUSED),
+    'method',
+    ...Object.keys(KEY_REFUSED).map((kind) => `idempotency_key_${kind}`),
+    ...RUN_CODE_NAMES,
+  ]),
+];
+
+/** What names a kind of failure in problem details. */
+export function problemType(code: string): string {
+  return `urn:strandline:problem:${code}`;
+}
 
 const RETRY_SECONDS = 5;
 /** SQLSTATE of a statement that its time limit ended. */

@@ -31,7 +31,7 @@ export type WebHome = Pick<Home, 'ctx' | 'backend' | 'services' | 'readerUrl' | 
 };
 
 /** What visitors share, each a part of it: both doors take from the same. */
-export type Shares = Readonly<Record<'events' | 'exports' | 'finds' | 'statements', Share>>;
+export type Shares = Readonly<Record<'events' | 'exports' | 'finds' | 'answers' | 'statements', Share>>;
 
 export type Share = {
   /**

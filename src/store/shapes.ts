@@ -29,7 +29,8 @@ export function shapeOf(view: ViewName): RowShape {
 }
 
 function memberShape(column: Column): z.core.$ZodType {
-  if (column.notNull) return valueShape(column);
+  // What JSON has no type for may be anything, null included.
+  if (column.notNull || column.dataType === 'json') return valueShape(column);
   return z.nullable(valueShape(column));
 }
 
@@ -37,6 +38,7 @@ function valueShape(column: Column): z.core.$ZodType {
   if ('baseColumn' in column) return z.array(valueShape(column.baseColumn as Column)); // an array's, by PgArray
   if (column.dataType === 'number' && /int/i.test(column.columnType)) return z.int();
   if (column.dataType === 'number') return z.number();
+  if (column.enumValues !== undefined && column.enumValues.length > 0) return z.enum(column.enumValues);
   const shape = SHAPES.get(column.dataType);
   if (shape === undefined) throw new Error(`a column that JSON has no shape for: ${column.name}`);
   return shape;

@@ -92,6 +92,18 @@ describe.skipIf(!hasBrowser())('every page', () => {
     await page.context().close();
   });
 
+  test('words of a chart are as large on a fine screen as on any', async () => {
+    const fine = await openVisit(browser, stage.web.url, { viewport: PHONE, deviceScaleFactor: 2 });
+    await fine.page.addInitScript(NOTE_FONTS);
+    await fine.page.goto('/topics/trains');
+    await fine.page.locator('.plot canvas').first().waitFor();
+    const sizes = await fine.page.evaluate<number[]>('fonts.map(parseFloat)');
+    expect(sizes.length).toBeGreaterThan(0);
+    // In pixels of the screen, of which two are one of the page.
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(2 * 11);
+    await fine.close();
+  });
+
   test.for(PAGES)(
     '%s is whole, by day and by night, narrow and wide',
     { timeout: 60_000 },
@@ -117,6 +129,14 @@ describe.skipIf(!hasBrowser())('every page', () => {
     },
   );
 });
+
+/** Every font that is set to draw on a canvas, beginning with its size. */
+const NOTE_FONTS = `globalThis.fonts = [];
+  const { get, set } = Object.getOwnPropertyDescriptor(CanvasRenderingContext2D.prototype, 'font');
+  Object.defineProperty(CanvasRenderingContext2D.prototype, 'font', {
+    get,
+    set(font) { fonts.push(font.slice(font.search(/[0-9.]+px/))); set.call(this, font); },
+  });`;
 
 /** Nothing makes a person on a telephone scroll sideways, but for what scrolls by itself. */
 const TOO_WIDE = `(async () => {

@@ -1,17 +1,14 @@
-/** Messages are what docs/alerts.md says they are, and the command line tells of them. */
-import { readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+/** Messages are what message.ts says they are, and the command line tells of them. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { composeBody } from '../../src/monitor/tell/compose.ts';
+import { DiscoveriesMessage } from '../../src/monitor/tell/message.ts';
 import type { Found, FoundLink, FoundPost, FoundSpike } from '../../src/store/tell/feed.ts';
 import { runCli } from '../../src/doors/cli/program.ts';
 import { Writable } from 'node:stream';
 import { homeOf } from '../cli/stand.ts';
 import { status } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
-
-const page = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
-const schema: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
 
 let stage: Stage;
 beforeAll(async () => {
@@ -83,9 +80,10 @@ test.each([
   const ids = [...some.map(({ id }) => id), 99n];
   const rule = { slug: 'r', name: 'R' };
   const body = composeBody({ rule, found: some, ids, at: AT, baseUrl: 'https://host/' });
-  const validate = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(schema as object);
-  expect(validate(JSON.parse(body)), JSON.stringify(validate.errors)).toBe(true);
-  const { data } = JSON.parse(body) as { data: { discoveries: object[] } }; // as the schema has it
+  const message = DiscoveriesMessage.parse(JSON.parse(body));
+  // What is not documented would be left out.
+  expect(message).toEqual(JSON.parse(body));
+  const { data } = message;
   expect(data).toMatchObject({ link: address, total: ids.length, further_ids: ['99'] });
   expect(data.discoveries[0]).toMatchObject({
     simulated: true,
@@ -93,7 +91,13 @@ test.each([
   });
   expect(body.isWellFormed()).toBe(true);
   const broken = JSON.parse(body.replace('"kind":"post"', '"kind":"link"')) as unknown; // to see that the schema can refuse
-  expect(validate(broken)).toBe(false);
+  expect(DiscoveriesMessage.safeParse(broken).success).toBe(false);
+});
+
+test('the message that the documentation shows is one', async () => {
+  const page = await readFile(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
+  const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+  expect(DiscoveriesMessage.parse(shown)).toEqual(shown);
 });
 
 async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {

@@ -5,7 +5,7 @@ import { AUDIT_ACTIONS } from '../../store/schema/analytics/audit.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
 import { givenText, givenTime } from './given.ts';
-import { listOf, listQuery, pageOf } from './listing.ts';
+import { listOf, listQuery } from './listing.ts';
 import { row } from './shapes.ts';
 
 const cursor = idCursor('audit-log');
@@ -43,13 +43,14 @@ export function auditRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(AuditEntry) },
       },
     },
-    async ({ query: { limit, cursor: before, ...filter } }) => {
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
       if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
         throw new InvalidInput([
           { path: 'until', given: filter.until.toISOString(), expected: 'a time after since' },
         ]);
-      const rows = await readAudit(ctx.db, filter, { limit: limit + 1, before: before?.[0] });
-      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+      const rows = await readAudit(ctx.db, filter, { limit: limit + 1, before: after?.[0] });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 }

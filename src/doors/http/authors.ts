@@ -56,6 +56,8 @@ export function authorRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getAuthor',
         summary: 'An author, their topics, and what is typical of their posts',
+        description:
+          'The latest profile and counters, the topics in which posts of the author were found, and medians of their posts at each age.',
         tags,
         params,
         response: { 200: WholeAuthor },
@@ -78,6 +80,7 @@ export function authorRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listAuthorSnapshots',
         summary: 'Counters of an author over time: the newest 500 changes, oldest first',
+        description: 'There is a row for each observation in which a counter changed.',
         tags,
         params,
         response: { 200: z.object({ items: z.array(AuthorSnapshot) }) },

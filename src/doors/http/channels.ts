@@ -8,13 +8,13 @@ import {
   rotateSecret,
   testChannel,
 } from '../../monitor/tell/channels.ts';
-import { DELIVERY_CODES } from '../../store/tell/codes.ts';
+import { DELIVERY_CODE_NAMES, DELIVERY_CODES } from '../../store/tell/codes.ts';
 import { readChannels } from '../../store/tell/reads.ts';
 import type { App, WebHome } from '../routes.ts';
 import { channelSlug, editedChannel, newChannel } from './alert-bodies.ts';
 import { cursorOf } from './cursor.ts';
 import { givenFlag } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
 import { row, rowWith } from './shapes.ts';
 
 const tags = ['alerts'];
@@ -32,10 +32,7 @@ const Tested = z
   .object({
     taken: z.boolean().describe('Whether the receiver took the message.'),
     http_status: z.int().nullable().describe('Status of its answer; null when there was none.'),
-    code: z
-      .string()
-      .nullable()
-      .describe(`Why it failed: ${Object.keys(DELIVERY_CODES).join(', ')}.`),
+    code: z.enum(DELIVERY_CODE_NAMES).nullable().describe('Why it failed; null where it was taken.'),
     detail: z.string().nullable().describe('More on that, in words.'),
     answer: z.string().nullable().describe('The beginning of what it answered, on one line.'),
   })
@@ -55,14 +52,17 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listChannels',
         summary: 'Channels, by slug; without addresses and secrets',
+        description:
+          'Each with its state and how many messages wait or are dead. An address may be a secret, so only its host is shown.',
         tags,
         querystring: listQuery(cursor, {}),
         response: { 200: listOf(Channel) },
       },
     },
-    async ({ query: { limit, cursor: after } }) => {
+    async ({ query }) => {
+      const { limit, after, reply } = cursor.pageOf(query);
       const rows = await readChannels(ctx.db, { after, limit: limit + 1 });
-      return pageOf(rows, limit, ({ slug }) => z.encode(cursor, slug));
+      return reply(rows, ({ slug }) => slug);
     },
   );
 
@@ -73,6 +73,8 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getChannel',
         summary: 'A channel; without address and secret',
+        description:
+          'Its state, failures in a row, until when it rests, and when it last delivered. Of its address only the host is shown.',
         tags,
         params,
         querystring: noQuery,
@@ -88,10 +90,12 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/channels',
     {
-      config: { scope: 'admin', idempotent: { secret: 'secret' } },
+      config: { scope: 'admin', idempotent: { secret: 'secret' }, sends: ['Location'] },
       schema: {
         operationId: 'createChannel',
         summary: 'Make a channel that sends webhooks; its secret is told this once',
+        description:
+          'Messages are signed with its secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
         tags,
         querystring: noQuery,
         body: newChannel,
@@ -135,6 +139,8 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'rotateChannelSecret',
         summary: 'Give a channel a new secret; for a day the one before signs, too',
+        description:
+          'For 24 hours messages carry signatures of both secrets, so that a receiver can change over without losing one. The new secret is only in this reply.',
         tags,
         params,
         querystring: noQuery,
@@ -154,6 +160,8 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'testChannel',
         summary: 'Send one message of the type strandline.test right now, and say what came back',
+        description:
+          'The message is sent at once, also while the channel is paused, and is not retried. `taken` says whether the receiver answered 2xx.',
         tags,
         params,
         querystring: noQuery,
@@ -164,15 +172,30 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
   );
 }
 
-const CHANGES = [['pause', 'pauseChannel', 'Send nothing; what is found waits']] as const;
+const CHANGES = [
+  [
+    'pause',
+    'pauseChannel',
+    'Send nothing; what is found waits',
+    'Messages wait, and discoveries are judged when it is resumed.',
+  ],
+] as const;
 
 function changeRoutes(app: App, { ctx }: WebHome): void {
-  for (const [change, operationId, summary] of CHANGES)
+  for (const [change, operationId, summary, description] of CHANGES)
     app.post(
       `/api/v1/channels/:channel/${change}`,
       {
         config: { scope: 'write' },
-        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Channel } },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          querystring: noQuery,
+          response: { 200: Channel },
+        },
       },
       async ({ params: { channel }, acting }) => {
         await changeChannel(acting, channel, change);
@@ -187,6 +210,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'resumeChannel',
         summary: 'Go on sending, also after it was disabled; what was found meanwhile is told',
+        description:
+          'Also after it was disabled for failing. With `skip`, what was found meanwhile is never sent.',
         tags,
         params,
         querystring: z.strictObject({
@@ -208,6 +233,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'removeChannel',
         summary: 'Remove a channel and its secrets; what was not sent yet is cancelled',
+        description:
+          'Its secrets are deleted and messages that were not sent yet are cancelled; deliveries that were made stay listed.',
         tags,
         params,
         querystring: noQuery,

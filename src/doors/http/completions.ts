@@ -1,5 +1,6 @@
 /** Completions: what the AI of a service wrote, what it claims, and what it says that it did not say before. */
 import { z } from 'zod';
+import { CLAIM_ROLES, SOURCES } from '../../contract/enumerations.ts';
 import { InvalidInput, Refused } from '../../errors.ts';
 import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
 import { readClaimsOf } from '../../store/reads/claims.ts';
@@ -11,7 +12,7 @@ import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
 import { Claim, Completion, CompletionClaim, WholeCompletion } from './findings.ts';
 import { givenFlag, givenId, givenTime, searchSlug, topicSlug } from './given.ts';
-import { listOf, listQuery, pageOf } from './listing.ts';
+import { listOf, listQuery } from './listing.ts';
 
 const tags = ['completions'];
 const params = z.strictObject({ id: givenId });
@@ -27,7 +28,7 @@ const Cited = z
     url: z.string(),
     title: z.string().nullable(),
     source: z
-      .string()
+      .enum(SOURCES)
       .nullable()
       .describe('Group in which the search first saw it; null where it never returned it.'),
     first_seen_at: timeShape,
@@ -36,7 +37,7 @@ const Cited = z
   .meta({ id: 'CitedLink' });
 const claim = {
   claim_id: idShape,
-  role: z.string().describe('The text of the completion in which it stands.'),
+  role: z.enum(CLAIM_ROLES).describe('The text of the completion in which it stands.'),
   text: z.string(),
   unresolved: z.array(z.int()).describe('Numbers that it cites and the answer does not explain.'),
   cited: z.array(Cited),
@@ -78,6 +79,7 @@ export function completionRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listCompletions',
         summary: 'Completions, the newest first',
+        description: '`changed` is true where the set of cited links differs from the completion before.',
         tags,
         querystring: listQuery(cursor, {
           topic: topicSlug.optional(),
@@ -91,10 +93,11 @@ export function completionRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Completion) },
       },
     },
-    async ({ query: { limit, cursor: given, ...filter } }) => {
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
       await assertFilter(ctx.db, filter);
-      const rows = await readCompletionPage(ctx.db, { ...filter, before: given?.[0], limit: limit + 1 });
-      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+      const rows = await readCompletionPage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 
@@ -105,6 +108,7 @@ export function completionRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getCompletion',
         summary: 'A completion with its key items and the links it cites',
+        description: 'Its texts, its key items, and the links it cites in the order of its citation numbers.',
         tags,
         params,
         response: { 200: WholeCompletion },
@@ -128,6 +132,8 @@ export function completionRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listCompletionClaims',
         summary: 'What a completion claims, sentence by sentence, and what it cites for it',
+        description:
+          'A claim is a sentence of the completion with the links that it cites, in the order of the text.',
         tags,
         params,
         response: { 200: z.object({ items: z.array(CompletionClaim) }) },
@@ -147,6 +153,8 @@ export function completionRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listClaims',
         summary: 'What completions of a search ever claimed, in the order in which it was first said',
+        description:
+          'The same sentence in several completions is one claim, with when it was first and last made; `current` is true where the newest completion makes it.',
         tags,
         params: ofSearch,
         querystring: listQuery(claimCursor, {
@@ -155,10 +163,11 @@ export function completionRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Claim) },
       },
     },
-    async ({ params: { search }, query: { limit, cursor: given, current } }) => {
-      await findSearchRow(ctx.db, search);
-      const rows = await readClaimPage(ctx.db, { search, current, after: given?.[0], limit: limit + 1 });
-      return pageOf(rows, limit, ({ id }) => z.encode(claimCursor, [id]));
+    async ({ params: path, query }) => {
+      const { limit, after, filter, reply } = claimCursor.pageOf(query, path);
+      await findSearchRow(ctx.db, path.search);
+      const rows = await readClaimPage(ctx.db, { ...path, ...filter, after: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 

@@ -1,33 +1,98 @@
 /** Where a list goes on: the keys of the last row that was seen, and nothing a client should look into. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { InvalidInput } from '../../errors.ts';
+import { toJson } from '../json.ts';
 import { givenId } from './given.ts';
 
 const LONGEST = 512;
-const EXPECTED = 'a cursor as this list gave it in next_cursor';
+const EXPECTED =
+  'a cursor as this list gave it in next_cursor; without a cursor the list begins at its first page';
+const EXPECTED_FILTERS =
+  'a cursor that this list gave for the same path, filters and order; without a cursor the list begins at its first page';
+
+/** Of a SHA-256, in base64url: enough to notice a mistake, which is all it is for. */
+const FILTERS_LENGTH = 11;
+
+/** What a request gave: keys that can be read, and the filters of the page that gave them. */
+type Continued<Keys> = { keys: Keys; filters: string };
+
+type ListQuery<Keys> = { limit: number; cursor?: Continued<Keys> | undefined };
+
+/** One page of a list, as a request asks for it. */
+export type Page<Keys, Filter> = {
+  limit: number;
+  /** Keys of the last row before this page; undefined for the first page. */
+  after: Keys | undefined;
+  /** The query without `limit` and `cursor`. */
+  filter: Filter;
+  /**
+   * The reply, of rows that were read with `limit + 1`: the one too many says that there are more.
+   * @param keysOf what the cursor behind a row is made of
+   */
+  reply: <Row>(
+    rows: readonly Row[],
+    keysOf: (last: Row) => Keys,
+  ) => { items: Row[]; next_cursor: string | null };
+};
+
+/** Cursors of one list. */
+export type Cursor<Keys> = {
+  /** In a query: anything that this list did not write is refused. */
+  given: z.ZodType<Continued<Keys>, string>;
+  /**
+   * @param path parameters of the path that say which list it is
+   * @throws InvalidInput where the cursor is of another path, other filters or another order
+   */
+  pageOf<Q extends ListQuery<Keys>>(query: Q, path?: object): Page<Keys, Omit<Q, 'limit' | 'cursor'>>;
+};
 
 /**
- * A cursor over the keys that a list is ordered by. `z.encode` writes one; in a query it is read, and anything
- * that this list did not write is refused.
+ * Cursors over the keys that a list is ordered by.
  * @param list the list's name, so that a cursor of another list is not taken
- * @param keys a tuple of codecs (see given.ts), in the order of the list
+ * @param codec a tuple of codecs (see given.ts), in the order of the list
  */
-export function cursorOf<Out, In>(list: string, keys: z.core.$ZodType<Out, In>) {
-  return z
-    .codec(z.string().max(LONGEST, EXPECTED), z.custom<Out>(), {
-      decode: (text, { issues }) => {
-        const [name, given] = jsonIn(text);
-        const read = z.safeDecode(keys, given as In); // whatever it is, it is checked here
-        if (name === list && read.success) return read.data;
-        issues.push({ code: 'custom', message: EXPECTED, input: text });
-        return z.NEVER;
-      },
-      encode: (values) =>
-        Buffer.from(JSON.stringify([list, z.encode(keys, values)]), 'utf8').toString('base64url'),
+export function cursorOf<Keys, In>(list: string, codec: z.core.$ZodType<Keys, In>): Cursor<Keys> {
+  const given = z
+    .string()
+    .max(LONGEST, EXPECTED)
+    .transform((text, { issues }): Continued<Keys> => {
+      const [name, keys, filters] = jsonIn(text);
+      const read = z.safeDecode(codec, keys as In); // whatever it is, it is checked here
+      if (name === list && read.success && typeof filters === 'string') return { keys: read.data, filters };
+      issues.push({ code: 'custom', message: EXPECTED, input: text });
+      return z.NEVER;
     })
-    .meta({ description: 'Where to go on: next_cursor of the page before.' });
+    .meta({ description: 'Where to go on: next_cursor of the page before, with the same filters.' });
+  return {
+    given,
+    pageOf: ({ limit, cursor, ...filter }, path = {}) => {
+      const filters = createHash('sha256')
+        .update(toJson([path, filter]))
+        .digest('base64url')
+        .slice(0, FILTERS_LENGTH);
+      if (cursor !== undefined && cursor.filters !== filters)
+        throw new InvalidInput([{ path: 'query.cursor', given: undefined, expected: EXPECTED_FILTERS }]);
+      const write = (keys: Keys) =>
+        Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');
+      return {
+        limit,
+        after: cursor?.keys,
+        filter,
+        reply: (rows, keysOf) => {
+          const items = rows.slice(0, limit);
+          const last = items.at(-1);
+          return {
+            items,
+            next_cursor: rows.length > limit && last !== undefined ? write(keysOf(last)) : null,
+          };
+        },
+      };
+    },
+  };
 }
 
-/** A cursor of a list that is ordered by id alone. */
+/** Cursors of a list that is ordered by id alone. */
 export function idCursor(list: string) {
   return cursorOf(list, z.tuple([givenId]));
 }

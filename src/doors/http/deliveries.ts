@@ -8,7 +8,7 @@ import type { App, WebHome } from '../routes.ts';
 import { channelSlug, ruleSlug } from './alert-bodies.ts';
 import { idCursor } from './cursor.ts';
 import { givenId } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
 import { row, rowWith } from './shapes.ts';
 
 const tags = ['alerts'];
@@ -42,6 +42,8 @@ export function deliveryRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listDeliveries',
         summary: 'Messages of alerts, the newest first',
+        description:
+          'A delivery is one message to one channel, with its state and attempts; `dead` ones can be sent again by `resendDeliveries`.',
         tags,
         querystring: listQuery(cursor, {
           channel: channelSlug.optional(),
@@ -51,9 +53,10 @@ export function deliveryRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Delivery) },
       },
     },
-    async ({ query: { limit, cursor: before, ...filter } }) => {
-      const rows = await readDeliveries(ctx.db, { ...filter, before: before?.[0], limit: limit + 1 });
-      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      const rows = await readDeliveries(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 
@@ -64,6 +67,8 @@ export function deliveryRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getDelivery',
         summary: 'A message of an alert, and what it says',
+        description:
+          'With the body exactly as it is sent, and the beginning of the last answer of the receiver.',
         tags,
         params,
         querystring: noQuery,
@@ -84,6 +89,8 @@ export function deliveryRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'resendDeliveries',
         summary: 'Send a message that was given up once more, or all of a channel; ids and bodies stay',
+        description:
+          'Name one delivery, or a channel for all its dead ones. Receivers see the same `webhook-id` as before.',
         tags,
         querystring: noQuery,
         body: resent,

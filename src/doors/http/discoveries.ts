@@ -1,12 +1,13 @@
 /** The feed that programs follow: what was seen for the first time, in the order of commits. */
 import { z } from 'zod';
 import { assertFilter } from '../../monitor/topic/find.ts';
-import { DISCOVERY_KINDS, discoveriesAfter, newestDiscoveries } from '../../store/reads/discoveries.ts';
+import { discoveriesAfter, newestDiscoveries } from '../../store/reads/discoveries.ts';
+import { DISCOVERY_KINDS } from '../../store/schema/analytics/discoveries.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
 import { Discovery } from './findings.ts';
 import { givenFlag, givenTime, searchSlug, topicSlug } from './given.ts';
-import { givenLimit, listOf, listQuery, pageOf } from './listing.ts';
+import { givenLimit, listOf, listQuery } from './listing.ts';
 import { afterId } from './events/after.ts';
 
 const tags = ['discoveries'];
@@ -31,15 +32,18 @@ export function discoveryRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listDiscoveries',
         summary: 'Discoveries, the newest first',
+        description:
+          'A discovery is what a run saw for the first time. To follow them as a program, use `followDiscoveries`, which misses none.',
         tags,
         querystring: listQuery(cursor, filters),
         response: { 200: listOf(Discovery) },
       },
     },
-    async ({ query: { limit, cursor: given, ...filter } }) => {
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
       await assertFilter(ctx.db, filter);
-      const rows = await newestDiscoveries(ctx.db, { ...filter, before: given?.[0], limit: limit + 1 });
-      return pageOf(rows.toReversed(), limit, ({ id }) => z.encode(cursor, [id]));
+      const rows = await newestDiscoveries(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows.toReversed(), ({ id }) => [id]);
     },
   );
 

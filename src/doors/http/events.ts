@@ -31,6 +31,17 @@ const query = z.strictObject({
   after: afterId.optional(),
 });
 
+/** As an `EventSource` sends it; {@link lastSeen} reads it. */
+const headers = z.object({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .meta({
+      description: 'Id of the last discovery that was seen; goes before `after`.',
+      examples: ['1'],
+    }),
+});
+
 export function eventRoutes(app: App, { ctx }: WebHome): void {
   const feed = openFeed(ctx, frameOf);
   const streams = new Map<EventStream, Visitor>();
@@ -64,7 +75,7 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
   app.get(
     '/api/v1/events',
     {
-      config: { scope: 'read' },
+      config: { scope: 'read', reads: headers },
       schema: {
         operationId: 'followEvents',
         summary: 'Discoveries and ended runs as they come (server-sent events)',
@@ -74,8 +85,12 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
           'member after names the last discovery that was seen: what came after it is told first, each once.',
         tags: ['discoveries'],
         querystring: query,
-        produces: ['text/event-stream'],
-        response: { 200: z.string().describe('Events, until one side ends it.') },
+        response: {
+          200: {
+            description: 'Events, until one side ends it.',
+            content: { 'text/event-stream': { schema: z.string() } },
+          },
+        },
       },
     },
     async (request, reply) => {

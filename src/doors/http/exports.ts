@@ -10,6 +10,7 @@ import { exportRows } from '../../monitor/export/rows.ts';
 import { RESOURCES } from '../../store/export/resources.ts';
 import type { App, WebHome } from '../routes.ts';
 import { givenFlag, givenTime, searchSlug, topicSlug } from './given.ts';
+import { Bytes } from './shapes.ts';
 import { takeOver } from './take-over.ts';
 
 const MEDIA_TYPES = {
@@ -26,7 +27,7 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
   app.get(
     '/api/v1/exports/:kind',
     {
-      config: { scope: 'read' },
+      config: { scope: 'read', sends: ['Content-Disposition'] },
       schema: {
         operationId: 'exportRows',
         summary: 'All rows of a kind as CSV, NDJSON or Parquet',
@@ -45,8 +46,16 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
             .describe('CSV: leave texts as they are, also those a spreadsheet takes for a formula.'),
           bom: givenFlag.optional().describe('CSV: begin with a byte order mark.'),
         }),
-        produces: Object.values(MEDIA_TYPES),
-        response: { 200: z.string() },
+        response: {
+          200: {
+            description: 'The file, in the format that was asked for.',
+            content: {
+              'text/csv': { schema: z.string() },
+              'application/x-ndjson': { schema: z.string() },
+              'application/vnd.apache.parquet': { schema: Bytes },
+            },
+          },
+        },
       },
     },
     async (request, reply) => {

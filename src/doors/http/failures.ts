@@ -1,60 +1,82 @@
 /** Which failures an operation can answer with: most of them any can, so no route says them itself. */
 import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { Problem } from './shapes.ts';
 
-const MEANINGS = {
-  400: 'Something that was given is wrong: errors says what and where.',
-  401: 'A token is needed, and none that counts was given.',
-  403: 'The token may not do this.',
-  404: 'What was asked for is not there.',
-  409: 'The state of things forbids it.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON.',
-  422: 'The Idempotency-Key belongs to a request with another path, query or body.',
-  421: 'The Host of the request is not ours.',
-  429: 'Too many requests: Retry-After says when to come back.',
-  500: 'strandline itself failed: its log says why, under the number in instance.',
-  502: 'The call of the service ended amiss: type says how.',
-  503: 'Something that is needed cannot be reached now.',
-  504: 'The service did not answer in time.',
-} as const;
+/** Every failure by its status: its name in the document, what it means, and headers that come with it. */
+export const FAILURES = {
+  400: { name: 'BadRequest', meaning: 'Something in the request is wrong: `errors` names what and where.' },
+  401: {
+    name: 'Unauthorized',
+    meaning: 'A token is needed, and the request has none that is valid.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    name: 'Forbidden',
+    meaning: 'The token lacks a scope, or a page of another site made the request.',
+  },
+  404: { name: 'NotFound', meaning: 'What the path, a filter or the body names does not exist.' },
+  405: {
+    name: 'MethodNotAllowed',
+    meaning: 'This path has no such method; `Allow` lists those that it has.',
+    headers: ['Allow'],
+  },
+  408: { name: 'RequestTimeout', meaning: 'The request did not arrive completely within 30 seconds.' },
+  409: {
+    name: 'Conflict',
+    meaning:
+      'The current state does not allow it. Or the first request with this `Idempotency-Key` is still in progress, or a budget of calls is used up: then `Retry-After` says when to try again, if that helps.',
+    headers: ['Retry-After'],
+  },
+  413: { name: 'ContentTooLarge', meaning: 'The body is larger than 1 MB.' },
+  414: { name: 'UriTooLong', meaning: 'A parameter of the path is longer than 100 characters.' },
+  415: { name: 'UnsupportedMediaType', meaning: 'The body is not `application/json`.' },
+  421: { name: 'MisdirectedRequest', meaning: 'The server is not known under the name in `Host`.' },
+  422: {
+    name: 'IdempotencyKeyReused',
+    meaning: 'The `Idempotency-Key` belongs to a request with another path, query or body.',
+  },
+  429: {
+    name: 'TooManyRequests',
+    meaning: 'Too many requests in a minute; `Retry-After` says when to try again.',
+    headers: ['Retry-After'],
+  },
+  431: { name: 'HeadersTooLarge', meaning: 'The headers are larger than 16 kB.' },
+  500: {
+    name: 'InternalError',
+    meaning: 'strandline itself failed; its log has the reason under the number in `instance`.',
+  },
+  502: { name: 'CallFailed', meaning: 'The call of the search service failed; `type` says how.' },
+  503: {
+    name: 'Unavailable',
+    meaning:
+      'Something that is needed cannot be reached or is fully used; `Retry-After` says when to try again.',
+    headers: ['Retry-After'],
+  },
+  504: { name: 'CallTimeout', meaning: 'The search service did not answer in time.' },
+} as const satisfies Record<number, { name: string; meaning: string; headers?: readonly string[] }>;
 
-type Failure = keyof typeof MEANINGS;
+type Failure = keyof typeof FAILURES;
 
-const ALWAYS: readonly Failure[] = [400, 401, 403, 421, 429, 500, 503];
-
-/** Of routes that honor `Idempotency-Key`. */
-const IN_PROGRESS = `${MEANINGS[409]} Or the first request with this Idempotency-Key is still in progress: Retry-After says when to come back.`;
+const ALWAYS: readonly Failure[] = [400, 401, 403, 408, 421, 429, 431, 500, 503];
 
 type Route = Pick<RouteOptions, 'url' | 'method' | 'schema' | 'config'>;
 
-/** Replies of a route that is asked for something that is wrong, by status. */
-export function failuresOf({ url, method, schema, config }: Route) {
-  const keyed = config?.idempotent !== undefined;
-  const statuses = [
+/** Statuses of the failures that a route can answer with, in order. */
+export function failuresOf({ url, method, schema, config }: Route): Failure[] {
+  const reads = method === 'GET';
+  const changes = !reads && config?.scope !== 'read';
+  return [
     ...ALWAYS,
-    ...(url.includes('/:') || namesThings(schema?.querystring) ? [404 as const] : []),
-    ...(method === 'GET' ? [] : [409 as const]),
-    ...(schema?.body === undefined ? [] : [404 as const, 413 as const, 415 as const]),
-    ...(keyed ? [422 as const] : []),
-  ];
-  return repliesOf(statuses, keyed ? { 409: IN_PROGRESS } : {});
-}
-
-/** Replies of an operation that ends as a call of a service did; it names them itself. */
-export const CALL_FAILURES = repliesOf([502, 504]);
-
-function repliesOf(statuses: readonly Failure[], words: Partial<Record<Failure, string>> = {}) {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      {
-        description: words[status] ?? MEANINGS[status],
-        content: { 'application/problem+json': { schema: Problem } },
-      },
-    ]),
-  );
+    ...(url.includes('/:') ? [404 as const, 414 as const] : []),
+    ...(namesThings(schema?.querystring) || schema?.body !== undefined ? [404 as const] : []),
+    ...(changes ? [409 as const] : []),
+    // A body is read wherever one may stand, also where a route takes none.
+    ...(reads ? [] : [413 as const, 415 as const]),
+    ...(config?.idempotent === undefined ? [] : [422 as const]),
+    ...(config?.callsService === true ? [502 as const, 504 as const] : []),
+  ]
+    .filter((status, i, all) => all.indexOf(status) === i)
+    .toSorted((a, b) => a - b);
 }
 
 /** A filter by a topic or search that is not there is refused: silence would look like an empty list. */

@@ -4,7 +4,7 @@ import { assertFilter } from '../../monitor/topic/find.ts';
 import { FOUND_MOST, findText } from '../../store/archive/find-text.ts';
 import { timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
-import { givenFlag, givenText, givenTime, searchSlug, topicSlug } from './given.ts';
+import { givenFlag, givenText, givenTime, givenWords, searchSlug, topicSlug } from './given.ts';
 import { Link, Post } from './findings.ts';
 
 const Marked = z
@@ -33,9 +33,10 @@ const Hit = z
   .meta({ id: 'Hit' });
 
 const query = z.strictObject({
-  text: givenText(1_000)
-    .regex(/[\p{L}\p{N}]/u, 'at least one word')
-    .meta({ description: 'Words, any of which may stand there, in any form.', examples: ['harbour crane'] }),
+  text: givenWords.meta({
+    description: 'Words, any of which may stand there, in any form.',
+    examples: ['harbour crane'],
+  }),
   topic: topicSlug.optional(),
   search: searchSlug.optional(),
   kind: z.enum(['post', 'link']).optional(),

@@ -48,3 +48,6 @@ export function givenText(max: number) {
     .max(max)
     .refine((text) => !text.includes('\0'), 'a text without NUL');
 }
+
+/** What is looked for in texts. No pattern in the document: it would need the flag u, which few clients set. */
+export const givenWords = givenText(1_000).refine((text) => /[\p{L}\p{N}]/u.test(text), 'at least one word');

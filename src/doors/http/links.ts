@@ -1,5 +1,6 @@
 /** Links: lists, one of them, where it stood over time, and who had it first. */
 import { z } from 'zod';
+import { SOURCES } from '../../contract/enumerations.ts';
 import { Refused } from '../../errors.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
 import { readLinkPage } from '../../store/reads/link-pages.ts';
@@ -16,7 +17,7 @@ import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
 import { Link, LinkSource } from './findings.ts';
 import { givenId, givenText, givenTime, searchSlug, topicSlug } from './given.ts';
-import { listOf, listQuery, pageOf } from './listing.ts';
+import { listOf, listQuery } from './listing.ts';
 
 const tags = ['links'];
 const params = z.strictObject({ id: givenId });
@@ -27,7 +28,10 @@ const Rank = z
     search: z.string(),
     run_id: idShape,
     observed_at: timeShape,
-    source: z.string().nullable().describe('Group of the answer; null where the answer did not hold it.'),
+    source: z
+      .enum(SOURCES)
+      .nullable()
+      .describe('Group of the answer; null where the answer did not hold it.'),
     rank: z.int().nullable().describe('Its number in that group, from 1.'),
     place: z.int().nullable().describe('Its number in the whole answer, from 1.'),
   })
@@ -73,6 +77,7 @@ export function linkRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listLinks',
         summary: 'Links that searches found, the newest first',
+        description: 'Ordered by when they were first seen. One address in several spellings is one link.',
         tags,
         querystring: listQuery(cursor, {
           topic: topicSlug.optional(),
@@ -88,16 +93,11 @@ export function linkRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Link) },
       },
     },
-    async ({ query: { limit, cursor: given, topic, search, ...filter } }) => {
-      await assertFilter(ctx.db, { topic, search });
-      const rows = await readLinkPage(ctx.db, {
-        topic,
-        search,
-        ...filter,
-        before: given?.[0],
-        limit: limit + 1,
-      });
-      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      await assertFilter(ctx.db, filter);
+      const rows = await readLinkPage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 
@@ -108,6 +108,8 @@ export function linkRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getLink',
         summary: 'A link: who found it, who cites it, and which posts hold it',
+        description:
+          'Every address under which it was seen, the searches that found it in order, the newest completions that cite it, and posts that contain it.',
         tags,
         params,
         response: { 200: WholeLink },
@@ -134,6 +136,8 @@ export function linkRoutes(app: App, { ctx }: WebHome): void {
         operationId: 'listLinkRanks',
         summary:
           'Where answers held a link, and where they did not: the newest 100 runs of a search, oldest first',
+        description:
+          '`source` is the group of the response that returned it; null means that the response did not return it.',
         tags,
         params,
         response: { 200: z.object({ items: z.array(Rank) }) },

@@ -1,5 +1,6 @@
 /** Lists: what every one of them takes, and how it is answered. */
 import { z } from 'zod';
+import type { Cursor } from './cursor.ts';
 
 const LIMIT_MAX = 200;
 const LIMIT = 50;
@@ -15,8 +16,8 @@ export const givenLimit = z.coerce
   .meta({ description: 'Most items of a page.' });
 
 /** The query of a list: `limit`, `cursor`, and the filters of its own. */
-export function listQuery<C extends z.core.$ZodType, M extends z.ZodRawShape>(cursor: C, filters: M) {
-  return z.strictObject({ limit: givenLimit, cursor: z.optional(cursor), ...filters });
+export function listQuery<Keys, M extends z.ZodRawShape>({ given }: Cursor<Keys>, filters: M) {
+  return z.strictObject({ limit: givenLimit, cursor: given.optional(), ...filters });
 }
 
 /** The query of a list that is ordered by its cursor and has no filters, or of a thing without options. */
@@ -31,18 +32,4 @@ export function listOf(item: z.core.$ZodType) {
       .nullable()
       .describe('Goes into cursor for the next page; null where this is the last.'),
   });
-}
-
-/**
- * One page of rows that were read with `limit + 1`: the one too many says that there are more.
- * @param cursor what writes the cursor behind a row
- */
-export function pageOf<Row>(
-  rows: readonly Row[],
-  limit: number,
-  cursor: (last: Row) => string,
-): { items: Row[]; next_cursor: string | null } {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, next_cursor: rows.length > limit && last !== undefined ? cursor(last) : null };
 }

@@ -17,14 +17,14 @@ import { idShape, timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { cursorOf } from './cursor.ts';
 import { Post, PostAtAge, PostEngagement, PostGrowth } from './findings.ts';
-import { givenId, givenText, givenTime, searchSlug, topicSlug } from './given.ts';
-import { listOf, listQuery, pageOf } from './listing.ts';
+import { givenId, givenText, givenTime, givenWords, searchSlug, topicSlug } from './given.ts';
+import { listOf, listQuery } from './listing.ts';
 
 const tags = ['posts'];
 const params = z.strictObject({ id: givenId });
 /** Likes, or microseconds since 1970; before 1970 too. */
 const place = z.codec(z.string().regex(/^-?\d{1,18}$/), z.bigint(), { decode: BigInt, encode: String });
-const cursor = cursorOf('posts', z.tuple([z.enum(POST_PAGE_ORDERS), place, givenId]));
+const cursor = cursorOf('posts', z.tuple([place, givenId]));
 
 const Sighting = z
   .object({
@@ -72,8 +72,7 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
             .optional()
             .describe('Username of who wrote it, without @, in any case.'),
           lang: givenText(35).min(1).optional().describe('Language that it says it is in.'),
-          text: givenText(1_000)
-            .regex(/[\p{L}\p{N}]/u, 'at least one word')
+          text: givenWords
             .optional()
             .describe('Words, all of which stand there, in any form. By relevance: /api/v1/find.'),
           since: givenTime.optional().describe('Written from here on.'),
@@ -83,14 +82,13 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Post) },
       },
     },
-    async ({ query: { limit, cursor: given, sort, topic, search, ...filter } }) => {
-      await assertFilter(ctx.db, { topic, search });
-      const after = given === undefined ? undefined : { by: given[1], id: given[2] };
-      if (given !== undefined && given[0] !== sort)
-        throw new Refused('conflict', 'the cursor belongs to a list in another order');
-      const wanted = { topic, search, ...filter, order: sort, after, limit: limit + 1 };
-      const rows = await readPostPage(ctx.db, wanted);
-      const page = pageOf(rows, limit, (last) => z.encode(cursor, [sort, last.place.by, last.place.id]));
+    async ({ query }) => {
+      const { limit, after: given, filter, reply } = cursor.pageOf(query);
+      const { sort: order, ...others } = filter;
+      await assertFilter(ctx.db, others);
+      const after = given === undefined ? undefined : { by: given[0], id: given[1] };
+      const rows = await readPostPage(ctx.db, { ...others, order, after, limit: limit + 1 });
+      const page = reply(rows, ({ place: { by, id } }) => [by, id]);
       return { ...page, items: page.items.map(({ post }) => post) };
     },
   );
@@ -102,6 +100,8 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getPost',
         summary: 'A post, what it gained, and the posts inside it',
+        description:
+          'The latest counters, growth since it was first seen, what it had at each age, and the posts that it quotes or reposts where they are known.',
         tags,
         params,
         response: {
@@ -137,12 +137,25 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
     },
   );
 
-  const ofPost = (name: string, operationId: string, summary: string, item: z.core.$ZodType) =>
+  const ofPost = (
+    name: string,
+    operationId: string,
+    summary: string,
+    description: string,
+    item: z.core.$ZodType,
+  ) =>
     ({
       url: `/api/v1/posts/:id/${name}`,
       options: {
         config: { scope: 'read' as const },
-        schema: { operationId, summary, tags, params, response: { 200: z.object({ items: z.array(item) }) } },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          response: { 200: z.object({ items: z.array(item) }) },
+        },
       },
     }) as const;
 
@@ -150,6 +163,7 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
     'engagement',
     'listPostEngagement',
     'Counters of a post over time: a row where one changed, the newest 500, oldest first',
+    'There is a row for each observation in which a counter changed; between two rows the counters stayed as they were.',
     PostEngagement,
   );
   app.get(engagement.url, engagement.options, async ({ params: { id } }) => {
@@ -161,6 +175,7 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
     'sightings',
     'listPostSightings',
     'Which searches saw a post, when first and when last; the first one first, at most 100',
+    'A sighting is the first time a search saw the post; `unseen` says whether its newest response still returned it.',
     Sighting,
   );
   app.get(sightings.url, sightings.options, async ({ params: { id } }) => {
@@ -172,6 +187,7 @@ export function postRoutes(app: App, { ctx }: WebHome): void {
     'ranks',
     'listPostRanks',
     'Where answers held a post: of the first ten searches that saw it, at most 100 runs each, oldest first',
+    'Rank 1 is the first post of a response; null means that the response did not return it.',
     Rank,
   );
   app.get(ranks.url, ranks.options, async ({ params: { id } }) => {

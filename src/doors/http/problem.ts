@@ -2,14 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../engine/logger.ts';
 import { InvalidInput } from '../../errors.ts';
-import { type Failure, failureOf, WrongMethod } from '../failure.ts';
+import { type Failure, failureOf, problemType, WrongMethod } from '../failure.ts';
 import { toJson } from '../json.ts';
 
 /** An error as it is sent; `errors` only where something that was sent is wrong. */
 export function problemOf(failure: Failure, instance: string) {
   const { status, code, title, detail, errors } = failure;
   return {
-    type: `urn:strandline:problem:${code.toLowerCase()}`,
+    type: problemType(code),
     title,
     status,
     detail,

@@ -9,7 +9,7 @@ import type { App, WebHome } from '../routes.ts';
 import { editedRule, newRule, ruleSlug } from './alert-bodies.ts';
 import { cursorOf } from './cursor.ts';
 import { searchSlug, topicSlug } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
 import { row } from './shapes.ts';
 
 const tags = ['alerts'];
@@ -42,15 +42,17 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listRules',
         summary: 'Rules of alerts, by slug',
+        description: 'Removed rules are left out.',
         tags,
         querystring: listQuery(cursor, { topic: topicSlug.optional(), search: searchSlug.optional() }),
         response: { 200: listOf(Rule) },
       },
     },
-    async ({ query: { limit, cursor: after, ...filter } }) => {
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
       await assertFilter(ctx.db, filter);
       const rows = await readRules(ctx.db, { ...filter, after, limit: limit + 1 });
-      return pageOf(rows, limit, ({ slug }) => z.encode(cursor, slug));
+      return reply(rows, ({ slug }) => slug);
     },
   );
 
@@ -61,6 +63,8 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getRule',
         summary: 'A rule',
+        description:
+          'What it reports, its filter and cooldown, its channels, and when it last made a message.',
         tags,
         params,
         querystring: noQuery,
@@ -77,6 +81,8 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'tryRule',
         summary: 'What a rule would have told of the last days; nothing is sent',
+        description:
+          'Judges the discoveries of the last days as the rule is now, and returns in how many messages they would have been sent.',
         tags,
         params,
         querystring: z.strictObject({ days: z.coerce.number().int().min(1).max(DAYS_MAX).default(7) }),
@@ -91,18 +97,30 @@ function readRoutes(app: App, { ctx }: WebHome): void {
 }
 
 const CHANGES = [
-  ['pause', 'pauseRule', 'Tell nothing of what is found from now on'],
-  ['resume', 'resumeRule', 'Tell of what is found from now on'],
+  [
+    'pause',
+    'pauseRule',
+    'Tell nothing of what is found from now on',
+    'What is found while it is paused is never reported by it.',
+  ],
+  [
+    'resume',
+    'resumeRule',
+    'Tell of what is found from now on',
+    'What was found while it was paused is not reported.',
+  ],
 ] as const;
 
 function changeRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/rules',
     {
-      config: { scope: 'write', idempotent: true },
+      config: { scope: 'write', idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'createRule',
         summary: 'Make a rule; it tells of what is found from now on',
+        description:
+          'It reports what is found from now on, to each of its channels; nothing of before is sent.',
         tags,
         querystring: noQuery,
         body: newRule,
@@ -122,6 +140,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'editRule',
         summary: 'Change a rule; what was found until now is judged by the rule as it was',
+        description:
+          'Members that are left out stay. What was found before the change is still judged by the rule as it was.',
         tags,
         params,
         querystring: noQuery,
@@ -136,12 +156,20 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
     await changeRule(acting, slug, change);
     return ruleRow(acting, slug);
   };
-  for (const [change, operationId, summary] of CHANGES)
+  for (const [change, operationId, summary, description] of CHANGES)
     app.post(
       `/api/v1/rules/:rule/${change}`,
       {
         config: { scope: 'write' },
-        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Rule } },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          querystring: noQuery,
+          response: { 200: Rule },
+        },
       },
       ({ params: { rule }, acting }) => changed(acting, rule, change),
     );
@@ -153,6 +181,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'removeRule',
         summary: 'Remove a rule; what it has not sent yet is cancelled, what it sent stays',
+        description: 'Messages that were not sent yet are cancelled; deliveries that were made stay listed.',
         tags,
         params,
         querystring: noQuery,

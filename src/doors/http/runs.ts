@@ -1,5 +1,6 @@
+import { finished } from 'node:stream';
 import { z } from 'zod';
-import { Refused, RUN_CODES, type RunCode } from '../../errors.ts';
+import { Refused, RUN_CODE_NAMES } from '../../errors.ts';
 import { replayRun } from '../../monitor/run/replay.ts';
 import { sentRequest } from '../../monitor/run/sent.ts';
 import { assertFilter, findRunRow } from '../../monitor/topic/find.ts';
@@ -12,19 +13,15 @@ import { RUN_STATUSES } from '../../store/schema/analytics/runs.ts';
 import { timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
-import { CALL_FAILURES } from './failures.ts';
 import { givenId, givenTime, searchSlug, topicSlug } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
-import { Call, Reject, Run, rowWith } from './shapes.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
+import { Bytes, Call, Reject, Run, rowWith } from './shapes.ts';
 
 const tags = ['runs'];
 const params = z.strictObject({ run: givenId });
 const cursor = idCursor('runs');
 const rejectCursor = idCursor('rejects');
-const code = z.enum(Object.keys(RUN_CODES) as RunCode[]); // Object.keys forgets the key type
-
-/** The bytes of a reply. */
-const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
+const code = z.enum(RUN_CODE_NAMES);
 
 const RunWhole = rowWith('RunWhole', 'runs', {
   request: z
@@ -62,6 +59,8 @@ function listRoutes(app: App, { ctx: { db } }: WebHome): void {
       schema: {
         operationId: 'listRuns',
         summary: 'Runs, the newest first',
+        description:
+          'Runs that were skipped are rows too, with `reason`. A run that failed says why in `code`.',
         tags,
         querystring: listQuery(cursor, {
           topic: topicSlug.optional(),
@@ -73,11 +72,12 @@ function listRoutes(app: App, { ctx: { db } }: WebHome): void {
         response: { 200: listOf(Run) },
       },
     },
-    async ({ query: { limit, cursor: after, topic, search, ...filter } }) => {
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      const { topic, search, ...others } = filter;
       const searches = await searchIds(db, { topic, search });
-      const { runs, more } = await readRunPage(db, { ...filter, searches, before: after?.[0], limit });
-      const last = more ? runs.at(-1) : undefined;
-      return { items: runs, next_cursor: last === undefined ? null : z.encode(cursor, [last.id]) };
+      const { runs } = await readRunPage(db, { ...others, searches, before: after?.[0], limit: limit + 1 });
+      return reply(runs, ({ id }) => [id]);
     },
   );
 
@@ -88,16 +88,19 @@ function listRoutes(app: App, { ctx: { db } }: WebHome): void {
       schema: {
         operationId: 'listRejects',
         summary: 'What of the answer of a run could not be read',
+        description:
+          'Each is one item of the response with its path, the reason and a sample; the rest of the response was read.',
         tags,
         params,
         querystring: listQuery(rejectCursor, {}),
         response: { 200: listOf(Reject) },
       },
     },
-    async ({ params: { run }, query: { limit, cursor: after } }) => {
-      await findRunRow(db, run);
-      const rows = await readRejects(db, run, { after: after?.[0], limit: limit + 1 });
-      return pageOf(rows, limit, ({ id }) => z.encode(rejectCursor, [id]));
+    async ({ params: path, query }) => {
+      const { limit, after, reply } = rejectCursor.pageOf(query, path);
+      await findRunRow(db, path.run);
+      const rows = await readRejects(db, path.run, { after: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 }
@@ -111,6 +114,8 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getRun',
         summary: 'A run with what was asked, its calls, and what is kept of its answer',
+        description:
+          'The request as it is sent today, without the key; the paid calls in order; and a note of the stored response, whose bytes `getRunAnswer` returns.',
         tags,
         params,
         querystring: noQuery,
@@ -131,10 +136,12 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
   app.get(
     '/api/v1/runs/:run/answer',
     {
-      config: { scope: 'read' },
+      config: { scope: 'read', sends: ['Content-Disposition'] },
       schema: {
         operationId: 'getRunAnswer',
         summary: 'The kept answer of a run, as it came: text from outside, to be saved and not shown',
+        description:
+          'The bytes of the response as the service sent them. Treat them as untrusted: they are sent as a download. 404 once they have expired.',
         tags,
         params,
         querystring: noQuery,
@@ -146,8 +153,10 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
         },
       },
     },
-    async ({ params: { run: id } }, reply) => {
+    async (request, reply) => {
+      const { run: id } = request.params;
       await findRunRow(db, id);
+      finished(reply.raw, app.shares.answers.take(request));
       const answer = await loadNewestResponse(db, id);
       if (answer === null) throw new Refused('not_found', `run ${id} has no kept answer`);
       return reply
@@ -161,7 +170,7 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/runs/:run/replay',
     {
-      config: { scope: 'write' },
+      config: { scope: 'write', callsService: true },
       schema: {
         operationId: 'replayRun',
         summary: 'Read the kept answer of a run again, with the reader of today; nobody is called',
@@ -169,7 +178,7 @@ function oneRoutes(app: App, { ctx }: WebHome): void {
         tags,
         params,
         querystring: noQuery,
-        response: { 200: Run, ...CALL_FAILURES },
+        response: { 200: Run },
       },
     },
     async ({ params: { run: id }, acting }) => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../contract/enumerations.ts';
 import { PROMPT_MAX } from '../../contract/request.ts';
+import { SERVICE_KINDS } from '../../store/services.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topics.ts';
 import { givenText, searchSlug, topicSlug } from './given.ts';
 
@@ -31,7 +32,7 @@ const rest = {
 };
 
 export const serviceKind = z
-  .enum(['sandbox', 'own', 'hosted'])
+  .enum(SERVICE_KINDS)
   .describe(
     'Who is asked, for ever; left out: hosted where it is set up, otherwise own where a public source answers, otherwise sandbox.',
   );

@@ -10,7 +10,6 @@ import { serviceKindFor } from '../../monitor/topic/service-for.ts';
 import { type CallCost, readCallCost } from '../../store/reads/call-costs.ts';
 import { timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
-import { CALL_FAILURES } from './failures.ts';
 import { untilGone } from './gone.ts';
 import { searchSlug } from './given.ts';
 import { noQuery } from './listing.ts';
@@ -63,6 +62,8 @@ function previewRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'previewSearch',
         summary: 'When a search runs next, how often, and what that may cost',
+        description:
+          'Times are those of its schedule, in its time zone; costs are what such calls cost lately, and null where the service never says.',
         tags,
         params,
         querystring: z.strictObject({
@@ -86,6 +87,8 @@ function previewRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'previewSchedule',
         summary: 'The same for a schedule that no search has yet',
+        description:
+          'Nothing is saved and nothing is called. Send a schedule (`cron` with `tz`, or `every`) to check it before creating a search.',
         tags,
         querystring: noQuery,
         body: previewed,
@@ -116,7 +119,7 @@ function runRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/searches/:search/run',
     {
-      config: { scope: 'run', idempotent: true },
+      config: { scope: 'run', idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'runSearch',
         summary: 'Run a search now: a worker takes it',
@@ -141,7 +144,7 @@ function runRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/searches/try',
     {
-      config: { scope: 'run', idempotent: true },
+      config: { scope: 'run', idempotent: true, callsService: true },
       schema: {
         operationId: 'trySearch',
         summary: 'Try out a search that is not saved: one call, shown and not kept',
@@ -150,7 +153,7 @@ function runRoutes(app: App, { ctx }: WebHome): void {
         tags,
         querystring: noQuery,
         body: tried,
-        response: { 200: Trial, ...CALL_FAILURES },
+        response: { 200: Trial },
       },
     },
     async (request, reply) => {

@@ -10,7 +10,7 @@ import { SEARCH_STATES } from '../../store/schema/analytics/topics.ts';
 import type { App, WebHome } from '../routes.ts';
 import { cursorOf } from './cursor.ts';
 import { givenFlag, searchSlug, topicSlug } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
 import { editedSearch, newSearch, serviceKind } from './search-bodies.ts';
 import { Search, SearchVersion } from './shapes.ts';
 
@@ -40,6 +40,8 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listSearches',
         summary: 'Saved searches, by topic and slug',
+        description:
+          'Removed searches are left out unless `removed` is true. `next_due_at` says when each is due.',
         tags,
         querystring: listQuery(cursor, {
           topic: topicSlug.optional(),
@@ -51,10 +53,11 @@ function readRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Search) },
       },
     },
-    async ({ query: { limit, cursor: after, ...filter } }) => {
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
       await assertFilter(ctx.db, { topic: filter.topic });
       const rows = await readSearches(ctx.db, { ...filter, after, limit: limit + 1 });
-      return pageOf(rows, limit, ({ topic, slug }) => z.encode(cursor, { topic, slug }));
+      return reply(rows, ({ topic, slug }) => ({ topic, slug }));
     },
   );
 
@@ -65,6 +68,7 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getSearch',
         summary: 'A saved search, also a removed one',
+        description: 'Its current version with its state: `state_reason` says why it is broken or capped.',
         tags,
         params,
         querystring: noQuery,
@@ -81,16 +85,19 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listSearchVersions',
         summary: 'What a search was in each of its versions, the newest first',
+        description:
+          'Each edit makes a version. `request_version` rises only where the request itself changed, and the next run is then a new baseline.',
         tags,
         params,
         querystring: listQuery(versionCursor, {}),
         response: { 200: listOf(SearchVersion) },
       },
     },
-    async ({ params: { search }, query: { limit, cursor: before } }) => {
-      const { id } = await findSearchRow(ctx.db, search);
-      const rows = await readVersions(ctx.db, id, { before, limit: limit + 1 });
-      return pageOf(rows, limit, ({ version }) => z.encode(versionCursor, version));
+    async ({ params: path, query }) => {
+      const { limit, after, reply } = versionCursor.pageOf(query, path);
+      const { id } = await findSearchRow(ctx.db, path.search);
+      const rows = await readVersions(ctx.db, id, { before: after, limit: limit + 1 });
+      return reply(rows, ({ version }) => version);
     },
   );
 }
@@ -99,7 +106,7 @@ function writeRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/searches',
     {
-      config: { scope: ['write', 'run'], idempotent: true },
+      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'createSearch',
         summary: 'Save a search, which runs at once',
@@ -144,8 +151,20 @@ function writeRoutes(app: App, { ctx }: WebHome): void {
 }
 
 const CHANGES = [
-  ['resume', 'resumeSearch', 'Go on at the next slot, also after it was broken or capped', ['write', 'run']],
-  ['pause', 'pauseSearch', 'Stop running a search; what waits is cancelled', ['write']],
+  [
+    'resume',
+    'resumeSearch',
+    'Go on at the next slot, also after it was broken or capped',
+    'Slots that were missed meanwhile are not made up for.',
+    ['write', 'run'],
+  ],
+  [
+    'pause',
+    'pauseSearch',
+    'Stop running a search; what waits is cancelled',
+    'A run in progress ends as usual; `resumeSearch` continues.',
+    ['write'],
+  ],
 ] as const;
 
 function changeRoutes(app: App, { ctx }: WebHome): void {
@@ -153,12 +172,20 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
     await changeSearch(acting, slug, change);
     return findSearchRow(ctx.db, slug);
   };
-  for (const [change, operationId, summary, scope] of CHANGES)
+  for (const [change, operationId, summary, description, scope] of CHANGES)
     app.post(
       `/api/v1/searches/:search/${change}`,
       {
         config: { scope },
-        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Search } },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          querystring: noQuery,
+          response: { 200: Search },
+        },
       },
       ({ params: { search }, acting }) => changed(acting, search, change),
     );
@@ -170,6 +197,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'removeSearch',
         summary: 'Remove a search for good; what it found stays',
+        description:
+          'It never runs again, and what is queued for it is cancelled. A slug that was used is never free again.',
         tags,
         params,
         querystring: noQuery,

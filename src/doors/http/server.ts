@@ -98,6 +98,8 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.requestMs / 10,
+      // The gate refuses it, in the words of every other failure.
+      requireHostHeader: false,
     },
     trustProxy: false,
     forceCloseConnections: 'idle',

@@ -1,5 +1,6 @@
 /** What replies are made of: rows as the SQL contract's views have them, each with its name in the document. */
 import { z } from 'zod';
+import { FAILURE_CODES, problemType } from '../failure.ts';
 import { shapeOf, type RowShape, type ViewName } from '../../store/shapes.ts';
 
 /** A row of a view under its name in the document. */
@@ -19,10 +20,13 @@ export const Run = row('Run', 'runs');
 export const Call = row('Call', 'calls');
 export const Reject = row('Reject', 'rejects');
 
+/** The bytes of a reply. */
+export const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
+
 /** Every failure, as `application/problem+json` (RFC 9457); made by problem.ts. */
 export const Problem = z
   .object({
-    type: z.string().describe('What kind of failure it is, for programs.'),
+    type: z.enum(FAILURE_CODES.map(problemType)).describe('What kind of failure it is, for programs.'),
     title: z.string().describe('What kind of failure it is, in words.'),
     status: z.int().describe('The status of the reply.'),
     detail: z.string().describe('What was wrong this time.'),

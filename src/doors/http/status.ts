@@ -1,20 +1,22 @@
 import { z } from 'zod';
-import { RUN_CODES, type RunCode } from '../../errors.ts';
+import { MODELS, OPERATIONS } from '../../contract/enumerations.ts';
+import { RUN_CODE_NAMES } from '../../errors.ts';
 import { readServices } from '../../monitor/status/services.ts';
 import { readStatus } from '../../monitor/status/status.ts';
 import { readCallCosts } from '../../store/reads/call-costs.ts';
 import { RUN_STATUSES } from '../../store/schema/analytics/runs.ts';
 import { SEARCH_STATES } from '../../store/schema/analytics/topics.ts';
+import { SERVICE_KINDS } from '../../store/services.ts';
 import { idShape, timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { noQuery } from './listing.ts';
 
 const tallies = z.record(z.string(), z.int());
-const code = z.enum(Object.keys(RUN_CODES) as RunCode[]); // Object.keys forgets the key type
+const code = z.enum(RUN_CODE_NAMES);
 
 const service = {
   name: z.string(),
-  kind: z.enum(['sandbox', 'own', 'hosted']),
+  kind: z.enum(SERVICE_KINDS),
   address: z
     .string()
     .nullable()
@@ -135,8 +137,8 @@ const Service = z
     call_costs: z
       .array(
         z.object({
-          operation: z.string(),
-          model: z.string(),
+          operation: z.enum(OPERATIONS),
+          model: z.enum(MODELS),
           calls: z.int().describe('Of how many calls this is known; of the last 100 at most.'),
           median_usd: z.number().describe('US dollars.'),
           most_usd: z.number().describe('US dollars.'),
@@ -154,6 +156,8 @@ export function statusRoutes(app: App, { ctx, embedded }: WebHome): void {
       schema: {
         operationId: 'getStatus',
         summary: 'How it goes: database, queue, services, workers, runs, what comes next',
+        description:
+          'One look at the whole installation: what is reachable, which workers are alive, how runs of the last 24 hours ended, which searches are silent or do not run, and what is due next.',
         tags: ['status'],
         querystring: noQuery,
         response: { 200: Status },

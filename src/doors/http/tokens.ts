@@ -12,7 +12,7 @@ import { idShape, timeShape } from '../../store/shapes.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
 import { givenId, givenText, givenTime } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
 
 const tags = ['tokens'];
 const cursor = idCursor('tokens');
@@ -83,14 +83,16 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listTokens',
         summary: 'Tokens, the newest first, also those that open nothing any more',
+        description: 'Tokens are shown without their secrets, also those that were revoked or have expired.',
         tags,
         querystring: listQuery(cursor, {}),
         response: { 200: listOf(Token) },
       },
     },
-    async ({ query: { limit, cursor: before } }) => {
-      const rows = await listTokens(ctx, { limit: limit + 1, before: before?.[0] });
-      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+    async ({ query }) => {
+      const { limit, after, reply } = cursor.pageOf(query);
+      const rows = await listTokens(ctx, { limit: limit + 1, before: after?.[0] });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 
@@ -101,6 +103,8 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'createToken',
         summary: 'Make a token; from then on everybody needs one',
+        description:
+          'The key is only in this reply. A token can have no scope that its creator lacks. Once a token exists, every request needs one.',
         tags,
         querystring: noQuery,
         body: newToken,
@@ -162,6 +166,7 @@ export function tokenRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'revokeToken',
         summary: 'Close a token for good, and every session that was begun with it',
+        description: 'It is refused at once, and sessions that were begun with it end. Its row stays listed.',
         tags,
         params,
         querystring: noQuery,

@@ -9,7 +9,7 @@ import { watchTopic } from '../../monitor/topic/watch.ts';
 import type { App, WebHome } from '../routes.ts';
 import { cursorOf } from './cursor.ts';
 import { givenFlag, topicSlug } from './given.ts';
-import { listOf, listQuery, noQuery, pageOf } from './listing.ts';
+import { listOf, listQuery, noQuery } from './listing.ts';
 import { Topic } from './shapes.ts';
 import { newTopic, renamedTopic, watchedText } from './topic-bodies.ts';
 
@@ -31,6 +31,7 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'listTopics',
         summary: 'Topics, by slug',
+        description: 'Removed topics are left out unless `removed` is true.',
         tags,
         querystring: listQuery(cursor, {
           removed: givenFlag.optional().describe('Whether those that were removed are listed, too.'),
@@ -38,9 +39,10 @@ function readRoutes(app: App, { ctx }: WebHome): void {
         response: { 200: listOf(Topic) },
       },
     },
-    async ({ query: { limit, cursor: after, removed } }) => {
-      const rows = await readTopics(ctx.db, { removed, after, limit: limit + 1 });
-      return pageOf(rows, limit, ({ slug }) => z.encode(cursor, slug));
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      const rows = await readTopics(ctx.db, { ...filter, after, limit: limit + 1 });
+      return reply(rows, ({ slug }) => slug);
     },
   );
 
@@ -51,6 +53,8 @@ function readRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'getTopic',
         summary: 'A topic, also a removed one',
+        description:
+          'Its members are those of the view `topics`; a topic that was removed keeps its history and says since when.',
         tags,
         params,
         querystring: noQuery,
@@ -66,7 +70,7 @@ function createRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/topics',
     {
-      config: { scope: ['write', 'run'], idempotent: true },
+      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'createTopic',
         summary: 'Make a topic with its searches, which run at once',
@@ -89,7 +93,7 @@ function createRoutes(app: App, { ctx }: WebHome): void {
   app.post(
     '/api/v1/topics/watch',
     {
-      config: { scope: ['write', 'run'], idempotent: true },
+      config: { scope: ['write', 'run'], idempotent: true, sends: ['Location'] },
       schema: {
         operationId: 'watchTopic',
         summary: 'Watch a text: a topic with a microblog and an AI search, which run at once',
@@ -111,8 +115,20 @@ function createRoutes(app: App, { ctx }: WebHome): void {
 }
 
 const CHANGES = [
-  ['resume', 'resumeTopic', 'Go on with all searches of a topic, each at its next slot', ['write', 'run']],
-  ['pause', 'pauseTopic', 'Stop running all searches of a topic; what waits is cancelled', ['write']],
+  [
+    'resume',
+    'resumeTopic',
+    'Go on with all searches of a topic, each at its next slot',
+    'Slots that were missed meanwhile are not made up for.',
+    ['write', 'run'],
+  ],
+  [
+    'pause',
+    'pauseTopic',
+    'Stop running all searches of a topic; what waits is cancelled',
+    'Runs in progress end as usual; `resumeTopic` continues.',
+    ['write'],
+  ],
 ] as const;
 
 function changeRoutes(app: App, { ctx }: WebHome): void {
@@ -120,12 +136,20 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
     await changeTopic(acting, slug, change);
     return findTopicRow(ctx.db, slug);
   };
-  for (const [change, operationId, summary, scope] of CHANGES)
+  for (const [change, operationId, summary, description, scope] of CHANGES)
     app.post(
       `/api/v1/topics/:topic/${change}`,
       {
         config: { scope },
-        schema: { operationId, summary, tags, params, querystring: noQuery, response: { 200: Topic } },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          querystring: noQuery,
+          response: { 200: Topic },
+        },
       },
       ({ params: { topic }, acting }) => changed(acting, topic, change),
     );
@@ -137,6 +161,8 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'removeTopic',
         summary: 'Remove a topic and its searches for good; what they found stays',
+        description:
+          'All its searches stop for good, and what is queued for them is cancelled. A slug that was used is never free again.',
         tags,
         params,
         querystring: noQuery,
@@ -153,6 +179,7 @@ function changeRoutes(app: App, { ctx }: WebHome): void {
       schema: {
         operationId: 'renameTopic',
         summary: 'Give a topic another name; its slug stays',
+        description: 'Only the name changes: the slug stays, and with it every address that names the topic.',
         tags,
         params,
         querystring: noQuery,

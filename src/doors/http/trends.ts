@@ -16,6 +16,7 @@ import {
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../store/reads/rising.ts';
 import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } from '../../store/reads/tops.ts';
 import { BUCKETS, readBuckets, readSpikePage } from '../../store/reads/volume.ts';
+import { SPIKE_MEASURES } from '../../store/schema/analytics/volume.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
 import {
@@ -28,7 +29,7 @@ import {
   TypicalAtAge,
 } from './findings.ts';
 import { givenTime, searchSlug, topicSlug } from './given.ts';
-import { givenLimit, listOf, listQuery, pageOf } from './listing.ts';
+import { givenLimit, listOf, listQuery } from './listing.ts';
 import { Grown, Top, Trend, Voice, VolumeOf } from './trends/shapes.ts';
 
 const tags = ['trends'];
@@ -64,7 +65,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     operation: {
       operationId: string;
       summary: string;
-      description?: string;
+      description: string;
       query: Q;
       reply: z.core.$ZodType;
     },
@@ -91,6 +92,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'getTrends',
       summary: 'How searches go: posts, how many are usual, and their spikes',
+      description:
+        'For each search: posts in the time and the time before, coverage, the usual day, and its spikes. A gap in coverage is not zero.',
       query: z.strictObject({
         ...which,
         days: days(366, 7),
@@ -160,18 +163,21 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'listSpikes',
       summary: 'Spikes, the newest first: a sentence each, and everything it was decided on',
+      description:
+        '`lower_bound`, `coverage`, `mean`, `sd` and `threshold` are the numbers that the decision was made on.',
       query: listQuery(cursor, {
         ...which,
-        measure: z.enum(['posts', 'engagement']).optional(),
+        measure: z.enum(SPIKE_MEASURES).optional(),
         since: givenTime.optional().describe('Told from here on.'),
         until: givenTime.optional().describe('Told before this.'),
       }),
       reply: listOf(Spike),
     },
-    async ({ limit, cursor: given, ...filter }) => {
+    async (query) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
       await assertFilter(ctx.db, filter);
-      const rows = await readSpikePage(ctx.db, { ...filter, before: given?.[0], limit: limit + 1 });
-      return pageOf(rows, limit, ({ id }) => z.encode(cursor, [id]));
+      const rows = await readSpikePage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
     },
   );
 
@@ -180,6 +186,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'listGrowth',
       summary: 'Posts that gained most, each beside what is typical at its age',
+      description:
+        'Ordered by what each gained since it was first seen; `at_age` compares it with posts of the same age.',
       query: z.strictObject({
         ...which,
         by: z.enum(GROWTH_ORDERS).default('engagement'),
@@ -205,6 +213,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'listSearchGrowth',
       summary: 'What the posts of searches gained and lost per hour or day',
+      description:
+        'Sums over the posts that a search follows, per bucket, with the share of the time that was observed.',
       query: z.strictObject({ ...which, per: z.enum(['hour', 'day']).default('day'), days: days(92, 7) }),
       reply: itemsOf(SearchGrowth),
     },
@@ -226,6 +236,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'listPostsAtAge',
       summary: 'Posts at one age, those furthest above what is typical first',
+      description:
+        'Posts are compared at equal age, by observations before and after it; ratios are null where too few posts were observed.',
       query: z.strictObject({
         ...which,
         hours: z.coerce
@@ -250,6 +262,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'listTypical',
       summary: 'What posts of searches typically have at each age',
+      description:
+        'Medians over the posts of a search at 1, 3, 8, 24 and 72 hours, with how many posts they are made of.',
       query: z.strictObject({ ...which, limit: givenLimit }),
       reply: itemsOf(TypicalAtAge),
     },
@@ -269,6 +283,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       'posts',
       'listRisingPosts',
       'Posts that gain most beyond what is typical at their age',
+      'Gains per hour over the newest observations, beside what is typical for posts of that age in the same search.',
       RisingPost,
       readRisingPosts,
     ],
@@ -276,6 +291,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       'hashtags',
       'listRisingHashtags',
       'Hashtags that rise, the least by chance first',
+      'Posts per observed day now against before; `score` says how unlikely the difference is by chance.',
       RisingHashtag,
       readRisingHashtags,
     ],
@@ -283,27 +299,56 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       'domains',
       'listRisingDomains',
       'Domains that rise, the least by chance first',
+      'Posts and links per observed day now against before; `score` says how unlikely the difference is by chance.',
       RisingDomain,
       readRisingDomains,
     ],
   ] as const;
-  for (const [what, operationId, summary, item, read] of risers)
-    get(`/rising/${what}`, { operationId, summary, query: rising, reply: itemsOf(item) }, async (filter) => {
-      await assertFilter(ctx.db, filter);
-      return { items: await read(ctx.db, filter) };
-    });
+  for (const [what, operationId, summary, description, item, read] of risers)
+    get(
+      `/rising/${what}`,
+      { operationId, summary, description, query: rising, reply: itemsOf(item) },
+      async (filter) => {
+        await assertFilter(ctx.db, filter);
+        return { items: await read(ctx.db, filter) };
+      },
+    );
 
   const tops = z.strictObject({ ...which, days: days(366, 7), limit: givenLimit });
   const toppers = [
-    ['authors', 'listTopAuthors', 'Authors with most posts', readTopAuthors],
-    ['domains', 'listTopDomains', 'Domains that most posts and links lead to', readTopDomains],
-    ['hashtags', 'listTopHashtags', 'Hashtags of most posts', readTopHashtags],
-    ['languages', 'listTopLanguages', 'Languages of most posts', readTopLanguages],
+    [
+      'authors',
+      'listTopAuthors',
+      'Authors with most posts',
+      'Counted over whole UTC days, real and simulated services apart.',
+      readTopAuthors,
+    ],
+    [
+      'domains',
+      'listTopDomains',
+      'Domains that most posts and links lead to',
+      'Counted over whole UTC days, real and simulated services apart.',
+      readTopDomains,
+    ],
+    [
+      'hashtags',
+      'listTopHashtags',
+      'Hashtags of most posts',
+      'Counted over whole UTC days, real and simulated services apart; each hashtag once per post.',
+      readTopHashtags,
+    ],
+    [
+      'languages',
+      'listTopLanguages',
+      'Languages of most posts',
+      'Counted over whole UTC days, real and simulated services apart; the language is the one that a post states.',
+      readTopLanguages,
+    ],
   ] as const;
-  for (const [what, operationId, summary, read] of toppers)
+  for (const [what, operationId, summary, description, read] of toppers)
     get(
       `/tops/${what}`,
-      { operationId, summary, query: tops, reply: itemsOf(Top[what]) },
+      { operationId, summary, description, query: tops, reply: itemsOf(Top[what]) },
       async ({ topic, search, days: back, limit }) => {
         await assertFilter(ctx.db, { topic, search });
         return { items: await read(ctx.db, { topic, search, ...daysBack(back), limit }) };
@@ -315,6 +360,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     {
       operationId: 'compareTopics',
       summary: 'Share of voice: topics beside each other, each by what was observed of it',
+      description:
+        'Shares are of posts per observed time, so that a topic that was observed less is not smaller for it; null where too little was observed.',
       query: z.strictObject({
         topics: z
           .string()

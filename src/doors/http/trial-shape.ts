@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { OPERATIONS, SOURCES } from '../../contract/enumerations.ts';
 import { POST_COUNTERS } from '../../contract/post.ts';
+import { SERVICE_KINDS } from '../../store/services.ts';
 import { idShape, timeShape } from '../../store/shapes.ts';
 
 const text = z.string().nullable();
@@ -36,7 +37,7 @@ export const Trial = z
   .object({
     id: idShape.describe('Key in the view trials.'),
     service: z.string(),
-    service_kind: z.enum(['sandbox', 'own', 'hosted']),
+    service_kind: z.enum(SERVICE_KINDS),
     operation: z.enum(OPERATIONS),
     sent_at: timeShape,
     received_at: timeShape,

@@ -2,14 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { OF_CONNECTION } from '../failure.ts';
 import { toJson } from '../json.ts';
 import { problemOf } from './problem.ts';
 
-/** By Node's code of the error: the status, and what was wrong. Everything else is no HTTP. */
-const OF_CODES: Readonly<Record<string, [status: number, code: string, detail: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'the request did not come whole in time'],
-  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are longer than may be sent'],
-};
 const NO_HTTP: [status: number, code: string, detail: string] = [
   400,
   'bad_request',
@@ -22,7 +18,7 @@ export function refuseUnread(error: Error & { code?: string }, socket: Socket): 
     socket.destroy();
     return;
   }
-  const [status, code, detail] = OF_CODES[error.code ?? ''] ?? NO_HTTP;
+  const [status, code, detail] = OF_CONNECTION[error.code ?? ''] ?? NO_HTTP;
   const title = STATUS_CODES[status] ?? 'Refused';
   const failure = { status, code, title, detail, errors: [], retryAfterSeconds: undefined };
   const body = toJson(problemOf(failure, `urn:strandline:request:${randomUUID()}`));

@@ -1,9 +1,9 @@
 /** What a completion says, sentence by sentence, and what it cites for each. */
 import { createHash } from 'node:crypto';
+import { CLAIM_ROLES } from '../../contract/enumerations.ts';
 import { clean } from '../../contract/text.ts';
 import type { Turns } from '../../contract/turns.ts';
 import {
-  CLAIM_ROLES,
   type ClaimRole,
   type LinkRef,
   type ReadCitation,

@@ -1,8 +1,9 @@
 import { wireName, type Dialect } from '../../contract/dialect.ts';
+import { KEY_LISTS } from '../../contract/enumerations.ts';
 import { isPlain, isPoisonous, own, type Plain } from '../../contract/plain.ts';
 import { clean } from '../../contract/text.ts';
 import { readCitations } from './citations.ts';
-import { KEY_LISTS, type LinkRef, type ReadCompletion, type ReadKeyItem } from './findings.ts';
+import type { LinkRef, ReadCompletion, ReadKeyItem } from './findings.ts';
 import { hasAny, itemsOf, type Item } from './items.ts';
 import { readAddress, readLink } from './link.ts';
 import { readLinkRefs } from './links.ts';

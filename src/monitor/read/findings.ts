@@ -3,8 +3,9 @@
  * specification names. Text is well-formed and without NUL, times are ISO strings in UTC, counters are
  * whole numbers or null (unknown is not zero), references are ids or null.
  */
-import type { Source } from '../../contract/enumerations.ts';
+import type { CLAIM_ROLES, KEY_LISTS, Source } from '../../contract/enumerations.ts';
 import type { POST_COUNTERS } from '../../contract/post.ts';
+import type { RejectCode } from '../../errors.ts';
 
 export type ReadAuthor = {
   external_id: string;
@@ -74,7 +75,6 @@ export type ReadLink = {
 /** A link that is only referred to (by a completion or a key item): resolved, not sighted. */
 export type LinkRef = { canonical: string; address: string; site: string };
 
-export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;
 export type KeyList = (typeof KEY_LISTS)[number];
 
 export type ReadKeyItem = {
@@ -85,13 +85,6 @@ export type ReadKeyItem = {
   link: LinkRef | null;
 };
 
-/** The texts of a completion. */
-export const CLAIM_ROLES = [
-  'summary',
-  'microblog_summary',
-  'discussion_board_summary',
-  'news_forum_summary',
-] as const;
 export type ClaimRole = (typeof CLAIM_ROLES)[number];
 
 /** A sentence of a completion with what it cites. */
@@ -133,17 +126,6 @@ export type Warning = { code: string | null; tool: string | null; message: strin
 
 /** An item that could not be read: where it stood, why, and its beginning. */
 export type Reject = { path: string; code: RejectCode; sample: string };
-export type RejectCode =
-  | 'not_an_object'
-  | 'no_id'
-  | 'bad_id'
-  | 'unsafe_number_id'
-  | 'no_link'
-  | 'bad_link'
-  | 'link_too_long'
-  | 'bad_shape'
-  | 'too_deep'
-  | 'too_many';
 
 export type Findings = {
   /** Found posts in the order of the answer, each id once: sighted by the search. */

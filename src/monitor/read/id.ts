@@ -1,4 +1,4 @@
-import type { RejectCode } from './findings.ts';
+import type { RejectCode } from '../../errors.ts';
 
 const ID_MAX = 256;
 

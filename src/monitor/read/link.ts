@@ -1,7 +1,8 @@
 /** Addresses as they come in an answer, read into links; what a link is stands in contract/link.ts. */
 import { canonicalOf, siteOf, webUrl } from '../../contract/link.ts';
 import { clean } from '../../contract/text.ts';
-import type { LinkRef, RejectCode } from './findings.ts';
+import type { RejectCode } from '../../errors.ts';
+import type { LinkRef } from './findings.ts';
 
 /** The longest address, as it came and in canonical form: an index in Postgres holds it. */
 export const LINK_MAX = 2_048;

@@ -1,6 +1,7 @@
 import { RunError, type RunCode } from '../../errors.ts';
 import { clean } from '../../contract/text.ts';
-import type { Reject, RejectCode } from './findings.ts';
+import type { RejectCode } from '../../errors.ts';
+import type { Reject } from './findings.ts';
 import { boundedJson } from './kept-json.ts';
 
 const SAMPLE_MAX = 200;

@@ -1,10 +1,9 @@
-/** What a message says, as it is sent. Pure; docs/alerts.md has it as a JSON Schema. */
+/** Composes messages. Pure; message.ts says what is in one. */
+import type { z } from 'zod';
 import { withoutEndSlashes } from '../../contract/url.ts';
 import type { Id } from '../../store/database.ts';
 import type { Found, FoundLink, FoundPost, FoundSpike } from '../../store/tell/feed.ts';
-
-/** Longest text of a post in a message, in UTF-16 code units; the whole stands in the database. */
-export const TEXT_MAX = 2_000;
+import { type DiscoveriesMessage, type MessageDiscovery, type TestMessage, TEXT_MAX } from './message.ts';
 
 export type Telling = {
   rule: { slug: string; name: string };
@@ -23,7 +22,7 @@ export function composeBody({ rule, found, ids, at, baseUrl }: Telling): string 
   const search = same(found.map((one) => one.search));
   const topic = same(found.map((one) => one.topic));
   const whole = new Set(found.map(({ id }) => id));
-  return JSON.stringify({
+  const message: z.infer<typeof DiscoveriesMessage> = {
     type: 'strandline.discoveries',
     timestamp: at.toISOString(),
     data: {
@@ -34,22 +33,28 @@ export function composeBody({ rule, found, ids, at, baseUrl }: Telling): string 
       run_id: run === null ? null : String(run),
       link: linkTo(baseUrl, run, search, topic),
       total: ids.length,
-      discoveries: found.map(discovery),
+      discoveries: found.flatMap(discovery),
       further_ids: ids.filter((id) => !whole.has(id)).map(String),
     },
-  });
+  };
+  return JSON.stringify(message);
 }
 
 /** A message that only asks whether messages arrive. */
 export function composeTest({ channel, at }: { channel: string; at: Date }): string {
-  return JSON.stringify({ type: 'strandline.test', timestamp: at.toISOString(), data: { channel } });
+  const message: z.infer<typeof TestMessage> = {
+    type: 'strandline.test',
+    timestamp: at.toISOString(),
+    data: { channel },
+  };
+  return JSON.stringify(message);
 }
 
-function discovery(found: Found): object {
-  const { id, kind, at, run_id, search, topic, service_kind } = found;
+/** None for a completion: no rule reports one. */
+function discovery(found: Found): MessageDiscovery[] {
+  const { id, at, run_id, search, topic, service_kind } = found;
   const common = {
     id: String(id),
-    kind,
     at: at.toISOString(),
     run_id: String(run_id),
     topic,
@@ -58,21 +63,21 @@ function discovery(found: Found): object {
   };
   switch (found.kind) {
     case 'post':
-      return { ...common, post: post(found.post) };
+      return [{ ...common, kind: found.kind, post: post(found.post) }];
     case 'link':
-      return { ...common, link: link(found.link) };
+      return [{ ...common, kind: found.kind, link: link(found.link) }];
     case 'spike':
-      return { ...common, spike: spike(found.spike) };
+      return [{ ...common, kind: found.kind, spike: spike(found.spike) }];
     case 'completion':
-      return common;
+      return [];
   }
 }
 
-function post({ id, text, created_at, author_name: _name, ...rest }: FoundPost): object {
+function post({ id, text, created_at, author_name: _name, ...rest }: FoundPost) {
   return { id: String(id), ...rest, text: cut(text), created_at: created_at?.toISOString() ?? null };
 }
 
-function link({ id, title, snippet, published_at, ...rest }: FoundLink): object {
+function link({ id, title, snippet, published_at, ...rest }: FoundLink) {
   return {
     id: String(id),
     ...rest,
@@ -82,7 +87,7 @@ function link({ id, title, snippet, published_at, ...rest }: FoundLink): object 
   };
 }
 
-function spike({ id, window_start, window_end, ...rest }: FoundSpike): object {
+function spike({ id, window_start, window_end, ...rest }: FoundSpike) {
   return {
     id: String(id),
     ...rest,

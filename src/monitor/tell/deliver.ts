@@ -22,7 +22,7 @@ import type { Context } from '../context.ts';
 import type { Attempt, Receiver } from './channels/channel.ts';
 import { KINDS } from './channels/kinds.ts';
 import { composeBody } from './compose.ts';
-import { WHOLE_MAX } from './match.ts';
+import { WHOLE_MAX } from './message.ts';
 import { afterFailure, channelAfterFailure, inWords, wasOutage } from './retry.ts';
 import { receiverOf } from './secrets.ts';
 import { wakeChannels } from './wake.ts';

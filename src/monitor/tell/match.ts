@@ -10,11 +10,10 @@ import { feedAfter, type Found } from '../../store/tell/feed.ts';
 import { rulesOf } from '../../store/tell/rules.ts';
 import type { Context } from '../context.ts';
 import { type ReadyRule, ready, tells } from './judge.ts';
+import { WHOLE_MAX } from './message.ts';
 import { messageId } from './message-id.ts';
 import { wakeChannels } from './wake.ts';
 
-/** Discoveries of one message that carries them whole. */
-export const WHOLE_MAX = 100;
 /** Discoveries that one message gathers at most during a cooldown: those beyond {@link WHOLE_MAX} by their ids. */
 export const GATHERED_MAX = 5_000;
 /** Discoveries that are judged in one transaction. */

@@ -5,7 +5,7 @@ import { feedBetween, type Found } from '../../store/tell/feed.ts';
 import { findRule } from '../../store/tell/rules.ts';
 import type { Context } from '../context.ts';
 import { ready, tells } from './judge.ts';
-import { WHOLE_MAX } from './match.ts';
+import { WHOLE_MAX } from './message.ts';
 import { noRule } from './rules.ts';
 
 export const DAYS_MAX = 90;

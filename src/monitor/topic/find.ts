@@ -1,5 +1,5 @@
 /** Topics and searches by name, as whoever names one means it: what is not there is refused with the nearest name. Runs by id. */
-import { Refused } from '../../errors.ts';
+import { InvalidInput, Refused } from '../../errors.ts';
 import type { Database, Id } from '../../store/database.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import { readSearch, readSearches, type SearchRow } from '../../store/reads/searches.ts';
@@ -68,7 +68,7 @@ export async function assertFilter(
   if (topic !== undefined) await findTopicRow(db, topic);
 }
 
-/** Searches of a topic, or the one that is named; those that were removed only by name. @throws Refused */
+/** Searches of a topic, or the one that is named; those that were removed only by name. @throws Refused, InvalidInput */
 export async function findSearches(
   db: Database,
   { topic, search }: { topic: string | undefined; search: string | undefined },
@@ -77,7 +77,13 @@ export async function findSearches(
   if (search === undefined) return readSearches(db, { topic, limit: ALL });
   const row = await readSearch(db, search);
   if (row !== undefined && topic !== undefined && row.topic !== topic)
-    throw new Refused('conflict', `the search "${search}" belongs to the topic "${row.topic}"`);
+    throw new InvalidInput([
+      {
+        path: 'search',
+        given: search,
+        expected: `a search of the topic "${topic}"; this one is of "${row.topic}"`,
+      },
+    ]);
   return row === undefined ? [] : [row];
 }
 

@@ -1,4 +1,5 @@
 /** What a search's completion says that it did not say before, and which link brought it. */
+import type { Source } from '../../contract/enumerations.ts';
 import { Refused } from '../../errors.ts';
 import type { Database, Id } from '../database.ts';
 import { matchClaims } from './claim-match.ts';
@@ -12,7 +13,7 @@ export type CitedLink = {
   url: string;
   title: string | null;
   /** Group of the answer in which the search first saw it; null where it never returned it. */
-  source: string | null;
+  source: Source | null;
   /** By this search; where it never returned it, by any. */
   first_seen_at: Date;
   /** It is a result of the answer that cites it. */

@@ -6,7 +6,6 @@ import { searches } from '../schema/topics.ts';
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
 
 export type DiscoveryKind = DiscoveryRow['kind'];
-export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const satisfies DiscoveryKind[];
 
 export type DiscoveryFilter = {
   search?: string | undefined;

@@ -1,5 +1,6 @@
 /** One link: its addresses, where it stood over time, and who cites or contains it. */
 import { asc, eq } from 'drizzle-orm';
+import type { Source } from '../../contract/enumerations.ts';
 import type { Database, Id } from '../database.ts';
 import { linkSourcesView, linksView } from '../schema/analytics/links.ts';
 import type { LinkRow } from './links.ts';
@@ -38,7 +39,7 @@ export type LinkRank = {
   run_id: Id;
   observed_at: Date;
   /** Group of the answer, and place numbers in it and in the whole answer, from 1; null where the answer did not hold it. */
-  source: string | null;
+  source: Source | null;
   rank: number | null;
   place: number | null;
 };

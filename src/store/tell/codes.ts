@@ -15,3 +15,5 @@ export const DELIVERY_CODES = {
 } as const;
 
 export type DeliveryCode = keyof typeof DELIVERY_CODES;
+/** Every {@link DeliveryCode}. */
+export const DELIVERY_CODE_NAMES = Object.keys(DELIVERY_CODES) as [DeliveryCode, ...DeliveryCode[]]; // Object.keys forgets the key type

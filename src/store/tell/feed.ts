@@ -1,5 +1,7 @@
 /** The feed as rules read it: discoveries behind a cursor, each with the thing that was found. */
 import type { Id, Transaction } from '../database.ts';
+import type { Sensitivity } from '../schema/analytics/topics.ts';
+import type { SpikeMeasure } from '../schema/analytics/volume.ts';
 import type { ServiceKind } from '../services.ts';
 
 export type FoundPost = {
@@ -31,7 +33,7 @@ export type FoundLink = {
 /** See the comments of `strandline_analytics.spikes` for units. */
 export type FoundSpike = {
   id: Id;
-  measure: 'posts' | 'engagement';
+  measure: SpikeMeasure;
   sentence: string;
   window_start: Date;
   window_end: Date;
@@ -45,7 +47,7 @@ export type FoundSpike = {
   threshold: number;
   days: number;
   windows: number;
-  sensitivity: string;
+  sensitivity: Sensitivity;
   provisional: boolean;
 };
 

@@ -37,7 +37,38 @@ test.each([
 test('what is no JSON is told apart from JSON that is refused', async () => {
   const expected = async (payload: string) => (await send(payload)).json().errors[0].expected;
   expect(await expected('{bad')).toBe('JSON, and this is not JSON');
-  expect(await expected('{"__proto__":{}}')).toBe('JSON without members named __proto__');
+  const prototypes =
+    'JSON without a member __proto__, and without a member prototype in one named constructor';
+  expect(await expected('{"__proto__":{}}')).toBe(prototypes);
+  expect(await expected('{"constructor":{"prototype":{}}}')).toBe(prototypes);
+});
+
+test.each([
+  [String.raw`{"a":["x",{"b":"\ud800"}]}`, 'body.a.1.b'],
+  [String.raw`{"a":"\uDC00x"}`, 'body.a'],
+  [String.raw`{"\ud83d":1}`, 'body'],
+])('text that UTF-8 cannot hold is refused: %s', async (payload, path) => {
+  const response = await send(payload);
+  expect(response.statusCode).toBe(400);
+  expect(response.json().errors).toEqual([
+    { path, given: null, expected: 'a text without half of a surrogate pair' },
+  ]);
+});
+
+test('a pair of surrogates is a character, and a backslash before one is text', async () => {
+  for (const payload of [String.raw`{"a":"\ud83d\ude00"}`, String.raw`{"a":"\\ud800"}`])
+    expect((await send(payload)).statusCode).toBe(200);
+});
+
+test('bytes that are no UTF-8 are refused, and not stored as something else', async () => {
+  const response = await app.inject({
+    method: 'POST',
+    url: '/api/v1/anything',
+    headers: { 'content-type': 'application/json' },
+    payload: Buffer.from([...Buffer.from('{"a":"'), 0xff, ...Buffer.from('"}')]),
+  });
+  expect(response.statusCode).toBe(400);
+  expect(response.json().errors).toEqual([{ path: 'body', given: null, expected: 'JSON in UTF-8' }]);
 });
 
 test('a body of one megabyte passes, and a byte more does not', async () => {

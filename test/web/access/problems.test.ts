@@ -1,4 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
+import { FAILURE_CODES } from '../../../src/doors/failure.ts';
+import { FAILURES } from '../../../src/doors/http/failures.ts';
+import { RUN_CODE_NAMES } from '../../../src/errors.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
@@ -83,6 +89,37 @@ test('an address that nothing answers is a problem too, and so is one that canno
   const unreadable = await app.inject('/api/v1/%E0%A4%A');
   expect(unreadable.statusCode).toBe(400);
   expect(unreadable.headers['content-type']).toBe('application/problem+json');
+});
+
+test('a parameter of the path that is too long has a kind of its own', async () => {
+  const response = await app.inject(`/api/v1/search/${'7'.repeat(101)}`);
+  expect(response.statusCode).toBe(414);
+  expect(bodyOf(response)).toMatchObject({ type: 'urn:strandline:problem:path_too_long', status: 414 });
+});
+
+test('a request that names no host is refused in the words of every other failure', async () => {
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end('GET /api/v1/things HTTP/1.1\r\nConnection: close\r\n\r\n');
+  const reply = await text(socket);
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+  expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toMatchObject({
+    type: 'urn:strandline:problem:invalid_input',
+    errors: [{ path: 'headers.host' }],
+  });
+});
+
+test('every kind of failure stands in the table of the documentation, and no other', async () => {
+  const page = await readFile(new URL('../../../docs/access.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (\d{3}) +\| (.*)\|$/gm)];
+  const kinds = rows.flatMap(([, , words = '']) =>
+    [...words.matchAll(/`([a-z_\d]+)`/g)].map(([, kind]) => kind),
+  );
+  // How a call ends is a list of its own.
+  const ofCalls = new Set<string>(RUN_CODE_NAMES);
+  expect(FAILURE_CODES.filter((code) => !ofCalls.has(code) && !kinds.includes(code))).toEqual([]);
+  expect(kinds.filter((kind) => !FAILURE_CODES.includes(kind ?? ''))).toEqual([]);
+  expect(rows.map(([, status]) => Number(status))).toEqual(Object.keys(FAILURES).map(Number));
 });
 
 test('answers are JSON with ids that no number could hold', async () => {

@@ -22,6 +22,7 @@ const newest = async () => (await rows(0n)).at(-1)?.id ?? 0n;
 const NO_CHANGE: Readonly<Record<string, string>> = {
   trySearch:
     'a call that is counted with its day and kept with the trials; no search, rule or setting changes',
+  querySql: 'a statement over the views, in a transaction that only reads',
   testChannel: 'a message that says of itself that it is a test; it is among no deliveries',
 };
 

@@ -47,17 +47,18 @@ test('a run is created once however often somebody asks while it is queued, and 
   expect(new Set(replies.map(({ headers }) => headers.location)).size).toBe(1);
 });
 
-test.each(['{"a":"\\u0000"}', '{"\\u0000":1}', '{"a":[{"b":"\\ud800"}]}'])(
-  'members that Postgres cannot keep are refused: %s',
-  async (extra) => {
-    const reply = await post(
-      '/api/v1/searches',
-      `{"slug":"kept","operation":"microblog","prompt":"x","every":"1h","service":"sandbox","extra":${extra}}`,
-    );
-    expect(reply.statusCode, reply.body).toBe(400);
-    expect(reply.json()).toMatchObject({ errors: [{ path: 'body.extra' }] });
-  },
-);
+test.each([
+  ['{"a":"\\u0000"}', 'body.extra'],
+  ['{"\\u0000":1}', 'body.extra'],
+  ['{"a":[{"b":"\\ud800"}]}', 'body.extra.a.0.b'],
+])('members that Postgres cannot keep are refused: %s', async (extra, path) => {
+  const reply = await post(
+    '/api/v1/searches',
+    `{"slug":"kept","operation":"microblog","prompt":"x","every":"1h","service":"sandbox","extra":${extra}}`,
+  );
+  expect(reply.statusCode, reply.body).toBe(400);
+  expect(reply.json()).toMatchObject({ errors: [{ path }] });
+});
 
 test('a removed search and topic are changed no more, and say since when', async () => {
   await post('/api/v1/searches', { ...SEARCH, slug: 'gone' });
@@ -87,7 +88,12 @@ test('a list goes on where it ended, and takes no cursor of another list', async
     if (cursor !== null)
       expect((await app.inject(`/api/v1/topics?cursor=${cursor}`)).json()).toMatchObject({
         status: 400,
-        errors: [{ path: 'query.cursor', expected: 'a cursor as this list gave it in next_cursor' }],
+        errors: [
+          {
+            path: 'query.cursor',
+            expected: expect.stringContaining('a cursor as this list gave it in next_cursor') as unknown,
+          },
+        ],
       });
   }
   const all = await count('SELECT count(*)::int AS n FROM strandline.searches WHERE archived_at IS NULL');

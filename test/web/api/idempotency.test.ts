@@ -448,6 +448,7 @@ const WITHOUT_KEY: Record<string, string> = {
   'POST /api/v1/searches/:search/resume': 'sets a state',
   'POST /api/v1/runs/:run/replay': 'reads what is stored, and inserts what is not there yet',
   'PATCH /api/v1/channels/:channel': 'sets an address',
+  'POST /api/v1/sql': 'changes nothing',
   'PATCH /api/v1/rules/:rule': 'sets what a rule says',
   'POST /api/v1/rules/:rule/pause': 'sets a state',
   'POST /api/v1/rules/:rule/resume': 'sets a state',

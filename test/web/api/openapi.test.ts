@@ -1,17 +1,21 @@
 /** The document is held to the truth: what it promises is called, and what is served stands in it. */
 import { afterAll, describe, expect, test } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
 import {
   documentOf,
   exampleOf,
   type Operation,
   operationsOf,
   type Parameter,
-  shapeOf,
+  type Schema,
   urlOf,
 } from './operations.ts';
+import { composeBody, composeTest } from '../../../src/monitor/tell/compose.ts';
 import { writeExamples, writing } from './examples.ts';
+import { replyChecker } from './replies.ts';
 import { seededApi } from './world.ts';
 
+const { version, license } = packageJson;
 const api = await seededApi();
 const replies = new Map<string, unknown>();
 afterAll(async () => {
@@ -20,21 +24,25 @@ afterAll(async () => {
 });
 const document = documentOf(api.app);
 const operations = operationsOf(document);
+const { wrongIn, misfits } = replyChecker(document);
 const streams = (operation: Operation) => 'text/event-stream' in (operation.responses['200']?.content ?? {});
 
 describe.each(operations.filter((operation) => !streams(operation)))('$operationId', (operation) => {
   test('answers its example as the document says', async () => {
-    const { status, type, body } = await call(operation);
-    expect(status, JSON.stringify(body)).toBe(successOf(operation));
-    expectDocumented(operation, status, type, body);
-    if (type === 'application/json') replies.set(operation.operationId, body);
+    const reply = await call(operation);
+    expect(reply.status, reply.body).toBe(successOf(operation));
+    expect(wrongIn(operation, reply)).toEqual([]);
+    if (String(reply.headers['content-type']).startsWith('application/json'))
+      replies.set(operation.operationId, JSON.parse(reply.body));
   });
 
   test.skipIf(writing)('shows a reply as the document says', () => {
     const shown = operation.responses[String(successOf(operation))]?.content?.['application/json'];
     if (shown === undefined) return;
     expect(shown.example, 'none: npm run -s api:examples').toBeDefined();
-    expectDocumented(operation, successOf(operation), 'application/json', shown.example);
+    const headers = { 'content-type': 'application/json', location: '', 'content-disposition': '' };
+    const reply = { status: successOf(operation), headers, body: JSON.stringify(shown.example) };
+    expect(wrongIn(operation, reply).filter((words) => !words.startsWith('header'))).toEqual([]);
   });
 
   const options = operation.method === 'GET' ? operation.parameters.filter((one) => one.in === 'query') : [];
@@ -42,9 +50,9 @@ describe.each(operations.filter((operation) => !streams(operation)))('$operation
   test('and each of its options', async () => {
     for (const option of options) {
       if (option.required || exampleOf(option) === undefined) continue;
-      const { status, type, body } = await call(operation, option);
-      expect(status, `${option.name}: ${JSON.stringify(body)}`).toBeLessThan(500);
-      expectDocumented(operation, status, type, body);
+      const reply = await call(operation, option);
+      expect(reply.status, `${option.name}: ${reply.body}`).toBeLessThan(500);
+      expect(wrongIn(operation, reply), option.name).toEqual([]);
     }
   });
 });
@@ -84,6 +92,89 @@ test('every operation has a name of its own, a sentence, a tag and a scope, and 
   }
 });
 
+test('every operation says more than its summary, and what its replies and tags are', () => {
+  const declared = document.tags.map(({ name }) => name);
+  for (const { operationId, summary, description, tags, responses } of operations) {
+    expect(description, operationId).toMatch(/^\S.{20,}[.]$/s);
+    expect(description, operationId).not.toBe(`${summary}.`);
+    for (const reply of Object.values(responses)) {
+      expect(reply.description, operationId).toMatch(/^\S.*[.]$/);
+      expect(reply.description, operationId).not.toContain('Default');
+    }
+    for (const tag of tags ?? []) expect(declared).toContain(tag);
+  }
+  const used = new Set(operations.flatMap(({ tags }) => tags ?? []));
+  expect(document.tags.filter(({ name, description }) => !used.has(name) || description === '')).toEqual([]);
+  expect(document.info).toMatchObject({ version, license: { name: license, identifier: license } });
+});
+
+test('replies are open, requests are closed, and no pattern needs a flag', () => {
+  const ofReplies = JSON.stringify([document.components, operations.map(({ responses }) => responses)]);
+  expect(ofReplies).not.toContain('"additionalProperties":false');
+  for (const { operationId, body } of operations)
+    if (body?.schema !== undefined)
+      expect(JSON.stringify(body.schema), operationId).toContain('"additionalProperties":false');
+  for (const [, pattern = ''] of JSON.stringify(document).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)) {
+    const text = String(JSON.parse(`"${pattern}"`));
+    expect(text).not.toMatch(/\\p\{/);
+    expect(() => new RegExp(text)).not.toThrow();
+  }
+});
+
+test('messages of webhooks are as the document says', () => {
+  const at = new Date('2026-11-21T12:00:00Z');
+  const schemaOf = (type: string) =>
+    document.webhooks[type]?.post.requestBody.content['application/json']?.schema ?? {};
+  const told = composeBody({
+    rule: { slug: 'r', name: 'R' },
+    found: [
+      {
+        id: 1n,
+        kind: 'link',
+        at,
+        baseline: false,
+        run_id: 3n,
+        search_id: 1n,
+        search: 's',
+        topic_id: 1n,
+        topic: 't',
+        service_kind: 'sandbox',
+        link: { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: at },
+      },
+    ],
+    ids: [1n, 2n],
+    at,
+    baseUrl: undefined,
+  });
+  expect(misfits(schemaOf('strandline.discoveries'), told)).toEqual([]);
+  expect(misfits(schemaOf('strandline.discoveries'), told.replace('"link":{', '"post":{'))).not.toEqual([]);
+  expect(misfits(schemaOf('strandline.test'), composeTest({ channel: 'c', at }))).toEqual([]);
+});
+
+test('every closed list of a column is one in replies', () => {
+  const { schemas } = document.components;
+  const listOf = (name: string, member: string): unknown => {
+    const { [member]: shape = {} } = Object(schemas[name]?.['properties']) as Record<string, Schema>; // of a row
+    return shape['enum'] ?? (shape['anyOf'] as Schema[] | undefined)?.find((one) => 'enum' in one)?.['enum'];
+  };
+  expect(listOf('Discovery', 'kind')).toEqual(['post', 'link', 'completion', 'spike']);
+  for (const [name, ...members] of [
+    ['Run', 'status', 'trigger', 'code'],
+    ['Call', 'state', 'code'],
+    ['Reject', 'code'],
+    ['Search', 'service_kind', 'operation', 'state', 'sensitivity', 'model', 'date_filter'],
+    ['Delivery', 'state', 'code'],
+    ['Channel', 'kind', 'state'],
+    ['Rule', 'state'],
+    ['Claim', 'role'],
+    ['Spike', 'measure', 'sensitivity'],
+    ['LinkSource', 'source'],
+    ['KeyItem', 'list'],
+    ['Problem', 'type'],
+  ] as const)
+    for (const member of members) expect(listOf(name, member), `${name}.${member}`).toBeInstanceOf(Array);
+});
+
 test('every member of a row says what it is', () => {
   const silent = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
     'x-view' in schema
@@ -102,10 +193,7 @@ function successOf({ responses, operationId }: Operation): number {
   return Number(successes[0]);
 }
 
-async function call(
-  operation: Operation,
-  option?: Parameter,
-): Promise<{ status: number; type: string; body: unknown }> {
+async function call(operation: Operation, option?: Parameter) {
   const payload = operation.body && { payload: exampleOf(operation.body) as object }; // bodies are objects
   const { statusCode, headers, body } = await api.app.inject({
     method: operation.method,
@@ -113,18 +201,5 @@ async function call(
     headers: api.headers,
     ...payload,
   });
-  const type = String(headers['content-type']).replace(/;.*/, '');
-  return { status: statusCode, type, body: type.endsWith('json') ? JSON.parse(body) : body };
-}
-
-function expectDocumented(operation: Operation, status: number, type: string, body: unknown): void {
-  const media = Object.entries(operation.responses[String(status)]?.content ?? {});
-  expect(
-    media.map(([one]) => one.replace(/;.*/, '')),
-    `${status}`,
-  ).toContain(type);
-  const schema = media.find(([one]) => one.startsWith(type))?.[1].schema;
-  if (!type.endsWith('json') || schema === undefined) return;
-  const checked = shapeOf(document, schema).safeParse(body);
-  expect(checked.error?.issues ?? [], JSON.stringify(body).slice(0, 2_000)).toEqual([]);
+  return { status: statusCode, headers, body };
 }

@@ -1,11 +1,15 @@
 /** The document of the API as tests walk through it. */
-import { z } from 'zod';
 import type { App } from '../../../src/doors/routes.ts';
 
 export type Schema = Record<string, unknown>;
 type Media = { schema?: Schema; example?: unknown; examples?: Record<string, { value: unknown }> };
 
 export type Parameter = Media & { name: string; in: 'path' | 'query' | 'header'; required: boolean };
+export type Response = {
+  description?: string;
+  content?: Record<string, Media>;
+  headers?: Record<string, { schema: Schema }>;
+};
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -13,7 +17,10 @@ export type Operation = {
   parameters: readonly Parameter[];
   /** Schema and example of its body; undefined where it takes none. */
   body: Media | undefined;
-  responses: Record<string, { content?: Record<string, Media> }>;
+  summary?: string;
+  description?: string;
+  tags?: readonly string[];
+  responses: Record<string, Response>;
 };
 export type Document = {
   openapi: string;
@@ -21,7 +28,10 @@ export type Document = {
     string,
     Record<string, Partial<Operation> & { requestBody?: { content: Record<string, Media> } }>
   >;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+  tags: readonly { name: string; description: string }[];
+  webhooks: Record<string, { post: { requestBody: { content: Record<string, Media> } } }>;
+  info: Record<string, unknown>;
 };
 
 export function documentOf(app: App): Document {
@@ -31,20 +41,38 @@ export function documentOf(app: App): Document {
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** In the order in which they can be called one after the other: what takes something away comes last. */
-export function operationsOf({ paths }: Document): Operation[] {
-  return Object.entries(paths)
+export function operationsOf(document: Document): Operation[] {
+  return Object.entries(document.paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, one]) => ({
         operationId: '',
-        responses: {},
         parameters: [],
         ...one,
         method: method.toUpperCase() as Operation['method'], // a key of a path is a method
         path,
         body: one.requestBody?.content['application/json'],
+        responses: Object.fromEntries(
+          Object.entries(one.responses ?? {}).map(([status, reply]) => [status, wholeReply(document, reply)]),
+        ),
       })),
     )
     .toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method) || (a.path < b.path ? -1 : 1));
+}
+
+/** A reply with what it refers to, its headers included. */
+function wholeReply(document: Document, reply: object): Response {
+  const found = followed(document, reply) as Response; // what a reply refers to is one
+  const headers = Object.entries(found.headers ?? {}).map(
+    ([name, header]) => [name, followed(document, header) as { schema: Schema }] as const, // likewise
+  );
+  return { ...found, headers: Object.fromEntries(headers) };
+}
+
+/** @param node itself or a reference into the document */
+function followed(document: Document, node: object): unknown {
+  if (!('$ref' in node)) return node;
+  const steps = String(node.$ref).split('/').slice(1);
+  return steps.reduce<unknown>((inside, step) => Reflect.get(Object(inside), step), document);
 }
 
 /** The address of an operation with its examples: what is required, and beside it what is named. */
@@ -80,10 +108,4 @@ export function exampleOf({ example, examples, schema = {} }: Media): unknown {
   const { examples: inside, enum: allowed, default: usual, minimum } = schema;
   const [first] = [inside, allowed].flatMap((some) => (Array.isArray(some) ? some : []));
   return example ?? Object.values(examples ?? {})[0]?.value ?? first ?? usual ?? minimum;
-}
-
-/** What a body of this schema must be; the document's parts are at hand in it. */
-export function shapeOf(document: Document, schema: Schema): z.ZodType {
-  const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
-  return z.fromJSONSchema(JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')) as Schema); // was one
 }

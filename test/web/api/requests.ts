@@ -9,7 +9,15 @@ import {
   type Schema,
 } from './operations.ts';
 
-export type Request = { method: Operation['method']; url: string; payload?: string; type?: string };
+export type Request = {
+  method: Operation['method'];
+  url: string;
+  headers: Record<string, string>;
+  payload?: string;
+};
+
+/** What replies held: cursors, ids and slugs that are there. */
+export type Seen = { cursors: readonly string[]; names: readonly string[] };
 
 const TEXTS = [
   ...' |  |\u202egnp.exe|\' OR 1=1 --|%|_|\\|"|*|true|null|[]|{}|__proto__|constructor|toString|../../etc/passwd'.split(
@@ -41,43 +49,74 @@ const WRONG: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(nested(70)),
 );
 
-export function requestOf(operation: Operation, document: Document): fc.Arbitrary<Request> {
+export function requestOf(operation: Operation, document: Document, seen: Seen): fc.Arbitrary<Request> {
   const { path, method, parameters, body } = operation;
   const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place);
   const query = fc.tuple(
-    fc.record(Object.fromEntries(of('query').map((one) => [one.name, givenFor(one, document)]))),
-    fc.option(fc.dictionary(fc.constantFrom('limit', 'x', '__proto__', 'a[b]'), HOSTILE, { maxKeys: 2 }), {
-      nil: {},
-      freq: 4,
-    }),
+    fc.record(Object.fromEntries(of('query').map((one) => [one.name, givenFor(one, document, seen)]))),
+    mostly({}, fc.dictionary(fc.constantFrom('limit', 'x', '__proto__', 'a[b]'), HOSTILE, { maxKeys: 2 })),
   );
-  const params = fc.record(Object.fromEntries(of('path').map((one) => [one.name, givenFor(one, document)])));
+  const params = fc.record(
+    Object.fromEntries(of('path').map((one) => [one.name, givenFor(one, document, seen)])),
+  );
+  const none: fc.Arbitrary<Sent> = fc.constant({});
   const payload =
-    body === undefined ? fc.constant({}) : payloadOf(body.schema ?? {}, exampleOf(body), document);
-  return fc.tuple(params, query, payload).map(([given, [known, unknown], sent]) => ({
+    body === undefined
+      ? fc.oneof({ weight: 3, arbitrary: none }, method === 'GET' ? none : UNASKED)
+      : payloadOf(body.schema ?? {}, exampleOf(body), document);
+  const keys = of('header').some(({ name }) => name === 'Idempotency-Key')
+    ? mostly({}, KEYS)
+    : fc.constant({});
+  return fc.tuple(params, query, payload, keys).map(([given, [known, unknown], { type, ...sent }, key]) => ({
     method,
     url: addressOf(path, given, defined({ ...known, ...unknown })),
+    headers: { ...(type === undefined ? {} : { 'content-type': type }), ...key },
     ...sent,
   }));
 }
 
+type Sent = { payload?: string; type?: string };
+
+/** Six times of seven what is usual. */
+function mostly<U, T>(usual: U, other: fc.Arbitrary<T>): fc.Arbitrary<U | T> {
+  return fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
+}
+
+/** A body where none is asked for. */
+const UNASKED: fc.Arbitrary<Sent> = fc.constantFrom(
+  ...['{}', '[]', '"x"', '{', '\0'].map((payload) => ({ payload, type: 'application/json' })),
+  { payload: 'a=b', type: 'application/x-www-form-urlencoded' },
+  { payload: '<a/>', type: 'text/xml' },
+  { payload: '{}', type: '%' },
+);
+
+/** Few keys, so that some come again: with the same request, and with another one. */
+const KEYS = fc
+  .constantFrom('a', '"a"', 'b', 'two words', '"', '', 'x'.repeat(255), 'x'.repeat(256))
+  .map((key) => ({ 'idempotency-key': key }));
+
 /** A parameter as it should be, as the document allows it, or not; `undefined`: left out. */
-function givenFor(parameter: Parameter, document: Document): fc.Arbitrary<unknown> {
+function givenFor(parameter: Parameter, document: Document, seen: Seen): fc.Arbitrary<unknown> {
   const example = exampleOf(parameter);
-  const right = fc.oneof(fc.constant(example ?? 'x'), valueOf(parameter.schema ?? {}, document));
+  const real = parameter.name === 'cursor' ? seen.cursors : seen.names;
+  const right = fc.oneof(
+    { weight: 6, arbitrary: fc.constant(example ?? real[0] ?? 'x') },
+    { weight: 4, arbitrary: valueOf(parameter.schema ?? {}, document) },
+    { weight: 3, arbitrary: fc.constantFrom(...real) },
+    { weight: 1, arbitrary: mutationOf(typeof example === 'string' ? example : 'x') },
+  );
   const wrong = fc.oneof(HOSTILE, fc.array(HOSTILE, { minLength: 2, maxLength: 3 }));
   return fc.oneof(
-    { weight: 6, arbitrary: right },
-    { weight: 2, arbitrary: parameter.in === 'path' ? HOSTILE : wrong },
-    { weight: parameter.required ? 0 : 6, arbitrary: fc.constant(undefined) },
+    { weight: 12, arbitrary: right },
+    {
+      weight: 2,
+      arbitrary: parameter.in === 'path' ? fc.oneof(mostly('x'.repeat(101), HOSTILE), HOSTILE) : wrong,
+    },
+    { weight: parameter.required ? 0 : 24, arbitrary: fc.constant(undefined) },
   );
 }
 
-function payloadOf(
-  schema: Schema,
-  example: unknown,
-  document: Document,
-): fc.Arbitrary<{ payload: string; type: string }> {
+function payloadOf(schema: Schema, example: unknown, document: Document): fc.Arbitrary<Sent> {
   const properties: Record<string, Schema> = Object(resolved(schema, document)['properties']);
   const members = Object.keys(properties);
   const right = fc.oneof({ weight: 3, arbitrary: fc.constant(example) }, valueOf(schema, document));
@@ -99,6 +138,13 @@ function payloadOf(
     { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/x-www-form-urlencoded') },
   );
   return fc.record({ payload: text, type });
+}
+
+/** A text in which one sign is another one, is left out, or stands twice. */
+function mutationOf(text: string): fc.Arbitrary<string> {
+  return fc
+    .tuple(fc.nat(Math.max(0, text.length - 1)), fc.constantFrom('', 'Z', '0', '-', ' ', '%'))
+    .map(([at, sign]) => text.slice(0, at) + sign + text.slice(sign === '' ? at : at + 1));
 }
 
 /** Written by hand, for an object literal cannot have a member `__proto__` of its own. */

@@ -4,7 +4,7 @@ import { pagesOn } from '../../../bench/pages/addresses.ts';
 import { slugOf, topicOf } from '../../../bench/questions/fill.ts';
 import { DAY } from '../../../src/engine/clock.ts';
 import type { Database, Id } from '../../../src/store/database.ts';
-import type { Document } from '../api/operations.ts';
+import { type Document, exampleOf } from '../api/operations.ts';
 
 export type Hostile = {
   what: string;
@@ -42,7 +42,8 @@ export async function hostileRequests(
     body,
     headers,
   });
-  const form = (what: string, url: string, body: string) => posts(what, url, `${body}&form_token=${formToken}`, FORM_TYPE);
+  const form = (what: string, url: string, body: string) =>
+    posts(what, url, `${body}&form_token=${formToken}`, FORM_TYPE);
   const gets = (what: string, url: string, headers: Headers = {}): Hostile => ({
     what,
     url,
@@ -68,9 +69,19 @@ export async function hostileRequests(
       ...JSON_TYPE,
       'content-encoding': 'gzip',
     }),
-    posts('a trial of a long prompt', '/api/v1/searches/try', JSON.stringify({ prompt: 'a'.repeat(900_000) })),
-    ...['0 0 29 2 *', '59 23 31 12 6', '* * * * *', '0 0 30 2 *', `${words(1).length}-59/1 * * * *`].map(plan),
-    plan(Array.from({ length: 60 }, (_, n) => n).join(',').concat(' * * * *')),
+    posts(
+      'a trial of a long prompt',
+      '/api/v1/searches/try',
+      JSON.stringify({ prompt: 'a'.repeat(900_000) }),
+    ),
+    ...['0 0 29 2 *', '59 23 31 12 6', '* * * * *', '0 0 30 2 *', `${words(1).length}-59/1 * * * *`].map(
+      plan,
+    ),
+    plan(
+      Array.from({ length: 60 }, (_, n) => n)
+        .join(',')
+        .concat(' * * * *'),
+    ),
     posts(
       'a trial',
       '/api/v1/searches/try',
@@ -89,12 +100,18 @@ export async function hostileRequests(
     gets('a token of 15 kB', '/api/v1/topics', { authorization: `Bearer ${'st_'.repeat(5_000)}` }),
     gets('a cursor of 14 kB', `/api/v1/posts?cursor=${'W1tb'.repeat(3_500)}`),
     gets('1,000 characters of words', `/api/v1/find?limit=100&text=${encodeURIComponent(long)}`),
-    gets('words of one letter', `/api/v1/find?limit=100&text=${encodeURIComponent('a b c d e f '.repeat(80))}`),
+    gets(
+      'words of one letter',
+      `/api/v1/find?limit=100&text=${encodeURIComponent('a b c d e f '.repeat(80))}`,
+    ),
     gets('a word of 1,000 letters', `/api/v1/find?limit=100&text=${'a'.repeat(1_000)}`),
     gets('brackets as words', `/api/v1/find?limit=100&text=${encodeURIComponent('a(*+?:!&|'.repeat(110))}`),
     gets('all that was found', '/api/v1/find?limit=100&text=words+of+a+post+answer+page'),
     gets('all that was found, as a page', '/explore?q=words+of+a+post+answer+page'),
-    gets('posts by words', `/api/v1/posts?limit=200&text=${encodeURIComponent('post -page "of a" or words '.repeat(30)).slice(0, 900)}`),
+    gets(
+      'posts by words',
+      `/api/v1/posts?limit=200&text=${encodeURIComponent('post -page "of a" or words '.repeat(30)).slice(0, 900)}`,
+    ),
     gets('volume in quarters', `/api/v1/trends/volume?topic=${topicOf(2)}&per=quarter&since=${daysAgo(6)}`),
     gets('volume in hours', `/api/v1/trends/volume?topic=${topicOf(2)}&per=hour&since=${daysAgo(80)}`),
     gets('trends in hours', `/api/v1/trends?topic=${topicOf(2)}&days=83&bucket_hours=1`),
@@ -131,7 +148,9 @@ function exportsOf(document: Document): Hostile[] {
 /** Every read of the API, with as much as it gives. */
 async function listsOf(db: Database, { paths }: Document): Promise<Hostile[]> {
   const id = async (table: string) => {
-    const { rows } = await db.pool.query<{ id: Id }>(`SELECT id FROM strandline.${table} ORDER BY id LIMIT 1`);
+    const { rows } = await db.pool.query<{ id: Id }>(
+      `SELECT id FROM strandline.${table} ORDER BY id LIMIT 1`,
+    );
     return String(rows[0]?.id ?? 1);
   };
   const ids = {
@@ -141,31 +160,33 @@ async function listsOf(db: Database, { paths }: Document): Promise<Hostile[]> {
     completions: await id('completions'),
     runs: await id('runs'),
   };
-  const WITHOUT = ['/api/v1/events', '/api/v1/exports/{kind}', '/api/v1/find'];
+  const known = new Map([
+    ['topic', topicOf(2)],
+    ['topics', topicOf(2)],
+    ['search', slugOf('microblog', 1)],
+  ]);
+  const without = new Set(['/api/v1/events', '/api/v1/exports/{kind}', '/api/v1/find']);
   return Object.entries(paths).flatMap(([path, { get }]): Hostile[] => {
-    if (get === undefined || WITHOUT.includes(path)) return [];
+    if (get === undefined || without.has(path)) return [];
     const [, , , thing = ''] = path.split('/');
     const url = path
-      .replace(/\{[^}]*\}/, () =>
-        thing === 'topics'
-          ? topicOf(2)
-          : thing === 'searches'
-            ? slugOf(path.includes('completion') || path.includes('claims') ? 'ai' : 'microblog', 1)
-            : (ids[thing as keyof typeof ids] ?? '1'), // a thing without an id of ours is asked for by 1
+      .replace(
+        /\{[^}]*\}/,
+        () =>
+          thing === 'topics'
+            ? topicOf(2)
+            : thing === 'searches'
+              ? slugOf(path.includes('completion') || path.includes('claims') ? 'ai' : 'microblog', 1)
+              : (ids[thing as keyof typeof ids] ?? '1'), // a thing without an id of ours is asked for by 1
       )
       .replaceAll(/\{[^}]*\}/g, '1');
     const query = new URLSearchParams();
-    for (const { name, required, example, examples, schema } of get.parameters ?? []) {
-      if (name === 'limit') query.set('limit', String(schema?.['maximum'] ?? 200));
-      else if (required && !path.includes(`{${name}}`))
-        query.set(
-          name,
-          name === 'topic' || name === 'topics'
-            ? topicOf(2)
-            : name === 'search'
-              ? slugOf('microblog', 1)
-              : String(example ?? Object.values(examples ?? {})[0]?.value ?? ''),
-        );
+    for (const parameter of get.parameters ?? []) {
+      const { name, required, schema } = parameter;
+      if (name === 'limit')
+        query.set('limit', typeof schema?.['maximum'] === 'number' ? String(schema['maximum']) : '200');
+      else if (required && parameter.in === 'query')
+        query.set(name, known.get(name) ?? JSON.stringify(exampleOf(parameter)).replaceAll('"', ''));
     }
     return [{ what: `all of ${path}`, url: `${url}?${query}`, headers: { 'accept-encoding': 'gzip' } }];
   });

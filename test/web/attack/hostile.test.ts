@@ -13,7 +13,6 @@ import { HOUR } from '../../../src/engine/clock.ts';
 import { fillArchive } from '../../../src/store/archive/index-archive.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { makeWorld, type World } from '../../world.ts';
-import { watchMainThread } from '../../processor.ts';
 import { programOf } from '../../programs.ts';
 import type { Document } from '../api/operations.ts';
 import { type Hostile, hostileRequests } from './hostile-requests.ts';
@@ -21,19 +20,18 @@ import type { Figures, Order, Word } from './watched-server.ts';
 
 /** Of the processor, in one turn of the event loop. */
 const MOST_MS = 50;
-/** What is computed between a question whether we live and its answer, of ninety-nine in a hundred. */
-const MOST_WAIT_MS = 100;
+/** The same of sixty, of which several may come in one turn: whoever asks whether we live waits for the rest of it. */
+const MOST_TOGETHER_MS = 100;
 /** So often at most: what takes long by itself does so each time, what a machine with much to do brings together does not. */
 const TRIES = 12;
 const POSTS = 4_000;
-const DAYS = 3;
+const DAYS = 2;
 
 /** Others do not tell what one thread computes. */
 const LINUX = process.platform === 'linux';
 
 let world: World;
 let child: ChildProcess;
-let pid: number;
 let port: number;
 let hostile: Hostile[];
 beforeAll(async () => {
@@ -51,11 +49,13 @@ beforeAll(async () => {
     service: 'hosted',
     every: '1h',
   });
-  await world.db.pool.query(`UPDATE strandline.runs SET status = 'cancelled', ended_at = created_at WHERE id = $1`, [firstRunId]);
+  await world.db.pool.query(
+    `UPDATE strandline.runs SET status = 'cancelled', ended_at = created_at WHERE id = $1`,
+    [firstRunId],
+  );
   await fillArchive(db, { batches: Number.POSITIVE_INFINITY });
   await db.pool.query('ANALYZE');
   child = fork(programOf('test/web/attack/watched-server.ts'), [], { execArgv: ['--enable-source-maps'] });
-  ({ pid = 0 } = child);
   const said = await order({
     serve: { url: database.url, readerUrl: database.readerUrl, at: until.toISOString() },
   });
@@ -131,70 +131,75 @@ async function pipeline(line: string, times: number, localAddress: string): Prom
   return { status: statuses.at(-1) ?? 0, body };
 }
 
-test.runIf(LINUX)('none holds the event loop by itself', async () => {
-  const holding: [what: string, ms: number][] = [];
-  const failed: string[] = [];
-  for (const one of hostile) {
+test.runIf(LINUX)(
+  'none holds the event loop by itself',
+  async () => {
+    const holding: [what: string, ms: number][] = [];
+    const failed: string[] = [];
+    for (const one of hostile) {
+      let least = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < TRIES && least > MOST_MS; tries++) {
+        await figures();
+        const { status } = await send(one);
+        letGo();
+        if (status >= 500 || (status === 0 && one.body === undefined)) failed.push(`${one.what}: ${status}`);
+        least = Math.min(least, (await figures()).longestMs);
+      }
+      if (least > MOST_MS) holding.push([one.what, least]);
+    }
+    expect(holding).toEqual([]);
+    expect(failed).toEqual([]);
+  },
+  300_000,
+);
+
+test.runIf(LINUX)(
+  'sixty at once: others are answered, and every slot is executed meanwhile',
+  async () => {
     let least = Number.POSITIVE_INFINITY;
-    for (let tries = 0; tries < TRIES && least > MOST_MS; tries++) {
-      await figures();
-      const { status } = await send(one);
+    for (let tries = 0; tries < TRIES && least > MOST_TOGETHER_MS; tries++) {
+      const failed: string[] = [];
+      const answers = new Set<string>();
+      const state = { over: false };
+      const left = hostile.values();
+      const attack = Promise.all(
+        Array.from({ length: 60 }, async (_, n) => {
+          for (const one of left) {
+            const { status } = await send(one, `127.0.0.${2 + (n % 10)}`);
+            // Full is no failure: it is told, and when to come again.
+            if (status >= 500 && status !== 503) failed.push(`${one.what}: ${status}`);
+          }
+        }),
+      ).finally(() => {
+        state.over = true;
+      });
+      const others = ['/livez', '/api/v1/topics'].map(async (url) => {
+        while (!state.over) {
+          const { status } = await send({ what: 'of somebody else', url }, '127.0.0.99');
+          answers.add(`${url} ${status}`);
+        }
+      });
+      let slots = 0;
+      while (!state.over) {
+        expect(await order('slot')).toEqual({ executed: 1 });
+        slots += 1;
+      }
+      await Promise.all([attack, ...others]);
       letGo();
-      if (status >= 500 || (status === 0 && one.body === undefined)) failed.push(`${one.what}: ${status}`);
+      expect(failed).toEqual([]);
+      // Of all connections each may be in use for longer than one waits.
+      answers.delete('/api/v1/topics 503');
+      expect([...answers].toSorted()).toEqual(['/api/v1/topics 200', '/livez 200']);
+      expect(slots).toBeGreaterThan(0);
       least = Math.min(least, (await figures()).longestMs);
     }
-    if (least > MOST_MS) holding.push([one.what, least]);
-  }
-  expect(holding).toEqual([]);
-  expect(failed).toEqual([]);
-}, 300_000);
-
-test.runIf(LINUX)('sixty at once: others are answered, and every slot is executed meanwhile', async () => {
-  let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < TRIES && least > MOST_WAIT_MS; tries++) {
-    const failed: string[] = [];
-    const answers = new Set<string>();
-    const state = { over: false };
-    const left = hostile.values();
-    const attack = Promise.all(
-      Array.from({ length: 60 }, async (_, n) => {
-        for (const one of left) {
-          const { status } = await send(one, `127.0.0.${2 + (n % 10)}`);
-          // Full is no failure: it is told, and when to come again.
-          if (status >= 500 && status !== 503) failed.push(`${one.what}: ${status}`);
-        }
-      }),
-    ).finally(() => {
-      state.over = true;
-    });
-    const waits: number[] = [];
-    const others = ['/livez', '/livez', '/livez', '/api/v1/topics'].map(async (url) => {
-      while (!state.over) {
-        const computed = watchMainThread(pid);
-        const { status } = await send({ what: 'of somebody else', url }, '127.0.0.99');
-        if (url === '/livez') waits.push(computed());
-        answers.add(`${url} ${status}`);
-      }
-    });
-    let slots = 0;
-    while (!state.over) {
-      expect(await order('slot')).toEqual({ executed: 1 });
-      slots += 1;
-    }
-    await Promise.all([attack, ...others]);
-    letGo();
-    expect(failed).toEqual([]);
-    answers.delete('/api/v1/topics 503');
-    expect([...answers].toSorted()).toEqual(['/api/v1/topics 200', '/livez 200']);
-    expect(slots).toBeGreaterThan(0);
-    least = Math.min(least, waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? least);
-    console.log(waits.length, least, waits.toSorted((a, b) => b - a).slice(0, 4), await figures());
-  }
-  expect(least).toBeLessThan(MOST_WAIT_MS);
-  const { rows } = await world.db.pool.query<{ status: string }>(
-    `SELECT DISTINCT r.status FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+    expect(least).toBeLessThan(MOST_TOGETHER_MS);
+    const { rows } = await world.db.pool.query<{ status: string }>(
+      `SELECT DISTINCT r.status FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
      WHERE s.slug = 'ferry' AND r.trigger = 'schedule' AND r.slot_at > $1`,
-    [world.clock.now()],
-  );
-  expect(rows, 'none was missed').toEqual([{ status: 'succeeded' }]);
-}, 300_000);
+      [world.clock.now()],
+    );
+    expect(rows, 'none was missed').toEqual([{ status: 'succeeded' }]);
+  },
+  300_000,
+);

@@ -45,7 +45,15 @@ function say(word: Word): void {
   process.send?.(word);
 }
 
-async function serve({ url, readerUrl, at }: { url: string; readerUrl: string; at: string }): Promise<number> {
+async function serve({
+  url,
+  readerUrl,
+  at,
+}: {
+  url: string;
+  readerUrl: string;
+  at: string;
+}): Promise<number> {
   const db = openDatabase(url, { log: createLogger('silent'), max: 14 });
   const service = createServer((_request, response) => response.end('{"miner_tweets":[]}'));
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));

@@ -86,6 +86,17 @@ test('a test says what came back, as text', async () => {
   receiver.answers(json({}));
 });
 
+test('a channel gets another address by its page, which shows of it no more than the host', async () => {
+  const wrong = await person.post('/alerts/channels/team/edit', { webhook: 'ftp://x' });
+  expect([wrong.status, wrongIn(wrong.html)]).toEqual([400, ['webhook']]);
+  const moved = await person.post('/alerts/channels/team/edit', { webhook: `${receiver.url}/new?key=moved` });
+  expect(moved).toMatchObject({ status: 303 });
+  receiver.requests.length = 0;
+  await person.post('/alerts/channels/team/test');
+  expect(receiver.requests).toMatchObject([{ path: '/new?key=moved' }]);
+  expect((await person.get('/alerts/channels/team')).html).not.toContain('key=moved');
+});
+
 test('a rule is made, edited, paused and removed; what is wrong stands beside its field and what was typed stays', async () => {
   const wrong = await person.post('/alerts/rules', {
     name: 'My rule',

@@ -45,6 +45,47 @@ test('what is wrong is said, nobody makes one without a form of ours, and the fi
   expect(asked.body).not.toContain(key);
   expect(asked.body).not.toContain('<b>mine');
   const id = /\/system\/tokens\/(\d+)\/revoke/.exec(asked.body)?.[1];
+  const log = await app.inject({ url: '/system/audit', headers: { authorization: `Bearer ${key}` } });
+  expect(textOf(log.body)).toMatch(/this machine, without a token\s+token\.created/);
+  expect(log.body).not.toContain('<b>mine');
+  expect(log.body).not.toContain(key.slice(12));
+
+  const rotate = (grace: string, by: string) =>
+    app.inject({
+      method: 'POST',
+      url: `/system/tokens/${id}/rotate`,
+      headers: { authorization: `Bearer ${by}`, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: `grace=${grace}`,
+    });
+  expect((await rotate('5', key)).statusCode, 'a grace that the form does not have').toBe(400);
+  const rotated = await rotate('3600', key);
+  const next = /st_[0-9A-Za-z]{51}/.exec(rotated.body)?.[0] ?? '';
+  expect([rotated.statusCode, rotated.headers['cache-control']]).toEqual([200, 'no-store']);
+  expect((await rotate('0', next)).statusCode).toBe(200);
+  expect((await rotate('0', next)).statusCode, 'it ended at once').toBe(401);
+});
+
+test('what a token did is found by it, page by page', async () => {
+  await world.db.pool.query('DELETE FROM strandline.tokens');
+  await world.db.pool.query(`
+    INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)
+    SELECT now(), 'token', 'abcdefgh', 'busy', 'topic.updated', 'topic-' || n, '{"name": {"before": "a", "after": "<i>b"}}'
+    FROM generate_series(1, 60) n`);
+  const first = await person.get('/system/audit?token=abcdefgh');
+  expect(first.html.match(/href="\/topics\/topic-\d+"/g)).toHaveLength(50);
+  expect(first.html).not.toContain('<i>b');
+  const older = /href="(\/system\/audit\?token=abcdefgh&amp;before=\d+)"/.exec(first.html)?.[1] ?? '';
+  const second = await person.get(older.replace('&amp;', '&'));
+  expect(second.html.match(/href="\/topics\/topic-\d+"/g)).toHaveLength(10);
+  expect((await person.get('/system/audit?token=nobody00')).html).toContain('No entries.');
+  expect((await person.get('/system/audit?before=x')).status).toBe(400);
+});
+
+test('a token that is revoked is shown as such', async () => {
+  const made = await person.post('/system/tokens', { name: 'mine', scopes: 'admin', ends: '30' });
+  const key = /st_[0-9A-Za-z]{51}/.exec(made.html)?.[0] ?? '';
+  const asked = await app.inject({ url: '/system/tokens', headers: { authorization: `Bearer ${key}` } });
+  const id = /\/system\/tokens\/(\d+)\/revoke/.exec(asked.body)?.[1];
   const revoked = await app.inject({
     method: 'POST',
     url: `/system/tokens/${id}/revoke`,

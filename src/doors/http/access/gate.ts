@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keyOfHeader } from '../../../engine/keys.ts';
 import { type Access, NOBODY } from '../../../monitor/access/access.ts';
+import { InvalidInput } from '../../../errors.ts';
 import { Denied } from '../../../monitor/access/denied.ts';
 import { type Scope, mayDo, type Visitor } from '../../../monitor/access/scopes.ts';
 import { sessionCookie } from '../../../monitor/access/cookie.ts';
@@ -22,6 +23,10 @@ export function addGate(app: App, access: Access, bound: Bound, limits: Limits):
     reply.header('cache-control', 'no-store');
     // A request that was injected has no port; it is then that of a `Host` without one. One that names a host in
     // its line too was sent to a proxy, which we are not.
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new InvalidInput([
+        { path: 'headers.host', given: undefined, expected: 'the name of this server' },
+      ]);
     const named = request.raw.url?.startsWith('/') === false;
     // Of two names a proxy before us may have gone by the other one.
     const twice = countOf(request.raw.rawHeaders, 'host') > 1;

@@ -1,4 +1,5 @@
 /** Bodies of the API: JSON, not too deep, not of too many parts, and nothing in it that would change what an object is. */
+import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../../../errors.ts';
 import type { App } from '../../routes.ts';
 
@@ -14,20 +15,42 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
+/** Half of a pair by which JSON writes one character; in UTF-8 there is no other way to write it. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
 /** Reads `application/json` and nothing else. An empty body is none. */
 export function readJsonBodies(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined);
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    if (!isUtf8(bytes)) return done(refusal('body', 'JSON in UTF-8'));
+    const body = bytes.toString('utf8');
     const { depth, commas } = measure(body);
-    if (depth > DEPTH_MOST) return done(refusal(`JSON of at most ${DEPTH_MOST} levels`));
-    if (commas >= PARTS_MOST) return done(refusal(`JSON of at most ${PARTS_MOST} members and elements`));
+    if (depth > DEPTH_MOST) return done(refusal('body', `JSON of at most ${DEPTH_MOST} levels`));
+    if (commas >= PARTS_MOST)
+      return done(refusal('body', `JSON of at most ${PARTS_MOST} members and elements`));
     return parse(request, body, (error, value) => {
-      if (error === null) done(null, value);
-      else
-        done(refusal(isJson(body) ? 'JSON without members named __proto__' : 'JSON, and this is not JSON'));
+      if (error !== null) return done(refusal('body', isJson(body) ? NO_PROTOTYPES : NO_JSON));
+      const broken = SURROGATE.test(body) ? brokenTextIn(value, 'body') : undefined;
+      if (broken !== undefined) return done(refusal(broken, 'a text without half of a surrogate pair'));
+      done(null, value);
     });
   });
+}
+
+const NO_JSON = 'JSON, and this is not JSON';
+const NO_PROTOTYPES =
+  'JSON without a member __proto__, and without a member prototype in one named constructor';
+
+/** @returns the path of the first text, or of the first member by its name, that UTF-8 cannot hold */
+function brokenTextIn(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, one] of Object.entries(value)) {
+    const broken = name.isWellFormed() ? brokenTextIn(one, `${path}.${name}`) : path;
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
 }
 
 function isJson(text: string): boolean {
@@ -62,6 +85,6 @@ function endOfString(json: string, start: number): number {
   return at;
 }
 
-function refusal(expected: string): InvalidInput {
-  return new InvalidInput([{ path: 'body', given: undefined, expected }]);
+function refusal(path: string, expected: string): InvalidInput {
+  return new InvalidInput([{ path, given: undefined, expected }]);
 }

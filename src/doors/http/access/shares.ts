@@ -17,6 +17,8 @@ export function openShares(): Shares {
     events: shareOut('streams of events', { all: 500, each: 50 }),
     // Each has a connection of the database for as long as its reader takes.
     exports: shareOut('exports', { all: 4, each: 2 }),
+    // Each is in memory, twenty megabytes or more, until its reader has taken it.
+    answers: shareOut('raw answers', { all: 8, each: 2 }),
     // The most work of all reads: who searches leaves a connection of theirs to their other requests.
     finds: shareOut('searches of texts', { all: 6, each: 3 }),
     // As many as the reader has connections, but for one: READER_CONNECTIONS.

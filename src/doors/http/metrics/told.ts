@@ -1,6 +1,6 @@
 /** What Postgres and the queue tell, the same whichever process is asked. */
 import { Counter, Gauge, Registry } from 'prom-client';
-import { RUN_CODES } from '../../../errors.ts';
+import { REJECT_CODES, RUN_CODES } from '../../../errors.ts';
 import { COUNTS, type Count, type CountName, LATENESS_BOUNDS, SAVE_BOUNDS } from '../../../store/counts.ts';
 import type { Figures } from '../../../store/reads/figures.ts';
 import type { UnreadResponses } from '../../../store/reads/unread.ts';
@@ -121,16 +121,4 @@ function labelled(names: readonly string[], values: readonly string[]): Record<s
   );
 }
 
-/** Why an item is not read: the codes of monitor/read. */
-const REJECTS: ReadonlySet<string> = new Set([
-  'not_an_object',
-  'no_id',
-  'bad_id',
-  'unsafe_number_id',
-  'no_link',
-  'bad_link',
-  'link_too_long',
-  'bad_shape',
-  'too_deep',
-  'too_many',
-]);
+const REJECTS: ReadonlySet<string> = new Set(REJECT_CODES);

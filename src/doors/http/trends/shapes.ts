@@ -1,19 +1,23 @@
 /** Replies about trends that are no row of one view. */
 import { z } from 'zod';
+import { OPERATIONS } from '../../../contract/enumerations.ts';
+import { BUCKETS } from '../../../store/reads/volume.ts';
+import { SEARCH_STATES, SENSITIVITIES } from '../../../store/schema/analytics/topics.ts';
+import { SERVICE_KINDS } from '../../../store/services.ts';
 import { idShape, timeShape } from '../../../store/shapes.ts';
 import { Bucket, Spike, VoiceDay } from '../findings.ts';
 import { rowWith } from '../shapes.ts';
 
-const serviceKind = z.string().describe('sandbox, own or hosted.');
+const serviceKind = z.enum(SERVICE_KINDS);
 const search = { search_id: idShape, search: z.string(), topic: z.string() };
 const stretch = { from: timeShape, until: timeShape };
 
 export const Trend = z
   .object({
     ...search,
-    operation: z.string(),
-    state: z.string(),
-    sensitivity: z.string(),
+    operation: z.enum(OPERATIONS),
+    state: z.enum(SEARCH_STATES),
+    sensitivity: z.enum(SENSITIVITIES),
     created_at: timeShape,
     ...stretch,
     posts: z.int().describe('As counted in that time.'),
@@ -41,7 +45,7 @@ export const VolumeOf = z
   .object({
     ...search,
     service_kind: serviceKind,
-    per: z.string(),
+    per: z.enum(BUCKETS),
     ...stretch,
     buckets: z.array(Bucket).describe('Oldest first.'),
   })

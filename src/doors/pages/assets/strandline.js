@@ -314,7 +314,8 @@ const draw = (chart) => {
   };
   const axis = {
     stroke: color('--soft'),
-    font: `11.5px ${style.fontFamily}`,
+    // Whole: of a fraction uPlot scales only the digits behind the point.
+    font: `12px ${style.fontFamily}`,
     grid: { stroke: color('--hair'), width: 1 },
     ticks: { stroke: color('--edge'), width: 1, size: 4 },
   };

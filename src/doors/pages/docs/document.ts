@@ -14,6 +14,7 @@ const content = z.record(
   z.string(),
   z.looseObject({ schema: schema.optional(), example: z.unknown().optional() }),
 );
+const response = z.looseObject({ description: z.string().optional(), content: content.optional() });
 const operation = z.looseObject({
   operationId: z.string(),
   summary: z.string().optional(),
@@ -22,15 +23,15 @@ const operation = z.looseObject({
   parameters: z.array(parameter).default([]),
   requestBody: z.looseObject({ content: content.default({}) }).optional(),
   'x-scope': z.union([z.string(), z.array(z.string())]).optional(),
-  responses: z.record(
-    z.string(),
-    z.looseObject({ description: z.string().optional(), content: content.optional() }),
-  ),
+  responses: z.record(z.string(), response.extend({ $ref: z.string().optional() })),
 });
 const document = z.looseObject({
   info: z.looseObject({ title: z.string(), version: z.string(), description: z.string().optional() }),
   paths: z.record(z.string(), z.record(z.string(), operation)),
-  components: z.looseObject({ schemas: z.record(z.string(), schema).default({}) }),
+  components: z.looseObject({
+    schemas: z.record(z.string(), schema).default({}),
+    responses: z.record(z.string(), response).default({}),
+  }),
 });
 
 export type Node = z.infer<typeof schema>;
@@ -78,9 +79,11 @@ export type Reference = {
 /** @throws ZodError where it is no OpenAPI document */
 export function readDocument(given: unknown): Reference {
   const { info, paths, components } = document.parse(given);
-  const { schemas } = components;
+  const { schemas, responses } = components;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => readOperation(method, path, one, schemas)),
+    Object.entries(methods).map(([method, one]) =>
+      readOperation(method, path, { ...one, responses: resolveReplies(one.responses, responses) }, schemas),
+    ),
   );
   return {
     title: info.title,
@@ -93,6 +96,19 @@ export function readDocument(given: unknown): Reference {
       members: membersOf(node, schemas),
     })),
   };
+}
+
+/** Replies that several operations have are written once, among the components. */
+function resolveReplies(
+  replies: z.infer<typeof operation>['responses'],
+  shared: Readonly<Record<string, z.infer<typeof response>>>,
+): z.infer<typeof operation>['responses'] {
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, { $ref, ...reply }]) => [
+      status,
+      $ref === undefined ? reply : (shared[$ref.slice($ref.lastIndexOf('/') + 1)] ?? reply),
+    ]),
+  );
 }
 
 type Schemas = Readonly<Record<string, Node>>;
@@ -132,7 +148,7 @@ function readOperation(
         const [[type, reply] = []] = Object.entries(kinds);
         return {
           status,
-          words: description === undefined || description === 'Default Response' ? '' : description,
+          words: description ?? '',
           type: type ?? null,
           of: reply?.schema === undefined ? null : nameIn(reply.schema),
           example: reply === undefined ? null : exampleOf(reply, schemas),

@@ -1,4 +1,5 @@
 /** One run: its whole life. */
+import { finished } from 'node:stream';
 import { z } from 'zod';
 import { InvalidInput, Refused } from '../../../errors.ts';
 import { mayDo } from '../../../monitor/access/scopes.ts';
@@ -66,6 +67,7 @@ export function runPage(app: App, { ctx }: WebHome): void {
 
   app.get('/runs/:id/answer', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
     const id = keyOf('run', request.params.id);
+    finished(reply.raw, app.shares.answers.take(request));
     const answer = await loadNewestResponse(ctx.db, id);
     if (answer === null) throw new Refused('not_found', `no answer of run ${id} is kept`);
     // Whatever it says of itself, it is a file to be kept and nothing that a browser shows.

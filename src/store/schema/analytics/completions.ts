@@ -1,6 +1,6 @@
 /** Completions and their claims, as the SQL contract shows them. */
 import { boolean, integer, jsonb, text } from 'drizzle-orm/pg-core';
-import type { ClaimRole } from '../../../monitor/read/findings.ts';
+import { CLAIM_ROLES } from '../../../contract/enumerations.ts';
 import { instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './schema.ts';
 
@@ -39,7 +39,7 @@ export const claimsView = analytics
     id: id(),
     search_id: id(),
     search: text().notNull(),
-    role: text().$type<ClaimRole>().notNull(),
+    role: text({ enum: CLAIM_ROLES }).notNull(),
     text: text().notNull(),
     first_run_id: id(),
     first_seen_at: instant().notNull(),
@@ -58,7 +58,7 @@ export const completionClaimsView = analytics
     search_id: id(),
     search: text().notNull(),
     observed_at: instant().notNull(),
-    role: text().$type<ClaimRole>().notNull(),
+    role: text({ enum: CLAIM_ROLES }).notNull(),
     position: integer().notNull(),
     claim_id: id(),
     text: text().notNull(),

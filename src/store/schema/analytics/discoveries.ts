@@ -3,10 +3,12 @@ import { boolean, text } from 'drizzle-orm/pg-core';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id } from './schema.ts';
 
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
+
 const discovery = {
   id: id(),
   at: instant().notNull(),
-  kind: text().$type<'post' | 'link' | 'completion' | 'spike'>().notNull(),
+  kind: text({ enum: DISCOVERY_KINDS }).notNull(),
   baseline: boolean().notNull(),
   search_id: id(),
   search: text().notNull(),

@@ -1,6 +1,6 @@
 /** Engagement over time, as the SQL contract shows it. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
-import type { ServiceKind } from '../../services.ts';
+import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './schema.ts';
 
@@ -8,7 +8,7 @@ export const postGrowthView = analytics
   .view('post_growth', {
     post_id: id(),
     service: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     author_id: ref(),
     author_username: text(),
     text: text().notNull(),
@@ -67,7 +67,7 @@ export const typicalAtAgeView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     hours: integer().notNull(),
     posts: tally().notNull(),
     reply_count: doublePrecision(),
@@ -86,7 +86,7 @@ export const postAtAgeView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
     author_id: ref(),
     created_at: instant().notNull(),
@@ -120,7 +120,7 @@ const ofBucket = {
   search_id: id(),
   search: text().notNull(),
   topic: text().notNull(),
-  service_kind: text().$type<ServiceKind>().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
   bucket_at: instant().notNull(),
 };
 const gains = {
@@ -157,7 +157,7 @@ export const risingPostsView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
     author_id: ref(),
     author_username: text(),
@@ -186,7 +186,7 @@ export const searchPostGainsView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
     first_seen_at: instant().notNull(),
     changed_at: instant().notNull(),

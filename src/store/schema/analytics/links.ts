@@ -1,5 +1,6 @@
 /** Links, who saw them and in which rank, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
+import { KEY_LISTS, SOURCES } from '../../../contract/enumerations.ts';
 import { instant, ref } from '../schema.ts';
 import { analytics, id } from './schema.ts';
 
@@ -25,7 +26,7 @@ export const linkSightingsView = analytics
     link_id: id(),
     first_run_id: id(),
     first_seen_at: instant().notNull(),
-    source: text().notNull(),
+    source: text({ enum: SOURCES }).notNull(),
   })
   .existing();
 
@@ -34,7 +35,7 @@ export const keyItemsView = analytics
     completion_id: id(),
     run_id: id(),
     search_id: id(),
-    list: text().notNull(),
+    list: text({ enum: KEY_LISTS }).notNull(),
     position: integer().notNull(),
     text: text().notNull(),
     url: text(),
@@ -50,7 +51,7 @@ export const linkRanksView = analytics
     url: text().notNull(),
     run_id: id(),
     observed_at: instant().notNull(),
-    source: text().notNull(),
+    source: text({ enum: SOURCES }).notNull(),
     rank: integer().notNull(),
     place: integer().notNull(),
   })
@@ -64,7 +65,7 @@ export const linkSourcesView = analytics
     search_id: id(),
     search: text().notNull(),
     service: text().notNull(),
-    source: text().notNull(),
+    source: text({ enum: SOURCES }).notNull(),
     first_run_id: id(),
     first_seen_at: instant().notNull(),
     baseline: boolean(),

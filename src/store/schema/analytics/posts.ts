@@ -1,6 +1,6 @@
 /** Posts, authors, and where they were seen, as the SQL contract shows them. */
 import { boolean, jsonb, text } from 'drizzle-orm/pg-core';
-import type { ServiceKind } from '../../services.ts';
+import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id } from './schema.ts';
 
@@ -111,7 +111,7 @@ export const unseenPostsView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
     not_seen_since: instant().notNull(),
     seen_elsewhere: boolean().notNull(),
@@ -126,7 +126,7 @@ export const postsInSightView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     post_id: id(),
     last_seen_at: instant().notNull(),
     created_at: instant(),

@@ -1,8 +1,18 @@
 /** Runs, their calls and rejects, and trials, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
-import type { RunCode } from '../../../errors.ts';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../contract/enumerations.ts';
+import { REJECT_CODES, RUN_CODE_NAMES } from '../../../errors.ts';
 import { instant } from '../schema.ts';
 import { analytics, id, tally, usd } from './schema.ts';
+
+export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** What made a run: its schedule, a person, or that its search was made or changed. */
+export const RUN_TRIGGERS = ['schedule', 'manual', 'first'] as const;
+
+/** Of a paid call, a trial's included: `unknown` where its process died before it was answered. */
+export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
 
 export const runsView = analytics
   .view('runs', {
@@ -12,12 +22,12 @@ export const runsView = analytics
     topic: text().notNull(),
     version: integer().notNull(),
     request_version: integer().notNull(),
-    trigger: text().$type<'schedule' | 'manual' | 'first'>().notNull(),
+    trigger: text({ enum: RUN_TRIGGERS }).notNull(),
     slot_at: instant(),
     span_until: instant(),
     span_slots: integer(),
-    status: text().$type<RunStatus>().notNull(),
-    code: text().$type<RunCode>(),
+    status: text({ enum: RUN_STATUSES }).notNull(),
+    code: text({ enum: RUN_CODE_NAMES }),
     reason: text(),
     baseline: boolean().notNull(),
     items_seen: integer(),
@@ -37,9 +47,6 @@ export const runsView = analytics
   })
   .existing();
 
-export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
-
 export const callsView = analytics
   .view('calls', {
     run_id: id(),
@@ -47,9 +54,9 @@ export const callsView = analytics
     search_id: id(),
     search: text().notNull(),
     service: text().notNull(),
-    state: text().notNull(),
+    state: text({ enum: CALL_STATES }).notNull(),
     http_status: integer(),
-    code: text().$type<RunCode>(),
+    code: text({ enum: RUN_CODE_NAMES }),
     bytes: integer(),
     latency_ms: integer(),
     cost_usd: usd(),
@@ -63,16 +70,16 @@ export const trialsView = analytics
   .view('trials', {
     id: id(),
     service: text().notNull(),
-    operation: text().$type<'ai' | 'microblog'>().notNull(),
+    operation: text({ enum: OPERATIONS }).notNull(),
     prompt: text().notNull(),
-    tools: text().array().notNull(),
-    model: text().notNull(),
-    date_filter: text(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
     streaming: boolean().notNull(),
     extra: jsonb().notNull(),
-    state: text().notNull(),
+    state: text({ enum: CALL_STATES }).notNull(),
     http_status: integer(),
-    code: text().$type<RunCode>(),
+    code: text({ enum: RUN_CODE_NAMES }),
     bytes: integer(),
     latency_ms: integer(),
     cost_usd: usd(),
@@ -88,7 +95,7 @@ export const rejectsView = analytics
     search_id: id(),
     search: text().notNull(),
     path: text().notNull(),
-    code: text().notNull(),
+    code: text({ enum: REJECT_CODES }).notNull(),
     sample: text().notNull(),
     at: instant().notNull(),
   })

@@ -1,6 +1,6 @@
 /** Rules, channels and deliveries, as the SQL contract shows them. */
 import { integer, text } from 'drizzle-orm/pg-core';
-import type { DeliveryCode } from '../../tell/codes.ts';
+import { DELIVERY_CODE_NAMES } from '../../tell/codes.ts';
 import { instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './schema.ts';
 
@@ -11,7 +11,12 @@ export type RuleKind = (typeof RULE_KINDS)[number];
 export const DELIVERY_STATES = ['gathering', 'pending', 'delivered', 'dead', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-export type ChannelState = 'active' | 'paused' | 'disabled';
+export const RULE_STATES = ['active', 'paused'] as const;
+
+export const CHANNEL_KINDS = ['webhook'] as const;
+
+export const CHANNEL_STATES = ['active', 'paused', 'disabled'] as const;
+export type ChannelState = (typeof CHANNEL_STATES)[number];
 
 export const rulesView = analytics
   .view('rules', {
@@ -20,11 +25,11 @@ export const rulesView = analytics
     name: text().notNull(),
     topic: text(),
     search: text(),
-    kinds: text().$type<RuleKind>().array().notNull(),
+    kinds: text({ enum: RULE_KINDS }).array().notNull(),
     filter: text().notNull(),
     cooldown_seconds: integer().notNull(),
     channels: text().array().notNull(),
-    state: text().$type<'active' | 'paused'>().notNull(),
+    state: text({ enum: RULE_STATES }).notNull(),
     state_since: instant().notNull(),
     last_made_at: instant(),
     created_at: instant().notNull(),
@@ -36,9 +41,9 @@ export const channelsView = analytics
   .view('channels', {
     id: id(),
     slug: text().notNull(),
-    kind: text().$type<'webhook'>().notNull(),
+    kind: text({ enum: CHANNEL_KINDS }).notNull(),
     host: text().notNull(),
-    state: text().$type<ChannelState>().notNull(),
+    state: text({ enum: CHANNEL_STATES }).notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
     rules: tally().notNull(),
@@ -62,7 +67,7 @@ export const deliveriesView = analytics
     channel: text().notNull(),
     rule: text().notNull(),
     run_id: ref(),
-    state: text().$type<DeliveryState>().notNull(),
+    state: text({ enum: DELIVERY_STATES }).notNull(),
     reason: text(),
     discoveries: tally().notNull(),
     bytes: integer(),
@@ -73,6 +78,6 @@ export const deliveriesView = analytics
     last_attempt_at: instant(),
     delivered_at: instant(),
     http_status: integer(),
-    code: text().$type<DeliveryCode>(),
+    code: text({ enum: DELIVERY_CODE_NAMES }),
   })
   .existing();

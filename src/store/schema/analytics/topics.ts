@@ -1,6 +1,7 @@
 /** Topics, searches and their versions, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
-import type { ServiceKind } from '../../services.ts';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../contract/enumerations.ts';
+import { SERVICE_KINDS } from '../../services.ts';
 import { instant } from '../schema.ts';
 import { analytics, id, tally } from './schema.ts';
 
@@ -31,27 +32,27 @@ export const searchesView = analytics
     topic_id: id(),
     topic: text().notNull(),
     service: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
-    operation: text().$type<'ai' | 'microblog'>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+    operation: text({ enum: OPERATIONS }).notNull(),
     version: integer().notNull(),
     request_version: integer().notNull(),
     prompt: text().notNull(),
-    tools: text().array().notNull(),
-    model: text().notNull(),
-    date_filter: text(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
     streaming: boolean().notNull(),
     extra: jsonb().notNull(),
     cron: text(),
     every_seconds: integer(),
     tz: text().notNull(),
     labels: text().array().notNull(),
-    state: text().$type<SearchState>().notNull(),
+    state: text({ enum: SEARCH_STATES }).notNull(),
     state_reason: text(),
     state_since: instant().notNull(),
     next_due_at: instant(),
     created_at: instant().notNull(),
     archived_at: instant(),
-    sensitivity: text().$type<Sensitivity>().notNull(),
+    sensitivity: text({ enum: SENSITIVITIES }).notNull(),
   })
   .existing();
 
@@ -64,9 +65,9 @@ export const searchVersionsView = analytics
     request_version: integer().notNull(),
     created_at: instant().notNull(),
     prompt: text().notNull(),
-    tools: text().array().notNull(),
-    model: text().notNull(),
-    date_filter: text(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
     streaming: boolean().notNull(),
     extra: jsonb().notNull(),
     cron: text(),
@@ -80,7 +81,7 @@ export const searchStatesView = analytics
     search_id: id(),
     search: text().notNull(),
     topic: text().notNull(),
-    state: text().$type<SearchState>().notNull(),
+    state: text({ enum: SEARCH_STATES }).notNull(),
     reason: text(),
     began_at: instant().notNull(),
     ended_at: instant(),

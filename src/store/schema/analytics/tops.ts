@@ -1,6 +1,6 @@
 /** Share of voice, and who and what is spoken of most, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
-import type { ServiceKind } from '../../services.ts';
+import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
 import { analytics, id, tally } from './schema.ts';
 
@@ -8,7 +8,7 @@ export const shareOfVoiceView = analytics
   .view('share_of_voice', {
     topic_id: id(),
     topic: text().notNull(),
-    service_kind: text().$type<ServiceKind>().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
     bucket_at: instant().notNull(),
     posts: tally().notNull(),
     reposts: tally().notNull(),
@@ -26,7 +26,7 @@ const ofDay = {
   search_id: id(),
   search: text().notNull(),
   topic: text().notNull(),
-  service_kind: text().$type<ServiceKind>().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
   bucket_at: instant().notNull(),
 };
 const posts = { posts: integer().notNull(), topic_posts: integer().notNull() };
@@ -65,7 +65,7 @@ export const topDomainsView = analytics
 const whose = {
   topic_id: id(),
   topic: text().notNull(),
-  service_kind: text().$type<ServiceKind>().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
   search_id: ref(),
   search: text(),
   as_of: instant().notNull(),

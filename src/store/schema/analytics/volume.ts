@@ -1,8 +1,12 @@
 /** Volume, what of it was observed, and spikes, as the SQL contract shows them. */
 import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
 import { instant, ref } from '../schema.ts';
-import type { Sensitivity } from './topics.ts';
+import { SENSITIVITIES } from './topics.ts';
 import { analytics, id, tally } from './schema.ts';
+
+/** What a spike is counted in. */
+export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
+export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
 
 export const coverageView = analytics
   .view('coverage', {
@@ -39,7 +43,7 @@ export const spikesView = analytics
     search: text().notNull(),
     topic: text().notNull(),
     run_id: id(),
-    measure: text().$type<'posts' | 'engagement'>().notNull(),
+    measure: text({ enum: SPIKE_MEASURES }).notNull(),
     window_start: instant().notNull(),
     window_end: instant().notNull(),
     sentence: text().notNull(),
@@ -52,7 +56,7 @@ export const spikesView = analytics
     sd: doublePrecision().notNull(),
     score: doublePrecision().notNull(),
     threshold: doublePrecision().notNull(),
-    sensitivity: text().$type<Sensitivity>().notNull(),
+    sensitivity: text({ enum: SENSITIVITIES }).notNull(),
     days: integer().notNull(),
     windows: integer().notNull(),
     provisional: boolean().notNull(),
