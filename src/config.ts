@@ -137,10 +137,22 @@ export function environment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
-/** What of it a process of ours needs that connects to Postgres for others: how to trust the server, and no secret. */
-export function certificateEnvironment(): Record<string, string> {
+/** How a process of ours that connects to Postgres for others trusts the server, and where a password file is: no secrets. */
+const CONNECTION_VARIABLES = [
+  'HOME',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_SYSTEM_CA',
+  'PGPASSFILE',
+  'PGSSLMODE',
+  'PGSSLNEGOTIATION',
+  'SSL_CERT_DIR',
+  'SSL_CERT_FILE',
+];
+
+/** What such a process has as its environment. */
+export function connectionEnvironment(): Record<string, string> {
   return Object.fromEntries(
-    ['NODE_EXTRA_CA_CERTS', 'PGSSLMODE', 'PGSSLNEGOTIATION'].flatMap((name) => {
+    CONNECTION_VARIABLES.flatMap((name) => {
       const value = process.env[name];
       return value === undefined ? [] : [[name, value]];
     }),

@@ -24,8 +24,8 @@ export type Home = {
   services: ServiceAccess;
   /** Never to be printed. */
   databaseUrl: string;
-  /** Login of the role that reads the SQL contract, as it is now: ask anew each time. Null where nobody named one. */
-  readerUrl: string | null;
+  /** Login of the role that reads the SQL contract, as it is now; null where nobody named one. Its password may be rotated: ask anew each time. */
+  readerUrl: () => string | null;
   embedded: EmbeddedPostgres | null;
   /** Sentences for a person, about what is not as usual. */
   notes: readonly string[];
@@ -36,7 +36,8 @@ export type Home = {
 export type DatabaseHome = {
   /** Never to be printed. */
   url: string;
-  readonly readerUrl: string | undefined;
+  /** As {@link Home.readerUrl}. */
+  readerUrl: () => string | null;
   embedded: EmbeddedPostgres | null;
   notes: readonly string[];
   close(): Promise<void>;
@@ -46,14 +47,13 @@ export type HomeOptions = { config: Config; log: Logger; role: 'owner' | 'guest'
 
 /** Opens the database and changes nothing in it: the embedded one, unless `DATABASE_URL` names one. */
 export async function openDatabaseHome({ config, log, role }: HomeOptions): Promise<DatabaseHome> {
-  const { databaseUrl: url, databaseReaderUrl: readerUrl } = config;
-  if (url !== undefined) return { url, readerUrl, embedded: null, notes: [], close: () => Promise.resolve() };
+  const { databaseUrl: url, databaseReaderUrl: reader = null } = config;
+  if (url !== undefined)
+    return { url, readerUrl: () => reader, embedded: null, notes: [], close: () => Promise.resolve() };
   const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
   return {
     url: embedded.url,
-    get readerUrl() {
-      return embedded.readerUrl;
-    },
+    readerUrl: () => embedded.readerUrl,
     embedded,
     notes: embedded.notes,
     close: () => embedded.close(),
@@ -91,7 +91,7 @@ export async function openHome(
     const migrated = await migrate({
       url: databaseUrl,
       log,
-      readerUrl: database.readerUrl,
+      readerUrl: database.readerUrl() ?? undefined,
       appRole: config.databaseAppRole,
       signal,
     });
@@ -143,9 +143,7 @@ export async function openHome(
       backend,
       services,
       databaseUrl,
-      get readerUrl() {
-        return database.readerUrl ?? null;
-      },
+      readerUrl: database.readerUrl,
       embedded,
       notes,
       close,

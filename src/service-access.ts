@@ -98,7 +98,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   async function start(): Promise<LocalService> {
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
-      findKeyHashes: async (prefix) => (await findKey(prefix))?.keys.map(({ hash }) => hash) ?? [],
+      findKeyHashes: async (prefix) => (await findKey(prefix))?.keyHashes ?? [],
       // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
       tellUsed: (prefix) => void touchKey(prefix).catch(() => {}),
       clock,

@@ -31,7 +31,7 @@ export async function emptyDatabase({ closed = true } = {}): Promise<TestDatabas
   const database = await makeDatabase('template0');
   if (!closed) return database;
   const inside = await connect(withDatabase(inject('superuserUrl'), database.name), 'strandline test');
-  await closeFunctions(inside, new URL(database.url).username);
+  await closeFunctions(inside, [new URL(database.url).username]);
   await inside.end();
   return database;
 }

@@ -72,10 +72,10 @@ async function start(
   const appRole = new URL(postgres.url).username;
   await superuser.query(`CREATE DATABASE ${TEMPLATE} OWNER ${appRole}`);
   // Files that run at the same time share the role.
-  await superuser.query('ALTER ROLE strandline_reader CONNECTION LIMIT 60');
+  await superuser.query('ALTER ROLE strandline_reader CONNECTION LIMIT 150');
   await superuser.end();
   const inside = await connect(withDatabase(postgres.superuserUrl, TEMPLATE), 'strandline test set-up');
-  await closeFunctions(inside, appRole);
+  await closeFunctions(inside, [appRole]);
   await inside.end();
   const template = withDatabase(postgres.url, TEMPLATE);
   const { notes } = await migrate({ url: template, readerUrl: postgres.readerUrl, log });

@@ -45,7 +45,7 @@ export function webHomeOn(db: Database, { url, readerUrl }: { url: string; reade
       local: nobody,
       close: () => Promise.resolve(),
     },
-    readerUrl,
+    readerUrl: () => readerUrl,
     embedded: null,
   };
 }

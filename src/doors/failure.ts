@@ -101,7 +101,7 @@ const OF_RUNS: Partial<Record<RunCode, number>> = {
 const OF_SERVER: Readonly<Record<number, [code: string, detail: string]>> = {
   400: ['bad_request', 'the request cannot be read'],
   413: ['body_too_large', 'the body is larger than may be sent'],
-  414: ['path_too_long', 'a parameter of the path is longer than 100 characters'],
+  414: ['path_too_long', 'a parameter of the path is longer than may be sent'],
   415: ['media_type', 'the API reads application/json, and a page the form that it shows'],
 };
 

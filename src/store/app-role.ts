@@ -22,16 +22,16 @@ export async function grantToApp(client: Client, role: string): Promise<void> {
         : `DATABASE_APP_ROLE names the role ${role}, which is the one that migrates; name another one, or leave it out.`,
     );
   const app = escapeIdentifier(role);
-  // Temporary tables are what BullMQ adds many jobs by.
+  // Temporary tables are what BullMQ adds many jobs by. Entries of the audit log are added, and deleted by retention; never changed.
   await client.query(`
     GRANT CONNECT, TEMPORARY ON DATABASE ${escapeIdentifier(found.database)} TO ${app};
     GRANT USAGE ON SCHEMA ${SCHEMA}, ${ANALYTICS}, ${QUEUE_SCHEMA} TO ${app};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
     REVOKE INSERT, UPDATE, DELETE ON ${SCHEMA}.${MIGRATIONS_TABLE}, ${QUEUE_SCHEMA}.migration FROM ${app};
+    REVOKE UPDATE ON ${SCHEMA}.audit_log FROM ${app};
     GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA} TO ${app};
-    GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${app};
-    ALTER DEFAULT PRIVILEGES IN SCHEMA ${SCHEMA} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${app}`);
+    GRANT SELECT ON ALL TABLES IN SCHEMA ${ANALYTICS} TO ${app}`);
 }
 
 /** Whether the role of this connection may migrate: it owns our schema, or may create it. */

@@ -55,12 +55,15 @@ export async function migrate(options: {
       log.info({ migration: migration.name }, 'migration applied');
     }
     const applied = pending.map((migration) => migration.name);
-    if (await migrateQueue(client)) applied.push(QUEUE_SCHEMA);
+    const queue = await migrateQueue(client, log);
+    if (queue.migrated) applied.push(QUEUE_SCHEMA);
     if (appRole !== undefined) await grantToApp(client, appRole);
-    const notes = await prepareReader({ client, url, readerUrl });
+    const notes = queue.note === undefined ? [] : [queue.note];
+    notes.push(...(await prepareReader({ client, url, readerUrl, appRole })));
     // Once, and again by `doctor`: it is for whoever administers the server, not for every command.
     const hindrance = applied.length > 0 ? await whatReaderMayHinder(client, readerUrl) : undefined;
-    return { applied, notes: hindrance === undefined ? notes : [...notes, hindrance] };
+    if (hindrance !== undefined) notes.push(hindrance);
+    return { applied, notes };
   } finally {
     await client.end();
   }

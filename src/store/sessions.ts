@@ -18,23 +18,38 @@ WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NUL
   AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`;
 
 /**
+ * $1 hash of the cookie, $2 token, $3 hash of its key, $4 now. A session of a key that was replaced ends with it. The row of
+ * the token is locked: a rotation or revocation comes before, and there is no session, or after, and ends it.
+ */
+const INSERT = `
+INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at)
+SELECT $1, id, $4, $4, CASE WHEN hash = $3 THEN NULL ELSE former_until END FROM strandline.tokens
+WHERE id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
+  AND (hash = $3 OR (former_hash = $3 AND former_until > $4))
+FOR SHARE`;
+
+/**
  * Begins a session, and clears away those that are over.
  * @param session.hash of what the cookie holds
- * @param session.endsAt of a session that is begun with a key that was replaced: it ends with it
+ * @param session.keyHash of the key it is begun with
+ * @returns whether it has begun: not where the key no longer opens anything
  */
 export async function insertSession(
   { pool }: Pick<Database, 'pool'>,
-  session: { hash: Buffer; tokenId: Id; endsAt: Date | null; now: Date },
-): Promise<void> {
+  session: { hash: Buffer; tokenId: Id; keyHash: Buffer; now: Date },
+): Promise<boolean> {
   const { now } = session;
   await pool.query(
     'DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2 OR ends_at <= $3',
     [...limitsAt(now), now],
   );
-  await pool.query(
-    'INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at) VALUES ($1, $2, $3, $3, $4)',
-    [session.hash.toString('hex'), session.tokenId, now, session.endsAt],
-  );
+  const { rowCount } = await pool.query(INSERT, [
+    session.hash.toString('hex'),
+    session.tokenId,
+    session.keyHash.toString('hex'),
+    now,
+  ]);
+  return rowCount === 1;
 }
 
 /** The session of a cookie, where it is not over; that it was used is written down at most once a minute. */

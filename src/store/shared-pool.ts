@@ -77,13 +77,11 @@ export class SharedPool extends Pool {
       const late = setTimeout(() => {
         visitor.line.splice(visitor.line.indexOf(go), 1);
         this.#forget(who);
-        const own = visitor.held >= each ? `this visitor's other requests hold` : 'requests of others hold';
-        reject(
-          new Refused(
-            'unavailable',
-            `${own} the connections of the database (${each} for each visitor, ${all} in all); try again later, and ask less at a time`,
-          ),
-        );
+        const words =
+          visitor.held >= each
+            ? `your other requests are using all ${each} database connections of one visitor; send fewer at a time`
+            : `all ${all} database connections for requests are in use; try again later`;
+        reject(new Refused('unavailable', words));
       }, waitMs);
       const go = () => {
         clearTimeout(late);

@@ -101,11 +101,8 @@ export async function replaceKey(
     .where(eq(id, which));
 }
 
-/** A key that opens something, by its hash. `ends_at`: of a key that was replaced; null for the present one. */
-export type TokenKey = { hash: Buffer; ends_at: Date | null };
-
 /**
- * What a token may do and the keys that open it, the present one first, by the part that names it; undefined when it is
+ * What a token may do and the hashes of the keys that open it, the present one first, by the part that names it; undefined when it is
  * unknown, revoked or past its end.
  */
 export async function findToken(
@@ -113,7 +110,9 @@ export async function findToken(
   opens: Opens,
   named: string,
   now: Date,
-): Promise<(Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { keys: TokenKey[] }) | undefined> {
+): Promise<
+  (Pick<TokenRow, 'id' | 'prefix' | 'scopes' | 'last_used_at'> & { keyHashes: Buffer[] }) | undefined
+> {
   const lasts = or(isNull(expires_at), sql`${expires_at} > ${now.toISOString()}`);
   const { hash, former_hash, former_until } = tokens;
   const [row] = await orm
@@ -123,10 +122,9 @@ export async function findToken(
     .limit(1);
   if (row === undefined) return undefined;
   const { hash: present, former_hash: former, former_until: until, ...token } = row;
-  const keys: TokenKey[] = [{ hash: Buffer.from(present, 'hex'), ends_at: null }];
-  if (former !== null && until !== null && until > now)
-    keys.push({ hash: Buffer.from(former, 'hex'), ends_at: until });
-  return { ...token, keys };
+  const keyHashes = [Buffer.from(present, 'hex')];
+  if (former !== null && until !== null && until > now) keyHashes.push(Buffer.from(former, 'hex'));
+  return { ...token, keyHashes };
 }
 
 /** A token of the API by the part that names it, whatever became of it. */

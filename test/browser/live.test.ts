@@ -103,6 +103,38 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     await visit.close();
   });
 
+  test('what was typed into a form stays: nothing new takes its place', { timeout: 60_000 }, async () => {
+    const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
+    const { page } = visit;
+    await page.goto('/new');
+    await page.locator('main [name="text"]').fill('night trains');
+    await page.locator('main [name="do"]').first().focus();
+    // There is nothing new: a page that is fetched all the same would be seen here.
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+    await page.keyboard.press('n');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(fetched.filter((one) => one === '/new')).toEqual([]);
+    expect(await page.locator('main [name="text"]').inputValue()).toBe('night trains');
+
+    await page.goto('/topics/trains');
+    const pill = page.getByRole('status').getByRole('button', { name: 'show' });
+    // A form as a page that follows events may have one.
+    await page.evaluate(
+      `document.querySelector('main form').insertAdjacentHTML('beforeend', '<input name="typed">')`,
+    );
+    await page.locator('main [name="typed"]').fill('kept');
+    await stage.history.runNextSlot();
+    await pill.waitFor({ timeout: 20_000 });
+    await pill.click();
+    await pill.waitFor({ state: 'detached' });
+    expect(await page.locator('main [name="typed"]').inputValue()).toBe('kept');
+    expect(await page.evaluate(FOCUSED)).toBe('newest');
+    expect(visit.troubles()).toEqual([]);
+    await visit.close();
+  });
+
   test('other pages follow no events', async () => {
     const visit = await openVisit(browser, stage.web.url);
     const { page } = visit;

@@ -99,7 +99,7 @@ describe('sql', () => {
 
   it('says what it needs where no reader is named', async () => {
     const { readerUrl } = stand.home;
-    stand.home.readerUrl = null;
+    stand.home.readerUrl = () => null;
     const { code, stderr } = await stand.run(['sql', 'select 1']);
     stand.home.readerUrl = readerUrl;
     expect([code, stderr]).toEqual([1, expect.stringContaining('sql needs DATABASE_READER_URL')]);
@@ -117,7 +117,7 @@ describe('service key', () => {
     const used = new Date('2026-11-21T12:00:00Z');
     const found = await findToken(db, 'service', prefix, used);
     if (found === undefined) expect.unreachable('the key is not found');
-    expect(found.keys.map(({ hash }) => isKeyOf(key, hash))).toEqual([true]);
+    expect(found.keyHashes.map((hash) => isKeyOf(key, hash))).toEqual([true]);
     expect(await findToken(db, 'api', prefix, used)).toBeUndefined();
 
     const lastUsed = async () => (await readTokens(db, 'service', { limit: 1 }))[0]?.last_used_at ?? null;

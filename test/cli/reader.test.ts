@@ -1,9 +1,12 @@
 /** The login of a Postgres of one's own gets another password by a command, as far as our role may give it one. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { runCli } from '../../src/doors/cli/program.ts';
 import { codeOf, connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { openHome } from '../../src/home.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readAudit } from '../../src/store/reads/audit.ts';
+import { startWeb } from '../../src/web.ts';
 import { silent, stage } from '../engine/stage.ts';
 import { makeWorld } from '../world.ts';
 import { collector, homeOf } from './stand.ts';
@@ -44,5 +47,31 @@ test('the new address is printed once and opens; a role that may not change it s
   nobody.username = 'nobody';
   const missing = await rotate(owner, nobody.href);
   expect(missing).toMatchObject({ code: 1, log: [{}] });
-  expect(missing.stderr).toContain('there is no role nobody');
+  expect(missing.stderr).toContain('role nobody does not exist; run `strandline migrate`');
 });
+
+test('a server that runs on the embedded Postgres answers statements before and after a rotation, each time by the password of then', async () => {
+  const { dataDir } = await stage();
+  const env = { STRANDLINE_DATA_DIR: dataDir, PORT: '0', SERVICE_SOURCES: 'sandbox' };
+  const home = await openHome({ config: readConfig(env), log: silent, role: 'owner' });
+  onTestFinished(() => home.close());
+  // As `up` does.
+  const web = await startWeb({ ...home, idle: () => null });
+  onTestFinished(() => web.close());
+  const ask = async () => {
+    const reply = await fetch(`${web.url}/api/v1/sql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sql: 'select current_user::text as who' }),
+    });
+    return { status: reply.status, body: await reply.text() };
+  };
+  const answered = { status: 200, body: expect.stringContaining('strandline_reader') as string };
+  expect(await ask()).toMatchObject(answered);
+
+  const [out, talk] = [collector(), collector()];
+  const io = { stdout: out.stream, stderr: talk.stream, isTTY: false, env };
+  expect(await runCli(['reader', 'rotate'], io), talk.text()).toBe(0);
+  expect(out.text().trim()).toBe(home.readerUrl());
+  expect(await ask()).toMatchObject(answered);
+}, 60_000);

@@ -81,7 +81,7 @@ export function homeOf({ ctx, database }: World): Home {
       close: () => Promise.resolve(),
     },
     databaseUrl: database.url,
-    readerUrl: database.readerUrl,
+    readerUrl: () => database.readerUrl,
     embedded: null,
     notes: [],
     close: () => Promise.resolve(),

@@ -205,16 +205,18 @@ test('what is read at run time by its place beside the program is in the image a
   expect(beside.length).toBeGreaterThan(0);
 
   const opened: string[] = [];
-  for (const { file, text } of await readSources()) {
+  const sources = await readSources();
+  for (const { file, text } of sources) {
     const places = [...text.matchAll(/new URL\(\s*['`]([^'`$]+)[^,]*,\s*import\.meta\.url/g)];
     for (const [, place = ''] of places)
       opened.push(path.posix.join(path.posix.dirname(file.replace(/^src\//, 'dist/')), place));
-    // The other use of it is to find packages, which npm installs.
-    const used = text.split('import.meta').length - 1;
-    expect(used, file).toBe(places.length + text.split('createRequire(import.meta.url)').length - 1);
+    // Its other uses are to find packages, which npm installs, and to see whether this program is compiled.
+    const elsewhere = text.match(/(?:createRequire|path[.]extname)[(]import[.]meta[.]url[)]/g) ?? [];
+    expect(text.split('import.meta').length - 1, file).toBe(places.length + elsewhere.length);
   }
   expect(opened).toEqual(expect.arrayContaining(['docs/questions.md', 'migrations', 'package.json']));
-  for (const file of opened.map((one) => one.replace(/\/$/, ''))) {
+  const compiled = new Set(sources.map(({ file }) => file.replace(/^src\/(.*)[.]tsx?$/, 'dist/$1')));
+  for (const file of opened.map((one) => one.replace(/\/$/, '')).filter((one) => !compiled.has(one))) {
     if (file.startsWith('dist/')) expect(holds(beside, file), file).toBe(true);
     expect(holds(packed, file), `${file}: package.json, files`).toBe(true);
     expect(holds(inImage, file), `${file}: Dockerfile`).toBe(true);
@@ -287,4 +289,12 @@ test('workers have a place on disk for responses that the database cannot take, 
   expect(of('worker').volumes).toEqual([`spool:${directory}`]);
   expect(dockerfile).toContain(`RUN mkdir --parents --mode=0700 ${directory}\n`);
   expect(dockerfile).toContain('COPY --from=deps --chown=node:node /data /data\n');
+});
+
+test('docker/roles.sql and docs/homes.md close the functions that the program closes', async () => {
+  const closed = async (name: string) =>
+    [...(await read(name)).matchAll(/proname ~ '([^']+)'/g)].map(([, pattern]) => pattern);
+  const ours = await closed('src/engine/postgres/closed.ts');
+  expect(ours).toEqual([expect.stringContaining('advisory')]);
+  for (const name of ['docker/roles.sql', 'docs/homes.md']) expect(await closed(name), name).toEqual(ours);
 });

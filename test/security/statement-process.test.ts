@@ -5,7 +5,8 @@ import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { connectionEnvironment } from '../../src/config.ts';
 import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
 import { isAlive } from '../../src/engine/postgres/process.ts';
 import { createLogger } from '../../src/engine/logger.ts';
@@ -87,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     expect(await start(one)).toBe(pid);
     await one.close();
     expect(isAlive(pid)).toBe(false);
-    await expect(json(one, 'select 1')).rejects.toThrow(/closed/);
+    await expect(json(one, 'select 1')).rejects.toThrow(/closing/);
   });
 
   test('shows nobody the password: neither in its arguments nor in its environment', async () => {
@@ -115,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     const pid = await start(one);
     const asked = expect(json(one, 'select pg_sleep(20)')).rejects.toMatchObject({
       kind: 'unavailable',
-      message: 'the process for statements ended (SIGKILL); the log says more',
+      message: 'the SQL process ended (SIGKILL); see the log',
     });
     process.kill(pid, 'SIGKILL');
     await asked;
@@ -140,9 +141,9 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
     const one = host({ program }, { restartMs: 600_000 });
     await expect(json(one, 'select 1')).rejects.toMatchObject({
       kind: 'unavailable',
-      message: 'the process for statements ended (code 1); the log says more',
+      message: 'the SQL process ended (code 1); see the log',
     });
-    await expect(json(one, 'select 1')).rejects.toThrow(/\(code 1\).*started again in a moment/);
+    await expect(json(one, 'select 1')).rejects.toThrow(/\(code 1\).*try again in a second/);
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain('no-reader-process');
   });
@@ -239,6 +240,25 @@ describe('what it says', () => {
     }
   });
 
+  test('the login may be in a password file, of the home directory or named; a password of the environment stays outside', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const url = new URL(database.readerUrl);
+    const { password } = url;
+    url.password = '';
+    const home = await makeDirectory();
+    const lines = `*:*:*:${url.username}:${decodeURIComponent(password)}\n`;
+    await writeFile(path.join(home, '.pgpass'), lines, { mode: 0o600 });
+    const logsIn = () => json(host({ url: url.href, env: connectionEnvironment() }), 'select 1');
+
+    vi.stubEnv('HOME', home);
+    expect(await logsIn()).toMatchObject({ rows: 1 });
+    vi.stubEnv('HOME', path.join(home, 'another'));
+    vi.stubEnv('PGPASSWORD', decodeURIComponent(password));
+    await expect(logsIn()).rejects.toThrow('client password');
+    vi.stubEnv('PGPASSFILE', path.join(home, '.pgpass'));
+    expect(await logsIn()).toMatchObject({ rows: 1 });
+  });
+
   test('a database that is away is one that cannot be reached, and a login that does not work is said', async () => {
     const away = new URL(database.readerUrl);
     away.port = '1';
@@ -256,7 +276,7 @@ describe('at the server', async () => {
   const stand = await openStand();
   afterAll(() => stand.close());
   beforeAll(() => {
-    stand.home.readerUrl = stand.world.database.readerUrl;
+    stand.home.readerUrl = () => stand.world.database.readerUrl;
   });
 
   test('a visitor has two statements at a time, everybody together four; one that is left makes room', async () => {
@@ -278,6 +298,24 @@ describe('at the server', async () => {
     });
     expect((await sleep(tokens[0], 'select 1')).status).toBe(429);
     expect((await sleep(tokens[2], 'select 1')).status).toBe(503);
+    const onPage = async (token: string | undefined) => {
+      const { statusCode, headers, body } = await app.inject({
+        method: 'POST',
+        url: '/explore/sql',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Bearer ${token}`,
+        },
+        payload: 'sql=select+4711',
+      });
+      return {
+        statusCode,
+        retryAfter: headers['retry-after'],
+        keeps: body.includes('>select 4711</textarea>'),
+      };
+    };
+    expect(await onPage(tokens[0])).toEqual({ statusCode: 429, retryAfter: '5', keeps: true });
+    expect(await onPage(tokens[2])).toEqual({ statusCode: 503, retryAfter: '5', keeps: true });
     leaving.abort();
     await ended;
     const again = async () =>

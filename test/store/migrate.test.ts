@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { connect } from '../../src/engine/postgres/connect.ts';
-import { QUEUE_SHAPE, readShape } from '../../src/engine/queue-schema.ts';
+import { QUEUE_PARTS } from '../../src/engine/queue-parts.ts';
+import { readParts } from '../../src/engine/queue-schema.ts';
 import { describeDatabase, migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
@@ -149,35 +150,87 @@ test('a queue that a newer BullMQ made is refused', async () => {
 test.each([
   [
     'every table of the queue was truncated, its list of migrations too',
+    'missing or different: rows of the table migration.',
     `DO $$ DECLARE t text; BEGIN
        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq' LOOP EXECUTE format('TRUNCATE bullmq.%I CASCADE', t); END LOOP;
      END $$`,
   ],
-  ['the queue lost its list of migrations', 'DROP TABLE bullmq.migration'],
-  ['the schema of the queue was dropped', 'DROP SCHEMA bullmq CASCADE'],
-  ['one table of the queue was dropped', 'DROP TABLE bullmq.job CASCADE'],
-  ['one column of the queue was dropped', 'ALTER TABLE bullmq.job DROP COLUMN priority CASCADE'],
+  [
+    'the queue lost its list of migrations',
+    /: column migration[.]applied_at, .*index migration_pkey[.]$/,
+    'DROP TABLE bullmq.migration',
+  ],
+  ['the schema of the queue was dropped', undefined, 'DROP SCHEMA bullmq CASCADE'],
+  [
+    'one table of the queue was dropped',
+    /: column job[.]\w+, .* and \d+ more[.]$/,
+    'DROP TABLE bullmq.job CASCADE',
+  ],
+  [
+    'one column of the queue was dropped',
+    /: column job[.]priority, index job_ready_idx[.]$/,
+    'ALTER TABLE bullmq.job DROP COLUMN priority CASCADE',
+  ],
   [
     'the queue was restored with its tables and without its functions',
+    /: function add_flow.1, .* and \d+ more[.]$/,
     `DO $$ DECLARE f regprocedure; BEGIN
        FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP EXECUTE 'DROP FUNCTION ' || f || ' CASCADE'; END LOOP;
      END $$`,
   ],
-])('%s: migrate creates the queue again', async (_what, statement) => {
+  [
+    'a function of the queue has another body',
+    'missing or different: function next_delay/1.',
+    'ALTER FUNCTION bullmq.next_delay RENAME TO kept; CREATE FUNCTION bullmq.next_delay(n int) RETURNS int LANGUAGE sql AS $$SELECT n$$',
+  ],
+])('%s: migrate creates the queue again, and names what was missing', async (_what, named, statement) => {
   const { url } = await newDatabase();
   await migrate({ url, log });
   await rowsOf(url, statement);
   expect(await checkSchema(url)).toBe('behind');
-  expect((await migrate({ url, log })).applied).toEqual(['bullmq']);
+  const lines: string[] = [];
+  const warnings = createLogger('warn', [], { write: (line) => lines.push(line) });
+  const { applied, notes } = await migrate({ url, log: warnings });
+  expect(applied).toEqual(['bullmq']);
+  const damaged = notes.filter((note) => note.includes('The schema "bullmq" was damaged'));
+  if (named === undefined) expect([damaged, lines]).toEqual([[], []]);
+  else {
+    expect(damaged).toEqual([
+      named instanceof RegExp ? expect.stringMatching(named) : expect.stringContaining(named),
+    ]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'queue schema damaged, creating it again' });
+  }
   expect(await checkSchema(url)).toBe('current');
   expect((await migrate({ url, log })).applied).toEqual([]);
 });
 
-test('the shape that a queue is judged by is the one that this BullMQ makes', async () => {
+test.each([
+  ['an index', 'CREATE INDEX of_a_dba ON bullmq.job (name)'],
+  ['a function', 'CREATE FUNCTION bullmq.of_a_dba() RETURNS int LANGUAGE sql AS $$SELECT 1$$'],
+  ['a column', 'ALTER TABLE bullmq.job ADD COLUMN of_a_dba text'],
+  [
+    'a trigger and a table',
+    `CREATE TABLE bullmq.of_a_dba (n int);
+     CREATE FUNCTION bullmq.of_a_dba() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$;
+     CREATE TRIGGER of_a_dba BEFORE INSERT ON bullmq.job FOR EACH ROW EXECUTE FUNCTION bullmq.of_a_dba()`,
+  ],
+])('%s that somebody added to the queue is no damage: what is in it stays', async (_what, statement) => {
+  const { url } = await newDatabase();
+  await migrate({ url, log });
+  await rowsOf(
+    url,
+    `${statement}; INSERT INTO bullmq.meta (queue, field, value) VALUES ('q', 'kept', 'yes')`,
+  );
+  expect(await checkSchema(url)).toBe('current');
+  expect(await migrate({ url, log })).toEqual({ applied: [], notes: [] });
+  expect(await rowsOf(url, `SELECT value FROM bullmq.meta WHERE queue = 'q'`)).toEqual([{ value: 'yes' }]);
+});
+
+test('the parts that a queue is judged by are the ones that this BullMQ makes', async () => {
   const { url } = await newDatabase();
   await migrate({ url, log });
   const client = await connect(url, 'strandline test');
-  expect(await readShape(client)).toBe(QUEUE_SHAPE);
+  expect([...(await readParts(client))].sort()).toEqual([...QUEUE_PARTS].sort());
   await client.end();
 });
 

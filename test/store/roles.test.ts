@@ -143,6 +143,7 @@ describe('once the owner has migrated', () => {
     'CREATE OR REPLACE VIEW strandline_analytics.posts AS SELECT 1',
     `INSERT INTO strandline.migrations (hash) VALUES ('x')`,
     'DELETE FROM bullmq.migration',
+    `UPDATE strandline.audit_log SET actor = 'program'`,
     'DROP TABLE bullmq.job',
     `SELECT strandline.drop_snapshot_month('posts')`,
     `SELECT strandline.drop_snapshot_month('post_snapshots')`,
@@ -218,4 +219,40 @@ describe('once the owner has migrated', () => {
     }
     expect(await strandline('search', 'list')).toContain('role-first');
   });
+});
+
+test('a superuser who migrates closes the functions to the reader alone, and opens them to an app role that was locked out', async () => {
+  const other = await emptyDatabase({ closed: false });
+  const [first, second] = [`first_${suffix}`, `second_${suffix}`];
+  const password = randomBytes(12).toString('hex');
+  const as = (role: string) => {
+    const url = new URL(withDatabase(inject('superuserUrl'), other.name));
+    url.username = role;
+    url.password = password;
+    return url.href;
+  };
+  const root = withDatabase(inject('superuserUrl'), other.name);
+  await query(
+    root,
+    `CREATE ROLE ${first} LOGIN PASSWORD '${password}'; CREATE ROLE ${second} LOGIN PASSWORD '${password}'`,
+  );
+  try {
+    const migrateFor = (appRole: string | undefined) =>
+      migrate({ url: root, readerUrl: other.readerUrl, appRole, log });
+    const start = (role: string) => migrate({ url: as(role), log });
+    await migrateFor(first);
+    expect(await start(first)).toEqual({ applied: [], notes: [] });
+    await expect(query(other.readerUrl, 'SELECT pg_try_advisory_lock(1)')).rejects.toThrow(
+      /permission denied/,
+    );
+    await expect(query(as(second), 'SELECT pg_try_advisory_lock(1)')).rejects.toThrow(/permission denied/);
+
+    // Nothing is left to close, and this role was not granted it.
+    await migrateFor(second);
+    for (const role of [first, second]) expect(await start(role)).toEqual({ applied: [], notes: [] });
+  } finally {
+    await query(root, `DROP OWNED BY ${first}, ${second}`);
+    await other.drop();
+    await query(inject('superuserUrl'), `DROP ROLE ${first}, ${second}`);
+  }
 });

@@ -72,10 +72,10 @@ test('whoever waits too long is told why, and their place in the line is gone', 
   const connect = (visitor: string) => as(visitor, () => db.pool.connect());
   const held = [await connect('a'), await connect('a')];
   await expect(connect('a')).rejects.toThrow(
-    "this visitor's other requests hold the connections of the database (2 for each visitor, 3 in all)",
+    'your other requests are using all 2 database connections of one visitor',
   );
   held.push(await connect('b'));
-  await expect(connect('b')).rejects.toThrow('requests of others hold');
+  await expect(connect('b')).rejects.toThrow('all 3 database connections for requests are in use');
   for (const client of held) client.release();
   const again = [await connect('b'), await connect('b')];
   for (const client of again) client.release();

@@ -62,7 +62,7 @@ export function registerBackup(program: Command, cli: Cli): void {
         const { manifest, notes } = await unlessStopped(cli, signal, () =>
           restore({
             url,
-            readerUrl,
+            readerUrl: readerUrl() ?? undefined,
             directory: folder,
             log: cli.log(),
             signal,

@@ -196,7 +196,8 @@ async function checkQueue({ ctx }: Home): Promise<Check> {
   }
 }
 
-async function checkReader({ readerUrl }: Home): Promise<Check> {
+async function checkReader(home: Home): Promise<Check> {
+  const readerUrl = home.readerUrl();
   if (readerUrl === null) return aside('sql reader', 'none', 'for `strandline sql` set DATABASE_READER_URL');
   try {
     await readerQuery({ url: readerUrl, sql: 'select count(*) from strandline_analytics.topics' });

@@ -14,7 +14,7 @@ export function registerReader(program: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
       cli.withHome(async ({ ctx, databaseUrl: url, readerUrl, embedded }) => {
-        const address = await rotateReader(ctx, { url, readerUrl, embedded });
+        const address = await rotateReader(ctx, { url, readerUrl: readerUrl(), embedded });
         await cli.show(json, { reader_url: address }, () => [address]);
         cli.page.say(
           embedded === null

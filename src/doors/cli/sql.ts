@@ -24,12 +24,13 @@ export function registerSql(program: Command, cli: Cli): void {
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
       return cli.withHome(async ({ readerUrl }) => {
-        if (readerUrl === null)
+        const url = readerUrl();
+        if (url === null)
           throw new Refused(
             'unavailable',
             'sql needs DATABASE_READER_URL: the login of a role that may read strandline_analytics and nothing else',
           );
-        const result = await askReader({ url: readerUrl, sql: query });
+        const result = await askReader({ url, sql: query });
         await cli.show(options.json, rowsOf(result), () =>
           table(result.rows, columnsOf(result, cli.page.unknown), cli.page),
         );

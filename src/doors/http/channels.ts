@@ -172,36 +172,26 @@ function secretRoutes(app: App, { ctx }: WebHome): void {
   );
 }
 
-const CHANGES = [
-  [
-    'pause',
-    'pauseChannel',
-    'Send nothing; what is found waits',
-    'Messages wait, and discoveries are judged when it is resumed.',
-  ],
-] as const;
-
 function changeRoutes(app: App, { ctx }: WebHome): void {
-  for (const [change, operationId, summary, description] of CHANGES)
-    app.post(
-      `/api/v1/channels/:channel/${change}`,
-      {
-        config: { scope: 'write' },
-        schema: {
-          operationId,
-          summary,
-          description,
-          tags,
-          params,
-          querystring: noQuery,
-          response: { 200: Channel },
-        },
+  app.post(
+    '/api/v1/channels/:channel/pause',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'pauseChannel',
+        summary: 'Send nothing; what is found waits',
+        description: 'Messages wait, and discoveries are judged when it is resumed.',
+        tags,
+        params,
+        querystring: noQuery,
+        response: { 200: Channel },
       },
-      async ({ params: { channel }, acting }) => {
-        await changeChannel(acting, channel, change);
-        return channelRow(ctx, channel);
-      },
-    );
+    },
+    async ({ params: { channel }, acting }) => {
+      await changeChannel(acting, channel, 'pause');
+      return channelRow(ctx, channel);
+    },
+  );
 
   app.post(
     '/api/v1/channels/:channel/resume',

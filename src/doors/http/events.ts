@@ -1,4 +1,5 @@
 /** What is found, as it is found: server-sent events. */
+import { finished } from 'node:stream';
 import { z } from 'zod';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
@@ -7,6 +8,7 @@ import { openFeed } from '../../monitor/feed/feed.ts';
 import { whoMayStay } from '../../monitor/feed/stay.ts';
 import { assertFilter } from '../../monitor/topic/find.ts';
 import type { App, WebHome } from '../routes.ts';
+import { asProgram } from './access/asking.ts';
 import { afterId } from './events/after.ts';
 import { frameOf } from './events/frame.ts';
 import { type EventStream, openStream } from './events/stream.ts';
@@ -43,7 +45,7 @@ const headers = z.object({
 });
 
 export function eventRoutes(app: App, { ctx }: WebHome): void {
-  const feed = openFeed(ctx, frameOf);
+  const feed = openFeed(ctx, frameOf, asProgram);
   const streams = new Map<EventStream, Visitor>();
   let beating: NodeJS.Timeout | undefined;
 
@@ -55,10 +57,12 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
   const remember = (stream: EventStream, visitor: Visitor) => {
     streams.set(stream, visitor);
     // What cannot be looked up now is looked up at the next sign of life.
-    beating ??= setInterval(
-      () => void beat().catch((error: unknown) => ctx.log.warn({ err: error }, 'visitors not looked up')),
-      BEAT_MS,
-    ).unref();
+    beating ??= asProgram(() =>
+      setInterval(
+        () => void beat().catch((error: unknown) => ctx.log.warn({ err: error }, 'visitors not looked up')),
+        BEAT_MS,
+      ).unref(),
+    );
     stream.signal.addEventListener('abort', () => {
       streams.delete(stream);
       if (streams.size > 0) return;
@@ -102,8 +106,8 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
       if (request.method === 'HEAD') return void takeOver(reply, HEADERS).writeHead(200).end();
       const leave = app.shares.events.take(request);
       const raw = takeOver(reply, HEADERS).writeHead(200);
-      // One that is sent away has its place until what waits for it is gone, too.
-      raw.once('close', leave);
+      // One that is sent away has its place until what waits for it is gone, too; one that left meanwhile has it no longer.
+      finished(raw, leave);
       const stream = openStream(raw);
       raw.write(`retry: ${RETRY_MS.least + Math.floor(ctx.random() * RETRY_MS.spread)}\n\n`);
       remember(stream, request.visitor);

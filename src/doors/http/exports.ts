@@ -9,6 +9,7 @@ import { FORMATS } from '../../monitor/export/format.ts';
 import { exportRows } from '../../monitor/export/rows.ts';
 import { RESOURCES } from '../../store/export/resources.ts';
 import type { App, WebHome } from '../routes.ts';
+import { asProgram } from './access/asking.ts';
 import { givenFlag, givenTime, searchSlug, topicSlug } from './given.ts';
 import { Bytes } from './shapes.ts';
 import { takeOver } from './take-over.ts';
@@ -75,31 +76,33 @@ export function exportRoutes(app: App, { ctx }: WebHome, stalledMs = STALLED_MS)
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
         'cache-control': 'no-store',
       };
-      // Whoever asks for the head alone takes nobody's place.
-      if (request.method === 'HEAD') return void takeOver(reply, headers).end();
+      // Whoever asks for the head alone takes nobody's place, nor does one that has left meanwhile.
+      if (request.method === 'HEAD' || reply.raw.closed) return void takeOver(reply, headers).end();
       const leave = app.shares.exports.take(request);
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
       const filter = { searches: search === undefined ? undefined : [search], topic, since, until };
-      const reader = { signal: gone.signal, stalledMs };
-      const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone.signal);
-      try {
-        // What fails before the first byte is told in words; behind it only a broken connection is honest.
-        const first = await pieces.next();
-        const response = takeOver(reply, headers);
+      // It has a connection of its own; what ends its statement does not wait until the visitor has another one to spare.
+      await asProgram(async () => {
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
+        const reader = { signal: gone.signal, stalledMs };
+        const pieces = exportRows(ctx, kind, filter, { format, raw, bom }, gone.signal);
         try {
-          if (first.done !== true) await send(response, first.value, reader);
-          for await (const piece of pieces) await send(response, piece, reader);
-          response.end();
-        } catch (error) {
-          if (!gone.signal.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
-          response.destroy();
+          // What fails before the first byte is told in words; behind it only a broken connection is honest.
+          const first = await pieces.next();
+          const response = takeOver(reply, headers);
+          try {
+            if (first.done !== true) await send(response, first.value, reader);
+            for await (const piece of pieces) await send(response, piece, reader);
+            response.end();
+          } catch (error) {
+            if (!gone.signal.aborted) ctx.log.warn({ err: error, kind }, 'an export broke off');
+            response.destroy();
+          }
+        } finally {
+          // Whatever ended it: the statement ends in Postgres too, and its connection is closed.
+          await pieces.return().finally(leave);
         }
-      } finally {
-        leave();
-        // Whatever ended it: the statement ends in Postgres too, and its connection is closed.
-        await pieces.return();
-      }
+      });
     },
   );
 }

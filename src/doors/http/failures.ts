@@ -1,6 +1,8 @@
 /** Which failures an operation can answer with: most of them any can, so no route says them itself. */
 import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
+import { SECOND } from '../../engine/clock.ts';
+import { LIMITS } from './access/limits.ts';
 
 /** Every failure by its status: its name in the document, what it means, and headers that come with it. */
 export const FAILURES = {
@@ -12,7 +14,7 @@ export const FAILURES = {
   },
   403: {
     name: 'Forbidden',
-    meaning: 'The token lacks a scope, or a page of another site made the request.',
+    meaning: 'The token lacks a scope, or the request is cross-site.',
   },
   404: { name: 'NotFound', meaning: 'What the path, a filter or the body names does not exist.' },
   405: {
@@ -20,15 +22,21 @@ export const FAILURES = {
     meaning: 'This path has no such method; `Allow` lists those that it has.',
     headers: ['Allow'],
   },
-  408: { name: 'RequestTimeout', meaning: 'The request did not arrive completely within 30 seconds.' },
+  408: {
+    name: 'RequestTimeout',
+    meaning: `The request did not arrive completely within ${LIMITS.requestMs / SECOND} seconds.`,
+  },
   409: {
     name: 'Conflict',
     meaning:
       'The current state does not allow it. Or the first request with this `Idempotency-Key` is still in progress, or a budget of calls is used up: then `Retry-After` says when to try again, if that helps.',
     headers: ['Retry-After'],
   },
-  413: { name: 'ContentTooLarge', meaning: 'The body is larger than 1 MB.' },
-  414: { name: 'UriTooLong', meaning: 'A parameter of the path is longer than 100 characters.' },
+  413: { name: 'ContentTooLarge', meaning: `The body is larger than ${LIMITS.bodyBytes / 1_000_000} MB.` },
+  414: {
+    name: 'UriTooLong',
+    meaning: `A parameter of the path is longer than ${LIMITS.pathParameter} characters.`,
+  },
   415: { name: 'UnsupportedMediaType', meaning: 'The body is not `application/json`.' },
   421: { name: 'MisdirectedRequest', meaning: 'The server is not known under the name in `Host`.' },
   422: {
@@ -37,10 +45,11 @@ export const FAILURES = {
   },
   429: {
     name: 'TooManyRequests',
-    meaning: 'Too many requests in a minute; `Retry-After` says when to try again.',
+    meaning:
+      'Too many requests in a minute, or as many in progress as one visitor may have; `Retry-After` says when to try again.',
     headers: ['Retry-After'],
   },
-  431: { name: 'HeadersTooLarge', meaning: 'The headers are larger than 16 kB.' },
+  431: { name: 'HeadersTooLarge', meaning: `The headers are larger than ${LIMITS.headerBytes / 1_024} kB.` },
   500: {
     name: 'InternalError',
     meaning: 'strandline itself failed; its log has the reason under the number in `instance`.',

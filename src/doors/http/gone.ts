@@ -7,8 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export function untilGone({ execution }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
   if (execution !== null) return execution.stopped;
   const gone = new AbortController();
-  raw.once('close', () => {
+  const leave = () => {
     if (!raw.writableFinished) gone.abort();
-  });
+  };
+  if (raw.closed) leave();
+  else raw.once('close', leave);
   return gone.signal;
 }

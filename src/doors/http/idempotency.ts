@@ -31,6 +31,7 @@ import {
 import { KeyRefused } from '../failure.ts';
 import { toJson } from '../json.ts';
 import type { App, WebHome } from '../routes.ts';
+import { asProgram } from './access/asking.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -99,16 +100,20 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<WebHome, 'ctx'>): v
     };
     const failed = (error: unknown) =>
       log.warn({ err: error, request: request.id }, 'idempotency key not updated');
-    const extending = setInterval(() => {
-      extendRequest(db, key, fence).catch(failed);
-    }, EXTEND_MS).unref();
+    // Neither waits until the visitor has a connection to spare: the lease would be over, or the reply be late.
+    const extending = asProgram(() =>
+      setInterval(() => {
+        extendRequest(db, key, fence).catch(failed);
+      }, EXTEND_MS).unref(),
+    );
     const end = async (body: string) => {
       clearInterval(extending);
       const stored = storable(reply, body, idempotent === true ? undefined : idempotent.secret);
-      const ended =
+      const ended = asProgram(() =>
         stored === null
           ? abandonRequest(db, key, fence)
-          : finishRequest(db, key, fence, { status: reply.statusCode, reply: JSON.stringify(stored) });
+          : finishRequest(db, key, fence, { status: reply.statusCode, reply: JSON.stringify(stored) }),
+      );
       // The client gets its reply all the same.
       await ended.catch(failed);
     };

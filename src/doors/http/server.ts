@@ -93,6 +93,7 @@ export async function buildServer(home: WebHome, doors: Doors, less: Partial<Lim
   const problem = sendProblem(log);
   const app: App = fastify({
     bodyLimit: limits.bodyBytes,
+    routerOptions: { maxParamLength: limits.pathParameter },
     requestTimeout: limits.requestMs,
     http: {
       maxHeaderSize: limits.headerBytes,

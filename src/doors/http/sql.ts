@@ -1,9 +1,12 @@
 /** One statement over the SQL contract. */
 import { z } from 'zod';
+import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput, Refused } from '../../errors.ts';
-import { MAX_ROWS, MAX_SQL } from '../../store/reader/ask.ts';
+import { LONGEST_MS, MAX_ROWS, MAX_SQL } from '../../store/reader/ask.ts';
+import { MAX_RESULT_MB } from '../../store/reader/render.ts';
 import { MAX_ARRAY_TEXT } from '../../store/reader/values.ts';
 import type { App } from '../routes.ts';
+import { STATEMENT_PLACES } from './access/shares.ts';
 import { givenText } from './given.ts';
 import { noQuery } from './listing.ts';
 
@@ -19,7 +22,7 @@ const SqlResult = z
       .array(z.array(z.unknown()))
       .describe(
         'Values in the order of the columns. Numbers are numbers where that is exact and the column is no id, times ' +
-          'ISO 8601 in UTC, arrays arrays; everything else is text as Postgres writes it: json and jsonb too, and ' +
+          'are ISO 8601 in UTC, arrays are JSON arrays; everything else is text as Postgres writes it: json and jsonb too, and ' +
           `arrays of more than ${MAX_ARRAY_TEXT} characters.`,
       ),
     truncated: z.boolean().describe('Whether the statement has more rows than these.'),
@@ -46,10 +49,10 @@ export function sqlRoutes(app: App): void {
       config: { scope: 'sql' },
       schema: {
         operationId: 'querySql',
-        summary: 'Ask the views of the SQL contract one statement',
+        summary: 'Run one SQL query over the views of the SQL contract',
         description:
-          `At most ${MAX_ROWS} rows, 2 MB and 30 seconds; two statements at a time for each visitor, four for all. It ends ` +
-          'when the connection is closed.',
+          `At most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${LONGEST_MS / SECOND} seconds; ${STATEMENT_PLACES.each} statements at a ` +
+          `time for each visitor, ${STATEMENT_PLACES.all} for all. It ends when the connection is closed.`,
         tags: ['sql'],
         querystring: noQuery,
         body,

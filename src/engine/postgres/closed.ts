@@ -11,16 +11,22 @@ SELECT p.oid::regprocedure::text AS name FROM pg_proc p
 WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f'
   AND p.proname ~ '^(pg_(try_)?advisory_|lo_|loread$|lowrite$|pg_logical_emit_message$)'`;
 
-/** Closes them in the database of this connection to everybody but `program`; the connection is a superuser's. */
-export async function closeFunctions(client: Client, program: string): Promise<void> {
+/**
+ * Closes them in the database of this connection to everybody but `programs`; the connection is a superuser's. Where they are
+ * closed already, it opens them to a role of `programs` that lacks them.
+ */
+export async function closeFunctions(client: Client, programs: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `${CLOSED} AND (p.proacl IS NULL OR EXISTS (
-       SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0 AND a.privilege_type = 'EXECUTE'))`,
+       SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0 AND a.privilege_type = 'EXECUTE')
+       OR EXISTS (SELECT FROM unnest($1::text[]) role WHERE NOT has_function_privilege(role, p.oid, 'EXECUTE')))`,
+    [programs],
   );
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => name).join(', ');
   await client.query(
-    `REVOKE EXECUTE ON FUNCTION ${names} FROM PUBLIC; GRANT EXECUTE ON FUNCTION ${names} TO ${escapeIdentifier(program)}`,
+    `REVOKE EXECUTE ON FUNCTION ${names} FROM PUBLIC;
+     GRANT EXECUTE ON FUNCTION ${names} TO ${programs.map(escapeIdentifier).join(', ')}`,
   );
 }
 

@@ -59,7 +59,7 @@ async function closeDatabases(client: Client, urlOf: (database: string) => strin
   if (!(await exists(client, open, READER))) return;
   const inside = await connect(urlOf(APP), 'strandline set-up');
   try {
-    await closeFunctions(inside, APP);
+    await closeFunctions(inside, [APP]);
   } finally {
     await inside.end();
   }

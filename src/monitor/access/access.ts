@@ -65,24 +65,24 @@ export async function openAccess(
       throw new Denied('too_many', 'too many wrong tokens; wait a while', Math.ceil(waitMs / SECOND));
     const prefix = keyIdOf(token, 'st');
     const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
-    const shown = row?.keys.find((one) => isKeyOf(token, one.hash));
+    const shown = row?.keyHashes.find((one) => isKeyOf(token, one));
     if (row === undefined || shown === undefined) {
       welcome.delete(hash);
       backOff.failed(address);
-      throw new Denied('unknown_visitor', 'this token opens nothing: it is wrong, revoked, or past its end');
+      throw unknownToken();
     }
     if (welcome.size >= WELCOME_MOST) welcome.clear();
     welcome.add(hash);
     await touchToken(db, row, clock.now());
-    return { ...row, key: shown };
+    return { ...row, keyHash: shown };
   }
 
   return {
     async visitorOf({ token, session, address }) {
       if (token !== undefined) {
         const row = await judge(token, address);
-        const { prefix, scopes, key } = row;
-        return { kind: 'token', scopes: allowedBy(scopesIn(scopes)), name: prefix, keyHash: key.hash };
+        const { prefix, scopes, keyHash } = row;
+        return { kind: 'token', scopes: allowedBy(scopesIn(scopes)), name: prefix, keyHash };
       }
       if (session !== undefined) {
         const live = await findSession(db, hashKey(session), clock.now());
@@ -94,14 +94,11 @@ export async function openAccess(
       return localMayEnter && !(await hasTokens(db)) ? LOCAL : NOBODY;
     },
     async signIn(token, address) {
-      const { id, key } = await judge(token.trim(), address);
+      const { id, keyHash } = await judge(token.trim(), address);
       const cookie = randomBytes(32).toString('base64url');
-      await insertSession(db, {
-        hash: hashKey(cookie),
-        tokenId: id,
-        endsAt: key.ends_at,
-        now: clock.now(),
-      });
+      const session = { hash: hashKey(cookie), tokenId: id, keyHash, now: clock.now() };
+      // It may have been rotated or revoked since it was judged.
+      if (!(await insertSession(db, session))) throw unknownToken();
       return cookie;
     },
     async signOut({ session }) {
@@ -110,6 +107,10 @@ export async function openAccess(
     formTokenFor: (visitor) => makeFormToken(secret, nameOf(visitor)),
     isFormTokenOf: (visitor, given) => isFormToken(secret, nameOf(visitor), given),
   };
+}
+
+function unknownToken(): Denied {
+  return new Denied('unknown_visitor', 'this token opens nothing: it is wrong, revoked, or past its end');
 }
 
 function nameOf({ kind, session }: Visitor): string {

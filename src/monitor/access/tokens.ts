@@ -177,7 +177,7 @@ export async function rotateKey(
     if (!isOpen(row, now))
       throw new Refused(
         'conflict',
-        `the ${KINDS[opens].words} ${row.prefix} is ${row.revoked_at === null ? 'past its end' : 'revoked'}; make another one`,
+        `the ${KINDS[opens].words} ${row.prefix} ${row.revoked_at === null ? 'has expired' : 'is revoked'}; create a new one`,
       );
     const formerUntil = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * SECOND);
     const { key, hash } = makeKey(KINDS[opens].key, { id: row.prefix });

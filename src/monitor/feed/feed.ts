@@ -3,7 +3,6 @@
  * second however many they are. Discoveries have ids in the order of commits: who names the last one it saw misses
  * none and gets none twice. Runs are told as they end and are not told again.
  */
-import { AsyncResource } from 'node:async_hooks';
 import { SECOND } from '../../engine/clock.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { Id } from '../../store/database.ts';
@@ -50,10 +49,14 @@ const PAGE = 500;
 /** Pages of what was missed that are read at a time: a hundred that come back at once leave the pool to others. */
 const REPLAYS = 3;
 
-/** @param encode an event as listeners get it; done once, however many listen */
+/**
+ * @param encode an event as listeners get it; done once, however many listen
+ * @param asProgram does what all listeners share, so that it is not counted for the one who came first
+ */
 export function openFeed<T>(
   ctx: Pick<Context, 'db' | 'clock' | 'log'>,
   encode: (event: FeedEvent) => T,
+  asProgram: <R>(work: () => R) => R = (work) => work(),
 ): Feed<T> {
   /** Whoever came and has not gone: some are still told what they missed. */
   let present = 0;
@@ -61,7 +64,6 @@ export function openFeed<T>(
   const listeners = new Map<Listener<T>, Id>();
   const turns = openTurns(REPLAYS);
   const ends = watchEnds(ctx);
-  const own = new AsyncResource('feed');
   /** Everything up to here has been told to those who listen. */
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
@@ -105,24 +107,30 @@ export function openFeed<T>(
     if (timer !== undefined) pollLater();
   };
   const pollLater = (): void => {
-    // For everybody, and not for whoever happened to listen first.
-    timer = own.runInAsyncScope(() => setTimeout(() => void pollOnTime(), POLL_MS).unref());
+    clearTimeout(timer);
+    timer = setTimeout(() => void pollOnTime(), POLL_MS).unref();
   };
   const begin = async (): Promise<void> => {
-    cursor = await lastDiscoveryId(ctx.db);
-    await ends.begin();
-    if (present > 0) pollLater();
+    try {
+      cursor = await lastDiscoveryId(ctx.db);
+      await ends.begin();
+      if (present > 0) pollLater();
+    } finally {
+      // It failed, or everybody has gone meanwhile: the next one who comes begins again.
+      if (timer === undefined) beginning = undefined;
+    }
   };
   const leave = (listener: Listener<T>): void => {
     listeners.delete(listener);
     present -= 1;
-    if (present > 0) return;
+    // What is still beginning sees by itself that nobody is there.
+    if (present > 0 || timer === undefined) return;
     clearTimeout(timer);
     timer = undefined;
     beginning = undefined;
   };
   const join = async (listener: Listener<T>, after: Id | undefined, signal: AbortSignal): Promise<void> => {
-    beginning ??= begin();
+    beginning ??= asProgram(begin);
     await beginning;
     for (let at = after ?? cursor; !signal.aborted; ) {
       // Nothing happens between this look and the joining: what comes next is told, what came before was replayed.

@@ -3,6 +3,7 @@ import { openVault } from '../../engine/vault.ts';
 import { Refused } from '../../errors.ts';
 import { recordAudit } from '../../store/audit.ts';
 import { inTransaction, violates } from '../../store/database.ts';
+import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/state-change.ts';
 import {
   archiveChannel,
   findChannel,
@@ -27,10 +28,7 @@ import { wakeChannels } from './wake.ts';
 import { checkSlug } from './written.ts';
 
 /** How a person may change a channel's state. */
-export type ChannelChange = 'pause' | 'resume' | 'remove';
-const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
-
-const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;
+export type ChannelChange = StateChange;
 
 /** A channel, and the secret that is shown this once. */
 export type WithSecret = { channel: ChannelRow; secret: string };
@@ -131,7 +129,7 @@ export async function changeChannel(
     if (channel === null) throw noChannel(slug);
     if (change === 'remove' || channel.state !== STATE_AFTER[change])
       await recordAudit(tx, ctx, {
-        action: `channel.${DONE[change]}`,
+        action: `channel.${CHANGE_RECORDED[change]}`,
         subject: slug,
         changes: change === 'resume' && options.skip === true ? { skip: { after: true } } : {},
       });

@@ -1,6 +1,7 @@
 /** Rules: made, changed, paused, removed. Each change takes the row locks of its channels, as judging does. */
 import { InvalidInput, Refused } from '../../errors.ts';
 import { changesBetween, createdWith, recordAudit } from '../../store/audit.ts';
+import { CHANGE_RECORDED, STATE_AFTER, type StateChange } from '../../store/state-change.ts';
 import { type Id, inTransaction, ormOf, type Transaction, violates } from '../../store/database.ts';
 import { readRule, type RuleRow } from '../../store/tell/reads.ts';
 import { type Channel, lockChannels, lockChannelsOf, newestDiscovery } from '../../store/tell/channels.ts';
@@ -23,9 +24,7 @@ import { wakeChannels } from './wake.ts';
 import { checkRule, checkSlug, type WrittenRule } from './written.ts';
 
 /** How a person may change a rule's state. */
-export type RuleChange = 'pause' | 'resume' | 'remove';
-const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
-const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;
+export type RuleChange = StateChange;
 
 /**
  * Makes a rule. It tells of what is found from now on.
@@ -120,7 +119,7 @@ export async function changeRule(ctx: Acting, slug: string, change: RuleChange):
   const woken = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockedRule(ctx, tx, slug);
     if (change === 'remove' || rule.state !== STATE_AFTER[change])
-      await recordAudit(tx, ctx, { action: `rule.${DONE[change]}`, subject: slug });
+      await recordAudit(tx, ctx, { action: `rule.${CHANGE_RECORDED[change]}`, subject: slug });
     const now = ctx.clock.now();
     if (change === 'remove') {
       await cancelOpen(tx, 'rule', rule.id, 'the rule was removed');

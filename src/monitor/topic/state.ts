@@ -3,6 +3,7 @@ import { recordAudit } from '../../store/audit.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
 import { findSearch, listSearches, type Search } from '../../store/searches.ts';
 import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
+import { CHANGE_RECORDED, type StateChange } from '../../store/state-change.ts';
 import { archiveTopic, lockTopic } from '../../store/topics.ts';
 import type { Acting, Context } from '../context.ts';
 import { enqueueNewRuns } from '../enqueue.ts';
@@ -13,8 +14,7 @@ import { assertKept, assertTopicKept } from './find.ts';
 import { lockNamed, noSearch } from './named.ts';
 
 /** How a search's state may be changed by a person. Each takes the row lock that the scan takes. */
-export type Change = 'pause' | 'resume' | 'remove';
-const DONE = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
+export type Change = StateChange;
 
 /**
  * Pause: queued runs are cancelled, running ones finish, slots of paused time get no rows and the time
@@ -27,7 +27,8 @@ export async function changeSearch(ctx: Acting, slug: string, change: Change): P
   const { queued, after } = await inTransaction(ctx.db, async (tx) => {
     const search = await lockNamed(tx, slug);
     const runs = await changeLocked(ctx, tx, search, change);
-    if (runs !== null) await recordAudit(tx, ctx, { action: `search.${DONE[change]}`, subject: slug });
+    if (runs !== null)
+      await recordAudit(tx, ctx, { action: `search.${CHANGE_RECORDED[change]}`, subject: slug });
     return { queued: runs ?? [], after: await findSearch(tx, slug) };
   });
   if (after === null) throw noSearch(slug);
@@ -53,7 +54,7 @@ export async function changeTopic(ctx: Acting, slug: string, change: Change): Pr
     }
     if (change === 'remove' || changed.length > 0)
       await recordAudit(tx, ctx, {
-        action: `topic.${DONE[change]}`,
+        action: `topic.${CHANGE_RECORDED[change]}`,
         subject: slug,
         changes: { searches: { after: changed } },
       });

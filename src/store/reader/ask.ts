@@ -1,6 +1,7 @@
 /** A person's statement over the SQL contract, and what Postgres says of it in words. */
 import { SECOND } from '../../engine/clock.ts';
 import { OPEN_FUNCTIONS } from '../../engine/postgres/closed.ts';
+import { READER_CONNECTIONS } from '../../engine/postgres/reader-role.ts';
 import { Refused } from '../../errors.ts';
 import { sqlState } from '../sql-state.ts';
 import { type FetchedRows, fetchRows, type ReaderResult, readerQuery, ResponseTooLarge } from './query.ts';
@@ -20,7 +21,11 @@ export async function askReader(options: { url: string; sql: string }): Promise<
 export const MAX_SQL = 20_000;
 /** What it may make this program hold. */
 export const MAX_ROWS = 1_000;
-const MAX_RESPONSE_BYTES = 4_000_000;
+const MAX_RESPONSE_MB = 4;
+/** Of all visitors at a time: the last connection of the reader is for a dashboard or the command line. */
+export const MAX_STATEMENTS = READER_CONNECTIONS - 1;
+
+export const CLIENT_LEFT = 'canceled: the client disconnected';
 
 /**
  * Runs one statement of a visitor, within bounds.
@@ -35,7 +40,7 @@ export async function askWithinBounds(options: {
   if (!GIVES_ROWS.has(firstWord(sql)))
     throw new Refused('conflict', `a statement begins with one of ${[...GIVES_ROWS].join(', ')}`);
   if (sql.includes('\0')) throw new Refused('conflict', 'a statement has no NUL character');
-  const bounds = { rows: MAX_ROWS, bytes: MAX_RESPONSE_BYTES };
+  const bounds = { rows: MAX_ROWS, bytes: MAX_RESPONSE_MB * 1_000_000 };
   return inWords(sql, () => fetchRows({ ...options, bounds, timeoutMs: LONGEST_MS }));
 }
 
@@ -101,9 +106,9 @@ export function ofStatement(error: Error, sql: string): string | undefined {
   if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
     return 'the statement has parameters such as $1, and there is nothing to put in their place';
   if (error instanceof ResponseTooLarge)
-    return 'the result is larger than 4 MB; select fewer columns or rows';
+    return `the result is larger than ${MAX_RESPONSE_MB} MB; select fewer columns or rows`;
   if (NEEDS_TOO_MUCH.has(state))
-    return `the statement needs more room than it may take: ${error.message}; ask for less, such as one search or one day`;
+    return `the statement exceeded its limit of memory or disk: ${error.message}; ask for less, such as one search or one day`;
   return state === '' || /^(08|57P|53)/.test(state) ? undefined : wordsOf(error, sql);
 }
 

@@ -7,8 +7,8 @@ import type { Refused } from '../../errors.ts';
 /** What a result is rendered as: rows of a page, or the reply of the API. */
 export type Form = 'html' | 'json';
 
-/** Each statement comes with the reader's address: its password may have been replaced meanwhile. */
-export type Order = { ask: number; url: string; sql: string; form: Form } | { leave: number };
+/** Orders name a statement by its number. Each comes with the reader's address: its password may have been replaced meanwhile. */
+export type Order = { start: number; url: string; sql: string; form: Form } | { cancel: number };
 
 /** How a statement ended. */
 export type Ending =
@@ -25,7 +25,7 @@ export type Ending =
   | { kind: 'failed'; words: string; code: string | undefined };
 
 /** From the process; the body is the finished result. */
-export type Answer = { asked: number; ending: Ending };
+export type Answer = { statementId: number; ending: Ending };
 
 const LENGTHS_BYTES = 8;
 const MAX_HEAD_BYTES = 128_000;

@@ -9,6 +9,7 @@ import {
   type Finished,
   type ProcessOptions,
   type ReaderProcess,
+  RELEASED,
   startProcess,
   type VisitorStatement,
 } from './process.ts';
@@ -40,14 +41,14 @@ export function openReaderHost(
   let current: ReaderProcess | undefined;
   let startedAt = -Infinity;
   let ended = '';
-  let asked = 0;
+  let pending = 0;
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
 
   function start(): ReaderProcess {
-    if (closed) throw new Refused('unavailable', 'the server is being closed');
+    if (closed) throw new Refused('unavailable', RELEASED);
     if (monotonicMs() - startedAt < restartMs)
-      throw new Refused('unavailable', `${ended}; it is started again in a moment`);
+      throw new Refused('unavailable', `${ended}; try again in a second`);
     startedAt = monotonicMs();
     const started = startProcess(options);
     void forget(started);
@@ -67,13 +68,13 @@ export function openReaderHost(
         () => running.kill(`the statement did not end in ${silentMs / SECOND} s, and its process was ended`),
         silentMs,
       ).unref();
-      asked += 1;
+      pending += 1;
       try {
         return await running.ask(statement);
       } finally {
         clearTimeout(silent);
-        asked -= 1;
-        if (asked === 0)
+        pending -= 1;
+        if (pending === 0)
           idle = setTimeout(() => {
             current?.release();
             current = undefined;
@@ -83,7 +84,7 @@ export function openReaderHost(
     close: async () => {
       closed = true;
       clearTimeout(idle);
-      current?.kill('the server is being closed');
+      current?.kill(RELEASED);
       await current?.over;
     },
   };

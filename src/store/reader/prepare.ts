@@ -15,13 +15,15 @@ const ROLES_LOCK = 0x7374_726f;
  * Lets the reader read the views of this database, and nothing else. Runs after every migration: the views
  * may be new. What is not in our power is told in notes, and is no reason not to go on.
  * @param readerUrl names the role, and the password it gets if it has to be made
+ * @param appRole may call what is closed to the reader, as the role that migrates
  */
 export async function prepareReader(options: {
   client: Client;
   url: string;
   readerUrl: string | undefined;
+  appRole: string | undefined;
 }): Promise<string[]> {
-  const { client, url, readerUrl } = options;
+  const { client, url, readerUrl, appRole } = options;
   const { name, password } = nameReader(readerUrl);
   const { rows } = await client.query<{ self: string; database: string; mayClose: boolean }>(MAY_CLOSE);
   const { self = '', database = '', mayClose = false } = rows[0] ?? {};
@@ -32,7 +34,7 @@ export async function prepareReader(options: {
   const note = await makeRole(url, name, password);
   if (!(await isThere(client, name))) return note === undefined ? [] : [note];
   await grant(client, name, database);
-  if (mayClose) await closeFunctions(client, self);
+  if (mayClose) await closeFunctions(client, appRole === undefined ? [self] : [self, appRole]);
   return [...(note === undefined ? [] : [note]), ...(await inspect(client, name, database))];
 }
 

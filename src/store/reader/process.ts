@@ -9,7 +9,7 @@ import { Refused } from '../../errors.ts';
 import { type Answer, type Form, frame, type Order, readFrames } from './frames.ts';
 import { MAX_RESULT_BYTES } from './render.ts';
 
-/** A finished result: UTF-8, of at most 2 MB. */
+/** A finished result: UTF-8, of at most {@link MAX_RESULT_BYTES}. */
 export type Finished = { body: Buffer; rows: number; more: boolean; durationMs: number };
 
 /**
@@ -39,8 +39,8 @@ export type ProcessOptions = {
 
 /** Four results of 4 MB take up to 30 MB each when they are parsed, and one at a time is rendered. */
 const HEAP_MB = 256;
-/** Of what it says on stderr: the end. */
-const MAX_SAID = 4_000;
+/** Of its stderr the end is kept. */
+const MAX_STDERR = 4_000;
 
 export function startProcess({ program, env, log }: ProcessOptions): ReaderProcess {
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, ...runs(program)], {
@@ -48,39 +48,41 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
     stdio: 'pipe',
   });
   const waiting = new Map<number, { resolve: (found: Finished) => void; reject: (error: Error) => void }>();
-  let asked = 0;
-  let said = '';
-  let ended: string | undefined;
-  let gone: string | undefined;
+  let lastId = 0;
+  let stderr = '';
+  /** Why we ended it; and why it is gone, once it is. */
+  let killedFor: string | undefined;
+  let endReason: string | undefined;
 
   const send = (order: Order) => void child.stdin.write(frame(order));
   const kill = (reason: string) => {
-    ended ??= reason;
+    killedFor ??= reason;
     child.kill('SIGKILL');
   };
   const over = new Promise<string>((resolve) => {
-    child.once('close', (code, signal) => resolve(ended ?? reasonOf(said, signal ?? `code ${code}`)));
+    child.once('close', (code, signal) => resolve(killedFor ?? reasonOf(stderr, signal ?? `code ${code}`)));
     // What was never started does not close.
     child.once('error', (error) => {
-      if (child.pid === undefined) resolve(`statements have no process: ${codeOf(error) ?? 'unknown error'}`);
+      if (child.pid === undefined)
+        resolve(`the SQL process could not be started: ${codeOf(error) ?? 'unknown error'}`);
     });
   }).then((reason) => {
-    gone = reason;
-    if (reason !== RELEASED) log.warn({ reason, said: oneCleanLine(said) }, 'statement process ended');
+    endReason = reason;
+    if (reason !== RELEASED) log.warn({ reason, stderr: oneCleanLine(stderr) }, 'statement process ended');
     for (const one of waiting.values()) one.reject(new Refused('unavailable', reason));
     waiting.clear();
     return reason;
   });
 
   child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk.toString()}`.slice(-MAX_SAID);
+    stderr = `${stderr}${chunk.toString()}`.slice(-MAX_STDERR);
   });
   // What cannot be written to is about to close.
   child.stdin.on('error', () => {});
   const read = readFrames((head, body) => {
     const answer = head as Answer; // our own program sends nothing else
-    const one = waiting.get(answer.asked);
-    waiting.delete(answer.asked);
+    const one = waiting.get(answer.statementId);
+    waiting.delete(answer.statementId);
     try {
       one?.resolve(finishedOf(answer, body));
     } catch (error) {
@@ -91,33 +93,33 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
     try {
       read(chunk);
     } catch {
-      kill('the process for statements sent what is no result');
+      kill('the SQL process returned an invalid response');
     }
   });
 
   return {
     ask: ({ signal, ...statement }) => {
-      if (gone !== undefined) return Promise.reject(new Refused('unavailable', gone));
-      asked += 1;
-      const ask = asked;
-      const leave = () => send({ leave: ask });
-      signal.addEventListener('abort', leave);
+      if (endReason !== undefined) return Promise.reject(new Refused('unavailable', endReason));
+      const statementId = (lastId += 1);
+      const cancel = () => send({ cancel: statementId });
+      signal.addEventListener('abort', cancel);
       return new Promise<Finished>((resolve, reject) => {
-        waiting.set(ask, { resolve, reject });
-        send({ ask, ...statement });
-        if (signal.aborted) leave();
-      }).finally(() => signal.removeEventListener('abort', leave));
+        waiting.set(statementId, { resolve, reject });
+        send({ start: statementId, ...statement });
+        if (signal.aborted) cancel();
+      }).finally(() => signal.removeEventListener('abort', cancel));
     },
     kill,
     release: () => {
-      ended ??= RELEASED;
+      killedFor ??= RELEASED;
       child.stdin.end();
     },
     over,
   };
 }
 
-const RELEASED = 'the process for statements is not needed any more';
+/** Why it ends when nothing went wrong: idle, or with the server. Only then is somebody still waiting. */
+export const RELEASED = 'the server is closing';
 
 function runs(program: URL): string[] {
   const file = fileURLToPath(program);
@@ -136,10 +138,10 @@ function isSource({ pathname }: URL): boolean {
 }
 
 /** @param how the signal or the exit code */
-function reasonOf(said: string, how: string): string {
-  return /heap out of memory|heap limit/.test(said)
-    ? 'the process for statements ran out of memory; ask for fewer columns or rows'
-    : `the process for statements ended (${how}); the log says more`;
+function reasonOf(stderr: string, how: string): string {
+  return /heap out of memory|heap limit/.test(stderr)
+    ? 'the SQL process ran out of memory; ask for fewer columns or rows'
+    : `the SQL process ended (${how}); see the log`;
 }
 
 /** @throws Refused, or an error of the database */

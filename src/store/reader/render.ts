@@ -3,7 +3,8 @@ import { Refused } from '../../errors.ts';
 import type { FetchedRows, TextRow } from './query.ts';
 
 /** Of a result as it is sent: a megabyte of text, with marks around its cells. */
-export const MAX_RESULT_BYTES = 2_000_000;
+export const MAX_RESULT_MB = 2;
+export const MAX_RESULT_BYTES = MAX_RESULT_MB * 1_000_000;
 
 export type Rendered = { body: string; rows: number; more: boolean };
 
@@ -27,7 +28,10 @@ export function renderRows(
     pieces.push(piece);
   }
   if (pieces.length === 0 && texts.length > 0)
-    throw new Refused('conflict', 'the first row is larger than 2 MB as it is shown; select fewer columns');
+    throw new Refused(
+      'conflict',
+      `the first row is larger than ${MAX_RESULT_MB} MB as it is shown; select fewer columns`,
+    );
   const cut = more || pieces.length < texts.length;
   return { body: `${before}${pieces.join(between)}${behind(cut)}`, rows: pieces.length, more: cut };
 }

@@ -39,7 +39,7 @@ export async function rotateReader(
 function inWords(error: unknown, name: string): unknown {
   const code = codeOf(error);
   if (code === '42704')
-    return new Refused('not_found', `there is no role ${name}; strandline migrate makes it`);
+    return new Refused('not_found', `role ${name} does not exist; run \`strandline migrate\``);
   if (code !== '42501') return error;
   return new Refused(
     'unavailable',

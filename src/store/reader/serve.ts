@@ -4,7 +4,7 @@ import { clean } from '../../contract/text.ts';
 import { codeOf } from '../../engine/postgres/connect.ts';
 import { READER_CHECK_MS } from '../../engine/postgres/reader-role.ts';
 import { Refused } from '../../errors.ts';
-import { askWithinBounds, isOverTime } from './ask.ts';
+import { askWithinBounds, CLIENT_LEFT, isOverTime } from './ask.ts';
 import { type Ending, type Form, frame, type Order, readFrames } from './frames.ts';
 import type { FetchedRows } from './query.ts';
 import type { Rendered } from './render.ts';
@@ -18,34 +18,37 @@ export function serveStatements(render: Readonly<Record<Form, (found: FetchedRow
   // Ctrl-C in a terminal reaches every process of it; this one ends with the server.
   process.on('SIGINT', () => {});
   process.stdout.on('error', end);
-  process.stdin.on('error', end).on('end', end).on('data', readFrames(obey, 0));
+  process.stdin.on('error', end).on('end', end).on('data', readFrames(handleOrder, 0));
 
-  function obey(given: unknown): void {
-    const order = given as Order; // the server sends nothing else
-    if ('leave' in order) running.get(order.leave)?.abort();
+  function handleOrder(head: unknown): void {
+    const order = head as Order; // the server sends nothing else
+    if ('cancel' in order) running.get(order.cancel)?.abort();
     else void run(order);
   }
 
-  async function run({ ask: asked, url, sql, form }: Extract<Order, { ask: number }>): Promise<void> {
-    const leaving = new AbortController();
-    running.set(asked, leaving);
+  async function run({
+    start: statementId,
+    url,
+    sql,
+    form,
+  }: Extract<Order, { start: number }>): Promise<void> {
+    const canceling = new AbortController();
+    running.set(statementId, canceling);
     let ending: Ending;
     let body: Buffer | undefined;
     try {
-      const found = await askWithinBounds({ url, sql, signal: leaving.signal });
+      const found = await askWithinBounds({ url, sql, signal: canceling.signal });
       const rendered = render[form](found);
       body = Buffer.from(rendered.body);
       ending = { kind: 'done', rows: rendered.rows, more: rendered.more, durationMs: found.durationMs };
     } catch (error) {
-      const left = leaving.signal.aborted;
-      ending = left
-        ? { kind: 'conflict', words: 'nobody waits for the statement any more' }
-        : endingOf(error);
+      const canceled = canceling.signal.aborted;
+      ending = canceled ? { kind: 'conflict', words: CLIENT_LEFT } : endingOf(error);
       // Until Postgres has noticed that nobody listens the statement goes on, and takes the room of another one.
-      if (left || isOverTime(error)) await sleep(READER_CHECK_MS);
+      if (canceled || isOverTime(error)) await sleep(READER_CHECK_MS);
     }
-    running.delete(asked);
-    process.stdout.write(frame({ asked, ending }, body));
+    running.delete(statementId);
+    process.stdout.write(frame({ statementId, ending }, body));
   }
 }
 

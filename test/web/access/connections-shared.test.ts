@@ -1,13 +1,15 @@
 /** Visitors share the connections of the database: who has all their own in use holds up themselves alone. */
 import { afterAll, expect, test } from 'vitest';
 import { whoAsks } from '../../../src/doors/http/access/asking.ts';
-import type { Doors } from '../../../src/doors/http/server.ts';
+import { eventRoutes } from '../../../src/doors/http/events.ts';
+import { buildServer, type Doors } from '../../../src/doors/http/server.ts';
 import { createLogger } from '../../../src/engine/logger.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { until } from '../../processes.ts';
 import { json, startStub } from '../../stub-service.ts';
+import { readEvents } from '../findings/stand.ts';
 import { openStand } from './stand.ts';
 
 const LOCK = 4_711;
@@ -26,12 +28,20 @@ afterAll(async () => {
   await stub.close();
 });
 
+const slow = () =>
+  db.pool.query(`SELECT pg_advisory_lock_shared(${LOCK}), pg_advisory_unlock_shared(${LOCK})`);
+const as = (token: string) => ({ authorization: `Bearer ${token}` });
+const inUse = async () => {
+  const { rows } = await own.pool.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'of visitors' AND wait_event = 'advisory'`,
+  );
+  return rows[0]?.n;
+};
+
 const SLOW: Doors = {
   pages: [],
   api: [
     (app) => {
-      const slow = () =>
-        db.pool.query(`SELECT pg_advisory_lock_shared(${LOCK}), pg_advisory_unlock_shared(${LOCK})`);
       app.get('/api/v1/slow', { config: { scope: 'read' } }, async () => {
         // Like a page, it asks for several things at once.
         await Promise.all([slow(), slow(), slow()]);
@@ -59,20 +69,13 @@ test('sixty slow requests of one visitor: runs are executed, and another visitor
   });
   const app = await stand.serve(SLOW);
   const [hostile, other] = [await stand.token('write'), await stand.token('read')];
-  const as = (token: string) => ({ authorization: `Bearer ${token}` });
   const holder = await own.pool.connect();
   await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
-  const slow = Array.from({ length: 60 }, (_, n) =>
+  const requests = Array.from({ length: 60 }, (_, n) =>
     n % 2 === 0
       ? app.inject({ url: '/api/v1/slow', headers: as(hostile) })
       : app.inject({ method: 'POST', url: '/api/v1/slow', headers: as(hostile), payload: { n } }),
   );
-  const inUse = async () => {
-    const { rows } = await own.pool.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'of visitors' AND wait_event = 'advisory'`,
-    );
-    return rows[0]?.n;
-  };
   await until('all that one visitor may have are in use', async () => (await inUse()) === 4);
 
   expect((await app.inject({ url: '/api/v1/quick', headers: as(other) })).json()).toEqual({ one: 1 });
@@ -91,5 +94,53 @@ test('sixty slow requests of one visitor: runs are executed, and another visitor
 
   await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
   holder.release();
-  expect(new Set((await Promise.all(slow)).map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  expect(new Set((await Promise.all(requests)).map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+});
+
+test('one who has all of theirs in use holds up neither the end of their request nor the events of others', async () => {
+  let busy: Promise<unknown>[] = [];
+  const home = { ...stand.home, ctx: { ...ctx, db } };
+  const app = await buildServer(home, {
+    pages: [],
+    api: [
+      eventRoutes,
+      (api) => {
+        api.post('/api/v1/busy', { config: { scope: 'write', idempotent: true } }, () => {
+          busy = [slow(), slow(), slow(), slow()];
+          return { done: true };
+        });
+      },
+    ],
+  });
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  const [hostile, other] = [await stand.token('write', 'read'), await stand.token('read')];
+  await own.pool.query(
+    `INSERT INTO strandline.discoveries (search_id, run_id, kind, thing, baseline, at)
+     SELECT search_id, id, 'link', 1, false, created_at FROM strandline.runs LIMIT 1`,
+  );
+  const holder = await own.pool.connect();
+  await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
+  const request = {
+    method: 'POST',
+    url: '/api/v1/busy',
+    headers: { ...as(hostile), 'idempotency-key': 'busy' },
+  } as const;
+
+  expect((await app.inject(request)).statusCode, 'its reply is stored').toBe(200);
+  await until('all of the visitor are in use', async () => (await inUse()) === 4);
+  // The feed begins with the first who listens; what the second one missed is told as soon as it has begun.
+  const first = await readEvents(`${address}/api/v1/events`, as(hostile));
+  const second = await readEvents(`${address}/api/v1/events?after=0`, as(other));
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(await second.take(1)).toMatchObject([{ event: 'discovery' }]);
+  expect(await inUse(), 'all the while').toBe(4);
+
+  await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
+  holder.release();
+  await Promise.all(busy);
+  const replayed = await app.inject(request);
+  expect([replayed.statusCode, replayed.headers['idempotency-replayed']]).toEqual([200, 'true']);
+  for (const reader of [first, second]) reader.leave();
+  app.server.closeAllConnections();
+  await app.close();
 });

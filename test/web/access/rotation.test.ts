@@ -11,8 +11,11 @@ import {
   rotateKey,
   rotateToken,
 } from '../../../src/monitor/access/tokens.ts';
-import { findToken } from '../../../src/store/tokens.ts';
+import { inTransaction } from '../../../src/store/database.ts';
+import { endSessionsOf } from '../../../src/store/sessions.ts';
+import { findToken, replaceKey } from '../../../src/store/tokens.ts';
 import { WEB } from '../../../src/web.ts';
+import { until } from '../../processes.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
@@ -84,10 +87,47 @@ test('a token that opens nothing gets no new key, and revoking ends both keys', 
     });
 });
 
+test('a key that is rotated while somebody signs in with it begins no session, or one that ends with it', async () => {
+  const made = await make('at the same time');
+  // Written down that it was used: the next one writes nothing before the session.
+  await access.signIn(made.key, '127.0.0.1');
+  const sessions = async () => {
+    const counting =
+      'SELECT count(*)::int AS n FROM strandline.sessions WHERE token_id = $1 AND ends_at IS NULL';
+    return (await db.pool.query<{ n: number }>(counting, [made.id])).rows[0]?.n;
+  };
+  let signing: Promise<unknown> = Promise.resolve();
+  await inTransaction(db, async (tx) => {
+    await replaceKey(tx, made.id, { hash: Buffer.alloc(32, 1), formerUntil: null });
+    await endSessionsOf(tx, made.id, null);
+    // Judged by what is committed: by the former key. Its outcome is looked at below.
+    signing = access.signIn(made.key, '127.0.0.1').catch((error: unknown) => error);
+    await until('signing in waits for the rotation', async () => {
+      const waiting = await db.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.rows.length > 0;
+    });
+  });
+  expect(await signing).toMatchObject({ kind: 'unknown_visitor' });
+  expect(await sessions()).toBe(0);
+
+  const { key } = await rotateToken(ctx, made.id, 0);
+  const session = await access.signIn(key, '127.0.0.1');
+  expect([await sessions(), await isSignedIn(session)]).toEqual([1, true]);
+  const { rotating_until } = await rotateToken(ctx, made.id, 60);
+  const late = await access.signIn(key, '127.0.0.1');
+  const { rows } = await db.pool.query(
+    'SELECT DISTINCT ends_at FROM strandline.sessions WHERE token_id = $1',
+    [made.id],
+  );
+  expect([rows, await isSignedIn(late)]).toEqual([[{ ends_at: rotating_until }], true]);
+});
+
 test('keys of the search service rotate by the same rules', async () => {
   const made = await createServiceKey(ctx, { name: 'partner' });
   const { key } = await rotateKey(ctx, 'service', made.key, 60);
-  const known = async () => (await findToken(db, 'service', made.prefix, clock.now()))?.keys.length;
+  const known = async () => (await findToken(db, 'service', made.prefix, clock.now()))?.keyHashes.length;
   expect([key.slice(0, 11) === made.key.slice(0, 11), await known()]).toEqual([true, 2]);
   clock.advance(MINUTE);
   expect(await known()).toBe(1);
@@ -117,7 +157,7 @@ describe('who am I', () => {
     await db.pool.query('DELETE FROM strandline.tokens');
     expect(await ask({})).toEqual({
       status: 200,
-      body: { kind: 'local', scopes: ['read', 'write', 'run', 'admin'], token: null },
+      body: { kind: 'local', scopes: ['read', 'write', 'run', 'sql', 'admin'], token: null },
     });
   });
 });

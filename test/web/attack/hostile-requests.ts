@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { pagesOn } from '../../../bench/pages/addresses.ts';
 import { slugOf, topicOf } from '../../../bench/questions/fill.ts';
 import { DAY } from '../../../src/engine/clock.ts';
+import { MAX_STATEMENTS } from '../../../src/store/reader/ask.ts';
 import type { Database, Id } from '../../../src/store/database.ts';
 import { type Document, exampleOf } from '../api/operations.ts';
 
@@ -17,6 +18,25 @@ export type Hostile = {
   /** So many requests behind each other, without waiting for an answer. */
   pipelined?: number;
 };
+
+/** Statements of visitors: what would end a process that reads it, and what takes much of Postgres. */
+const SQL: readonly (readonly [what: string, statement: string])[] = [
+  [
+    'json of 288 million members',
+    `select ('['||repeat('{},',4000000)||'1]')::json from generate_series(1,24)`,
+  ],
+  ['rows of just below 4 MB', `select repeat('x',3900) from generate_series(1,1000)`],
+  ['columns of just below 4 MB', `select ${'null,'.repeat(1_599)}null from generate_series(1,600)`],
+  ['json that grows when it is rendered', `select repeat(E'\\u0001',600) from generate_series(1,1000)`],
+  [
+    'the plan of a large join',
+    'explain select * from posts a cross join posts b cross join links c cross join runs d cross join post_sightings e',
+  ],
+  [
+    'a sort that needs the disk',
+    'select a.text from posts a cross join posts b order by md5(a.text || b.text)',
+  ],
+];
 
 type Headers = NonNullable<Hostile['headers']>;
 const JSON_TYPE: Headers = { 'content-type': 'application/json' };
@@ -56,6 +76,16 @@ export async function hostileRequests(
       '/api/v1/searches/preview',
       JSON.stringify({ operation: 'microblog', count: 100, cron, tz: 'Pacific/Apia' }),
     );
+  const statements = [
+    // It takes long wherever it is asked, so it is asked once.
+    posts('a statement that sleeps', '/api/v1/sql', JSON.stringify({ sql: 'select pg_sleep(20)' })),
+    ...SQL.flatMap(([what, sql]) => [
+      posts(`${what}, by SQL`, '/api/v1/sql', JSON.stringify({ sql })),
+      form(`${what}, by SQL on the page`, '/explore/sql', `sql=${encodeURIComponent(sql)}`),
+    ]),
+  ];
+  // As many as may run at a time, and the others when those have ended.
+  const [early, late] = [statements.slice(0, MAX_STATEMENTS), statements.slice(MAX_STATEMENTS)];
   const long = words(200).slice(0, 1_000);
   return [
     posts('a body of 60 levels', '/api/v1/topics', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`),
@@ -91,6 +121,7 @@ export async function hostileRequests(
     form('a form with a long text', '/new', `text=${'%C3%A9'.repeat(16_000)}`),
     form('a sign-in', '/sign-in', `token=st_aaaaaaaa${'b'.repeat(43)}`),
     form('a sign-in by 99 kB', '/sign-in', `token=${'b'.repeat(99_000)}`),
+    ...early,
     gets('a query of 15 kB', `/api/v1/posts?${'a=1&'.repeat(3_700)}`),
     gets('a query of 15 kB for a page', `/runs?${'status=failed&'.repeat(1_000)}`),
     gets('a forecast of a long text', `/new/forecast?text=${'a+'.repeat(7_000)}`),
@@ -130,6 +161,7 @@ export async function hostileRequests(
     ...exportsOf(document),
     ...(await listsOf(db, document)),
     ...(await pagesOn(db)).flatMap(({ page, addresses: [url = '/'] }) => gets(`the page ${page}`, url)),
+    ...late,
   ];
 }
 

@@ -150,7 +150,7 @@ test.runIf(LINUX)(
     expect(holding).toEqual([]);
     expect(failed).toEqual([]);
   },
-  300_000,
+  600_000,
 );
 
 test.runIf(LINUX)(
@@ -201,5 +201,5 @@ test.runIf(LINUX)(
     );
     expect(rows, 'none was missed').toEqual([{ status: 'succeeded' }]);
   },
-  300_000,
+  600_000,
 );

@@ -16,7 +16,7 @@ let db: Database;
 beforeAll(async () => {
   history = await liveHistory();
   db = history.world.db;
-  const home = { ...homeOf(history.world), readerUrl: history.world.database.readerUrl };
+  const home = homeOf(history.world);
   app = await buildServer(home, WEB, { perMinute: 100_000 });
   person = personAt(app);
 }, 60_000);

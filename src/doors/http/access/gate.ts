@@ -108,15 +108,12 @@ function assertMeant({ headers, method, routeOptions }: FastifyRequest, bound: B
   if (SAFE.has(method)) {
     const isLed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     if (ours || scope === 'open' || (door === 'page' && isLed)) return;
-    throw new Denied(
-      'forged',
-      'a page of another site made this request; enter the address yourself instead',
-    );
+    throw new Denied('forged', 'cross-site request refused; paste the address into the address bar');
   }
   // A page that sends no referrer sends `null` with its own forms too: then only the other header tells.
   const named =
     origin === undefined || (origin === 'null' ? site === 'same-origin' : isOurOrigin(origin, host, bound));
-  if (!ours || !named) throw new Denied('forged', 'a page of another site made this request');
+  if (!ours || !named) throw new Denied('forged', 'cross-site request refused');
 }
 
 function assertOurForm(access: Access, request: FastifyRequest): void {

@@ -13,6 +13,8 @@ export const LIMITS = {
   /** Of the forms of pages: the longest is a statement of SQL. */
   formBytes: 100_000,
   headerBytes: 16 * 1_024,
+  /** Of one parameter of a path, in characters. */
+  pathParameter: 100,
   /** A request that has not come whole by then is given up. */
   requestMs: 30 * SECOND,
   /** Open connections, streams of events among them. */

@@ -3,12 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import { Refused } from '../../../errors.ts';
 import { Denied } from '../../../monitor/access/denied.ts';
 import { networkOf } from '../../../monitor/access/network.ts';
+import { MAX_STATEMENTS } from '../../../store/reader/ask.ts';
 import type { Share, Shares } from '../../routes.ts';
 
 /** Who a request is counted for: a token with its sessions, or the network that it comes from. */
 export function countedAs({ visitor, ip }: Pick<FastifyRequest, 'visitor' | 'ip'>): string {
   return visitor.name ?? networkOf(ip);
 }
+
+/** Statements of SQL that may run at a time. */
+export const STATEMENT_PLACES = { all: MAX_STATEMENTS, each: 2 };
 
 /** The places of one process. */
 export function openShares(): Shares {
@@ -21,8 +25,7 @@ export function openShares(): Shares {
     answers: shareOut('raw answers', { all: 8, each: 2 }),
     // The most work of all reads: who searches leaves a connection of theirs to their other requests.
     finds: shareOut('searches of texts', { all: 6, each: 3 }),
-    // As many as the reader has connections, but for one: READER_CONNECTIONS.
-    statements: shareOut('statements', { all: 4, each: 2 }),
+    statements: shareOut('statements', STATEMENT_PLACES),
   };
 }
 

@@ -1,6 +1,7 @@
 /** One reader of events: what is written to them, and how much may wait when they do not read. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
 
 /**
  * More than so many bytes waiting: the reader is too slow, and comes back with the last id it got. What waits for
@@ -30,8 +31,8 @@ export function openStream(raw: ServerResponse): EventStream {
   /** Bytes that were handed over when the last sign of life was due; those that wait are not among them. */
   let stuckAt: number | undefined;
   let handed = 0;
-  raw.on('error', () => gone.abort());
-  raw.once('close', () => gone.abort());
+  // Also where it is closed already, and where writing to it fails.
+  finished(raw, () => gone.abort());
   const send = (frames: readonly Uint8Array[]): void => {
     raw.cork();
     for (const frame of frames) {

@@ -28,8 +28,10 @@ export function ticked(given: Given, name: string): boolean {
 /** Aborted when whoever asked goes away before the answer is sent. */
 export function untilGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
+  const leave = () => {
     if (!raw.writableFinished) gone.abort();
-  });
+  };
+  if (raw.closed) leave();
+  else raw.once('close', leave);
   return gone.signal;
 }

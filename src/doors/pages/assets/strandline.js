@@ -80,9 +80,32 @@ const put = (old, fresh) => {
   return true;
 };
 
-/** Shows the page anew, as a whole. */
+/** @type {WeakSet<Element>} */
+const typedIn = new WeakSet();
+document.addEventListener('input', (event) => {
+  const form = /** @type {Element} */ (event.target).closest('form');
+  if (form !== null) typedIn.add(form);
+});
+/** Forms in which a person typed something. */
+/** @param {ParentNode} [within] */
+const typedForms = (within = document) => all('form', within).filter((one) => typedIn.has(one));
+
+/** @param {Element} form @param {ParentNode} page @returns {Element | undefined} the same form in a page that was fetched */
+const sameForm = (form, page) => {
+  const action = `main form[action="${CSS.escape(form.getAttribute('action') ?? '')}"]`;
+  return all(action, page)[all(action).indexOf(form)];
+};
+
+/**
+ * Shows the page anew, but for forms in which something was typed. @returns false where there is no place for one of them any
+ * more: nothing was changed
+ */
 /** @param {Document} page */
 const putPage = (page) => {
+  const kept = all('main').flatMap((main) =>
+    typedForms(main).map((form) => ({ form, fresh: sameForm(form, page) })),
+  );
+  if (kept.some(({ fresh }) => fresh === undefined)) return false;
   const states = new Map(regionsOf().map((region) => [keyOf(region), stateOf(region)]));
   for (const chart of Array.from(plots.keys())) forget(chart);
   for (const name of ['main', 'footer']) {
@@ -96,6 +119,8 @@ const putPage = (page) => {
     if (state !== undefined) restore(region, state);
   }
   for (const part of all('main, footer')) enhance(part);
+  for (const { form, fresh } of kept) fresh?.replaceWith(form);
+  return true;
 };
 
 /** Somebody moves in it, looks closer at its chart, or marks words of it. */
@@ -104,6 +129,7 @@ const isUsed = (region) => {
   const marked = getSelection();
   return (
     region.contains(document.activeElement) ||
+    typedForms(region).length > 0 ||
     region.querySelector('.chart:hover, [data-zoomed]') !== null ||
     (marked !== null && !marked.isCollapsed && marked.containsNode(region, true))
   );
@@ -122,8 +148,8 @@ const refresh = async () => {
   if (page === undefined || main === null) return;
   // Where nothing was found yet, nobody reads.
   if (main.querySelector('[data-held] .empty') !== null && !isUsed(main)) {
-    putPage(page);
-    settle();
+    if (putPage(page)) settle();
+    else announce();
     return;
   }
   const fresh = new Map(regionsOf(page).map((region) => [keyOf(region), region]));
@@ -148,7 +174,8 @@ const settleZone = async () => {
   keep('zone', zone);
   if (!document.cookie.includes('zone=')) return;
   const page = await fetchPage();
-  if (page === undefined || body.contains(document.activeElement?.closest('form') ?? null)) return;
+  const isFilling = body.contains(document.activeElement?.closest('form') ?? null) || typedForms().length > 0;
+  if (page === undefined || isFilling) return;
   body.dataset['zone'] = zone;
   putPage(page);
 };
@@ -448,7 +475,7 @@ const showNew = async () => {
   const page = await fetchPage();
   if (page === undefined) return;
   const before = new Map([...sent].map(([key, html]) => [key, withoutTimes(html)]));
-  putPage(page);
+  if (!putPage(page)) return;
   settle();
   const changed = regionsOf().filter((one) => withoutTimes(sent.get(keyOf(one))) !== before.get(keyOf(one)));
   const first = changed.find((one) => one.hasAttribute('data-held')) ?? changed[0];
@@ -564,8 +591,9 @@ document.addEventListener('keydown', (event) => {
     return;
   }
   if (event.key === 'g') going = Date.now();
-  else if (event.key === 'n') noteButton.click();
-  else if (event.key === 't') switchTheme();
+  else if (event.key === 'n') {
+    if (noteButton.isConnected) noteButton.click();
+  } else if (event.key === 't') switchTheme();
   else if (event.key === '?') keysHelp();
   else if (event.key === '/') {
     event.preventDefault();

@@ -20,7 +20,7 @@ const MEMBERS = [
 ] as const;
 
 /** What the later of two versions says differently, in words. */
-export function changesBetween(before: VersionRow, after: VersionRow): string[] {
+function describeChanges(before: VersionRow, after: VersionRow): string[] {
   return MEMBERS.flatMap(([member, words]) => {
     const [was, is] = [before[member], after[member]];
     return isDeepStrictEqual(was, is) ? [] : [`${words}: ${shownAs(was)} → ${shownAs(is)}`];
@@ -59,7 +59,7 @@ export function Versions({ rows }: { rows: readonly VersionRow[] }) {
 
 function Changed({ row, before }: { row: VersionRow; before: VersionRow | undefined }) {
   if (before === undefined) return row.version === 1 ? <>the beginning</> : <>older versions are not shown</>;
-  const changes = changesBetween(before, row);
+  const changes = describeChanges(before, row);
   return (
     <>
       {changes.length === 0 ? 'labels, or what is unusual' : null}

@@ -1,5 +1,7 @@
+import { SECOND } from '../../../engine/clock.ts';
 import type { Finished } from '../../../store/reader/process.ts';
-import { MAX_ROWS } from '../../../store/reader/ask.ts';
+import { LONGEST_MS, MAX_ROWS } from '../../../store/reader/ask.ts';
+import { MAX_RESULT_MB } from '../../../store/reader/render.ts';
 import { Button, Field, Form } from '../kit/form.tsx';
 import { counted } from '../kit/number.tsx';
 import { Outside } from '../kit/outside.tsx';
@@ -11,7 +13,7 @@ export function Ask({ sql, refused }: { sql: string | undefined; refused: string
     <Section
       title="Ask"
       id="ask"
-      note={`One statement over the views; nothing can be changed by it. At most ${MAX_ROWS} rows, 2 MB and 30 seconds; the command strandline sql has no limit of rows.`}
+      note={`One statement over the views; nothing can be changed by it. At most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${LONGEST_MS / SECOND} seconds; the command strandline sql has no limit of rows.`}
     >
       {refused === undefined ? null : (
         <p class="wrong" role="alert">
@@ -45,7 +47,7 @@ export function Result({ result: { body, rows, more, durationMs } }: { result: F
       note={`${counted(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.`}
     >
       {rows === 0 ? (
-        <Empty words="No row answers it." />
+        <Empty words="No rows." />
       ) : (
         <div dangerouslySetInnerHTML={{ __html: body.toString() }} />
       )}

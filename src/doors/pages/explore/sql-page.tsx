@@ -1,9 +1,11 @@
 /** The SQL contract: what can be asked, with examples, and a place to ask. */
 import { z } from 'zod';
 import { InvalidInput, Refused } from '../../../errors.ts';
+import { Denied } from '../../../monitor/access/denied.ts';
 import { MAX_SQL } from '../../../store/reader/ask.ts';
 import type { Finished } from '../../../store/reader/process.ts';
 import { readContract, readContractVersion } from '../../../store/reads/contract-columns.ts';
+import { failureOf } from '../../failure.ts';
 import type { App, WebHome } from '../../routes.ts';
 import { showPage } from '../kit/show.tsx';
 import { ExploreTabs } from './page.tsx';
@@ -20,7 +22,7 @@ export function sqlPage(app: App, home: WebHome): void {
   const questions = readQuestions(ctx.log);
 
   const show = async (shown: Shown) => {
-    const asks = home.readerUrl !== null;
+    const asks = home.readerUrl() !== null;
     const [views, version, examples] = await Promise.all([
       readContract(ctx.db),
       readContractVersion(ctx.db),
@@ -72,9 +74,12 @@ export function sqlPage(app: App, home: WebHome): void {
         const result = await app.statements.ask(request, reply, { sql, form: 'html' });
         return showPage(request, reply, await show({ view: undefined, sql, result }));
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        const refused = await show({ view: undefined, sql, refused: error.message });
-        return showPage(request, reply, { ...refused, status: error.kind === 'unavailable' ? 503 : 400 });
+        if (!(error instanceof Refused || error instanceof Denied)) throw error;
+        const { status, detail, retryAfterSeconds } = failureOf(error);
+        if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+        const refused = await show({ view: undefined, sql, refused: detail });
+        // What is not possible with a statement is wrong with it.
+        return showPage(request, reply, { ...refused, status: status === 409 ? 400 : status });
       }
     },
   );
