@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
       `document.querySelector('main form').insertAdjacentHTML('beforeend', '<input name="typed">')`,
     );
     await page.locator('main [name="typed"]').fill('kept');
-    await stage.history.runNextSlot();
+    for (let i = 0; i < 8; i += 1) await stage.history.runNextSlot();
     await pill.waitFor({ timeout: 20_000 });
     await pill.click();
     await pill.waitFor({ state: 'detached' });

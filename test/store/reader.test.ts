@@ -200,9 +200,12 @@ test('what docs/homes.md tells the superuser to run closes it', async () => {
   await migrate({ url: open.url, readerUrl: open.readerUrl, log });
   const [, sql = ''] = /```sql\n(DO[^`]+)```/.exec(await readFile('docs/homes.md', 'utf8')) ?? [];
   const superuser = await connect(withDatabase(inject('superuserUrl'), open.name), 'test');
+  // The role belongs to all files that run now: what is set for it is taken back.
+  await superuser.query('BEGIN');
   await superuser.query(sql);
   expect(await hasOpenFunctions(superuser, 'strandline_reader')).toBe(false);
   expect(await hasOpenFunctions(superuser, 'strandline')).toBe(true);
+  await superuser.query('ROLLBACK');
   await superuser.end();
   await open.drop();
 });

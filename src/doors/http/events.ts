@@ -99,9 +99,9 @@ export function eventRoutes(app: App, { ctx }: WebHome): void {
     },
     async (request, reply) => {
       const { topic, search } = request.query;
-      const after = lastSeen(request.headers['last-event-id']) ?? request.query.after;
+      const named = lastSeen(request.headers['last-event-id']) ?? request.query.after;
       await assertFilter(ctx.db, { topic, search });
-      await feed.assertReached(after);
+      const after = await feed.startOf(named);
       // Whoever asks for the head alone would have a stream that nothing is ever written to.
       if (request.method === 'HEAD') return void takeOver(reply, HEADERS).writeHead(200).end();
       const leave = app.shares.events.take(request);

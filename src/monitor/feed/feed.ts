@@ -28,16 +28,17 @@ export type Listener<T> = {
 
 export type Feed<T> = {
   /**
-   * Who comes with an id of another database would wait for ever, and not know.
-   * @throws InvalidInput for an id that no discovery has reached yet
+   * Where whoever comes now begins: behind the id that they name, or behind the last there is. Whoever was told that they
+   * listen then misses nothing, however long the feed takes to begin.
+   * @throws InvalidInput for an id that no discovery has reached yet: its reader would wait for ever, and not know
    */
-  assertReached(after: Id | undefined): Promise<void>;
+  startOf(after: Id | undefined): Promise<Id>;
   /**
    * Replays what came after an id, then tells what is new.
    * @param from.signal ends it; whoever listens must see to that, also where this throws
    * @returns when everything that was missed has been replayed
    */
-  listen(listener: Listener<T>, from: { after?: Id | undefined; signal: AbortSignal }): Promise<void>;
+  listen(listener: Listener<T>, from: { after: Id; signal: AbortSignal }): Promise<void>;
   /** Looks once, as is done every second while anybody listens. */
   poll(): Promise<void>;
   /** Tells nobody anything more; done when nothing is being read any more. */
@@ -129,10 +130,10 @@ export function openFeed<T>(
     timer = undefined;
     beginning = undefined;
   };
-  const join = async (listener: Listener<T>, after: Id | undefined, signal: AbortSignal): Promise<void> => {
+  const join = async (listener: Listener<T>, after: Id, signal: AbortSignal): Promise<void> => {
     beginning ??= asProgram(begin);
     await beginning;
-    for (let at = after ?? cursor; !signal.aborted; ) {
+    for (let at = after; !signal.aborted; ) {
       // Nothing happens between this look and the joining: what comes next is told, what came before was replayed.
       if (at >= cursor) {
         listeners.set(listener, at);
@@ -149,10 +150,11 @@ export function openFeed<T>(
 
   return {
     poll,
-    assertReached: async (after) => {
-      if (after === undefined || after <= cursor) return;
-      const last = await lastDiscoveryId(ctx.db);
-      if (after <= last) return;
+    startOf: async (after) => {
+      if (after !== undefined && after <= cursor) return after;
+      if (after === undefined && timer !== undefined) return cursor;
+      const last = await asProgram(() => lastDiscoveryId(ctx.db));
+      if (after === undefined || after <= last) return after ?? last;
       const expected = `the id of a discovery; the last one is ${last}`;
       throw new InvalidInput([{ path: 'after', given: String(after), expected }]);
     },

@@ -68,7 +68,8 @@ test('who listens is told what comes, each in the order of the feed, and only wh
   const all = listener();
   const rail = listener({ topic: 'rail' });
   const none = listener({ topic: 'rail', search: 'ferries' });
-  for (const { hear } of [all, rail, none]) await feed.listen(hear, { signal: leaving.signal });
+  for (const { hear } of [all, rail, none])
+    await feed.listen(hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   const before = await find(ferries, 2);
   const after = await find(trains, 3);
   await feed.poll();
@@ -83,7 +84,7 @@ test('what was missed is replayed in pages, without a gap or a double where it m
   const missed = await find(ferries, 1_203);
   const others = await find(trains, 5);
   const busy = listener();
-  await feed.listen(busy.hear, { signal: leaving.signal });
+  await feed.listen(busy.hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   const { heard, hear } = listener({ search: 'ferries' });
   const during: string[] = [];
   // While pages are replayed, more is found and the others are told of it.
@@ -108,7 +109,7 @@ test('what was missed is replayed in pages, without a gap or a double where it m
 
 test('who saw a discovery in another process, which was not looked at here yet, does not get it again', async () => {
   const first = listener();
-  await feed.listen(first.hear, { signal: leaving.signal });
+  await feed.listen(first.hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   const seen = await find(ferries, 3);
   const { heard, hear } = listener();
   await feed.listen(hear, { after: BigInt(seen[1] ?? 0), signal: leaving.signal });
@@ -117,18 +118,28 @@ test('who saw a discovery in another process, which was not looked at here yet, 
   expect(heard).toEqual([seen[2]]);
 });
 
+test('what is found while the feed begins is told: its reader was let in before', async () => {
+  await find(ferries, 1);
+  const after = await feed.startOf(undefined);
+  const meanwhile = await find(ferries, 2);
+  const { heard, hear } = listener();
+  await feed.listen(hear, { after, signal: leaving.signal });
+  await feed.poll();
+  expect(heard).toEqual(meanwhile);
+});
+
 test('an id that no discovery has reached is refused, with the last one', async () => {
   const [last] = (await find(ferries, 1)).slice(-1);
-  await expect(feed.assertReached(BigInt(last ?? 0) + 1n)).rejects.toThrow(`the last one is ${last}`);
-  await feed.assertReached(BigInt(last ?? 0));
-  await feed.assertReached(undefined);
+  await expect(feed.startOf(BigInt(last ?? 0) + 1n)).rejects.toThrow(`the last one is ${last}`);
+  expect(await feed.startOf(BigInt(last ?? 0))).toBe(BigInt(last ?? 0));
+  expect(await feed.startOf(undefined)).toBe(BigInt(last ?? 0));
 });
 
 test('runs are told once as they end, also when their end is written down late', async () => {
   const now = world.clock.now();
   await end(ferries, now);
   const { heard, hear } = listener({ topic: 'harbour' });
-  await feed.listen(hear, { signal: leaving.signal });
+  await feed.listen(hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   await end(ferries, new Date(now.getTime() + 2_000));
   await end(trains, new Date(now.getTime() + 2_000));
   await feed.poll();
@@ -140,13 +151,13 @@ test('runs are told once as they end, also when their end is written down late',
 
 test('who left is told nothing more, and what comes while nobody listens is nobody’s', async () => {
   const { heard, hear } = listener();
-  await feed.listen(hear, { signal: leaving.signal });
+  await feed.listen(hear, { after: await feed.startOf(undefined), signal: leaving.signal });
   leaving.abort();
   await find(ferries, 2);
   await feed.poll();
   const again = listener();
   const back = new AbortController();
-  await feed.listen(again.hear, { signal: back.signal });
+  await feed.listen(again.hear, { after: await feed.startOf(undefined), signal: back.signal });
   const [next] = await find(ferries, 1);
   await feed.poll();
   back.abort();
