@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY, MINUTE } from './engine/clock.ts';
 import type { Acting, Context } from './monitor/context.ts';
+import { follow } from './monitor/derive/follow.ts';
 import type { RunReport } from './monitor/run/report.ts';
 import { createSearch, type NewSearch } from './monitor/topic/create.ts';
 import { drawsOf, keyOfText } from './service/sandbox/random.ts';
@@ -67,6 +68,9 @@ export async function simulate(
       // Where one fails the others finish first: nothing goes on behind the back of whoever hears of it.
       const ended = await Promise.allSettled(lanes.map((lane) => lane.advance(until)));
       for (const one of ended) if (one.status === 'rejected') throw one.reason;
+      // When all have come as far, so that nothing is derived before what came earlier.
+      const [lane] = lanes;
+      if (lane !== undefined) await follow(lane.ctx, { settleMs: null });
     };
     await advance(from.getTime());
     for (let at = from.getTime(); at < to.getTime(); ) {

@@ -21,6 +21,9 @@ export const POINTS = {
   'before the commit': { side: 'before', statement: 'COMMIT (sight)' },
   /** K4 */
   'after the commit': { side: 'after', statement: 'COMMIT (sight)' },
+  /** In the middle of the follower's transaction. */
+  'inside the follower': { side: 'after', statement: 'follow' },
+  'before the follower commits': { side: 'before', statement: 'COMMIT (follow)' },
   /** In the middle of the scan's transaction. */
   'inside the scan': { side: 'after', statement: 'insert_slots' },
   /** Runs of due slots are committed, and the queue does not know them. */

@@ -4,6 +4,7 @@ import { type Clock, steppedClock } from '../src/engine/clock.ts';
 import { createLogger } from '../src/engine/logger.ts';
 import type { QueuedRun, WorkQueue } from '../src/engine/queue/queue.ts';
 import type { Acting } from '../src/monitor/context.ts';
+import { follow } from '../src/monitor/derive/follow.ts';
 import { scan } from '../src/monitor/schedule/scan.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { ensureService } from '../src/store/services.ts';
@@ -22,6 +23,8 @@ export type World = {
   work: string[];
   /** One scan at the world's time. @returns the runs that it enqueued */
   scan(): Promise<bigint[]>;
+  /** Derives all that follows from what runs saved. @returns from how many readings */
+  derive(): Promise<number>;
   /** Notes a scan, by the database's clock: runs under leases that are over may be claimed for seven seconds. */
   scanned(): Promise<void>;
   close(): Promise<void>;
@@ -98,6 +101,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     ownSources: () => Promise.resolve('none'),
     random: () => 0.5,
   };
+  let deriving = Promise.resolve(0);
   return {
     ctx,
     db,
@@ -110,6 +114,11 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       const before = enqueued.length;
       await scan(ctx);
       return enqueued.slice(before).map(({ runId }) => runId);
+    },
+    derive: () => {
+      // One at a time: a second follower would leave it to the first.
+      deriving = deriving.then(() => follow(ctx, { settleMs: null }));
+      return deriving;
     },
     scanned: async () => {
       // As far ahead as clocks may be, so that a slow machine has more time than the three seconds after a scan.

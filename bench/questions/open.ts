@@ -2,8 +2,8 @@
 import { HOUR } from '../../src/engine/clock.ts';
 import { createLogger } from '../../src/engine/logger.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
-import { keepRising } from '../../src/store/volume/rising.ts';
+import { type Database, type Id, inTransaction, openDatabase } from '../../src/store/database.ts';
+import { keepRising } from '../../src/store/derive/rising.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { fillHistory } from './fill.ts';
 
@@ -49,6 +49,7 @@ export async function openHistory(options: HistoryOptions, told: (line: string) 
 async function keepAllRising(db: Database): Promise<number> {
   const { rows } = await db.pool.query<{ id: Id }>('SELECT search_id AS id FROM strandline.looks ORDER BY 1');
   const before = performance.now();
-  for (const { id } of rows) await keepRising(db, id, { again: true });
+  const since = new Date(0);
+  for (const { id: searchId } of rows) await inTransaction(db, (tx) => keepRising(tx, [{ searchId, since }]));
   return (performance.now() - before) / rows.length;
 }

@@ -1,16 +1,15 @@
 /**
  * A series lived through as a monitor would. Each row's posts get times of their own, evenly over its five
  * minutes; runs come at their interval, each sees what was posted since the one before, and what it saw goes through
- * the save's own statement into volume and coverage. Then the step of a run's journey looks for a spike.
+ * the follower's own statement into volume and coverage. Then the follower's step looks for a spike.
  *
- * What is left out of the save are the posts themselves (a quarter of an hour holds up to 17,000): their rows
- * decide nothing but that each is counted once, which here is so by making.
+ * What is left out are the posts themselves (a quarter of an hour holds up to 17,000): sightings are all that volume asks for.
  */
-import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
-import { findSpikes } from '../../src/monitor/run/spikes.ts';
+import { MINUTE } from '../../src/engine/clock.ts';
+import { findSpikes } from '../../src/monitor/derive/spikes.ts';
 import { type Database, type Id, inTransaction } from '../../src/store/database.ts';
-import { quartersOf } from '../../src/store/volume/quarters.ts';
-import { addVolume } from '../../src/store/volume/roll-up.ts';
+import { rollUp } from '../../src/store/derive/coverage.ts';
+import { appendSpikes } from '../../src/store/spikes.ts';
 import { furnish } from '../stage.ts';
 import type { Row } from './csv.ts';
 
@@ -37,7 +36,6 @@ export async function liveThrough(
   const begin = Math.ceil(first / everyMs) * everyMs + PHASE_MS;
   const slots = Array.from({ length: Math.ceil((last - begin) / everyMs) }, (_, i) => begin + i * everyMs);
   const runIds = await makeRuns(db, searchId, slots);
-  const clock = steppedClock(new Date(first));
   const told: number[] = [];
   let row = 0;
   let from = first;
@@ -53,18 +51,39 @@ export async function liveThrough(
     const reach = { reached: from, from, until: slot };
     const coverage = {
       runId,
+      searchId,
       requestVersion: 1,
       reach,
       everySeconds: everyMs / 1_000,
       posts: times.length,
       mostPosts: 0,
     };
-    await inTransaction(db, (tx) => addVolume(tx, searchId, quartersOf(reach, times), coverage));
-    clock.set(new Date(slot));
-    if ((await findSpikes({ db, clock }, { id: runId, search_id: searchId })).length > 0) told.push(slot);
+    const postIds = await sightPosts(db, searchId, runId, { slot, times });
+    const spikes = await inTransaction(db, async (tx) => {
+      const recounted = { searchIds: postIds.map(() => searchId), postIds };
+      await rollUp(tx, [], [coverage], { recounted, seenAgain: [] });
+      const found = await findSpikes(tx, [{ run_id: runId, search_id: searchId, at: new Date(slot) }]);
+      return appendSpikes(tx, found);
+    });
+    if (spikes.length > 0) told.push(slot);
     from = slot;
   }
   return { told, runs: slots.length };
+}
+
+/** Sightings without posts, which volume does not ask for. @returns the posts that they are of */
+async function sightPosts(
+  db: Database,
+  searchId: Id,
+  runId: Id,
+  { slot, times }: { slot: number; times: readonly number[] },
+): Promise<Id[]> {
+  const { rows } = await db.pool.query<{ post_id: Id }>(
+    `INSERT INTO strandline.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
+     SELECT $1, $2::bigint * 1000000 + n, $2, $3, at FROM unnest($4::timestamptz[]) WITH ORDINALITY u(at, n) RETURNING post_id`,
+    [searchId, runId, new Date(slot), times.map((time) => new Date(time))],
+  );
+  return rows.map((row) => row.post_id);
 }
 
 function timesOf(row: Row | undefined): number[] {

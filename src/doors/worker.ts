@@ -3,6 +3,7 @@ import type { QueueBackend } from '../engine/queue/connection.ts';
 import { startWorkers } from '../engine/queue/workers.ts';
 import { Refused } from '../errors.ts';
 import type { Context } from '../monitor/context.ts';
+import { startFollowing } from '../monitor/derive/follow.ts';
 import { doRecurringWork, RECURRING_WORK } from '../monitor/recurring.ts';
 import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
@@ -46,7 +47,7 @@ const GRACE_MS = MINUTE / 3;
 
 /**
  * The queue's entry point: scans, runs, channels and recurring work are passed to their functions. Beside it run the
- * timers of the scan, and a heartbeat that reports this worker, looks at the queue and hands over spooled responses.
+ * timers of the scan, the follower, and a heartbeat that reports this worker, looks at the queue and hands over spooled responses.
  */
 export async function startWorker(
   ctx: Context,
@@ -119,6 +120,7 @@ export async function startWorker(
   let beat: Promise<void> | undefined = heartbeat();
   await beat;
   beat = undefined;
+  const stopFollowing = startFollowing(ctx);
   const timer = setInterval(() => {
     beat ??= heartbeat().finally(() => {
       beat = undefined;
@@ -135,7 +137,7 @@ export async function startWorker(
       draining = true;
       clearInterval(timer);
       const grace = setTimeout(() => stopping.abort(), GRACE_MS);
-      await Promise.all([workers.close(), scanning.stop(), beat]);
+      await Promise.all([workers.close(), scanning.stop(), stopFollowing(), beat]);
       clearTimeout(grace);
       await deregisterWorker(db, ctx.worker).catch((error: unknown) =>
         log.warn({ err: error }, 'worker deregistration failed'),

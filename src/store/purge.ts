@@ -47,6 +47,7 @@ const REMOVE: readonly (readonly [table: string, where: string])[] = [
   ['completions', OF_SEARCH],
   ['post_sightings', OF_SEARCH],
   ['link_sightings', OF_SEARCH],
+  ['pending_derivations', OF_SEARCH],
   ['coverage', OF_SEARCH],
   ['run_gains', OF_SEARCH],
   ['volume', OF_SEARCH],

@@ -1,4 +1,4 @@
-import { type Database, type Id, inTransaction } from './database.ts';
+import type { Id, Transaction } from './database.ts';
 import { LOCK_FEED } from './save/statements.ts';
 
 export type SpikeMeasure = 'posts' | 'engagement';
@@ -32,12 +32,12 @@ export type NewSpike = {
 
 /** When the windows of a search's spikes of one measure ended, as far as they ended after `since`. */
 export async function spikesSince(
-  db: Database,
+  tx: Transaction,
   searchId: Id,
   measure: SpikeMeasure,
   since: Date,
 ): Promise<Date[]> {
-  const { rows } = await db.pool.query<{ window_end: Date }>({
+  const { rows } = await tx.query<{ window_end: Date }>({
     name: 'spikes_since',
     text: 'SELECT window_end FROM strandline.spikes WHERE search_id = $1 AND measure = $2 AND window_end > $3 ORDER BY window_end',
     values: [searchId, measure, since],
@@ -45,40 +45,33 @@ export async function spikesSince(
   return rows.map((row) => row.window_end);
 }
 
-/**
- * The spike and its discovery. Two evaluations at once may both have found the search free to alert: the feed's
- * lock lets one after the other, and the second sees the first's spike and leaves it at that.
- * $1 the spike as JSON, $2 how long no other may be near, in milliseconds.
- */
-const TELL = `
+/** Spikes and their discoveries. $1 the spikes as JSON. */
+const APPEND = `
 WITH spike AS (
   INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
     usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at)
   SELECT search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
     usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at
-  FROM json_to_record($1::json) AS r(search_id bigint, run_id bigint, measure text, window_start timestamptz,
+  FROM json_to_recordset($1::json) AS r(search_id bigint, run_id bigint, measure text, window_start timestamptz,
     window_end timestamptz, n float8, lower_bound boolean, coverage float8, mean float8, sd float8, usual float8,
     days integer, windows integer, weekday_usual float8, score float8, threshold float8, sensitivity text, provisional boolean, tz text,
     sentence text, top_post_id bigint, top_share float8, at timestamptz)
-  WHERE NOT EXISTS (SELECT FROM strandline.spikes o WHERE o.search_id = r.search_id AND o.measure = r.measure
-    AND o.window_end > r.window_end - $2 * interval '1 millisecond'
-    AND o.window_end < r.window_end + $2 * interval '1 millisecond')
+  ORDER BY search_id, measure
   ON CONFLICT (search_id, measure, window_start) DO NOTHING
   RETURNING id, search_id, run_id, at
 )
 INSERT INTO strandline.discoveries (search_id, run_id, at, baseline, kind, thing)
-SELECT search_id, run_id, at, false, 'spike', id FROM spike
+SELECT search_id, run_id, at, false, 'spike', id FROM spike ORDER BY id
 RETURNING thing AS id`;
 
-/** @returns the id of the spike; `null` where another one near it was told meanwhile */
-export async function tellSpike(db: Database, spike: NewSpike, cooldownMs: number): Promise<Id | null> {
-  return inTransaction(db, async (tx) => {
-    await tx.query(LOCK_FEED);
-    const { rows } = await tx.query<{ id: Id }>(TELL, [asJson(spike), cooldownMs]);
-    return rows[0]?.id ?? null;
-  });
+/** At the end of the batch that found them, for the feed is locked until its commit. @returns their ids */
+export async function appendSpikes(tx: Transaction, spikes: readonly NewSpike[]): Promise<Id[]> {
+  if (spikes.length === 0) return [];
+  await tx.query(LOCK_FEED);
+  const { rows } = await tx.query<{ id: Id }>(APPEND, [asJson(spikes)]);
+  return rows.map(({ id }) => id);
 }
 
-function asJson(spike: NewSpike): string {
-  return JSON.stringify(spike, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+function asJson(spikes: readonly NewSpike[]): string {
+  return JSON.stringify(spikes, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -1,6 +1,7 @@
 /** A monitor that watched a service which means harm, through its own journey: what came stands in the database. */
 import type { WebServer } from '../../src/doors/http/server.ts';
 import { HOUR } from '../../src/engine/clock.ts';
+import { follow } from '../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createChannel } from '../../src/monitor/tell/channels.ts';
@@ -162,6 +163,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   const run = async () => {
     for (let next = enqueued.shift(); next !== undefined; next = enqueued.shift())
       await executeRun(ctx, next.runId);
+    await follow(ctx, { settleMs: null });
   };
   const made = [];
   for (const [i, [slug, operation, prompt]] of SEARCHES.entries()) {

@@ -4,6 +4,7 @@ import type { WebServer } from '../../src/doors/http/server.ts';
 import { HOUR } from '../../src/engine/clock.ts';
 import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/tokens.ts';
 import type { Acting } from '../../src/monitor/context.ts';
+import { follow } from '../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createChannel } from '../../src/monitor/tell/channels.ts';
 import { deliverTo } from '../../src/monitor/tell/deliver.ts';
@@ -71,6 +72,7 @@ async function tellOfWhatComes(
   clock.advance(3 * HOUR);
   const { runId } = await insertManualRun(ctx, 'trains-posts');
   await executeRun(ctx, runId);
+  await follow(ctx, { settleMs: null });
   await tellNew(ctx);
   for (const { channel } of [ops, night]) await deliverTo(ctx, channel.id, new AbortController().signal);
 }

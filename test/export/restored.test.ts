@@ -6,6 +6,7 @@ import { createLogger } from '../../src/engine/logger.ts';
 import { exportFiles } from '../../src/monitor/export/files.ts';
 import { type Format, FORMATS } from '../../src/monitor/export/format.ts';
 import { openTarget } from '../../src/monitor/export/target.ts';
+import { follow } from '../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
@@ -53,10 +54,12 @@ async function findInTwoMonths(): Promise<void> {
     every: '15m',
   });
   await executeRun(world.ctx, firstRunId);
+  await follow(world.ctx, { settleMs: null });
   world.clock.advance(60 * DAYS);
   stub.answers(found(20));
   const { runId } = await insertManualRun(world.ctx, 'lived');
   await executeRun(world.ctx, runId);
+  await follow(world.ctx, { settleMs: null });
 }
 
 /** Every file of an export of everything, by name. */

@@ -19,6 +19,7 @@ beforeAll(async () => {
   const search = { slug: 'one', operation: 'microblog', prompt: '1', every: '60s' } as const;
   const { firstRunId } = await createSearch(world.ctx, search);
   await executeRun(world.ctx, firstRunId);
+  await world.derive();
 });
 afterAll(async () => {
   await world.close();

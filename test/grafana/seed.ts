@@ -1,6 +1,7 @@
 /** A history for dashboards: two simulated topics over five days, and a paid search over eighteen that has its troubles. */
 import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
 import type { Acting } from '../../src/monitor/context.ts';
+import { follow } from '../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../src/monitor/run/execute.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
@@ -103,6 +104,7 @@ async function payForTroubles(world: World, stub: StubService): Promise<void> {
     world.clock.set(later(ENDED, (i + 1) * 15 * MINUTE));
     stub.answers(answer);
     await executeRun(world.ctx, (await insertManualRun(world.ctx, 'ferry-posts')).runId);
+    await follow(world.ctx, { settleMs: null });
   }
 }
 

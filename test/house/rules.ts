@@ -32,6 +32,7 @@ const behindDoors = [
   'src/monitor/context.ts',
   'src/monitor/enqueue.ts',
   'src/monitor/access/',
+  'src/monitor/derive/',
   'src/monitor/export/',
   'src/monitor/feed/',
   'src/monitor/run/',
@@ -112,7 +113,6 @@ export const RULES: readonly Rule[] = [
       'src/store/',
       'src/monitor/client/',
       'src/monitor/read/',
-      'src/monitor/trend/',
       // A failure that stops its search stops it as a person does: with a row for each slot that was due.
       'src/monitor/schedule/stop.ts',
       // A search that is tried out is checked, and finds its service, as when it is saved.
@@ -172,6 +172,11 @@ export const RULES: readonly Rule[] = [
       'src/monitor/context.ts',
     ],
     planted: "import { readPosts } from '../../store/reads/posts.ts';",
+  },
+  {
+    of: 'src/monitor/derive/',
+    may: ['src/engine/clock.ts', 'src/store/', 'src/monitor/trend/', 'src/monitor/context.ts'],
+    planted: "import { executeRun } from '../run/execute.ts';",
   },
   {
     of: 'src/monitor/volume/',

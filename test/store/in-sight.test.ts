@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { wirePost } from '../stub-service.ts';
-import type { Database } from '../../src/store/database.ts';
-import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, type Post, run } from './live.ts';
 
@@ -96,74 +94,6 @@ test('what is out of sight has what the search itself last saw of it: in an answ
     ['323', true, 2],
   ]);
 });
-
-function deferred(): { promise: Promise<void>; resolve(): void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve: () => resolve() };
-}
-
-/** The same database, where a save stops before the statement of this name until it is let go. */
-function heldBefore(name: string): { db: Database; reached: Promise<void>; letGo(): void } {
-  const reached = deferred();
-  const gate = deferred();
-  const connect = async () => {
-    const client = await world.db.pool.connect();
-    const query = client.query.bind(client) as (given: unknown, ...more: unknown[]) => Promise<unknown>; // one of its forms
-    const held = async (given: unknown, ...more: unknown[]) => {
-      if (
-        given === name ||
-        (typeof given === 'object' && given !== null && 'name' in given && given.name === name)
-      ) {
-        reached.resolve();
-        await gate.promise;
-      }
-      return query(given, ...more);
-    };
-    return Object.assign(Object.create(client), { query: held, release: client.release.bind(client) });
-  };
-  const pool = Object.assign(Object.create(world.db.pool), {
-    connect,
-    query: world.db.pool.query.bind(world.db.pool),
-  });
-  return { db: { ...world.db, pool }, reached: reached.promise, letGo: () => gate.resolve() };
-}
-
-/** Somebody waits for a lock of somebody else. */
-const someoneWaits = () =>
-  until('a save waits for the other', async () => {
-    const { rows } = await world.db.pool.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  });
-
-test.each(['out of sight', 'changed'])(
-  'of two searches of different topics that save a post at once one puts it out of sight and one changes it: %s first',
-  async (first) => {
-    const id = first === 'changed' ? '330' : '331';
-    const one = await newSearch(world, `at-once-one-${id}`, { topic: `topic-one-${id}` });
-    const two = await newSearch(world, `at-once-two-${id}`, { topic: `topic-two-${id}` });
-    await run(world, one, 0, [post(id, 5), post('339', 1)]);
-    await run(world, two, 1, [post(id, 5)]);
-    const held = heldBefore('COMMIT');
-    const goes = (db?: Database) => run(world, one, 15, [post('339', 1)], db);
-    const changes = (db?: Database) => run(world, two, 16, [post(id, 40)], db);
-    const [earlier, later] = first === 'changed' ? [changes, goes] : [goes, changes];
-    const began = earlier(held.db);
-    await held.reached;
-    const meanwhile = later();
-    await someoneWaits();
-    held.letGo();
-    await Promise.all([began, meanwhile]);
-    expect((await seenBy(one.slug)).map((row) => [row.post, row.in_sight, row.engagement])).toEqual([
-      [id, false, 41],
-      ['339', true, 2],
-    ]);
-  },
-);
 
 test('whatever answers come, late ones too: each post of a search is in sight or not, with what it has now', async () => {
   const answer = fc.record({

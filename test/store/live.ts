@@ -2,11 +2,11 @@
 import { loadDialect } from '../../src/contract/dialect.ts';
 import { MINUTE } from '../../src/engine/clock.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { follow } from '../../src/monitor/derive/follow.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
 import type { Database } from '../../src/store/database.ts';
 import { type Diff, saveFindings } from '../../src/store/save/save.ts';
-import { keepRising } from '../../src/store/volume/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
@@ -35,7 +35,7 @@ export type Post = { id: string } & Record<string, unknown>;
 
 /**
  * One run whose answer came at a time (minutes from noon) and held these posts, in the wire's names.
- * @param db what it is saved by, where that is not the world's own
+ * @param db what it is saved and derived by, where that is not the world's own
  */
 export async function run(
   world: World,
@@ -62,6 +62,6 @@ export async function run(
     endedAt: at(minutes),
   });
   if (diff === null) throw new Error('not saved');
-  await keepRising(world.db, search.id);
+  await (db === world.db ? world.derive() : follow({ db, simulation: null }, { settleMs: null }));
   return diff;
 }

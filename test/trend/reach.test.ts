@@ -99,14 +99,13 @@ describe('how many minutes back an answer saw', () => {
   });
 });
 
-describe('the quarters that a run adds to', () => {
-  test('posts stand in the quarter of their own time, minutes where they were observed in full', () => {
+describe('the quarters that a run saw', () => {
+  test('minutes stand where they were observed in full', () => {
     const reach = { reached: NOW - 20 * MINUTE, from: NOW - 10 * MINUTE, until: NOW + 2 * MINUTE };
-    expect(quartersOf(reach, [NOW - DAY, NOW - MINUTE, NOW - 2 * MINUTE])).toEqual([
-      { at: NOW - DAY, posts: 1, minutes: '000000000000000', cut: false },
-      { at: NOW - 30 * MINUTE, posts: 0, minutes: '000000000000000', cut: true },
-      { at: NOW - 15 * MINUTE, posts: 2, minutes: '000001111111111', cut: true },
-      { at: NOW, posts: 0, minutes: '110000000000000', cut: false },
+    expect(quartersOf(reach)).toEqual([
+      { at: NOW - 30 * MINUTE, minutes: '000000000000000', cut: true },
+      { at: NOW - 15 * MINUTE, minutes: '000001111111111', cut: true },
+      { at: NOW, minutes: '110000000000000', cut: false },
     ]);
   });
 
@@ -121,7 +120,7 @@ describe('the quarters that a run adds to', () => {
           const minutes = new Map<number, number>();
           for (const step of steps) {
             const until = from + step;
-            for (const quarter of quartersOf({ reached: from, from, until }, []))
+            for (const quarter of quartersOf({ reached: from, from, until }))
               for (const [i, bit] of quarter.minutes.split('').entries()) {
                 const minute = quarter.at + i * MINUTE;
                 minutes.set(minute, (minutes.get(minute) ?? 0) + Number(bit));
@@ -138,7 +137,7 @@ describe('the quarters that a run adds to', () => {
   });
 
   test('a filter of two years is written down for five weeks', () => {
-    const quarters = quartersOf({ reached: NOW - 730 * DAY, from: NOW - 730 * DAY, until: NOW }, []);
+    const quarters = quartersOf({ reached: NOW - 730 * DAY, from: NOW - 730 * DAY, until: NOW });
     expect(quarters).toHaveLength((35 * DAY) / QUARTER_MS);
   });
 });

@@ -5,7 +5,7 @@ import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import { readSearch, type SearchRow } from '../../store/reads/searches.ts';
 import type { Cli } from './cli.ts';
 import { lonelyOutcomeLine } from './run-line.ts';
-import { hasWorkers } from './take-run.ts';
+import { deriveHere, hasWorkers } from './take-run.ts';
 
 export type SavedSearch = SearchRow & { first_run: RunRow };
 
@@ -22,13 +22,15 @@ export async function takeFirstRuns(
   const { page } = cli;
   if (await hasWorkers(ctx))
     page.say('saved; a worker takes the first look at once (see: strandline runs list)');
-  else
+  else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {
         const report = await executeRun(ctx, firstRunId, stopping);
         if (report !== null) page.say(lonelyOutcomeLine(report, ctx.clock.now(), page));
       }),
     );
+    await deriveHere(ctx);
+  }
   return Promise.all(
     created.map(async ({ search, firstRunId }) => {
       const row = await readSearch(ctx.db, search.slug);

@@ -12,6 +12,7 @@ import type { Cli } from './cli.ts';
 import { discoveryColumnsOfRun } from './discovery-page.ts';
 import { callColumns, rejectColumns } from './run-details.ts';
 import { runColumns, runPage } from './run-page.ts';
+import { deriveHere } from './take-run.ts';
 import { assertFilter, findRunRow } from '../../monitor/topic/find.ts';
 import { type Column, table } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -122,6 +123,7 @@ function registerReplay(runs: Command, cli: Cli): void {
       const id = readId('id', given);
       return cli.withHome(async ({ ctx }) => {
         const { findings, diff } = await replayRun(ctx, id);
+        await deriveHere(ctx);
         const run = await findRunRow(ctx.db, id);
         await cli.show(options.json, run, () => runPage(run, cli.page));
         const found = `${counted(findings.posts.length, 'post')}, ${counted(findings.links.length, 'link')}`;

@@ -6,7 +6,7 @@ import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import type { Cli, CommandHome } from './cli.ts';
 import { lonelyOutcomeLine, outcomeLine } from './run-line.ts';
 import { runPage } from './run-page.ts';
-import { hasWorkers, runUntilEnded } from './take-run.ts';
+import { deriveHere, hasWorkers, runUntilEnded } from './take-run.ts';
 
 export function registerSearchRun(search: Command, cli: Cli): void {
   search
@@ -48,6 +48,7 @@ export async function runNow(
     page.say(`${queued}; a worker takes it (see: strandline runs show ${runId})`);
   } else {
     const report = await executeRun(ctx, runId, stopping);
+    await deriveHere(ctx);
     page.say(
       report === null
         ? `run ${runId} waits: its search is being run (see: strandline runs show ${runId})`

@@ -1,6 +1,7 @@
 /** Running something at once, from a command: beside workers or without them, the claim makes it safe. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../monitor/context.ts';
+import { follow } from '../../monitor/derive/follow.ts';
 import { executeRun } from '../../monitor/run/execute.ts';
 import type { RunReport } from '../../monitor/run/report.ts';
 import type { Id } from '../../store/database.ts';
@@ -13,6 +14,11 @@ const LOOK_MS = 500;
 export async function hasWorkers(ctx: Context): Promise<boolean> {
   const since = new Date(ctx.clock.now().getTime() - WORKER_SILENCE_MS);
   return (await liveWorkers(ctx.db, since)).length > 0;
+}
+
+/** Derives what follows from runs that were executed here; where workers live, they do. */
+export async function deriveHere(ctx: Context): Promise<void> {
+  if (!(await hasWorkers(ctx))) await follow(ctx, { settleMs: null });
 }
 
 /**
@@ -31,7 +37,10 @@ export async function runUntilEnded(
     if (report !== null) onReport(report);
     const row = await readRun(ctx.db, runId);
     if (row === undefined) throw new Error('a run that was asked for is not there');
-    if (row.ended_at !== null || stopping.aborted) return row;
+    if (row.ended_at !== null || stopping.aborted) {
+      await deriveHere(ctx);
+      return row;
+    }
     await sleep(LOOK_MS, undefined, { signal: stopping }).catch(() => {});
   }
 }

@@ -3,6 +3,7 @@ import { Gauge, Registry } from 'prom-client';
 import { SECOND } from '../../engine/clock.ts';
 import { withPatience } from '../../engine/patience.ts';
 import { readCounts } from '../../store/counts.ts';
+import { readLag } from '../../store/derive/pending.ts';
 import { readSilence } from '../../monitor/status/silence.ts';
 import { readFigures } from '../../store/reads/figures.ts';
 import { readUnread } from '../../store/reads/unread.ts';
@@ -21,11 +22,12 @@ export function metricsRoutes(requests: Registry): Routes {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
       const now = ctx.clock.now();
       const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-      const [counts, figures, silence, unread, depth, sources] = await Promise.all([
+      const [counts, figures, silence, unread, lag, depth, sources] = await Promise.all([
         readCounts(ctx.db),
         readFigures(ctx.db, { now, heardSince }),
         readSilence(ctx),
         readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince }),
+        readLag(ctx.db),
         withPatience(ctx.queue.depth(), PATIENCE_MS).catch(() => null),
         services.health(),
       ]);
@@ -37,6 +39,7 @@ export function metricsRoutes(requests: Registry): Routes {
           figures,
           silent: silence.total,
           unread,
+          lag,
           depth,
         }),
         await serviceText(sources),

@@ -10,7 +10,6 @@ import { readFindings } from './reading.ts';
 import { type RunReport, succeeded } from './report.ts';
 import { save } from './saving.ts';
 import { type Solitude, SolitudeNeeded } from './solitude.ts';
-import { noticeSpike } from './spikes.ts';
 
 /** Of who runs without being told to stop. */
 const NEVER = new AbortController().signal;
@@ -58,7 +57,6 @@ async function journey(
     response = (await unreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
     const findings = await readFindings(run, response);
     const diff = await save(ctx, run, response, findings);
-    await noticeSpike(ctx, run, diff);
     return succeeded(run, findings, diff);
   } catch (error) {
     return await endWithoutSuccess(ctx, run, { error, response, stopping });

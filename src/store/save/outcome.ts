@@ -83,7 +83,9 @@ WITH response AS (
       SELECT FROM strandline.calls c WHERE c.run_id = r.id AND c.state = 'received' AND (c.received_at, c.n) > (a.received_at, a.n)
         AND NOT EXISTS (SELECT FROM strandline.answers u WHERE u.run_id = c.run_id AND u.n = c.n AND u.read_at IS NULL)
     ) AS result,
-    EXISTS (SELECT FROM strandline.looks WHERE search_id = r.search_id AND at > a.received_at) AS older,
+    EXISTS (SELECT FROM strandline.runs o JOIN strandline.run_results n ON n.run_id = o.id
+      WHERE o.search_id = r.search_id AND o.ended_at > a.received_at
+        AND coalesce(n.observed_at, o.ended_at) > a.received_at) AS older,
     r.status = 'succeeded' OR (r.status = 'failed' AND NOT EXISTS (
       SELECT FROM strandline.runs l WHERE l.search_id = r.search_id AND l.ended_at > r.ended_at AND l.status = 'succeeded'
     )) AS succeeds,

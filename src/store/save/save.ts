@@ -10,8 +10,7 @@ import {
 } from '../database.ts';
 import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { ensurePartitions } from '../partitions.ts';
-import { addNewPosts, lookBack, rollUp } from '../volume/roll-up.ts';
-import { followGrowth, tally } from './follow.ts';
+import { logReading } from '../derive/pending.ts';
 import { saveClaims } from './claims.ts';
 import { clearReading, type Outcome, readLate, winAgain, winRun } from './outcome.ts';
 import {
@@ -93,9 +92,10 @@ export async function saveAgain(
   return inTransaction(db, async (tx, last) => {
     const won = await winAgain(tx, input);
     if (won === null) return null;
+    const before = await formerPosts(tx, input.runId);
     await clearReading(tx, input.runId);
     await record(tx);
-    return saveInside(tx, input, won, last);
+    return saveInside(tx, input, won, last, async () => ({ posts: before, links: [] }));
   });
 }
 
@@ -109,8 +109,12 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
   return inTransaction(db, async (tx, last) => {
     const won = await readLate(tx, input);
     if (won === null) return null;
+    const before = won.isResult ? await formerPosts(tx, input.runId) : [];
     if (won.isResult) await clearReading(tx, input.runId);
-    return saveInside(tx, input, won, last, lowerFirstSeen);
+    return saveInside(tx, input, won, last, async (saved) => {
+      const { posts, links } = await lowerFirstSeen(tx, saved);
+      return { posts: [...before, ...posts], links };
+    });
   });
 }
 
@@ -135,7 +139,10 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
   };
 }
 
-type Sighted = { new_posts: Id[]; new_times: (number | null)[]; new_links: Id[] };
+type Sighted = { new_posts: Id[]; new_links: Id[] };
+
+/** What was known before and is known otherwise by a response that is not read in its turn. */
+type Touched = { posts: Id[]; links: Id[] };
 
 /**
  * Most statements need no answer of the one ahead of them, and are sent behind it at once: the keys that a run has to
@@ -146,17 +153,17 @@ async function saveInside(
   input: Saved,
   won: Outcome,
   last: Last,
-  afterSightings?: (tx: Transaction, input: Saved) => Promise<unknown>,
+  /** For a response that is not read in its turn, behind its sightings. */
+  touch?: (input: Saved) => Promise<Touched>,
 ): Promise<Diff> {
   const { observedAt, runId, searchId, serviceId } = input;
   const findings = won.anyForgotten ? await leaveOutForgotten(tx, input) : input.findings;
   const authors = JSON.stringify(findings.authors);
   const posts = JSON.stringify([...findings.posts, ...findings.nestedPosts]);
   const links = JSON.stringify(linkRows(findings));
-  const seen = { runId, observedAt, posts: input.findings.posts.length };
 
   last(tx.query(KEEP_PLANS));
-  const [, saved, sighted, look] = await answersTo([
+  const [, saved, sighted] = await answersTo([
     prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]),
     prepared<{ changed: Id[] }>(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [
       serviceId,
@@ -174,24 +181,29 @@ async function saveInside(
       findings.links.map((link) => link.source),
       won.isResult,
     ]),
-    lookBack(tx, seen),
   ]);
   if (saved === undefined || sighted === undefined)
     throw new Error('a statement of the save returned no row');
-  const { new_posts: newPosts, new_links: newLinks, new_times: newTimes } = sighted;
-  // How far the answer reached is told by all that it held.
-  const times = input.findings.posts.flatMap(({ created_at }) =>
-    created_at === null ? [] : [Date.parse(created_at)],
-  );
-  const [, , , completion] = await answersTo([
-    won.isResult
-      ? rollUp(tx, look, { ...seen, times, newTimes })
-      : addNewPosts(tx, { searchId, observedAt, newTimes }),
-    followGrowth(tx, { searchId, observedAt, runId, changed: saved.changed, newPosts }),
-    tally(tx, { searchId, observedAt, runId, newPosts, newLinks }),
+  const { new_posts: newPosts, new_links: newLinks } = sighted;
+  const [completion, touched] = await answersTo([
     won.isResult ? saveCompletion(tx, { ...input, findings }) : Promise.resolve(null),
-    afterSightings?.(tx, { ...input, findings }) ?? Promise.resolve(),
+    touch?.({ ...input, findings }) ?? Promise.resolve({ posts: [], links: [] }),
   ]);
+  last(
+    logReading(tx, {
+      searchId,
+      runId,
+      at: observedAt,
+      // How far the answer reached is told by all that it held.
+      posts: won.isResult ? input.findings.posts.length : null,
+      newPosts,
+      newLinks,
+      changedPosts: saved.changed,
+      touchedPosts: touched.posts,
+      touchedLinks: touched.links,
+      notify: touch === undefined,
+    }),
+  );
 
   const discovered: [kind: string, thing: Id][] = [
     ...newPosts.map((id): [string, Id] => ['post', id]),
@@ -216,10 +228,10 @@ async function saveInside(
   return { baseline: won.baseline, newPosts, newLinks, completionChanged: completion?.changed ?? false };
 }
 
-/** What a late response holds was seen when it came. */
-async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<void> {
+/** What a late response holds was seen when it came. @returns what was thought to be seen later */
+async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<Touched> {
   const { serviceId, observedAt, searchId, runId, findings } = input;
-  await tx.query(LOWER_FIRST_SEEN, [
+  const { rows } = await tx.query<Touched>(LOWER_FIRST_SEEN, [
     serviceId,
     observedAt,
     searchId,
@@ -227,6 +239,16 @@ async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<void> {
     findings.posts.map((post) => post.external_id),
     findings.links.map((link) => link.address),
   ]);
+  return rows[0] ?? { posts: [], links: [] };
+}
+
+/** Posts of the former reading of a run. */
+async function formerPosts(tx: Transaction, runId: Id): Promise<Id[]> {
+  const { rows } = await tx.query<{ post_ids: Id[] }>(
+    'SELECT post_ids FROM strandline.run_results WHERE run_id = $1',
+    [runId],
+  );
+  return rows[0]?.post_ids ?? [];
 }
 
 async function saveCompletion(tx: Transaction, input: Saved): Promise<{ id: Id; changed: boolean } | null> {

@@ -78,7 +78,7 @@ ON CONFLICT (canonical) DO UPDATE
  */
 export const SAVE_POSTS_AND_ADDRESSES = `
 WITH post_rows AS MATERIALIZED (
-  SELECT r.*, (${differs(POST_COUNTERS, 'r', 'p')}) AS counted
+  SELECT r.*, (${differs(POST_COUNTERS, 'r', 'p')}) AS counted, p.id IS NOT NULL AS known
   FROM json_to_recordset($3::json) AS r(${POST_ROW})
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
@@ -97,7 +97,7 @@ WITH post_rows AS MATERIALIZED (
       AND ((p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differs(POST, 'excluded', 'p')})
   RETURNING id, external_id, first_seen_at
 ), changed AS MATERIALIZED (
-  SELECT s.id, s.first_seen_at, ${names(POST_COUNTERS, 'r.')}
+  SELECT s.id, r.known OR s.first_seen_at < $2 AS known, ${names(POST_COUNTERS, 'r.')}
   FROM saved_posts s JOIN post_rows r USING (external_id) WHERE r.counted
 ), snapshots AS (
   INSERT INTO ${S}.post_snapshots AS h (post_id, observed_at, ${names(POST_COUNTERS)})
@@ -112,12 +112,11 @@ WITH post_rows AS MATERIALIZED (
   ORDER BY r.address
   ON CONFLICT (address) DO NOTHING
 )
-SELECT coalesce(array_agg(id ORDER BY id), '{}') AS changed FROM changed WHERE first_seen_at < $2`;
+SELECT coalesce(array_agg(id ORDER BY id), '{}') AS changed FROM changed WHERE known`;
 
 /**
  * 3: keys of the found posts and links, and the diff: a sighting that could be inserted is new to this
- * search, exactly once, for ever. The times of the new posts come back in milliseconds, in the posts' order.
- * Where something is new, saves of one topic go on one after the other: what is new to it is asked next.
+ * search, exactly once, for ever.
  * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources, $8 whether
  * they are the result of the run.
  */
@@ -132,7 +131,7 @@ WITH found_posts AS MATERIALIZED (
   INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
   SELECT $3, id, $4, $2, created_at FROM found_posts ORDER BY id
   ON CONFLICT DO NOTHING
-  RETURNING post_id, extract(epoch FROM post_created_at)::float8 * 1000 AS created_at
+  RETURNING post_id
 ), found_links AS MATERIALIZED (
   SELECT DISTINCT ON (la.id) la.id, r.source, r.ord
   FROM unnest($6::text[], $7::text[]) WITH ORDINALITY AS r(address, source, ord)
@@ -144,23 +143,18 @@ WITH found_posts AS MATERIALIZED (
   ON CONFLICT DO NOTHING
   RETURNING link_id
 ), results AS (
-  INSERT INTO ${S}.run_results (run_id, post_ids, link_ids, link_sources)
-  SELECT $4,
+  INSERT INTO ${S}.run_results (run_id, observed_at, post_ids, link_ids, link_sources)
+  SELECT $4, $2,
     (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts),
     (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links),
     (SELECT coalesce(array_agg(source ORDER BY ord), '{}') FROM found_links)
   WHERE $8::boolean
-  ON CONFLICT (run_id) DO UPDATE
-    SET post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
+  ON CONFLICT (run_id) DO UPDATE SET observed_at = excluded.observed_at,
+    post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
 )
 SELECT
   (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts JOIN post_sightings ON post_id = id) AS new_posts,
-  (SELECT coalesce(array_agg(s.created_at ORDER BY ord), '{}')
-    FROM found_posts JOIN post_sightings s ON post_id = id) AS new_times,
-  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links,
-  (SELECT pg_advisory_xact_lock(hashtext('${S}.topic'), s.topic_id::integer)::text FROM ${S}.searches s
-    WHERE s.id = $3 AND (EXISTS (SELECT FROM post_sightings) OR EXISTS (SELECT FROM link_sightings))
-      AND EXISTS (SELECT FROM ${S}.searches o WHERE o.topic_id = s.topic_id AND o.id <> s.id)) AS locked`;
+  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links`;
 
 /**
  * For a late response, after its sightings: what it holds was first seen when it came, where that is earlier than what is
@@ -181,9 +175,12 @@ WITH posts AS MATERIALIZED (
   WHERE g.search_id = $3 AND (g.first_seen_at, g.first_run_id) > ($2, $4) AND g.link_id = ANY (ARRAY(
     SELECT a.link_id FROM ${S}.link_addresses a WHERE a.address = ANY ($6::text[])))
   ORDER BY g.link_id FOR UPDATE
+), lowered_links AS (
+  UPDATE ${S}.link_sightings g SET first_seen_at = $2, first_run_id = $4
+  FROM links WHERE g.search_id = $3 AND g.link_id = links.link_id
 )
-UPDATE ${S}.link_sightings g SET first_seen_at = $2, first_run_id = $4
-FROM links WHERE g.search_id = $3 AND g.link_id = links.link_id`;
+SELECT (SELECT coalesce(array_agg(post_id), '{}') FROM posts) AS posts,
+  (SELECT coalesce(array_agg(link_id), '{}') FROM links) AS links`;
 
 /**
  * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the

@@ -166,6 +166,8 @@ export const run_results = strandline.table('run_results', {
   link_ids: ref().array().notNull(),
   /** Source group of each link, in the same order. */
   link_sources: text().array().notNull(),
+  /** When the response was received that these are read from; null in rows of older releases. */
+  observed_at: instant(),
 });
 
 /** Items of an answer that could not be read: where, why, and how they began. */

@@ -14,6 +14,41 @@ import {
 import { instant, key, ref, strandline } from './schema.ts';
 import { runs } from './runs.ts';
 
+/**
+ * Readings of responses that nothing was derived from yet: written by the save, deleted by the transaction that writes what
+ * they yield (`store/derive/`). Runs commit in any order, therefore rows and no cursor.
+ */
+export const pending_derivations = strandline.table(
+  'pending_derivations',
+  {
+    id: key(),
+    search_id: ref().notNull(),
+    run_id: ref().notNull(),
+    /** When the response was received. */
+    at: instant().notNull(),
+    /** How many posts it held, also those that were left out; null where it is not the result of its run. */
+    posts: integer(),
+    /** Between two slots, where that was known before: it is derived again. */
+    every_seconds: integer(),
+    /** What it was the first of its search to hold. */
+    new_posts: ref().array().notNull(),
+    new_links: ref().array().notNull(),
+    /** Posts that were known before and have other counters since. */
+    changed_posts: ref().array().notNull(),
+    /** What it held when it was read before, and what it was found to have held first: known before by a later one. */
+    touched_posts: ref().array().notNull(),
+    touched_links: ref().array().notNull(),
+    /** It is known what was derived from later readings without it. */
+    checked: boolean().notNull(),
+    /** Spikes are looked for when it is derived; false for what was read late, or again. */
+    notify: boolean().notNull(),
+  },
+  (t) => [
+    index('pending_derivations_search').on(t.search_id, t.at),
+    index('pending_derivations_at').on(t.at),
+  ],
+);
+
 /** One bit a minute, the first minute first: 0 and 1. */
 const minutesOfBucket = customType<{ data: string }>({ dataType: () => 'bit(15)' });
 

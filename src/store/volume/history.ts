@@ -1,39 +1,47 @@
-import type { Database, Id } from '../database.ts';
+import type { Id, Transaction } from '../database.ts';
 import type { Sensitivity } from '../schema/analytics/topics.ts';
 import { QUARTER_MS } from './quarters.ts';
 
 /** What a search's alerts depend on, at a run of it. */
 export type Watched = {
+  run_id: Id;
   sensitivity: Sensitivity;
   tz: string;
   every_seconds: number;
   observed_until: Date;
   /** Since when its request is the same; null where it always was. */
   since: Date | null;
-  /** Posts in the quarters from `$2` on. */
+  /** Posts in the quarters from a time on, and what was gained since then. */
   recent: number;
+  gained: number;
 };
 
-/** $1 run, $2 from when on recent posts are counted. */
+/** $1 runs, $2 from when on what is recent is counted, of each. */
 const WATCHED = `
-SELECT s.sensitivity, v.tz, c.every_seconds, c.observed_until,
+SELECT c.run_id, s.sensitivity, v.tz, c.every_seconds, c.observed_until,
   CASE WHEN c.request_version > 1 THEN q.created_at END AS since,
-  (SELECT coalesce(sum(posts), 0)::float8 FROM strandline.volume WHERE search_id = c.search_id AND bucket_at >= $2) AS recent
-FROM strandline.coverage c
+  (SELECT coalesce(sum(posts), 0)::float8 FROM strandline.volume WHERE search_id = c.search_id AND bucket_at >= u.recent_from) AS recent,
+  (SELECT coalesce(sum(gained), 0)::float8 FROM strandline.run_gains WHERE search_id = c.search_id AND until_at > u.recent_from) AS gained
+FROM unnest($1::bigint[], $2::timestamptz[]) u(run_id, recent_from)
+JOIN strandline.coverage c ON c.run_id = u.run_id
 JOIN strandline.runs r ON r.id = c.run_id
 JOIN strandline.searches s ON s.id = c.search_id
 JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r.version
 JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
-WHERE c.run_id = $1`;
+WHERE s.sensitivity <> 'off'`;
 
-/** @returns `null` where the run said nothing of posts */
-export async function watchedAt(db: Database, runId: Id, recentFrom: Date): Promise<Watched | null> {
-  const { rows } = await db.pool.query<Watched>({
+/** Of runs that said something of posts, and whose searches have alerts. @param recentFrom of each run */
+export async function watchedAt(
+  tx: Transaction,
+  runIds: readonly Id[],
+  recentFrom: readonly Date[],
+): Promise<Map<Id, Watched>> {
+  const { rows } = await tx.query<Watched>({
     name: 'watched',
     text: WATCHED,
-    values: [runId, recentFrom],
+    values: [runIds, recentFrom],
   });
-  return rows[0] ?? null;
+  return new Map(rows.map((row) => [row.run_id, row]));
 }
 
 /** Quarters of an hour without a gap, from `from` (ms since 1970): those without a row were not observed. */
@@ -48,12 +56,12 @@ FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < 
 
 /** The volume of a search from one time to another (ms since 1970, both whole quarters). */
 export async function volumeBetween(
-  db: Database,
+  tx: Transaction,
   searchId: Id,
   from: number,
   until: number,
 ): Promise<History> {
-  const { rows } = await db.pool.query<{ quarters: string | null; posts: string; seen: string }>({
+  const { rows } = await tx.query<{ quarters: string | null; posts: string; seen: string }>({
     name: 'volume_history',
     text: HISTORY,
     values: [searchId, new Date(from), new Date(until)],

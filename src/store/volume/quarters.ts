@@ -5,8 +5,8 @@ import type { Reach } from './reach.ts';
 export const QUARTER_MS = 15 * MINUTE;
 export const MINUTES_OF_QUARTER = 15;
 
-/** What a run adds to a quarter: posts, the minutes it saw in full (a bit each, the first one first), and whether it should have seen more. */
-export type Quarter = { at: number; posts: number; minutes: string; cut: boolean };
+/** What a run saw of a quarter: the minutes it saw in full (a bit each, the first one first), and whether it should have seen more. */
+export type Quarter = { at: number; minutes: string; cut: boolean };
 
 /** How far back coverage is written down: twice what is ever compared with, and some. */
 export const MEMORY_MS = 35 * 24 * 60 * MINUTE;
@@ -16,34 +16,20 @@ export function quarterOf(time: number): number {
 }
 
 /**
- * What a run adds to the quarters of its search, oldest first. Ranges are rounded down to the minute at both
+ * What a run saw of the quarters of its search, oldest first. Ranges are rounded down to the minute at both
  * ends, so that a range that begins where another ended leaves no minute out.
- * @param times of the posts that are new to the search, by their own clock
  */
-export function quartersOf(reach: Reach | null, times: readonly number[]): Quarter[] {
-  const quarters = new Map<number, Quarter>();
-  const at = (start: number): Quarter => {
-    const found = quarters.get(start) ?? { at: start, posts: 0, minutes: '', cut: false };
-    quarters.set(start, found);
-    return found;
-  };
-  if (reach !== null) {
-    const until = minuteOf(reach.until);
-    const from = minuteOf(reach.from);
-    const reached = Math.max(minuteOf(reach.reached), until - MEMORY_MS);
-    for (let start = quarterOf(reached); start < until; start += QUARTER_MS) {
-      const minutes = minutesBetween(start, from, until);
-      const cut = start < from && reached < from;
-      if (minutes === NONE && !cut) continue;
-      const quarter = at(start);
-      quarter.minutes = minutes;
-      quarter.cut = cut;
-    }
+export function quartersOf(reach: Reach): Quarter[] {
+  const quarters: Quarter[] = [];
+  const until = minuteOf(reach.until);
+  const from = minuteOf(reach.from);
+  const reached = Math.max(minuteOf(reach.reached), until - MEMORY_MS);
+  for (let at = quarterOf(reached); at < until; at += QUARTER_MS) {
+    const minutes = minutesBetween(at, from, until);
+    const cut = at < from && reached < from;
+    if (minutes !== NONE || cut) quarters.push({ at, minutes, cut });
   }
-  for (const time of times) at(quarterOf(time)).posts += 1;
-  return [...quarters.values()]
-    .map((quarter) => ({ ...quarter, minutes: quarter.minutes || NONE }))
-    .sort((a, b) => a.at - b.at);
+  return quarters;
 }
 
 const NONE = '0'.repeat(MINUTES_OF_QUARTER);

@@ -6,6 +6,7 @@ import { CRASH } from './crash.ts';
 import { DATABASE_FULL } from './database-full.ts';
 import { DATABASE } from './database.ts';
 import { EMBEDDED } from './embedded.ts';
+import { DERIVE } from './derive.ts';
 import { DOORS } from './doors.ts';
 import { STORM } from './nemesis.ts';
 import { PAIRS } from './pairs.ts';
@@ -27,6 +28,7 @@ export const ROWS: readonly Row[] = [
   ...SCAN,
   ...SCHEDULER,
   ...CRASH,
+  ...DERIVE,
   ...DATABASE,
   ...DATABASE_FULL,
   ...EMBEDDED,

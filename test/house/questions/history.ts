@@ -4,6 +4,7 @@
  * answer that was cut at its limit.
  */
 import { DAY, HOUR, SECOND } from '../../../src/engine/clock.ts';
+import { follow } from '../../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
@@ -99,4 +100,5 @@ async function makeSearches(world: World): Promise<Search[]> {
 async function runQueued({ ctx, enqueued }: World): Promise<void> {
   for (let next = enqueued.shift(); next !== undefined; next = enqueued.shift())
     await executeRun(ctx, next.runId);
+  await follow(ctx, { settleMs: null });
 }

@@ -4,6 +4,7 @@ import { buildServer } from '../../../src/doors/http/server.ts';
 import type { App } from '../../../src/doors/routes.ts';
 import { DAY } from '../../../src/engine/clock.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
+import { follow } from '../../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createChannel } from '../../../src/monitor/tell/channels.ts';
 import { createRule } from '../../../src/monitor/tell/rules.ts';
@@ -48,6 +49,7 @@ export async function seededApi(): Promise<ApiWorld> {
     every: '1h',
   });
   await executeRun(ctx, firstRunId);
+  await follow(ctx, { settleMs: null });
   await alerted(world, stub.url);
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);

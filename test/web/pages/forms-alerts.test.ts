@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildServer } from '../../../src/doors/http/server.ts';
 import type { App } from '../../../src/doors/routes.ts';
+import { follow } from '../../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
 import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
@@ -30,6 +31,7 @@ beforeAll(async () => {
     searches: [{ operation: 'microblog', prompt: 'ferry', every: '15m' }],
   });
   for (const { firstRunId } of created) await executeRun(world.ctx, firstRunId);
+  await follow(world.ctx, { settleMs: null });
 });
 afterAll(async () => {
   await app.close();
@@ -166,6 +168,7 @@ test('on the past a rule says what it would have told, and nothing is sent', asy
   stub.answers(json({ miner_tweets: [wirePost('2', { text: 'ferry <img src=x>' }), wirePost('3')] }));
   const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
   await executeRun(world.ctx, runId);
+  await follow(world.ctx, { settleMs: null });
   world.clock.advance(60_000);
   receiver.requests.length = 0;
   const { html, status } = await person.get('/alerts/rules/ferry-b/past?days=14');

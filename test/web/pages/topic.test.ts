@@ -5,6 +5,7 @@ import type { App } from '../../../src/doors/routes.ts';
 import { sumsOf, volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
 import { usualRange } from '../../../src/doors/pages/topic/range.ts';
 import { topDaysOf } from '../../../src/doors/pages/topic/read.ts';
+import { follow } from '../../../src/monitor/derive/follow.ts';
 import { executeRun } from '../../../src/monitor/run/execute.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { addSearches, createTopic } from '../../../src/monitor/topic/create-topic.ts';
@@ -43,6 +44,7 @@ afterAll(async () => {
 async function runQueued(): Promise<void> {
   for (let next = world.enqueued.shift(); next !== undefined; next = world.enqueued.shift())
     await executeRun(world.ctx, next.runId);
+  await follow(world.ctx, { settleMs: null });
 }
 
 describe('pages', () => {
@@ -136,6 +138,7 @@ describe('pages', () => {
     posts = [wirePost('2'), wirePost('1')];
     const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
     await executeRun(world.ctx, runId);
+    await follow(world.ctx, { settleMs: null });
     for (const time of ['the first look', 'again in the same visit']) {
       const seen = await person.get('/searches/ferry-posts');
       expect(seen.html.match(/line is-post fresh/g), time).toHaveLength(1);

@@ -2,6 +2,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { REJECT_CODES, RUN_CODES } from '../../../errors.ts';
 import { COUNTS, type Count, type CountName, LATENESS_BOUNDS, SAVE_BOUNDS } from '../../../store/counts.ts';
+import type { Lag } from '../../../store/derive/pending.ts';
 import type { Figures } from '../../../store/reads/figures.ts';
 import type { UnreadResponses } from '../../../store/reads/unread.ts';
 import { histogramText } from './histogram.ts';
@@ -12,6 +13,8 @@ type Told = {
   /** Searches without a successful run for three intervals. */
   silent: number;
   unread: UnreadResponses;
+  /** What waits to be derived. */
+  lag: Lag;
   depth: Readonly<Record<string, number>> | null;
 };
 
@@ -40,7 +43,7 @@ const CODES = new Set([
 ]);
 
 /** In the text format of Prometheus. */
-export async function toldText({ counts, figures, silent, unread, depth }: Told): Promise<string> {
+export async function toldText({ counts, figures, silent, unread, lag, depth }: Told): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   for (const [count, name, help] of COUNTERS) {
@@ -80,6 +83,16 @@ export async function toldText({ counts, figures, silent, unread, depth }: Told)
     'strandline_unread_response_age_seconds',
     'Age of the oldest of those in the database; 0 where none is unread.',
     unread.oldest_seconds ?? 0,
+  );
+  gauge(
+    'strandline_underived_readings',
+    'Readings of responses that volume, growth and spikes were not derived from yet.',
+    lag.readings,
+  );
+  gauge(
+    'strandline_underived_reading_age_seconds',
+    'Age of the oldest of them; 0 where none waits.',
+    lag.oldestSeconds ?? 0,
   );
   gauge('strandline_runs_open', 'Runs that wait or are under way.', figures.open_runs, 'status');
   gauge('strandline_deliveries_open', 'Messages that wait, and dead ones.', figures.open_deliveries, 'state');

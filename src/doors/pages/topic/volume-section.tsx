@@ -54,6 +54,11 @@ export function ScopeStats({ scope, range, read, fresh }: Shown & { fresh: New }
           note={next === null ? 'no search is active' : <When at={next} exact />}
         />
       </Stats>
+      {read.asOf === null ? null : (
+        <p>
+          Figures as of <When at={read.asOf} exact />: later runs are still being counted.
+        </p>
+      )}
     </div>
   );
 }

@@ -1,8 +1,7 @@
-import type { Id } from '../../store/database.ts';
+import type { Id, Transaction } from '../../store/database.ts';
 import type { SpikeMeasure } from '../../store/spikes.ts';
 import { gainsBetween } from '../../store/volume/gains.ts';
 import { volumeBetween } from '../../store/volume/history.ts';
-import type { Context } from '../context.ts';
 import type { Spike } from '../trend/detect.ts';
 import { growthSeries, isOfMany, topWithin } from '../trend/growth.ts';
 import type { Series } from '../trend/series.ts';
@@ -25,15 +24,13 @@ export type Measure = {
   between: (from: number, until: number) => Promise<Measured>;
 };
 
-type Parts = Pick<Context, 'db'>;
-
 /** Posts of a search by their own time. */
-export function postsOf({ db }: Parts, searchId: Id, recent: number): Measure {
+export function postsOf(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
     recent,
     between: async (from, until) => ({
-      series: await volumeBetween(db, searchId, from, until),
+      series: await volumeBetween(tx, searchId, from, until),
       mayTell: () => true,
       topOf: () => null,
     }),
@@ -41,12 +38,12 @@ export function postsOf({ db }: Parts, searchId: Id, recent: number): Measure {
 }
 
 /** What the counters of a search's posts gained from one answer to the next. */
-export function engagementOf({ db }: Parts, searchId: Id, recent: number): Measure {
+export function engagementOf(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'engagement',
     recent,
     between: async (from, until) => {
-      const gains = await gainsBetween(db, searchId, new Date(from), new Date(until));
+      const gains = await gainsBetween(tx, searchId, new Date(from), new Date(until));
       return {
         series: growthSeries(gains, from, until),
         mayTell: (spike) => isOfMany(gains, spike),

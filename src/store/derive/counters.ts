@@ -1,0 +1,25 @@
+/** Counters of posts in the statements that derive growth: lists of columns, and values at a time. */
+import { POST_COUNTERS } from '../save/columns.ts';
+
+export const S = 'strandline';
+export const COUNTERS = Object.keys(POST_COUNTERS);
+export const ENGAGEMENT = ['like_count', 'repost_count', 'reply_count', 'quote_count'];
+
+/** `f(counter)` for each counter, as a list. */
+export const each = (f: (counter: string, n: number) => string) => COUNTERS.map(f).join(', ');
+
+/** Likes, reposts, replies and quotes together, as far as they are known. @param prefix such as `p.` or `up_` */
+export function engagement(prefix: string): string {
+  const counters = ENGAGEMENT.map((name) => `${prefix}${name}`);
+  return `CASE WHEN coalesce(${counters.join(', ')}) IS NOT NULL THEN ${counters.map((c) => `coalesce(${c}, 0)`).join(' + ')} END`;
+}
+
+/**
+ * The last value of a counter that was known at a time. Snapshots are asked where the post changed since, so that a time
+ * in the past has the same value whenever it is asked. @param post the alias of a row of `posts`
+ */
+export function knownAt(post: string, counter: string, time: string): string {
+  return `CASE WHEN ${post}.observed_at <= ${time} THEN ${post}.${counter} ELSE (
+    SELECT ${counter} FROM ${S}.post_snapshots
+    WHERE post_id = ${post}.id AND observed_at <= ${time} AND ${counter} IS NOT NULL ORDER BY observed_at DESC LIMIT 1) END`;
+}

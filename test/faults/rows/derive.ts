@@ -1,0 +1,83 @@
+/** The follower: killed in the middle, beside another one, and with responses that are read again meanwhile. */
+import assert from 'node:assert/strict';
+import { replayRun } from '../../../src/monitor/run/replay.ts';
+import { readDerived, readRebuilt } from '../../derived.ts';
+import type { Point } from '../../journey-points.ts';
+import type { Row } from '../row.ts';
+import { ownPosts } from '../scripts.ts';
+import type { Stage } from '../stage.ts';
+
+/** How long a batch may take to be derived, where a killed one came before it. */
+const DERIVED_SECONDS = 20;
+
+/** Waits until nothing is left to derive, and compares it with a rebuild. */
+async function assertAsRebuilt(stage: Stage): Promise<void> {
+  await stage.until(
+    'everything is derived',
+    async () => (await stage.rows('SELECT FROM strandline.pending_derivations')).length === 0,
+    DERIVED_SECONDS * 1_000,
+  );
+  const derived = await readDerived(stage.ctx);
+  assert.notEqual(derived['looks']?.length, 0);
+  assert.deepEqual(await readRebuilt(stage.ctx), derived);
+}
+
+/** Two searches that ran, whose follower died at a point; another worker goes on. */
+async function diesDeriving(stage: Stage, point: Point): Promise<void> {
+  stage.service.answers(ownPosts);
+  const dying = await stage.start({}, { dieAt: point });
+  const runs = [await stage.add(1, { topic: 'shared' }), await stage.add(2, { topic: 'shared' })];
+  await dying.ended;
+  await stage.start();
+  for (const { runId } of runs) assert.equal((await stage.ended(runId)).status, 'succeeded');
+  await assertAsRebuilt(stage);
+}
+
+export const DERIVE: readonly Row[] = [
+  {
+    id: 'F25',
+    title:
+      'a follower that dies in the middle of a batch leaves nothing of it: the next one derives all of it, once',
+    core: true,
+    play: (stage) => diesDeriving(stage, 'inside the follower'),
+  },
+  {
+    id: 'F25 commit',
+    title: 'the same at its commit',
+    core: true,
+    play: (stage) => diesDeriving(stage, 'before the follower commits'),
+  },
+  {
+    id: 'F26',
+    title: 'three workers, each with a follower: what they derive is what a rebuild makes',
+    core: true,
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      for (let n = 0; n < 3; n += 1) await stage.start();
+      for (let prompt = 1; prompt <= 6; prompt += 1) {
+        const { runId } = await stage.add(prompt, { topic: `topic-${prompt % 2}` });
+        await stage.ended(runId);
+      }
+      for (let prompt = 1; prompt <= 6; prompt += 1) await stage.ended(await stage.again(prompt));
+      await assertAsRebuilt(stage);
+    },
+  },
+  {
+    id: 'F27',
+    title:
+      'responses that are read again while others are derived: nothing is counted twice, and nothing is lost',
+    core: true,
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      await stage.start();
+      const { runId } = await stage.add(1);
+      await stage.ended(runId);
+      for (let n = 0; n < 4; n += 1) {
+        const again = await stage.again(1);
+        await stage.ended(again);
+        await Promise.all([replayRun(stage.ctx, runId), replayRun(stage.ctx, again)]);
+      }
+      await assertAsRebuilt(stage);
+    },
+  },
+];

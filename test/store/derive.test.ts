@@ -1,0 +1,283 @@
+/**
+ * What is derived behind runs is a function of what was saved: whatever came late, was read again, or waited, in whatever
+ * batches it was derived and however often the follower died, a rebuild gives the same tables.
+ */
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadDialect } from '../../src/contract/dialect.ts';
+import { follow, followBatch } from '../../src/monitor/derive/follow.ts';
+import type { Findings } from '../../src/monitor/read/findings.ts';
+import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { changeSearch } from '../../src/monitor/topic/state.ts';
+import type { Database, Id } from '../../src/store/database.ts';
+import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
+import type { Search } from '../../src/store/searches.ts';
+import { wirePost } from '../stub-service.ts';
+import { DERIVED, readDerived, readRebuilt } from '../derived.ts';
+import { makeWorld, type World } from '../world.ts';
+import { at, newSearch } from './live.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
+});
+afterAll(() => world.close());
+
+const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
+
+type Post = { id: number; likes: number | null; views: number | null };
+
+/** What a service answered: the posts of a world that are as old as their ids are small. */
+function findingsOf(round: number, posts: readonly Post[]): Findings {
+  const wire = posts.map(({ id, likes, views }) =>
+    wirePost(`${1_000 * round + id}`, {
+      created_at: id === 0 ? null : at(120 * id - 600).toISOString(),
+      like_count: likes,
+      view_count: views,
+      reply_count: id % 3 === 0 ? null : id,
+      entities: { hashtags: [{ text: `tag${id % 3}` }] },
+      is_retweet: id % 4 === 1,
+    }),
+  );
+  return readAnswer({
+    operation: 'microblog',
+    body: JSON.stringify({ miner_tweets: wire }),
+    contentType: 'application/json',
+    dialect: loadDialect('named'),
+  });
+}
+
+type Saved = { runId: Id; search: Search; minute: number };
+
+async function startRun(search: Search, minute: number) {
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minute) });
+  const run = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minute) });
+  if (run === null) throw new Error('not claimed');
+  return run;
+}
+
+const input = ({ runId, search, minute }: Saved, findings: Findings) => ({
+  runId,
+  searchId: search.id,
+  serviceId: search.service_id,
+  findings,
+  observedAt: at(minute),
+});
+
+async function saveRun(search: Search, minute: number, findings: Findings): Promise<Saved> {
+  const { id: runId, fence } = await startRun(search, minute);
+  const saved = { runId, search, minute };
+  await addCall(runId, 1, minute);
+  await saveFindings(world.db, { ...input(saved, findings), fence, endedAt: at(minute) });
+  return saved;
+}
+
+/** A run that failed although its response was there, unread. */
+async function loseRun(search: Search, minute: number): Promise<Saved> {
+  const { id: runId } = await startRun(search, minute);
+  await rows(
+    `UPDATE strandline.runs SET status = 'failed', code = 'internal', ended_at = $2, lease_until = NULL WHERE id = $1`,
+    [runId, at(minute)],
+  );
+  await addResponse(runId, 1, minute);
+  return { runId, search, minute };
+}
+
+async function addCall(runId: Id, n: number, minute: number): Promise<void> {
+  await rows(
+    `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at, received_at)
+     SELECT r.id, $2, s.service_id, 1, 'received', $3, $3 FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id WHERE r.id = $1`,
+    [runId, n, at(minute)],
+  );
+}
+
+async function addResponse(runId: Id, n: number, minute: number): Promise<void> {
+  await addCall(runId, n, minute);
+  await rows(
+    `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at) VALUES ($1, $2, 200, '', '', 0, $3)`,
+    [runId, n, at(minute)],
+  );
+}
+
+const readLate = (lost: Saved, n: number, findings: Findings, now: number) =>
+  saveLate(world.db, { ...input(lost, findings), response: n, now: at(now) });
+
+/** The same database, of which a follower dies at its so-many-th statement. */
+function dyingAt(statement: number): Database {
+  const connect = async () => {
+    const client = await world.db.pool.connect();
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>; // one of its forms
+    let asked = 0;
+    const dying = (...given: unknown[]) => {
+      asked += 1;
+      if (asked === statement) return Promise.reject(new Error('killed'));
+      return query(...given);
+    };
+    return Object.assign(Object.create(client), { query: dying, release: client.release.bind(client) });
+  };
+  return { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect }) };
+}
+
+const aPost = fc.record({
+  id: fc.nat({ max: 7 }),
+  likes: fc.option(fc.nat({ max: 40 }), { nil: null, freq: 5 }),
+  views: fc.option(fc.nat({ max: 900 }), { nil: null, freq: 2 }),
+});
+const answer = fc.uniqueArray(aPost, { selector: ({ id }) => id, maxLength: 5 });
+const by = fc.nat({ max: 3 });
+const event = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      does: fc.constant('run' as const),
+      by,
+      answer,
+      early: fc.constantFrom(0, 0, 0, 7, 50),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('lose' as const), by }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('read late' as const), nth: fc.nat({ max: 9 }), answer }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('late beside' as const), nth: fc.nat({ max: 9 }), answer }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('read again' as const), nth: fc.nat({ max: 9 }), answer }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('pause' as const), by }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('resume' as const), by }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ does: fc.constant('derive' as const), limit: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('die' as const), statement: fc.integer({ min: 1, max: 25 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('wait' as const), minutes: fc.constantFrom(45, 200, 1_500) }),
+  },
+);
+type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
+
+class History {
+  private minute = 0;
+  private readonly saved: Saved[] = [];
+  private readonly lost: Saved[] = [];
+  private readonly round: number;
+  private readonly searches: readonly Search[];
+  constructor(round: number, searches: readonly Search[]) {
+    this.round = round;
+    this.searches = searches;
+  }
+
+  private searchOf(n: number): Search {
+    const search = this.searches[n % this.searches.length];
+    if (search === undefined) throw new Error('no search');
+    return search;
+  }
+
+  async play(one: Event): Promise<void> {
+    this.minute += 11;
+    const { minute } = this;
+    world.clock.set(at(minute));
+    switch (one.does) {
+      case 'run': {
+        const findings = findingsOf(this.round, one.answer);
+        this.saved.push(await saveRun(this.searchOf(one.by), minute - one.early, findings));
+        return;
+      }
+      case 'lose':
+        this.lost.push(await loseRun(this.searchOf(one.by), minute));
+        return;
+      case 'read late': {
+        const lost = this.lost.splice(one.nth % Math.max(1, this.lost.length), 1)[0];
+        if (lost === undefined) return;
+        await readLate(lost, 1, findingsOf(this.round, one.answer), minute);
+        this.saved.push(lost);
+        return;
+      }
+      case 'late beside': {
+        // A second response of a run that had one, received a minute before it.
+        const saved = this.saved[one.nth % Math.max(1, this.saved.length)];
+        if (saved === undefined) return;
+        const n = (
+          await rows('SELECT coalesce(max(n), 0)::int + 1 AS n FROM strandline.calls WHERE run_id = $1', [
+            saved.runId,
+          ])
+        )[0].n;
+        await addResponse(saved.runId, n, saved.minute - 1);
+        const earlier = { ...saved, minute: saved.minute - 1 };
+        await readLate(earlier, n, findingsOf(this.round, one.answer), minute);
+        return;
+      }
+      case 'read again': {
+        const saved = this.saved[one.nth % Math.max(1, this.saved.length)];
+        if (saved === undefined) return;
+        await saveAgain(
+          world.db,
+          { ...input(saved, findingsOf(this.round, one.answer)), endedAt: at(saved.minute) },
+          async () => {},
+        );
+        return;
+      }
+      case 'pause':
+      case 'resume':
+        await changeSearch(world.ctx, this.searchOf(one.by).slug, one.does).catch(() => {});
+        return;
+      case 'derive':
+        await followBatch(world.ctx, { limit: one.limit, settleMs: null });
+        return;
+      case 'die':
+        await followBatch(
+          { db: dyingAt(one.statement), simulation: null },
+          { limit: 3, settleMs: null },
+        ).catch((error: unknown) => {
+          if (!(error instanceof Error && error.message === 'killed')) throw error;
+        });
+        return;
+      case 'wait':
+        this.minute += one.minutes;
+    }
+  }
+}
+
+let round = 0;
+
+test('whatever happened, a rebuild gives what the follower derived', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
+      round += 1;
+      const searches: Search[] = [];
+      for (const n of [0, 1, 2, 3])
+        searches.push(
+          await newSearch(world, `r${round}-${n}`, { topic: `r${round}-topic-${n % 2}`, every: '30m' }),
+        );
+      const history = new History(round, searches);
+      for (const one of events) await history.play(one);
+      await follow(world.ctx, { settleMs: null });
+      const before = await readDerived(world.ctx);
+      expect(await readRebuilt(world.ctx, searches.toReversed())).toEqual(before);
+      await clear();
+    }),
+    {
+      numRuns: Number(process.env['DERIVE_RUNS'] ?? 12),
+      ...(process.env['DERIVE_SEED'] === undefined ? {} : { seed: Number(process.env['DERIVE_SEED']) }),
+    },
+  );
+}, 900_000);
+
+/** Each history begins with empty tables. */
+async function clear(): Promise<void> {
+  await rows(
+    `TRUNCATE ${Object.keys(DERIVED)
+      .map((table) => `strandline.${table}`)
+      .join(', ')}, strandline.pending_derivations`,
+  );
+}
