@@ -241,6 +241,7 @@ export const RULES: readonly Rule[] = [
     may: ['src/errors.ts', 'src/monitor/access/', 'src/store/database.ts', 'src/store/sql-state.ts'],
     planted: "import { openHome } from '../home.ts';",
   },
+  { of: 'src/doors/gone.ts', may: [], planted: "import { openHome } from '../home.ts';" },
   { of: 'src/doors/json.ts', may: [], planted: "import { openHome } from '../home.ts';" },
   {
     of: 'src/doors/routes.ts',
@@ -253,6 +254,7 @@ export const RULES: readonly Rule[] = [
     may: [
       ...behindDoors,
       'src/doors/failure.ts',
+      'src/doors/gone.ts',
       'src/doors/json.ts',
       'src/doors/routes.ts',
       'src/engine/listen.ts',
@@ -262,7 +264,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     of: 'src/doors/pages/',
-    may: [...behindDoors, 'src/doors/failure.ts', 'src/doors/json.ts', 'src/doors/routes.ts'],
+    may: [
+      ...behindDoors,
+      'src/doors/failure.ts',
+      'src/doors/gone.ts',
+      'src/doors/json.ts',
+      'src/doors/routes.ts',
+    ],
     never: writes,
     planted: "import { startHttp } from '../http/server.ts';",
   },

@@ -4,9 +4,10 @@ import { connectionEnvironment } from '../../config.ts';
 import { Refused } from '../../errors.ts';
 import { CLIENT_LEFT } from '../../store/reader/ask.ts';
 import { openReaderHost } from '../../store/reader/host.ts';
+import { untilClosed } from '../gone.ts';
 import type { Share, Statements, WebHome } from '../routes.ts';
 
-/** Beside this folder's parent, compiled or not, as this file is. */
+/** The program of the child process: TypeScript where we run from source, JavaScript where we are built. */
 const PROGRAM = new URL(`../../reader-process${path.extname(import.meta.url)}`, import.meta.url);
 
 export function openStatements(
@@ -18,15 +19,12 @@ export function openStatements(
     ask: async (request, reply, statement) => {
       const url = home.readerUrl();
       if (url === null) throw new Refused('unavailable', 'SQL is not available: set DATABASE_READER_URL');
-      if (reply.raw.closed) throw new Refused('conflict', CLIENT_LEFT);
+      const signal = untilClosed(reply);
+      if (signal.aborted) throw new Refused('conflict', CLIENT_LEFT);
       const release = share.take(request);
-      const leaving = new AbortController();
-      const leave = () => leaving.abort();
-      reply.raw.once('close', leave);
       try {
-        return await host.ask({ ...statement, url, signal: leaving.signal });
+        return await host.ask({ ...statement, url, signal });
       } finally {
-        reply.raw.off('close', leave);
         release();
       }
     },

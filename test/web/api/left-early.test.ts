@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { apiRoutes } from '../../../src/doors/http/api.ts';
 import { untilGone } from '../../../src/doors/http/gone.ts';
-import { untilGone as untilPageGone } from '../../../src/doors/pages/actions/given.ts';
+import { untilClosed } from '../../../src/doors/gone.ts';
 import type { App } from '../../../src/doors/routes.ts';
 import { createSearch } from '../../../src/monitor/topic/create.ts';
 import { until } from '../../processes.ts';
@@ -116,8 +116,7 @@ test('a statement is not started, and no place taken, for who has left', async (
 
 test('a signal that is made afterwards is aborted', async () => {
   const ended = new Promise((resolve) => {
-    afterwards = (request, reply) =>
-      resolve([untilGone(request, reply).aborted, untilPageGone(reply).aborted]);
+    afterwards = (request, reply) => resolve([untilGone(request, reply).aborted, untilClosed(reply).aborted]);
   });
   await askAndLeave('/api/v1/late', isReached);
   expect(await ended).toEqual([true, true]);

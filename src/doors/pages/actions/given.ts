@@ -1,5 +1,4 @@
 /** What a form was sent with. */
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Given } from '../kit/form.tsx';
 
@@ -23,15 +22,4 @@ export function many(given: Given, name: string): string[] {
 /** Whether a box was ticked. */
 export function ticked(given: Given, name: string): boolean {
   return one(given, name) === 'yes';
-}
-
-/** Aborted when whoever asked goes away before the answer is sent. */
-export function untilGone({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const leave = () => {
-    if (!raw.writableFinished) gone.abort();
-  };
-  if (raw.closed) leave();
-  else raw.once('close', leave);
-  return gone.signal;
 }

@@ -14,7 +14,8 @@ import {
 import { resend } from '../../../monitor/tell/resend.ts';
 import type { ChannelRow } from '../../../store/tell/reads.ts';
 import type { App, WebHome } from '../../routes.ts';
-import { formBody, one, slugParams, ticked, untilGone } from '../actions/given.ts';
+import { untilClosed } from '../../gone.ts';
+import { formBody, one, slugParams, ticked } from '../actions/given.ts';
 import { type DoneCode, goOn } from '../kit/done.tsx';
 import { Act, Button, Field, Form, type Given } from '../kit/form.tsx';
 import { May } from '../kit/may.tsx';
@@ -66,7 +67,7 @@ export function channelPages(app: App, { ctx }: WebHome): void {
 
   app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
     const channel = await channelRow(ctx, request.params.slug);
-    const attempt = await testChannel(ctx, channel.slug, untilGone(reply));
+    const attempt = await testChannel(ctx, channel.slug, untilClosed(reply));
     return showPage(request, reply, {
       title: `Test of ${channel.slug}`,
       here: '/alerts',

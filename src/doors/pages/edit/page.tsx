@@ -8,7 +8,8 @@ import { type Edit, editSearch } from '../../../monitor/topic/edit.ts';
 import { assertKept, findSearchRow } from '../../../monitor/topic/find.ts';
 import { readVersions, type SearchRow } from '../../../store/reads/searches.ts';
 import type { App, WebHome } from '../../routes.ts';
-import { formBody, one, slugParams, untilGone } from '../actions/given.ts';
+import { untilClosed } from '../../gone.ts';
+import { formBody, one, slugParams } from '../actions/given.ts';
 import { goOn } from '../kit/done.tsx';
 import type { Given } from '../kit/form.tsx';
 import { showPage } from '../kit/show.tsx';
@@ -56,7 +57,7 @@ export function editPages(app: App, { ctx }: WebHome): void {
           trySearch(
             ctx,
             { ...editIn(given, search), operation: search.operation, service: search.service_kind },
-            { signal: untilGone(reply) },
+            { signal: untilClosed(reply) },
           ),
         );
         return await show(ctx, request, reply, search, { given, tried });

@@ -12,7 +12,8 @@ import { serviceKindFor } from '../../../monitor/topic/service-for.ts';
 import type { ServiceKind } from '../../../store/services.ts';
 import { findTopic } from '../../../store/topics.ts';
 import type { App, WebHome } from '../../routes.ts';
-import { formBody, one, untilGone } from '../actions/given.ts';
+import { untilClosed } from '../../gone.ts';
+import { formBody, one } from '../actions/given.ts';
 import { goOn } from '../kit/done.tsx';
 import type { FieldProblem, Given } from '../kit/form.tsx';
 import { WATCHES } from '../kit/may.tsx';
@@ -64,7 +65,7 @@ export function newPages(app: App, { ctx }: WebHome): void {
     try {
       if (asked === 'save') return await save(request.acting, reply, given);
       const part = triedPart(given, asked);
-      const come = part === undefined ? {} : { tried: await tryPart(ctx, given, part, untilGone(reply)) };
+      const come = part === undefined ? {} : { tried: await tryPart(ctx, given, part, untilClosed(reply)) };
       return await show(ctx, request, reply, given, come);
     } catch (error) {
       const problems =
