@@ -23,9 +23,8 @@ export async function startMetrics(home: WebHome, at: ListensAt): Promise<WebSer
 }
 
 /**
- * What visitors ask the database has connections of its own, so that runs never wait for them, and no visitor has them all:
- * a page asks for a handful of things at once. Two are left for the program itself: who asks, whether we are ready, and
- * what is new for those who listen.
+ * Connections for requests are separate from those for runs, so that runs never wait for a request. No visitor holds all of
+ * them: a page runs a handful of queries at once. Two are left for the program itself: authentication, readiness and the feed.
  */
 const CONNECTIONS = { pool: 10, all: 8, each: 4 };
 /** A reader does not wait longer, and what takes longer is an export, which has a connection of its own. */

@@ -15,6 +15,14 @@ const typical = pgSchema('typical');
 const time = () => timestamp({ withTimezone: true, mode: 'date' });
 const id = () => bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity();
 const number = () => bigint({ mode: 'number' });
+const counters = () => ({
+  replies: number(),
+  reposts: number(),
+  likes: number(),
+  quotes: number(),
+  bookmarks: number(),
+  views: number(),
+});
 
 export const runs = typical.table('runs', {
   id: id(),
@@ -50,12 +58,7 @@ export const posts = typical.table(
     text: text().notNull(),
     lang: text(),
     created_at: time().notNull(),
-    replies: number(),
-    reposts: number(),
-    likes: number(),
-    quotes: number(),
-    bookmarks: number(),
-    views: number(),
+    ...counters(),
     media: jsonb(),
     entities: jsonb(),
   },
@@ -70,12 +73,7 @@ export const snapshots = typical.table(
       .notNull()
       .references(() => posts.id),
     at: time().notNull(),
-    replies: number(),
-    reposts: number(),
-    likes: number(),
-    quotes: number(),
-    bookmarks: number(),
-    views: number(),
+    ...counters(),
   },
   (t) => [unique('snapshots_post_at').on(t.post_id, t.at)],
 );

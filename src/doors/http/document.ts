@@ -26,7 +26,7 @@ export function finish<D extends object>(
     webhooks: WEBHOOKS,
     components: { ...Object(components), headers: REPLY_HEADERS, responses: failureReplies() },
   };
-  // Rows are schemas of their own.
+  // Rows of views are named schemas, so describing the components describes every row.
   eachNode(whole.components, (node) => describeMembers(node, meanings));
   const replies = readReplies();
   for (const operation of operationsIn(document)) {

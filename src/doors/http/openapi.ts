@@ -12,7 +12,7 @@ import { keyHeaders } from './idempotency.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Headers that its handler reads itself, for the document. */
+    /** Request headers that the handler reads, for the document. */
     reads?: z.ZodObject;
   }
 }

@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Headers of a success beside those of every reply, for the document. */
     sends?: readonly ('Location' | 'Content-Disposition')[];
-    /** Its handler calls a search service, and fails as that call does. */
+    /** The handler calls a search service; a failure of that call decides the status of the reply. */
     callsService?: true;
   }
 }

@@ -42,7 +42,7 @@ export async function ensureReaderRole(
       const secret = password === undefined ? '' : ` PASSWORD ${escapeLiteral(scramVerifier(password))}`;
       await client.query(`CREATE ROLE ${role} LOGIN${secret}`);
     }
-    // A bound that somebody else chose is theirs.
+    // A limit that an administrator set is kept.
     if ((before?.connections ?? -1) === -1)
       await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${READER_CONNECTIONS}`);
     for (const [setting, value] of Object.entries(READER_SETTINGS))

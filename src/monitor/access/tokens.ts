@@ -125,7 +125,7 @@ export async function revokeToken(ctx: By, given: Id | string): Promise<Token> {
   return tokenOf(await revokeKey(ctx, 'api', given));
 }
 
-/** The same for whatever it opens. @throws Refused `not_found` */
+/** Revokes a token of the API or a key of the search service. @throws Refused `not_found` */
 export async function revokeKey(ctx: By, opens: Opens, given: Id | string): Promise<TokenRow> {
   return inTransaction(ctx.db, async (tx) => {
     const row = await lockGiven(tx, opens, given);

@@ -28,9 +28,9 @@ export type Listener<T> = {
 
 export type Feed<T> = {
   /**
-   * Where whoever comes now begins: behind the id that they name, or behind the last there is. Whoever was told that they
-   * listen then misses nothing, however long the feed takes to begin.
-   * @throws InvalidInput for an id that no discovery has reached yet: its reader would wait for ever, and not know
+   * Where a new listener starts: after the id that it names, or after the newest discovery. Ask before the head of the reply is
+   * sent: then nothing is missed, however long the feed takes to begin.
+   * @throws InvalidInput for an id that no discovery has reached: its listener would wait for ever without knowing
    */
   startOf(after: Id | undefined): Promise<Id>;
   /**

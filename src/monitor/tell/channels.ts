@@ -182,7 +182,7 @@ export async function channelRow(ctx: Pick<Context, 'db'>, slug: string): Promis
   return row;
 }
 
-/** What anybody may see of an address: its host, and its port where it has one. */
+/** The part of a webhook's address that is not secret: its host and port. */
 function hostIn(address: string): string {
   return new URL(address).host;
 }

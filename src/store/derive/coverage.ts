@@ -130,9 +130,9 @@ sighted AS MATERIALIZED (
 )`;
 
 /**
- * Adds to quarters what was seen and counted in them. A post that claims to be from after it was seen is counted when it was
- * seen, one without a time in none. Quarters to which nothing is added are left alone: a run of operation A sees the same week
- * as the one before. What comes back are the days (UTC) of the others.
+ * Adds posts and observed minutes to quarters of an hour. A post dated after it was seen is counted at the time it was seen; a
+ * post without a time is not counted. Quarters that gain nothing are not written: runs of operation A see the same week again
+ * and again. Returns the days (UTC) of the quarters that changed.
  * $1 to $3 see {@link SIGHTED}; $4 searches, $5 when the quarters begin, $6 minutes, $7 cut;
  * $8 coverage: run, search, request version, seen until, seen from, reached, interval, posts, most posts.
  */

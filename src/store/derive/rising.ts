@@ -9,8 +9,8 @@ const MEASURES = [...COUNTERS, 'engagement'];
 const each = (f: (measure: string) => string) => MEASURES.map(f).join(', ');
 
 /**
- * The medians of the 500 posts that reached an age last, of ages that the batch added a post to (it lies behind an age by
- * at most half of it) and of those that have none yet. $1 searches, $2 since when their readings in the batch came.
+ * For each age, the medians of the 500 posts that reached it last. Computed where the batch added a post at that age (measured
+ * at most half the age later) and where there are no medians yet. $1 searches, $2 since when their readings in the batch came.
  */
 const TYPICAL = `
 INSERT INTO ${S}.search_typical AS k (search_id, hours, posts, ${each((m) => m)})

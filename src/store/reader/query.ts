@@ -11,7 +11,7 @@ export type ReaderResult = Readonly<{
   durationMs: number;
 }>;
 
-/** A row as Postgres wrote it. */
+/** A row in Postgres' text format, one value per column; null for NULL. */
 export type TextRow = readonly (string | null)[];
 
 /** Rows whose cells are read into values one by one, by whoever shows them. */

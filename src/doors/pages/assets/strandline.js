@@ -146,7 +146,7 @@ const refresh = async () => {
   const page = await fetchPage();
   const main = document.querySelector('main');
   if (page === undefined || main === null) return;
-  // Where nothing was found yet, nobody reads.
+  // An empty page is replaced as a whole: there is nothing to lose one's place in.
   if (main.querySelector('[data-held] .empty') !== null && !isUsed(main)) {
     if (putPage(page)) settle();
     else announce();
