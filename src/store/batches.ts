@@ -1,0 +1,74 @@
+import type { Database } from './database.ts';
+
+/**
+ * Makes one statement of what many ask for at the same time. Half of what Postgres computes for a small statement does not
+ * depend on its rows, so that eight together cost about a third of eight alone.
+ *
+ * A batch is what came while the batch before was under way: whoever asks alone is served at once, and nobody waits for
+ * company. Each {@link Database}, which is a pool of connections of this process, has its own batches.
+ * @param work returns an outcome for each input, in their order
+ * @param limits.most inputs of one batch
+ * @param limits.size of an input, and `mostSize` of a batch; one that is larger is a batch of its own
+ * @param limits.alone whether each input of a batch that failed is tried once more by itself, so that one bad input fails
+ * alone. Not for work that may be done once only: a connection that breaks at the commit leaves it unknown
+ */
+export function batched<Input, Outcome>(
+  work: (db: Database, batch: readonly Input[]) => Promise<readonly Outcome[]>,
+  limits: { most: number; size?: (input: Input) => number; mostSize?: number; alone: boolean },
+): (db: Database, input: Input) => Promise<Outcome> {
+  const lines = new WeakMap<Database, (input: Input) => Promise<Outcome>>();
+  return (db, input) => {
+    let line = lines.get(db);
+    if (line === undefined) {
+      line = openLine((batch) => work(db, batch), limits);
+      lines.set(db, line);
+    }
+    return line(input);
+  };
+}
+
+type Waiting<Input, Outcome> = {
+  input: Input;
+  resolve: (outcome: Outcome) => void;
+  reject: (error: unknown) => void;
+};
+
+function openLine<Input, Outcome>(
+  work: (batch: readonly Input[]) => Promise<readonly Outcome[]>,
+  { most, size = () => 1, mostSize = most, alone }: Parameters<typeof batched<Input, Outcome>>[1],
+): (input: Input) => Promise<Outcome> {
+  const waiting: Waiting<Input, Outcome>[] = [];
+  let working = false;
+
+  async function workOff(): Promise<void> {
+    working = true;
+    while (waiting.length > 0) await settle(waiting.splice(0, fitting()));
+    working = false;
+  }
+
+  function fitting(): number {
+    let total = 0;
+    const over = waiting.findIndex(({ input }, i) => {
+      total += size(input);
+      return i > 0 && (i >= most || total > mostSize);
+    });
+    return over === -1 ? waiting.length : over;
+  }
+
+  async function settle(batch: readonly Waiting<Input, Outcome>[]): Promise<void> {
+    try {
+      const outcomes = await work(batch.map(({ input }) => input));
+      if (outcomes.length !== batch.length) throw new Error('a batch has an outcome for each of its inputs');
+      outcomes.forEach((outcome, i) => batch[i]?.resolve(outcome));
+    } catch (error) {
+      if (alone && batch.length > 1) await Promise.all(batch.map((one) => settle([one])));
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, resolve, reject });
+      if (!working) void workOff();
+    });
+}
