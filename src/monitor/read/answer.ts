@@ -65,8 +65,10 @@ export function* readingAnswer({ operation, body, contentType, dialect }: Answer
   }
   yield;
   const written = operation === 'ai' ? readCompletion(answer, dialect, rejects) : null;
-  const saidOf = saidElsewhere(found.posts, written?.key_items ?? []);
-  for (const link of written?.search_completion_links ?? []) links.addAddress(link, saidOf(link));
+  if (written !== null) {
+    const saidOf = saidElsewhere(found.posts, written.key_items);
+    for (const link of written.search_completion_links) links.addAddress(link, saidOf(link));
+  }
   const itemsSeen = found.posts.length + links.size + count.refused + count.unreadable + count.beyond;
   const warnings = readWarnings(answer.warnings);
   const results = { ...found, links: links.take() };
