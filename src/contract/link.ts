@@ -27,6 +27,16 @@ export function webUrl(address: string): URL | null {
   return url.username === '' && url.password === '' && hostOf(url) !== '' ? url : null;
 }
 
+/**
+ * Whether {@link webUrl} takes it. Reading an address into its parts costs a microsecond, and nearly all have a host of
+ * ordinary labels, of which the last begins with a letter (a number may be too large) and none is in Punycode (which
+ * may be wrong); behind such a host nothing can be wrong.
+ */
+export function isWebUrl(address: string): boolean {
+  return ORDINARY.test(address) || webUrl(address) !== null;
+}
+const ORDINARY = /^https?:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:[/?#]|$)/i;
+
 /** Equal for two spellings of one link. */
 export function canonicalOf(url: URL): string {
   const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;

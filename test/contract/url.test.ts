@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { webUrl } from '../../src/contract/link.ts';
+import { isWebUrl, webUrl } from '../../src/contract/link.ts';
 import { urlOf } from '../../src/contract/url.ts';
 
 test('an address is one however often it was asked', () => {
@@ -15,4 +16,51 @@ test('what is none is undefined', () => {
   for (const text of ['', 'b\u00fccher', 'http://', 'http://a b/', '/path'])
     expect(urlOf(text), text).toBeUndefined();
   expect(urlOf('/path', 'https://a.example/b')?.href).toBe('https://a.example/path');
+});
+
+test('what is said to be an address is one', () => {
+  const label = fc.oneof(
+    fc.constantFrom(
+      'a',
+      'www',
+      '1',
+      '0x1f',
+      '256',
+      'a--b',
+      '-a',
+      'xn--',
+      'xn--a',
+      'XN--nxasmq6b',
+      'ex_ample',
+      'm\u00fcller',
+    ),
+    fc.constantFrom(
+      'c0m',
+      'com',
+      'COM',
+      '[',
+      '@',
+      ' ',
+      '%41',
+      '\u00ad',
+      '\ufb01',
+      '\u0130',
+      '\t',
+      'a'.repeat(70),
+      '',
+    ),
+    fc.string({ maxLength: 3 }),
+  );
+  const address = fc
+    .tuple(
+      fc.constantFrom('http://', 'https://', 'HTTPS://', 'https:/', 'https:///', 'http://u:p@', 'ftp://'),
+      fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.')),
+      fc.constantFrom('', '.', ':80', ':x', ':99999'),
+      fc.constantFrom('', '/', '?', '#', '/a b', '/%zz', '/@b:c', '\\x', '/\u0000', '/\ud800'),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(address, (text) => isWebUrl(text) === (webUrl(text) !== null)),
+    { numRuns: 3_000 },
+  );
 });

@@ -9,10 +9,12 @@ export function readCounter(value: unknown): number | null {
   return Number.isSafeInteger(count) ? count : null;
 }
 
+const NONE: ReadonlySet<unknown> = new Set();
+
 /**
  * The names of the counters that a service writes as 0 because it does not know them (`unknown_counters`,
  * an addition of the own service), as they are spelled on the wire. Anything else names none.
  */
 export function readUnknownCounters(names: unknown): ReadonlySet<unknown> {
-  return new Set(Array.isArray(names) ? names.slice(0, 100) : []);
+  return Array.isArray(names) ? new Set(names.slice(0, 100)) : NONE;
 }

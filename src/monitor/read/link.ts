@@ -1,5 +1,5 @@
 /** Addresses as they come in an answer, read into links; what a link is stands in contract/link.ts. */
-import { canonicalOf, siteOf, webUrl } from '../../contract/link.ts';
+import { canonicalOf, isWebUrl, siteOf, webUrl } from '../../contract/link.ts';
 import { clean } from '../../contract/text.ts';
 import type { RejectCode } from '../../errors.ts';
 import type { LinkRef } from './findings.ts';
@@ -29,5 +29,5 @@ export function readLink(value: unknown): ReadAddress {
 export function readAddress(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > LINK_MAX) return null;
   const address = clean(value).trim();
-  return webUrl(address) === null ? null : address;
+  return isWebUrl(address) ? address : null;
 }

@@ -30,14 +30,11 @@ export function postNames(dialect: Dialect): PostNames {
  */
 export function readPost(post: Plain, externalId: string, names: PostNames): ReadPost {
   const entities = boundedJson(post.entities);
+  const { hashtags, mentions, urls } = readEntities(post.entities);
   const lang = readWord(post.lang);
   const unknown = readUnknownCounters(post.unknown_counters);
-  const counter = (...members: readonly string[]) => {
-    const there = members.find((member) => (post[member] ?? null) !== null);
-    return there === undefined || members.some((member) => unknown.has(member))
-      ? null
-      : readCounter(post[there]);
-  };
+  const counter = (member: string, otherwise = member) =>
+    unknown.has(member) || unknown.has(otherwise) ? null : readCounter(post[member] ?? post[otherwise]);
   return {
     external_id: externalId,
     author_external_id: null,
@@ -64,7 +61,9 @@ export function readPost(post: Plain, externalId: string, names: PostNames): Rea
     bookmark_count: counter('bookmark_count'),
     media: readMedia(post.media),
     entities: isPlain(entities) ? entities : {},
-    ...readEntities(post.entities),
+    hashtags,
+    mentions,
+    urls,
   };
 }
 

@@ -10,11 +10,6 @@ const MILLISECONDS_MIN = 100_000_000_000;
 
 /** ISO text of a time between 1970 and 9999, in any of the forms that were seen; otherwise null. */
 export function readTime(value: unknown): string | null {
-  const ms = milliseconds(value);
-  return ms === null || !(ms >= 0 && ms < YEAR_10000_MS) ? null : new Date(ms).toISOString();
-}
-
-function milliseconds(value: unknown): number | null {
   if (typeof value === 'number') return fromEpoch(value);
   if (typeof value !== 'string' || value.length > 64) return null;
   const text = value.trim();
@@ -22,66 +17,53 @@ function milliseconds(value: unknown): number | null {
 }
 
 /** Seconds or milliseconds since 1970; the size says which. Zero is a placeholder, not a time. */
-function fromEpoch(n: number): number | null {
+function fromEpoch(n: number): string | null {
   if (!(n >= SECONDS_MIN)) return null;
-  return Math.floor(n < MILLISECONDS_MIN ? n * 1_000 : n);
+  return textOf(Math.floor(n < MILLISECONDS_MIN ? n * 1_000 : n));
+}
+
+function textOf(ms: number): string | null {
+  return ms >= 0 && ms < YEAR_10000_MS ? new Date(ms).toISOString() : null;
 }
 
 const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/;
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/;
 
 /** `2025-06-11T23:41:09.000Z`, with an offset, with a blank for the T, without a zone (then UTC), or a day. */
-function fromIso(text: string): number | null {
+function fromIso(text: string): string | null {
   const match = ISO.exec(text);
   if (!match) return null;
-  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match;
-  const whole = utc(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour ?? 0),
-    Number(minute ?? 0),
-    Number(second ?? 0),
-  );
-  const offset = offsetMs(zone);
-  if (whole === null || offset === null) return null;
-  return whole + Number(fraction.slice(0, 3).padEnd(3, '0')) - offset;
+  const [, date = '', minute = '00:00', second = '00', fraction = '', zone = 'Z'] = match;
+  return inUtc(date, `${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`, zone);
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const OLD_STYLE =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([+-]\d{4}) (\d{4})$/;
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) (\d{1,2}) (\d\d:\d\d:\d\d) ([+-]\d{4}) (\d{4})$/;
 
 /** `Wed Oct 10 20:19:24 +0000 2018`, in English. */
-function fromOldStyle(text: string): number | null {
+function fromOldStyle(text: string): string | null {
   const match = OLD_STYLE.exec(text);
   if (!match) return null;
-  const [, month = '', day, hour, minute, second, zone = '', year] = match;
-  const whole = utc(
-    Number(year),
-    MONTHS.indexOf(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  );
-  const offset = offsetMs(zone);
-  return whole === null || offset === null ? null : whole - offset;
+  const [, name = '', day = '', time = '', zone = '', year = ''] = match;
+  const month = String(MONTHS.indexOf(name) + 1).padStart(2, '0');
+  return inUtc(`${year}-${month}-${day.padStart(2, '0')}`, `${time}.000`, zone);
 }
 
-/** Milliseconds of a date and time that exist; null for 30 February, 25:00 and a leap second. */
-function utc(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-): number | null {
-  if (year < 1969 || month < 0 || month > 11 || day < 1 || hour > 23 || minute > 59 || second > 59)
-    return null;
-  const ms = Date.UTC(year, month, day, hour, minute, second);
-  return day <= 28 || new Date(ms).getUTCDate() === day ? ms : null;
+/** Null where there is no such date or time: 30 February, 25:00, a leap second. */
+function inUtc(date: string, time: string, zone: string): string | null {
+  const offset = offsetMs(zone);
+  if (offset === null || !isDate(date) || !TIME.test(time)) return null;
+  const text = `${date}T${time}Z`;
+  // Writing a time out costs three times what reading it does, and this one is written already.
+  return offset === 0 && date > '1970' ? text : textOf(Date.parse(text) - offset);
+}
+
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\./;
+const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
+
+function isDate(date: string): boolean {
+  return DATE.test(date) || new Date(Date.parse(date)).getUTCDate() === Number(date.slice(8));
 }
 
 function offsetMs(zone: string): number | null {
