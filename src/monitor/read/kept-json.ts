@@ -8,11 +8,28 @@ export type Bounds = { depth: number; nodes: number; text: number };
 export const KEPT: Bounds = { depth: 16, nodes: 5_000, text: 10_000 };
 
 /**
- * A copy of a JSON value that can be stored: texts cleaned, numbers finite, keys harmless, and never
- * larger than its bounds. What lies beyond them is left out (null where something has to stand).
+ * A JSON value that can be stored: texts cleaned, numbers finite, keys harmless, and never larger than its
+ * bounds. What lies beyond them is left out (null where something has to stand). The value itself where it is
+ * one already, as nearly all are; otherwise a copy.
  */
 export function boundedJson(value: unknown, bounds: Bounds = KEPT): unknown {
-  return copy(value, bounds.depth, { nodes: bounds.nodes, text: bounds.text });
+  const left = () => ({ nodes: bounds.nodes, text: bounds.text });
+  return fits(value, bounds.depth, left()) ? value : copy(value, bounds.depth, left());
+}
+
+/** Whether {@link copy} would change nothing. */
+function fits(value: unknown, depth: number, left: Left): boolean {
+  if (typeof value === 'string') return clean(value, left.text) === value;
+  if (typeof value !== 'object') return Number.isFinite(value) || typeof value === 'boolean';
+  if (value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => left.nodes-- > 0 && fits(item, depth - 1, left));
+  const object = value as Plain; // a JSON value that is neither null nor a list
+  for (const key in object) {
+    if (left.nodes-- <= 0 || isPoisonous(key) || clean(key, left.text) !== key) return false;
+    if (!fits(object[key], depth - 1, left)) return false;
+  }
+  return true;
 }
 
 /** What may still be copied: `nodes` counts down. */

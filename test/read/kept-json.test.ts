@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { boundedJson } from '../../src/monitor/read/kept-json.ts';
+
+const BOUNDS = { depth: 3, nodes: 12, text: 5 };
+
+test('what can be stored as it came is not copied', () => {
+  const came: unknown = JSON.parse('{"a":[1,null,true,"text"],"b":{"c":{}}}');
+  expect(boundedJson(came, BOUNDS)).toBe(came);
+});
+
+test.each([
+  ['a NUL in a text', { a: ['x\0y'] }, { a: ['xy'] }],
+  ['a lone surrogate in a name', { 'x\ud800': 1 }, { 'x\ufffd': 1 }],
+  ['a text that is too long', { a: '1234567' }, { a: '12345' }],
+  ['a name that reaches into prototypes', JSON.parse('{"a":1,"__proto__":{"b":2}}'), { a: 1 }],
+  ['too deep a value', [[[['x'], 1]]], [[[null, 1]]]],
+  ['a number that is none', [Number.POSITIVE_INFINITY], [null]],
+])('%s is left out of a copy', (_, came, kept) => {
+  const before = structuredClone(came);
+  expect(boundedJson(came, BOUNDS)).toEqual(kept);
+  expect(came).toEqual(before);
+});
+
+test('what was bounded is within the bounds, and is kept as it is', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5 }), (text) => {
+      const came: unknown = JSON.parse(text);
+      const kept = boundedJson(came, BOUNDS);
+      // What was kept is kept again, as it is.
+      expect(boundedJson(kept, BOUNDS)).toBe(kept);
+      expect(nodesIn(kept)).toBeLessThanOrEqual(BOUNDS.nodes);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function nodesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, item) => sum + 1 + nodesIn(item), 0);
+}
