@@ -27,15 +27,29 @@ export function webUrl(address: string): URL | null {
   return url.username === '' && url.password === '' && hostOf(url) !== '' ? url : null;
 }
 
-/**
- * Whether {@link webUrl} takes it. Reading an address into its parts costs a microsecond, and nearly all have a host of
- * ordinary labels, of which the last begins with a letter (a number may be too large) and none is in Punycode (which
- * may be wrong); behind such a host nothing can be wrong.
- */
+/** Whether {@link webUrl} takes it. */
 export function isWebUrl(address: string): boolean {
-  return ORDINARY.test(address) || webUrl(address) !== null;
+  return hasOrdinaryHost(address) || webUrl(address) !== null;
+}
+
+/**
+ * Whether an address has a host of ordinary labels, of which the last begins with a letter (a number may be too large)
+ * and none is in Punycode (which may be wrong); behind such a host nothing can be wrong. Nearly all have, and to read
+ * an address into its parts costs a microsecond.
+ */
+export function hasOrdinaryHost(address: string): boolean {
+  return ORDINARY.test(address);
 }
 const ORDINARY = /^https?:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:[/?#]|$)/i;
+
+/** Equal for two spellings of one link; null where the text is no link. */
+export function canonicalAddress(address: string): string | null {
+  if (CANONICAL.test(address)) return address;
+  const url = webUrl(address);
+  return url === null ? null : canonicalOf(url);
+}
+/** An ordinary host and a path of ordinary segments: nothing in it is spelled another way. */
+const CANONICAL = /^https:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** Equal for two spellings of one link. */
 export function canonicalOf(url: URL): string {

@@ -1,3 +1,4 @@
+import { hasOrdinaryHost } from '../contract/link.ts';
 import { urlOf } from '../contract/url.ts';
 import { isHere } from './not-public.ts';
 import type { Found } from './source.ts';
@@ -16,6 +17,7 @@ export function citableOf(item: Found): Found[] {
  * or password, or one of the machine that looks at it. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
  */
 export function citable(link: string): string | undefined {
+  if (hasOrdinaryHost(link) && SAFE.test(link) && !/localhost/i.test(link)) return link;
   const url = urlOf(link);
   if (url === undefined) return undefined;
   // The brackets of a v6 address can neither stand there nor be encoded.

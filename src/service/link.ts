@@ -1,9 +1,8 @@
-import { canonicalOf, webUrl } from '../contract/link.ts';
+import { canonicalAddress } from '../contract/link.ts';
 
 /** Equal for two spellings of one link. Only used to compare; what is answered is the address as the source gave it. */
 export function canonicalLink(link: string): string {
-  const url = webUrl(link);
-  return url === null ? link : canonicalOf(url);
+  return canonicalAddress(link) ?? link;
 }
 
 /** The first of each, where the same page counts once. */

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebUrl, webUrl } from '../../src/contract/link.ts';
+import { canonicalAddress, canonicalOf, isWebUrl, webUrl } from '../../src/contract/link.ts';
 import { urlOf } from '../../src/contract/url.ts';
 
 test('an address is one however often it was asked', () => {
@@ -18,7 +18,7 @@ test('what is none is undefined', () => {
   expect(urlOf('/path', 'https://a.example/b')?.href).toBe('https://a.example/path');
 });
 
-test('what is said to be an address is one', () => {
+test('an address is judged, and its canonical form found, as if it were taken apart', () => {
   const label = fc.oneof(
     fc.constantFrom(
       'a',
@@ -56,11 +56,31 @@ test('what is said to be an address is one', () => {
       fc.constantFrom('http://', 'https://', 'HTTPS://', 'https:/', 'https:///', 'http://u:p@', 'ftp://'),
       fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.')),
       fc.constantFrom('', '.', ':80', ':x', ':99999'),
-      fc.constantFrom('', '/', '?', '#', '/a b', '/%zz', '/@b:c', '\\x', '/\u0000', '/\ud800'),
+      fc.constantFrom(
+        '',
+        '/',
+        '?',
+        '#',
+        '/a b',
+        '/%zz',
+        '/@b:c',
+        '\\x',
+        '/\u0000',
+        '/\ud800',
+        '/a/b.c',
+        '/a//b',
+        '/.',
+        '/a/..',
+        '/A_1-2/',
+      ),
     )
     .map((parts) => parts.join(''));
   fc.assert(
-    fc.property(address, (text) => isWebUrl(text) === (webUrl(text) !== null)),
+    fc.property(address, (text) => {
+      const url = webUrl(text);
+      expect(isWebUrl(text)).toBe(url !== null);
+      expect(canonicalAddress(text)).toBe(url === null ? null : canonicalOf(url));
+    }),
     { numRuns: 3_000 },
   );
 });
