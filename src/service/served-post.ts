@@ -12,7 +12,6 @@ import { type MicroblogPost, POST_COUNTERS } from '../contract/post.ts';
  */
 export function servedPost(post: MicroblogPost): ServedPost {
   return {
-    ...post,
     ...counted(post, POST_COUNTERS),
     user: servedAuthor(post.user),
     url: post.url ?? '',
@@ -23,7 +22,6 @@ export function servedPost(post: MicroblogPost): ServedPost {
 
 function servedAuthor(user: MicroblogAuthor): ServedAuthor {
   return {
-    ...user,
     ...counted(user, AUTHOR_COUNTERS),
     url: user.url ?? '',
     created_at: user.created_at ?? '',
@@ -37,13 +35,13 @@ function servedAuthor(user: MicroblogAuthor): ServedAuthor {
   };
 }
 
-/** Each counter as a number, and the names of those that are not known. */
-function counted<Name extends string>(
-  thing: Readonly<Record<Name, number | null>>,
+/** The thing with each counter as a number, and the names of those that are not known. */
+function counted<Name extends string, T extends Readonly<Record<Name, number | null>>>(
+  thing: T,
   names: readonly Name[],
-): Record<Name, number> & { unknown_counters?: string[] } {
+): T & Record<Name, number> & { unknown_counters?: string[] } {
   const unknown = names.filter((name) => thing[name] === null);
-  // fromEntries forgets which keys it was given: every name
-  const counts = Object.fromEntries(names.map((name) => [name, thing[name] ?? 0])) as Record<Name, number>;
-  return unknown.length === 0 ? counts : { ...counts, unknown_counters: unknown };
+  if (unknown.length === 0) return thing as T & Record<Name, number>; // none of them is null
+  const zeros = Object.fromEntries(unknown.map((name) => [name, 0]));
+  return { ...thing, ...zeros, unknown_counters: unknown } as T & Record<Name, number>; // the others were numbers
 }

@@ -38,7 +38,7 @@ export function authorNumber(draw: Draw, topic: Key): number {
 /** What does not change about an author, and how fast the rest grows. */
 type Person = Omit<
   MicroblogAuthor,
-  'followers_count' | 'statuses_count' | 'favourites_count' | 'listed_count'
+  'followers_count' | 'statuses_count' | 'favourites_count' | 'listed_count' | 'media_count' | 'verified'
 > & {
   created: number;
   followers: number;
@@ -58,27 +58,30 @@ export function followersEver(author: number): number {
 
 /** The author as it looks at a time (ms since 1970). */
 export function authorAt(author: number, at: number): MicroblogAuthor {
-  const { created, followers: ever, perDay, likes, pictures, verifiable, ...person } = personOf(author);
+  const person = personOf(author);
+  const { created, perDay } = person;
   // On the hour: an account's age in whole hours, so that its counters move at most once an hour.
   const days = Math.max(0, Math.floor((at - created) / HOUR) / (DAY / HOUR));
-  const followers = Math.floor(ever * (1 - Math.exp(-days / 1_500)));
+  const followers = Math.floor(person.followers * (1 - Math.exp(-days / 1_500)));
   const statuses = Math.floor(perDay * days);
-  const { id, url, name, username, created_at, description, profile_image_url, ...rest } = person;
   return {
-    id,
-    url,
-    name,
-    username,
-    created_at,
-    description,
-    favourites_count: Math.floor(perDay * days * likes),
+    id: person.id,
+    url: person.url,
+    name: person.name,
+    username: person.username,
+    created_at: person.created_at,
+    description: person.description,
+    favourites_count: Math.floor(perDay * days * person.likes),
     followers_count: followers,
     listed_count: Math.floor(followers / 120),
-    profile_image_url,
+    profile_image_url: person.profile_image_url,
     statuses_count: statuses,
-    ...rest,
-    media_count: Math.floor(statuses * pictures),
-    verified: verifiable && followers > 20_000,
+    media_count: Math.floor(statuses * person.pictures),
+    verified: person.verifiable && followers > 20_000,
+    is_blue_verified: person.is_blue_verified,
+    can_dm: person.can_dm,
+    can_media_tag: person.can_media_tag,
+    location: person.location,
   };
 }
 
@@ -110,8 +113,6 @@ function makePerson(author: number): Person {
     description: `${pick(draw, TRADES)}, ${pick(draw, LIKES)} and ${pick(draw, LIKES)}`,
     likes: 0.5 + 2 * draw(),
     pictures: 0.2 * draw(),
-    media_count: 0,
-    verified: false,
     profile_image_url: `https://images.chirp.example/people/${author.toString(36)}.png`,
     is_blue_verified: draw() < 0.1,
     can_dm: draw() < 0.4,

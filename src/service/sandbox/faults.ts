@@ -62,9 +62,19 @@ const REFERENCES = [
   'quote',
 ] as const;
 
+const NO_FAULTS: Faults = {
+  status: undefined,
+  slowMs: 0,
+  truncate: false,
+  content: new Set(),
+  generation: 1,
+  emptyGroup: undefined,
+};
+
 /** Reads the header. Words that name no fault are ignored. */
 export function readFaults(header: string | string[] | undefined): Faults {
-  const words = String(header ?? '')
+  if (header === undefined) return NO_FAULTS;
+  const words = String(header)
     .split(',')
     .map((word) => word.trim().toLowerCase());
   const valueOf = (name: string) =>

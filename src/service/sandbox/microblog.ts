@@ -83,6 +83,7 @@ function mostSeenNow(at: number, count: number) {
   const kept: { one: PostSeed; weight: number }[] = [];
   const worst = () => (kept.length < count ? -1 : (kept.at(-1)?.weight ?? Number.POSITIVE_INFINITY));
   const offer = (one: PostSeed) => {
+    if (attentionMost(one, at) <= worst()) return;
     const weight = attentionOf(one, at);
     if (weight <= worst()) return;
     kept.splice(kept.findLastIndex((other) => other.weight >= weight) + 1, 0, { one, weight });

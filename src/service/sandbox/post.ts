@@ -74,24 +74,36 @@ export function createPress(seeds: SeedStore): Press {
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
     return chosen.map((seed) => {
-      const { text, lang, media, entities, ...rest } = fixed(topic, seed);
-      const { id, created_at, is_quote_post, is_repost, ...references } = rest;
+      const one = fixed(topic, seed);
       const user = authorAt(seed.author, at);
+      const counts = countersAt(seed, at, referred.get(seed.number) ?? NEVER);
       const post: MicroblogPost = {
         user,
-        id,
-        text,
-        ...countersAt(seed, at, referred.get(seed.number) ?? NEVER),
-        url: `${user.url}/status/${id}`,
-        created_at,
-        media,
-        is_quote_post,
-        is_repost,
-        lang,
-        ...references,
-        entities,
+        id: one.id,
+        text: one.text,
+        reply_count: counts.reply_count,
+        repost_count: counts.repost_count,
+        like_count: counts.like_count,
+        view_count: counts.view_count,
+        quote_count: counts.quote_count,
+        impression_count: counts.impression_count,
+        bookmark_count: counts.bookmark_count,
+        url: `${user.url}/status/${one.id}`,
+        created_at: one.created_at,
+        media: one.media,
+        is_quote_post: one.is_quote_post,
+        is_repost: one.is_repost,
+        lang: one.lang,
+        conversation_id: one.conversation_id,
+        in_reply_to_screen_name: one.in_reply_to_screen_name,
+        in_reply_to_status_id: one.in_reply_to_status_id,
+        in_reply_to_user_id: one.in_reply_to_user_id,
+        quoted_status_id: one.quoted_status_id,
+        quote: one.quote,
+        summary_description: one.summary_description,
+        entities: one.entities,
       };
-      const reference = is_quote_post ? seeds.reference(topic, seed) : undefined;
+      const reference = one.is_quote_post ? seeds.reference(topic, seed) : undefined;
       if (reference !== undefined) rememberQuoted(post, () => write(topic, [reference], at)[0]);
       return post;
     });
@@ -102,11 +114,17 @@ export function createPress(seeds: SeedStore): Press {
     const counts = new Map<number, Referred>();
     const now = Math.floor(at / HOUR);
     const unfinished = tally(topic, seeds.within(topic, now * HOUR, at));
+    const whole = new Map<number, ReadonlyMap<number, Referred>>();
+    const talliesOf = (hour: number) => {
+      let made = hour === now ? unfinished : whole.get(hour);
+      if (made === undefined) whole.set(hour, (made = tallyOf(topic, hour)));
+      return made;
+    };
     for (const { number, at: born } of chosen) {
       const count = { reply: 0, repost: 0, quote: 0 };
       const last = Math.min(now, Math.floor((born + REFERENCE_REACH_MS) / HOUR));
       for (let hour = Math.floor(born / HOUR); hour <= last; hour++) {
-        const more = (hour === now ? unfinished : tallyOf(topic, hour)).get(number);
+        const more = talliesOf(hour).get(number);
         if (more !== undefined) {
           count.reply += more.reply;
           count.repost += more.repost;

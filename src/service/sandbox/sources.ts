@@ -5,7 +5,6 @@ import { DAY } from '../../engine/clock.ts';
 import type { Found, SearchSource } from '../source.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createMicroblog, type Microblog } from './microblog.ts';
-import { firstSentence } from '../first-sentence.ts';
 
 /** The world that answers when nobody names another. */
 export const SANDBOX_SEED = 'strandline';
@@ -46,7 +45,8 @@ function documentSource(documents: Documents, source: Exclude<Source, 'microblog
 function foundOf(post: MicroblogPost): Found {
   return {
     source: 'microblog',
-    title: firstSentence(post.text),
+    // The first sentence of its text.
+    title: post.summary_description,
     link: post.url ?? '',
     snippet: post.text,
     summaryDescription: post.summary_description,
