@@ -7,7 +7,7 @@ import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
 import type { Context } from '../context.ts';
 import { createBackOff } from './back-off.ts';
 import { Denied } from './denied.ts';
-import { isFormToken, makeFormToken } from './form-token.ts';
+import { isFormToken, makeFormToken, tagOf } from './form-token.ts';
 import { allowedBy, SCOPES, type Visitor } from './scopes.ts';
 import { scopesIn } from './tokens.ts';
 
@@ -36,6 +36,8 @@ export type Access = {
   /** What a form of this visitor holds in its field `form_token`; another one each time. */
   formTokenFor(visitor: Visitor): string;
   isFormTokenOf(visitor: Visitor, given: unknown): boolean;
+  /** Names a text that this visitor sees: 22 characters of base64url, others for any other text or visitor. */
+  tagFor(visitor: Visitor, text: string): string;
 };
 
 /** Tokens that are remembered as let in. */
@@ -106,6 +108,7 @@ export async function openAccess(
     },
     formTokenFor: (visitor) => makeFormToken(secret, nameOf(visitor)),
     isFormTokenOf: (visitor, given) => isFormToken(secret, nameOf(visitor), given),
+    tagFor: (visitor, text) => tagOf(secret, `${nameOf(visitor)} ${visitor.name ?? ''}`, text),
   };
 }
 

@@ -20,6 +20,18 @@ export function isFormToken(secret: Buffer, visitor: string, given: unknown): bo
   return own.length === other.length && timingSafeEqual(own, other);
 }
 
+const TAG_BYTES = 16;
+
+/**
+ * Names what a visitor sees, for `ETag`. With the secret of forms: nobody can guess from a tag what somebody else sees, and a
+ * page whose forms belong to another database has another tag.
+ */
+export function tagOf(secret: Buffer, visitor: string, text: string): string {
+  // No visitor of a form is called `page`: this is never the proof of a form.
+  const mac = createHmac('sha256', secret).update(`page\n${visitor}\n`).update(text).digest();
+  return mac.subarray(0, TAG_BYTES).toString('base64url');
+}
+
 function proofOf(secret: Buffer, visitor: string, nonce: string): Buffer {
   return createHmac('sha256', secret).update(`${visitor}\n${nonce}`).digest();
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { Refused } from '../../../errors.ts';
 import type { App } from '../../routes.ts';
+import { isUnchanged } from './unchanged.ts';
 
 const plotFolder = path.dirname(createRequire(import.meta.url).resolve('uplot'));
 const ours = (name: string) => new URL(`../assets/${name}`, import.meta.url);
@@ -44,9 +45,8 @@ export function assetRoutes(app: App): void {
   app.get('/assets/:file', { schema, config: { scope: 'open' } }, async (request, reply) => {
     const asset = byAddress.get(request.params.file);
     if (asset === undefined) throw new Refused('not_found', 'no such file; load the page again');
-    const tag = `"${asset.hash}"`;
-    reply.header('cache-control', FOR_EVER).header('etag', tag);
-    if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+    reply.header('cache-control', FOR_EVER);
+    if (isUnchanged(request, reply, asset.hash)) return reply.code(304).send();
     return reply.type(asset.type).send(asset.body);
   });
 }
