@@ -17,8 +17,8 @@ export type Frame = {
   zone: string;
   /** What the visitor chose; null follows the system. */
   theme: 'light' | 'dark' | null;
-  /** Topics of the switcher, by name; empty where the visitor may not read. */
-  topics: readonly { slug: string; name: string }[];
+  /** Topics that are not removed, by slug, 200 at most; empty where the visitor may not read. */
+  topics: readonly TopicRow[];
   /** Goes with every form, so that no other site can send one. */
   formToken: string;
   visitor: Visitor;
@@ -64,7 +64,7 @@ export function frameOf(
     now: ctx.clock.now(),
     zone: zoneNamed(cookies['zone']),
     theme: themeNamed(cookies['theme']),
-    topics: topics.map(({ slug, name }) => ({ slug, name })),
+    topics,
     formToken: visitor === NOBODY ? '' : request.formToken,
     visitor,
     done: doneIn(cookies),

@@ -6,7 +6,6 @@ import { newestDiscoveries } from '../../../store/reads/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../../store/reads/overview.ts';
 import { readSearches } from '../../../store/reads/searches.ts';
 import { readServiceDays, tallyRuns } from '../../../store/reads/status.ts';
-import { readTopics } from '../../../store/reads/topics.ts';
 import { readSpikes } from '../../../store/reads/trends.ts';
 import { readBuckets } from '../../../store/reads/volume.ts';
 import type { App, WebHome } from '../../routes.ts';
@@ -21,8 +20,7 @@ import { DAYS, HOURS, pulsesOf, type TopicPulse, youngOf } from './pulses.ts';
 import { leadOf } from './lead.ts';
 import { SORTS, TopicTable } from './topic-table.tsx';
 
-/** More of either than anybody looks through on one page. */
-const MOST_TOPICS = 200;
+/** More than anybody looks through on one page. */
 const MOST_SEARCHES = 2_000;
 /** Spikes are current for so long after their window. */
 const CURRENT_MS = 24 * HOUR;
@@ -40,7 +38,7 @@ const querystring = z.object({
 export function overviewPage(app: App, { ctx }: WebHome): void {
   const { db } = ctx;
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
-    const { now } = request.frame;
+    const { now, topics } = request.frame;
     const { sort, label } = request.query;
     const quarter = new Date((Math.floor(now.getTime() / QUARTER) + 1) * QUARTER);
     const hour = new Date((Math.floor(now.getTime() / HOUR) + 1) * HOUR);
@@ -48,18 +46,16 @@ export function overviewPage(app: App, { ctx }: WebHome): void {
     const past = new Date(today.getTime() - DAYS * DAY);
     const dayAgo = new Date(now.getTime() - DAY);
     const since = new Date(now.getTime() - CURRENT_MS);
-    const [topics, searches, searchesNow, silent, days, spikeDays, discoveries, runs, services] =
-      await Promise.all([
-        readTopics(db, { limit: MOST_TOPICS }),
-        readSearches(db, { limit: MOST_SEARCHES }),
-        readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
-        readSilence(ctx),
-        readSearchDays(db, { from: past, until: today }),
-        readSpikeDays(db, past),
-        newestDiscoveries(db, { limit: MOST_NEW }),
-        tallyRuns(db, dayAgo),
-        readServiceDays(db, now),
-      ]);
+    const [searches, searchesNow, silent, days, spikeDays, discoveries, runs, services] = await Promise.all([
+      readSearches(db, { limit: MOST_SEARCHES }),
+      readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+      readSilence(ctx),
+      readSearchDays(db, { from: past, until: today }),
+      readSpikeDays(db, past),
+      newestDiscoveries(db, { limit: MOST_NEW }),
+      tallyRuns(db, dayAgo),
+      readServiceDays(db, now),
+    ]);
     const [spikes, hours] = await Promise.all([
       readSpikes(
         db,

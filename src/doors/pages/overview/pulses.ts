@@ -94,7 +94,9 @@ export function pulsesOf(read: Read): TopicPulse[] {
       pulse: pulseOf(
         known.map(({ run, days: past }) => ({
           now: observed(run),
-          usual: usualOf(past.map((day) => ({ ...day, lowerBound: day.lower_bound }))),
+          usual: usualOf(
+            past.map(({ posts, coverage, lower_bound }) => ({ posts, coverage, lowerBound: lower_bound })),
+          ),
         })),
       ),
       days: daysFrom(
