@@ -135,6 +135,45 @@ describe.skipIf(!hasBrowser())('a page that is being read', () => {
     await visit.close();
   });
 
+  test('a page is fetched at once for the first event, and every five seconds where they never end', async () => {
+    const visit = await openVisit(browser, stage.web.url, { viewport: WIDE });
+    const { page } = visit;
+    await page.clock.install();
+    await page.addInitScript(EVENTS_BY_HAND);
+    await page.goto('/topics/trains');
+    await page.locator('body[data-zone]').waitFor();
+    await page.evaluate('source');
+    let fetched = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/topics/trains') fetched += 1;
+    });
+    const seconds = async (n: number) => {
+      for (let i = 0; i < n; i += 1) {
+        await page.evaluate(`source.dispatchEvent(new Event('run'))`);
+        await page.clock.runFor(1_000);
+      }
+    };
+    await seconds(1);
+    expect(fetched).toBe(1);
+    await seconds(20);
+    expect(fetched).toBe(5);
+    await visit.close();
+  });
+
+  test('what shows nothing new is not sent again', async () => {
+    const visit = await openVisit(browser, stage.web.url, { viewport: WIDE, timezoneId: 'Europe/Berlin' });
+    const { page } = visit;
+    for (const address of LIVE) {
+      await page.goto(address);
+      await page.locator('body[data-zone="Europe/Berlin"]').waitFor();
+      // The first of them may be another page than the one that was loaded: it is that of the zone, or of a visit that goes on.
+      const [, again] = await page.evaluate<{ sent: number; held: number }[]>(FETCH_TWICE);
+      expect(again?.held, address).toBeGreaterThan(10_000);
+      expect(again?.sent, address).toBeLessThan(2_000);
+    }
+    await visit.close();
+  });
+
   test('other pages follow no events', async () => {
     const visit = await openVisit(browser, stage.web.url);
     const { page } = visit;
@@ -181,5 +220,19 @@ const NOTE_SHIFTS = `globalThis.shifts = [];
     for (const one of list.getEntries()) if (!one.hadRecentInput) shifts.push(
       one.value + ': ' + one.sources.map(({ node }) => (node?.parentElement?.outerHTML ?? 'gone').slice(0, 120)).join(' | '));
   }).observe({ type: 'layout-shift' });`;
+
+/** Events come as the test says. */
+const EVENTS_BY_HAND = `globalThis.EventSource = class extends EventTarget {
+  constructor() { super(); globalThis.source = this; }
+  close() {}
+};`;
+
+/** What the script does to show a page anew; bytes on the way, of which a 304 has those of its head, and in the page. */
+const FETCH_TWICE = `(async () => {
+  performance.clearResourceTimings();
+  for (let i = 0; i < 2; i += 1) await (await fetch(location.href, { headers: { accept: 'text/html' } })).text();
+  return performance.getEntriesByType('resource').filter(({ name }) => name === location.href)
+    .map(({ transferSize, decodedBodySize }) => ({ sent: transferSize, held: decodedBodySize }));
+})()`;
 
 const FOCUSED = `document.activeElement.closest('section')?.id`;

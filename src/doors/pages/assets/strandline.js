@@ -449,13 +449,17 @@ dark.addEventListener('change', redraw);
 /** Discoveries since the page was shown. */
 let waiting = 0;
 let due = 0;
-/** Draws events of a burst together. */
+/** When the page was fetched for events before. */
+let fetched = -Infinity;
+/** Draws events of a burst together; where they never end, the server is asked every five seconds. */
 const soon = () => {
   if (due !== 0 || document.hidden) return;
+  const ms = Math.max(400, fetched + 5_000 - performance.now());
   due = window.setTimeout(() => {
     due = 0;
+    fetched = performance.now();
     void refresh();
-  }, 400);
+  }, ms);
 };
 
 /** Outside of what it announces, and from the beginning: a reader of the screen is told only what comes into it. */
