@@ -1,12 +1,13 @@
 /**
- * The one file that reads the environment. Every variable has a default; a secret can also come from a
- * file named by the same variable with `_FILE` behind it, so that no shell and no process list sees it.
+ * What may stand in the environment. Every variable has a default; a secret can also come from a file named
+ * by the same variable with `_FILE` behind it, so that no shell and no process list sees it.
  */
 import path from 'node:path';
 import { z } from 'zod';
 import { secretsFromFiles } from './config/secret-files.ts';
 import { SERVICE_SECRETS, serviceOf, serviceVariables } from './config/service.ts';
 import { address, bareAddress, port, whole } from './config/variable.ts';
+import { environment } from './environment.ts';
 import { InvalidInput, type Problem } from './errors.ts';
 
 const SECRETS = [
@@ -132,11 +133,6 @@ export function callsPerDayOf(
   return config.callsPerDay ?? DEFAULT_CALLS_PER_DAY[kind];
 }
 
-/** The process's environment, for whoever is handed one. */
-export function environment(): Readonly<Record<string, string | undefined>> {
-  return process.env;
-}
-
 /** How a process of ours that connects to Postgres for others trusts the server, and where a password file is: no secrets. */
 const CONNECTION_VARIABLES = [
   'HOME',
@@ -151,9 +147,10 @@ const CONNECTION_VARIABLES = [
 
 /** What such a process has as its environment. */
 export function connectionEnvironment(): Record<string, string> {
+  const env = environment();
   return Object.fromEntries(
     CONNECTION_VARIABLES.flatMap((name) => {
-      const value = process.env[name];
+      const value = env[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );

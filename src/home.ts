@@ -2,25 +2,23 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from './config.ts';
-import { loadDialect } from './contract/dialect.ts';
-import { countAnswered } from './doors/http/metrics/service.ts';
 import type { Logger } from './engine/logger.ts';
 import { readAllowed } from './engine/network/allowed.ts';
 import { type EmbeddedPostgres, openEmbedded } from './engine/postgres/open.ts';
-import { openBackend, type QueueBackend } from './engine/queue/connection.ts';
-import { openQueue } from './engine/queue/queue.ts';
+import type { QueueBackend } from './engine/queue/connection.ts';
 import { Refused } from './errors.ts';
 import type { Context } from './monitor/context.ts';
+import { accessQueue } from './queue-access.ts';
 import { accessServices, assertSources, type ServiceAccess } from './service-access.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { openDatabaseClock } from './store/database-clock.ts';
-import { instanceName } from './store/facts.ts';
 import { migrate } from './store/migrate.ts';
 import { ensureService } from './store/services.ts';
 
 export type Home = {
   ctx: Context;
-  backend: QueueBackend;
+  /** What the queue of `ctx` stands on, for a worker. */
+  backend: () => Promise<QueueBackend>;
   services: ServiceAccess;
   /** Never to be printed. */
   databaseUrl: string;
@@ -73,7 +71,7 @@ export async function openHome(
 ): Promise<Home> {
   const { config, log, signal } = options;
   // What is set wrongly is said before anything is made.
-  assertSources(config);
+  await assertSources(config);
   readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -104,17 +102,10 @@ export async function openHome(
     const clock = await openDatabaseClock(db, log);
     await tellHostedService(db, config, clock.now());
 
-    const instance = await instanceName(db, randomBytes(4).toString('hex'), clock.now());
-    const queueHome =
-      config.redisUrl === undefined
-        ? ({ kind: 'postgres', url: databaseUrl } as const)
-        : ({ kind: 'redis', url: config.redisUrl } as const);
-    const backend = openBackend(queueHome, instance, log);
-    opened.push(() => backend.close());
-    const queue = openQueue(backend, log);
+    const { queue, backend } = accessQueue({ config, databaseUrl, db, clock, log });
     opened.push(() => queue.close());
     // Whoever takes work looks at what it stands on; whoever only adds some lets them.
-    const queueNotes = options.role === 'owner' ? await lookAt(backend) : [];
+    const queueNotes = options.role === 'owner' ? await lookAt(await backend()) : [];
 
     const services = accessServices({
       config,
@@ -122,7 +113,7 @@ export async function openHome(
       log,
       open: options.openService ?? false,
       db,
-      onAnswered: countAnswered,
+      loadMeter: async () => (await import('./doors/http/metrics/service.ts')).countAnswered,
     });
     opened.push(() => services.close());
     const ctx: Context = {
@@ -172,6 +163,7 @@ const MOST_CONNECTIONS = 40;
 async function tellHostedService(db: Database, config: Config, now: Date): Promise<void> {
   if (config.hosted === undefined) return;
   const { url, names } = config.hosted;
+  const { loadDialect } = await import('./contract/dialect.ts');
   loadDialect(names); // says now what is wrong with a file of one's own, not when a call is due
   await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
 }

@@ -1,15 +1,14 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
-import { tellLastWords } from './doors/cli/last-words.ts';
 import { runCli } from './doors/cli/program.ts';
-import { environment } from './config.ts';
+import { environment } from './environment.ts';
 
-tellLastWords(environment());
 const { stdout, stderr } = process;
-process.exitCode = await runCli(process.argv.slice(2), {
-  stdout,
-  stderr,
-  env: environment(),
-  isTTY: isatty(1),
-  columns: stdout.columns,
+const env = environment();
+const io = { stdout, stderr, env, isTTY: isatty(1), columns: stdout.columns };
+process.exitCode = await runCli(process.argv.slice(2), io, {
+  prepare: async () => {
+    const { tellLastWords } = await import('./doors/cli/last-words.ts');
+    tellLastWords(env);
+  },
 });

@@ -5,15 +5,10 @@ import type { Clock } from './engine/clock.ts';
 import type { Logger } from './engine/logger.ts';
 import { RunError } from './errors.ts';
 import type { Context } from './monitor/context.ts';
-import { languageModel } from './service/answer/model.ts';
-import { restingModel } from './service/answer/resting-model.ts';
-import { createKeyVerifier } from './service/key-verifier.ts';
 import { LIVE_PATH, SANDBOX_PATH } from './service/mounts.ts';
 import type { Answered, Service } from './service/server.ts';
-import { openSources, type SourceHealth } from './service/sources/open.ts';
+import type { OpenedSources, SourceHealth } from './service/sources/open.ts';
 import type { Probed } from './service/sources/probe.ts';
-import { chooseSources } from './service/sources/registry.ts';
-import { portsOf } from './service-ports.ts';
 import type { Database } from './store/database.ts';
 import { findToken, touchToken } from './store/tokens.ts';
 import { VERSION } from './version.ts';
@@ -22,7 +17,7 @@ export type { Answered } from './service/server.ts';
 export type { SourceHealth } from './service/sources/open.ts';
 export type { Probed } from './service/sources/probe.ts';
 /** What the sandbox has to show to somebody who is new. */
-export { SAMPLE_TOPIC } from './service/sandbox/topics.ts';
+export { SAMPLE_TOPIC } from './service/sandbox/sample.ts';
 
 export type ServiceAccess = {
   endpoint: Context['endpoint'];
@@ -49,12 +44,17 @@ export type ServiceAccessOptions = {
   db: Database;
   /** Open the service at its own port, for others too; otherwise it listens at any free port, for this process alone. */
   open: boolean;
-  /** Told of each request that the service of this process answered or refused. */
-  onAnswered?: (answered: Answered) => void;
+  /** Loads what is told of each request that the service of this process answered or refused. */
+  loadMeter?: () => Promise<(answered: Answered) => void>;
 };
 
 /** @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set */
-export function assertSources({ service }: Pick<Config, 'service'>): void {
+export async function assertSources({ service }: Pick<Config, 'service'>): Promise<void> {
+  const { wanted, addresses } = service.sources;
+  // What names are checked against is loaded where somebody names one.
+  const isNamed = wanted.length !== 1 || !['auto', 'sandbox'].includes(wanted[0] ?? '');
+  if (!isNamed && Object.keys(addresses).length === 0) return;
+  const { chooseSources } = await import('./service/sources/registry.ts');
   chooseSources(service.sources, VERSION);
 }
 
@@ -64,22 +64,35 @@ const BURSTS = 6;
 /**
  * Every process may answer itself: a server on loopback, started when it is first needed, with a key that
  * only this process knows. It is spoken to over HTTP as any service is. What several processes must share,
- * allowances above all, they share in the database.
- * @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set
+ * allowances above all, they share in the database. Most processes never answer themselves: what that takes is loaded by
+ * those that do.
  */
 export function accessServices(options: ServiceAccessOptions): ServiceAccess {
-  const { config, clock, log, db, open, onAnswered } = options;
+  const { config, clock, log, db, open, loadMeter } = options;
   const { sources: settings, model, webGroup, callsPerMinute } = config.service;
   const key = randomBytes(24).toString('base64url');
-  const opened = openSources(settings, { clock, log, ports: portsOf(db, clock), version: VERSION });
   const invented = settings.wanted.includes('sandbox');
   /** Named by the user: these are asked whether or not they answered at the start. */
   const named = settings.wanted.some((name) => name !== 'auto' && name !== 'sandbox');
+  let opened: Promise<OpenedSources> | undefined;
   let probed: Promise<readonly Probed[]> | undefined;
   let started: Promise<LocalService> | undefined;
 
+  async function openOwn() {
+    const [{ openSources }, { portsOf }] = await Promise.all([
+      import('./service/sources/open.ts'),
+      import('./service-ports.ts'),
+    ]);
+    return openSources(settings, { clock, log, ports: portsOf(db, clock), version: VERSION });
+  }
+
+  function sources() {
+    opened ??= openOwn();
+    return opened;
+  }
+
   function probe() {
-    probed ??= opened.probe();
+    probed ??= sources().then((own) => own.probe());
     return probed;
   }
 
@@ -96,6 +109,12 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   }
 
   async function start(): Promise<LocalService> {
+    const [{ startService }, { createKeyVerifier }, onAnswered, own] = await Promise.all([
+      import('./service/server.ts'),
+      import('./service/key-verifier.ts'),
+      loadMeter?.(),
+      sources(),
+    ]);
     const keys = createKeyVerifier({
       rawKeys: open ? [key, ...config.service.keys] : [key],
       findKeyHashes: async (prefix) => (await findKey(prefix))?.keyHashes ?? [],
@@ -108,8 +127,6 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       : { host: '127.0.0.1', port: 0, portAsked: true };
     // Nobody else sees the root of a service that this process keeps to itself.
     const root = open && (await ownSources()) === 'answering' ? 'live' : 'sandbox';
-    // Most processes never answer themselves: what that takes is loaded by those that do.
-    const { startService } = await import('./service/server.ts');
     const service = await startService({
       ...at,
       clock,
@@ -119,11 +136,11 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       rate: { perMinute: callsPerMinute, burst: Math.ceil(callsPerMinute / BURSTS) },
       version: VERSION,
       webGroup,
-      health: opened.health,
+      health: own.health,
       ...(onAnswered === undefined ? {} : { onAnswered }),
-      ...(root === 'live' ? { sources: opened.sources } : {}),
-      ...(invented ? {} : { live: opened.sources }),
-      ...(model === undefined ? {} : { model: restingModel(languageModel(model), clock) }),
+      ...(root === 'live' ? { sources: own.sources } : {}),
+      ...(invented ? {} : { live: own.sources }),
+      ...(model === undefined ? {} : { model: await openModel(model, clock) }),
     });
     return { ...service, root };
   }
@@ -145,7 +162,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   return {
     local,
     probe,
-    health: opened.health,
+    health: async () => (await sources()).health(),
     ownSources,
     endpoint: async (kind) => {
       switch (kind) {
@@ -167,7 +184,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
     close: async () => {
       const service = await started?.catch(() => null);
       await service?.close();
-      await opened.close();
+      const own = await opened?.catch(() => null);
+      await own?.close();
     },
   };
 }
@@ -175,4 +193,12 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
 /** One that has a key was set by its user to be asked; one without has to show that it can be reached. */
 function answers({ outcome }: Probed): boolean {
   return outcome === 'reachable' || outcome === 'unasked';
+}
+
+async function openModel(settings: NonNullable<Config['service']['model']>, clock: Clock) {
+  const [{ languageModel }, { restingModel }] = await Promise.all([
+    import('./service/answer/model.ts'),
+    import('./service/answer/resting-model.ts'),
+  ]);
+  return restingModel(languageModel(settings), clock);
 }

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 
-const manifest = z.object({ version: z.string() });
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 
 /** This program's version, from its package.json: one folder above, in the sources as in the build. */
-export const VERSION = manifest.parse(
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')),
-).version;
+export const { version: VERSION } = JSON.parse(manifest) as { version: string }; // npm installs no package without one

@@ -54,7 +54,7 @@ async function begin({ env, dieAt, pauseAt, clockMs = 0 }: Life): Promise<() => 
         : null;
   const config = readConfig(env);
   const home = await openHome({ config, log: createLogger(config.logLevel ?? 'warn'), role: 'owner' });
-  const worker = await startWorker(home.ctx, home.backend, 'test');
+  const worker = await startWorker(home.ctx, await home.backend(), 'test');
   return async () => {
     end = undefined;
     await worker.drain();

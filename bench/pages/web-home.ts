@@ -29,14 +29,6 @@ export function webHomeOn(db: Database, { url, readerUrl }: { url: string; reade
       ownSources: () => Promise.resolve('none'),
       random: Math.random,
     },
-    backend: {
-      kind: 'postgres',
-      queue: { connection: {} },
-      worker: { connection: {} },
-      factory: undefined,
-      check: () => Promise.resolve([]),
-      close: () => Promise.resolve(),
-    },
     services: {
       endpoint: nobody,
       ownSources: () => Promise.resolve('none'),

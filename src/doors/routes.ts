@@ -25,7 +25,7 @@ export type App = FastifyInstance<
 >;
 
 /** What a route stands on. */
-export type WebHome = Pick<Home, 'ctx' | 'backend' | 'services' | 'readerUrl' | 'embedded'> & {
+export type WebHome = Pick<Home, 'ctx' | 'services' | 'readerUrl' | 'embedded'> & {
   /** Of a process that takes work: why it takes none just now, in a word; null where it does. */
   idle?: () => string | null;
 };

@@ -1,3 +1,7 @@
+/** Our BullMQ (exactly 6.7.0): its major version, and that of the schema that it makes. */
+export const QUEUE_CLIENT = 6;
+export const QUEUE_VERSION = 11;
+
 /**
  * What the migrations of our BullMQ (exactly 6.7.0) make, as `readParts` in queue-schema.ts reads it. With another version
  * the test says which parts differ.

@@ -1,13 +1,7 @@
-import {
-  assertSchemaCompatibility,
-  LATEST_SCHEMA_VERSION,
-  runMigrations,
-  SchemaVersionMismatchError,
-} from 'bullmq';
 import type { Client } from 'pg';
 import { Refused } from '../errors.ts';
 import type { Logger } from './logger.ts';
-import { QUEUE_PARTS } from './queue-parts.ts';
+import { QUEUE_CLIENT, QUEUE_PARTS, QUEUE_VERSION } from './queue-parts.ts';
 
 /** The Postgres schema of the queue. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -34,6 +28,7 @@ export async function migrateQueue(
     );
   if (before === 'current') return { migrated: false };
   const note = before === 'absent' ? await dropDamaged(client, log) : undefined;
+  const { runMigrations } = await import('bullmq');
   await runMigrations(client, QUEUE_SCHEMA);
   return { migrated: true, ...(note === undefined ? {} : { note }) };
 }
@@ -67,19 +62,16 @@ export async function queueState(client: Client): Promise<QueueState> {
     `SELECT to_regclass('${QUEUE_SCHEMA}.migration') IS NOT NULL AS there`,
   );
   if (rows[0]?.there !== true) return 'absent';
-  const { rowCount } = await client.query(`SELECT FROM ${QUEUE_SCHEMA}.migration LIMIT 1`);
-  if (rowCount === 0) return 'absent';
-  try {
-    const version = await assertSchemaCompatibility(client, QUEUE_SCHEMA);
-    if (version < LATEST_SCHEMA_VERSION) return 'behind';
-    // A newer version that is still compatible has parts of its own.
-    return version > LATEST_SCHEMA_VERSION || missingOf(await readParts(client)).length === 0
-      ? 'current'
-      : 'absent';
-  } catch (error) {
-    if (error instanceof SchemaVersionMismatchError) return 'newer';
-    throw error;
-  }
+  // As BullMQ reads it, which every command would load for this. A schema says which of its clients may still use it.
+  const { rows: made } = await client.query<{ version: number | null; client: number | null }>(
+    `SELECT max(version)::int AS version, max((to_jsonb(m)->>'min_client_version')::int) AS client
+     FROM ${QUEUE_SCHEMA}.migration m`,
+  );
+  const { version = null, client: oldestClient = null } = made[0] ?? {};
+  if (version === null) return 'absent';
+  if (oldestClient !== null && oldestClient > QUEUE_CLIENT) return 'newer';
+  if (version !== QUEUE_VERSION) return version < QUEUE_VERSION ? 'behind' : 'current';
+  return missingOf(await readParts(client)).length === 0 ? 'current' : 'absent';
 }
 
 /**

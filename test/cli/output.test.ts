@@ -245,9 +245,9 @@ describe('new --follow', () => {
       env: { DATABASE_URL: stand.world.database.url },
       isTTY: false,
     };
-    const ended = runCli(['new', '--follow', '--json', '--limit', '1'], io, () =>
-      Promise.resolve(stand.home),
-    );
+    const ended = runCli(['new', '--follow', '--json', '--limit', '1'], io, {
+      open: () => Promise.resolve(stand.home),
+    });
     const seen: string[] = [];
     lines.on('data', (chunk: Buffer) => seen.push(...chunk.toString('utf8').trim().split('\n')));
     await until(() => seen.length === 1);

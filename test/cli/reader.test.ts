@@ -22,7 +22,7 @@ test('the new address is printed once and opens; a role that may not change it s
     const world = await makeWorld({ database });
     const [out, talk] = [collector(), collector()];
     const io = { stdout: out.stream, stderr: talk.stream, isTTY: false, env: { DATABASE_URL: url } };
-    const code = await runCli(['reader', 'rotate'], io, () => Promise.resolve(homeOf(world)));
+    const code = await runCli(['reader', 'rotate'], io, { open: () => Promise.resolve(homeOf(world)) });
     const log = await readAudit(world.db, { action: 'reader.rotated' }, { limit: 9 });
     await world.close();
     return { code, stdout: out.text(), stderr: talk.text(), log };

@@ -4,6 +4,7 @@ import type { Cli } from '../../src/doors/cli/cli.ts';
 import { openCli } from '../../src/doors/cli/cli.ts';
 import type { Io } from '../../src/doors/cli/io.ts';
 import { runCli } from '../../src/doors/cli/program.ts';
+import { openShell } from '../../src/doors/cli/shell.ts';
 import type { Home } from '../../src/home.ts';
 import { startStub, type StubService } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -40,7 +41,7 @@ export async function makeStand(): Promise<Stand> {
       ...over,
       env: { ...env, ...over.env },
     };
-    const code = await runCli(argv, io, () => Promise.resolve(home));
+    const code = await runCli(argv, io, { open: () => Promise.resolve(home) });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
   return {
@@ -64,14 +65,7 @@ export async function makeStand(): Promise<Stand> {
 export function homeOf({ ctx, database }: World): Home {
   return {
     ctx,
-    backend: {
-      kind: 'postgres',
-      queue: { connection: {} },
-      worker: { connection: {} },
-      factory: undefined,
-      check: () => Promise.resolve([]),
-      close: () => Promise.resolve(),
-    },
+    backend: () => Promise.reject(new Error('this test has no worker')),
     services: {
       endpoint: (kind) => ctx.endpoint(kind),
       ownSources: () => ctx.ownSources(),
@@ -101,5 +95,6 @@ export function collector(): { stream: Writable; text(): string } {
 
 /** A command line that prints into nothing, for what is tested without a command. */
 export function quietCli(over: Partial<Io> = {}): Cli {
-  return openCli({ stdout: collector().stream, stderr: collector().stream, env: {}, isTTY: false, ...over });
+  const io = { stdout: collector().stream, stderr: collector().stream, env: {}, isTTY: false, ...over };
+  return openCli(openShell(io));
 }

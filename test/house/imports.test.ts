@@ -3,6 +3,23 @@ import { PACKAGES, ROOT, type Rule, RULES, WORDS } from './rules.ts';
 import { importsOf, readSources, type Source, withoutComments } from './sources.ts';
 
 const sources = await readSources();
+const byFile = new Map(sources.map((source) => [source.file, source]));
+
+/** The files of commands, which the registry loads when they are called. */
+const COMMANDS = importsOf(byFile.get('src/doors/cli/registry.ts') ?? { file: '', text: '' })
+  .filter(({ later, type }) => later && !type)
+  .map(({ target }) => target)
+  .filter((target, i, all) => all.indexOf(target) === i);
+
+const HEAVY = [
+  'src/doors/worker.ts',
+  'src/monitor/run/execute.ts',
+  'bullmq',
+  'fastify',
+  'preact',
+  'prom-client',
+  'undici',
+];
 
 test('imports go one way', () => {
   expect(sources.length).toBeGreaterThan(100);
@@ -20,26 +37,24 @@ test('every imported file is there, so that no rule is passed by a path that lea
   expect(targets.filter((target) => target.startsWith('src/') && !files.has(target))).toEqual([]);
 });
 
-test('what serves is loaded by those who serve, and not by every command', () => {
-  const byFile = new Map(sources.map((source) => [source.file, source]));
-  const loaded = new Set(['src/main.ts']);
-  for (const file of loaded) {
-    const source = byFile.get(file);
-    if (source === undefined) continue;
-    for (const { target, later } of importsOf(source)) if (!later) loaded.add(target);
-  }
-  expect([...loaded]).toEqual(
-    expect.arrayContaining(['src/doors/worker.ts', 'src/monitor/run/execute.ts', 'bullmq']),
-  );
-  const heavy = [
-    'src/web.ts',
-    'src/service/server.ts',
-    'src/simulation.ts',
-    'fastify',
-    'preact',
-    'hyparquet-writer',
-  ];
-  expect(heavy.filter((one) => loaded.has(one))).toEqual([]);
+test('the program starts with the parser of commands and the lines of the registry alone', () => {
+  const started = loadedWith('src/main.ts');
+  expect(started.filter((target) => !target.startsWith('src/'))).toEqual(['commander', 'picocolors']);
+  expect(started).toContain('src/doors/cli/registry.ts');
+  expect(started.filter((target) => COMMANDS.includes(target))).toEqual([]);
+});
+
+test.each(COMMANDS.filter((file) => file !== 'src/doors/cli/up.ts'))(
+  '%s loads nothing that only those need who serve, call, or distribute work',
+  (file) => {
+    const loaded = loadedWith('src/main.ts', 'src/doors/cli/cli.ts', 'src/home.ts', file);
+    expect(loaded.filter((target) => HEAVY.includes(target))).toEqual([]);
+  },
+);
+
+test('what is heavy is loaded by those who serve', () => {
+  const loaded = loadedWith('src/doors/cli/up.ts', 'src/web.ts', 'src/service/server.ts');
+  expect(HEAVY.filter((target) => !loaded.includes(target))).toEqual([]);
 });
 
 test('packages stay where they belong', () => {
@@ -103,6 +118,18 @@ test.each(WORDS)('$what elsewhere is found', ({ word, planted }) => {
   for (const harmless of ['new Date(0)', 'new Date(now)', 'const at: Date = ctx.clock.now();', 'io.env'])
     expect(harmless).not.toMatch(word);
 });
+
+/** These files with all that is loaded at once with them. */
+function loadedWith(...files: readonly string[]): string[] {
+  const loaded = new Set(files);
+  for (const file of loaded) {
+    const source = byFile.get(file);
+    if (source === undefined) continue;
+    for (const { target, later } of importsOf(source))
+      if (!later && !target.startsWith('node:')) loaded.add(target);
+  }
+  return [...loaded];
+}
 
 function ruleFor(file: string): Rule | undefined {
   return RULES.filter(({ of }) => covers(of, file)).toSorted((a, b) => b.of.length - a.of.length)[0];

@@ -5,7 +5,8 @@ import type { MicroblogPost } from '../../src/contract/post.ts';
 import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
 import { createMicroblog } from '../../src/service/sandbox/microblog.ts';
 import { truthOf } from '../../src/service/sandbox/truth.ts';
-import { SAMPLE_TOPIC, TOPICS } from '../../src/service/sandbox/topics.ts';
+import { SAMPLE_TOPIC } from '../../src/service/sandbox/sample.ts';
+import { TOPICS } from '../../src/service/sandbox/topics.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const PROMPTS = [

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
 import { connect } from '../../src/engine/postgres/connect.ts';
-import { QUEUE_PARTS } from '../../src/engine/queue-parts.ts';
+import { QUEUE_CLIENT, QUEUE_PARTS, QUEUE_VERSION } from '../../src/engine/queue-parts.ts';
 import { readParts } from '../../src/engine/queue-schema.ts';
 import { describeDatabase, migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
@@ -226,11 +227,12 @@ test.each([
   expect(await rowsOf(url, `SELECT value FROM bullmq.meta WHERE queue = 'q'`)).toEqual([{ value: 'yes' }]);
 });
 
-test('the parts that a queue is judged by are the ones that this BullMQ makes', async () => {
+test('the versions and the parts that a queue is judged by are the ones that this BullMQ makes', async () => {
   const { url } = await newDatabase();
   await migrate({ url, log });
   const client = await connect(url, 'strandline test');
   expect([...(await readParts(client))].sort()).toEqual([...QUEUE_PARTS].sort());
+  expect([QUEUE_CLIENT, QUEUE_VERSION]).toEqual([BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION]);
   await client.end();
 });
 

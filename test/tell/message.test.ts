@@ -110,7 +110,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
       },
     });
   const io = { stdout: into('out'), stderr: into('err'), env: {}, isTTY: false };
-  const code = await runCli(argv, io, () => Promise.resolve(homeOf(stage.world)));
+  const code = await runCli(argv, io, { open: () => Promise.resolve(homeOf(stage.world)) });
   return { code, ...texts };
 }
 

@@ -16,10 +16,8 @@ type Options = {
   json?: boolean;
 };
 
-export function registerAudit(program: Command, cli: Cli): void {
-  program
-    .command('audit')
-    .summary('who created, changed or removed what')
+export function registerAudit(command: Command, cli: Cli): void {
+  command
     .description(
       'The audit log, the newest first: who created, changed or removed what. It is kept for AUDIT_DAYS.',
     )

@@ -6,11 +6,8 @@ import { counted } from './words.ts';
 
 type Options = { service: string; yes?: boolean; json?: boolean };
 
-export function registerAuthor(program: Command, cli: Cli): void {
-  const author = program
-    .command('author')
-    .summary('authors: forget')
-    .description('Authors of posts, as far as they are stored.');
+export function registerAuthor(author: Command, cli: Cli): void {
+  author.description('Authors of posts, as far as they are stored.');
   author
     .command('forget')
     .summary('remove an author and keep them from coming back')

@@ -15,10 +15,8 @@ import { oneLine } from './text.ts';
 import { withDatabase } from './with-database.ts';
 import { bytes, counted } from './words.ts';
 
-export function registerBackup(program: Command, cli: Cli): void {
-  program
-    .command('backup')
-    .summary('write everything into a folder')
+export function registerBackup(command: Command, cli: Cli): void {
+  command
     .description(
       'Writes the database as it is at this moment into a new folder. Whatever runs goes on. See also: restore.',
     )
@@ -43,10 +41,10 @@ export function registerBackup(program: Command, cli: Cli): void {
         );
       }),
     );
+}
 
-  program
-    .command('restore')
-    .summary('load a backup into an empty database')
+export function registerRestore(command: Command, cli: Cli): void {
+  command
     .description(
       'Loads a backup into an empty database: a new STRANDLINE_DATA_DIR, or the database that DATABASE_URL names. ' +
         'It is whole afterwards, or as empty as before.',

@@ -18,11 +18,8 @@ import { type Column, list, table } from './table.ts';
 import { oneLine } from './text.ts';
 import { count, instant } from './words.ts';
 
-export function registerChannels(program: Command, cli: Cli): void {
-  const channels = program
-    .command('channels')
-    .summary('channels of alerts: add, edit, list, show, test, rotate, pause, resume, remove')
-    .description('Channels: where alerts are sent. See docs/alerts.md.');
+export function registerChannels(channels: Command, cli: Cli): void {
+  channels.description('Channels: where alerts are sent. See docs/alerts.md.');
   registerSecrets(channels, cli);
   registerReads(channels, cli);
   registerTest(channels, cli);

@@ -2,48 +2,37 @@
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../../config.ts';
 import { createLogger, type Logger } from '../../engine/logger.ts';
-import { type Home, openHome } from '../../home.ts';
+import type { Home } from '../../home.ts';
 import type { Acting } from '../../monitor/context.ts';
 import { commandLine } from './actor.ts';
-import type { Io } from './io.ts';
-import { toJson } from '../json.ts';
-import { type Output, openOutput } from './output.ts';
 import { secretsOf } from './secrets.ts';
+import type { Shell } from './shell.ts';
 import { awaitEnding } from './signals.ts';
-import { type Terminal, openTerminal } from './terminal.ts';
 import { oneLine } from './text.ts';
 
 /** What a command changes is recorded under the account that runs it. */
 export type CommandHome = Home & { ctx: Acting };
 
-export type Cli = {
-  io: Io;
-  page: Terminal;
-  /** Data. */
-  out: Output;
-  /** Talk: one line for a person, on stderr. */
-  say(line: string): void;
-  /** Data as one JSON document, or as the lines of a page. */
-  show(json: boolean | undefined, value: unknown, lines: () => readonly string[]): Promise<void>;
+export type Cli = Shell & {
   /** @throws InvalidInput */
   config(): Config;
   log(): Logger;
   /** Opens database and queue as a guest, and closes them after `work`. */
   withHome<T>(work: (home: CommandHome, stopping: AbortSignal) => Promise<T>): Promise<T>;
-  /** The command that runs, once it is known which. */
-  command: Command | undefined;
-  /** What the command ends with where nothing is thrown. */
-  exitCode: number;
 };
 
-/** A command group: adds its commands to the program. */
-export type Register = (program: Command, cli: Cli) => void;
+/**
+ * What a command's file says of it: its description, its arguments and options, its own commands, what it does.
+ * @param command as the registry made it
+ * @param loadAll loads the files of all commands @returns the program
+ */
+export type Register = (command: Command, cli: Cli, loadAll: () => Promise<Command>) => void;
 
 export type OpenHome = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Home>;
 
-export function openCli(io: Io, open: OpenHome = openHome): Cli {
-  const page = openTerminal(io);
-  const out = openOutput(io.stdout);
+/** Makes of the shell what commands work with. */
+export function openCli(shell: Shell, open: OpenHome = openGuest): Cli {
+  const { io, page, out } = shell;
   let config: Config | undefined;
   const readOnce = () => (config ??= readConfig(io.env));
   const log = () => {
@@ -52,21 +41,10 @@ export function openCli(io: Io, open: OpenHome = openHome): Cli {
       write: (line) => void io.stderr.write(line),
     });
   };
-  return {
-    io,
-    page,
-    out,
-    say: page.say,
+  return Object.assign(shell, {
     config: readOnce,
     log,
-    command: undefined,
-    exitCode: 0,
-    show: async (json, value, lines) => {
-      if (json === true) return out.write(`${toJson(value, page.live ? 2 : undefined)}\n`);
-      const shown = lines();
-      if (shown.length > 0) await out.write(`${shown.join('\n')}\n`);
-    },
-    withHome: async (work) => {
+    withHome: async <T>(work: (home: CommandHome, stopping: AbortSignal) => Promise<T>) => {
       // Until it is open Ctrl-C ends the process at once, as it does anywhere.
       const home = await open({ config: readOnce(), log: log(), role: 'guest' });
       const stopping = new AbortController();
@@ -92,8 +70,14 @@ export function openCli(io: Io, open: OpenHome = openHome): Cli {
         await home.close();
       }
     },
-  };
+  } satisfies Omit<Cli, keyof Shell>);
 }
+
+/** Loaded by commands that open it: others print what needs no database. */
+const openGuest: OpenHome = async (options) => {
+  const { openHome } = await import('../../home.ts');
+  return openHome(options);
+};
 
 /** How long work that was interrupted may take to end by itself. */
 const GRACE_MS = 5_000;

@@ -3,17 +3,15 @@ import { readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { type Branch, branchesOf, SHELLS, scriptFor } from './completion-script.ts';
 
-export function registerCompletion(program: Command, cli: Cli): void {
-  program
-    .command('completion')
-    .description('print a script that completes commands in bash, zsh or fish')
+export function registerCompletion(command: Command, cli: Cli, loadAll: () => Promise<Command>): void {
+  command
     .argument('<shell>', SHELLS.join(', '))
     .addHelpText(
       'after',
       '\nExamples:\n  $ source <(strandline completion bash)\n  $ strandline completion fish | source\n',
     )
     .action(async (given: string) => {
-      const branches: Branch[] = branchesOf(program);
+      const branches: Branch[] = branchesOf(await loadAll());
       await cli.out.write(scriptFor(readOneOf('shell', given, SHELLS), branches));
     });
 }

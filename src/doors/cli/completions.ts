@@ -25,11 +25,8 @@ import { instant } from './words.ts';
 /** Lines of prose are not longer than this, however wide the terminal is. */
 const PROSE = 100;
 
-export function registerCompletions(program: Command, cli: Cli): void {
-  const completions = program
-    .command('completions')
-    .summary('completions: show, diff')
-    .description('Completions: what the AI of the service wrote, with its sources.');
+export function registerCompletions(completions: Command, cli: Cli): void {
+  completions.description('Completions: what the AI of the service wrote, with its sources.');
   completions
     .command('show')
     .description('show the last completion of a search, or that of a run')

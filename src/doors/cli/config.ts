@@ -23,8 +23,8 @@ export type Setting = {
   note: string | null;
 };
 
-export function registerConfig(program: Command, cli: Cli): void {
-  const config = program.command('config').summary('configuration: show').description('The configuration.');
+export function registerConfig(config: Command, cli: Cli): void {
+  config.description('The configuration.');
   config
     .command('show')
     .description('show what holds, and where it comes from; secrets are masked')

@@ -15,11 +15,8 @@ import type { Page } from './page.ts';
 import { type Column, list, table } from './table.ts';
 import { bytes, count, counted, instant } from './words.ts';
 
-export function registerDeliveries(program: Command, cli: Cli): void {
-  const deliveries = program
-    .command('deliveries')
-    .summary('messages of alerts: list, show, resend')
-    .description('Deliveries: messages to channels, and what came of them. See docs/alerts.md.');
+export function registerDeliveries(deliveries: Command, cli: Cli): void {
+  deliveries.description('Deliveries: messages to channels, and what came of them. See docs/alerts.md.');
   registerList(deliveries, cli);
   registerShow(deliveries, cli);
   registerResend(deliveries, cli);

@@ -15,10 +15,8 @@ const DAYS = 14;
 const MOST_DAYS = 60;
 const TOPICS = 5;
 
-export function registerDemo(program: Command, cli: Cli): void {
-  program
-    .command('demo')
-    .summary('fill past days with simulated posts, to look at')
+export function registerDemo(command: Command, cli: Cli): void {
+  command
     .description(
       `Makes topics of the sandbox (${DEMO}...) and lives their last days in advance, as a worker would have. Nothing of it is real, costs anything, or touches other searches; afterwards they go on by their schedules.`,
     )

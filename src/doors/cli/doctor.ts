@@ -14,10 +14,8 @@ import type { Check } from './check.ts';
 import type { Cli } from './cli.ts';
 import { oneLine } from './text.ts';
 
-export function registerDoctor(program: Command, cli: Cli): void {
-  program
-    .command('doctor')
-    .description('look at everything strandline stands on, and say what to do about what is wrong')
+export function registerDoctor(command: Command, cli: Cli): void {
+  command
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

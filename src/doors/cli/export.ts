@@ -27,10 +27,8 @@ type Options = {
 const ALL = 'all';
 const TIMES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
 
-export function registerExport(program: Command, cli: Cli): void {
-  program
-    .command('export')
-    .description('write out what was found, as CSV, NDJSON or Parquet')
+export function registerExport(command: Command, cli: Cli): void {
+  command
     .argument('<what>', [...RESOURCES, ALL].join(', '))
     .option('--format <format>', `${FORMATS.join(', ')} (default: by the name of --out, else csv)`)
     .option('--search <search>', 'only what a search found (may be repeated)', gathered)

@@ -24,10 +24,8 @@ type Options = {
   json?: boolean;
 };
 
-export function registerFind(program: Command, cli: Cli): void {
-  program
-    .command('find')
-    .description('search the texts of all that was found, the best first')
+export function registerFind(command: Command, cli: Cli): void {
+  command
     .argument('<text>', 'words, any of which may stand there, in any form')
     .option('--topic <topic>', 'only what a topic found')
     .option('--search <search>', 'only what a search found')

@@ -1,11 +1,10 @@
 import type { Home } from '../../home.ts';
-import { executeRun } from '../../monitor/run/execute.ts';
 import type { Created } from '../../monitor/topic/create.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import { readSearch, type SearchRow } from '../../store/reads/searches.ts';
 import type { Cli } from './cli.ts';
 import { lonelyOutcomeLine } from './run-line.ts';
-import { deriveHere, hasWorkers } from './take-run.ts';
+import { deriveHere, executeHere, hasWorkers } from './take-run.ts';
 
 export type SavedSearch = SearchRow & { first_run: RunRow };
 
@@ -25,7 +24,7 @@ export async function takeFirstRuns(
   else {
     await Promise.all(
       created.map(async ({ firstRunId }) => {
-        const report = await executeRun(ctx, firstRunId, stopping);
+        const report = await executeHere(ctx, firstRunId, stopping);
         if (report !== null) page.say(lonelyOutcomeLine(report, ctx.clock.now(), page));
       }),
     );

@@ -1,8 +1,25 @@
 /** What to do about a command that was refused, and how its members are named in options. */
 import type { Command, CommanderError } from 'commander';
+import type { Shell } from './shell.ts';
 
-/** A word behind a mistake of the command line's grammar. */
-export function hintFor({ code, message }: CommanderError, argv: readonly string[]): string | undefined {
+/** The exit code of a command that was given wrongly. */
+export const USAGE = 2;
+
+/**
+ * Says what to do about a mistake of the command line's grammar; what is wrong was said by the parser.
+ * @returns the exit code: 0 where help or the version was asked for
+ */
+export function tellMisuse(
+  { say }: Pick<Shell, 'say'>,
+  error: CommanderError,
+  argv: readonly string[],
+): number {
+  const hint = hintFor(error, argv);
+  if (hint !== undefined) say(`hint: ${hint}`);
+  return error.exitCode === 0 ? 0 : USAGE;
+}
+
+function hintFor({ code, message }: CommanderError, argv: readonly string[]): string | undefined {
   const [first = ''] = argv;
   if (code === 'commander.unknownCommand') {
     const group = first === 'help' || message.includes(`'${first}'`) ? '' : `${first} `;
@@ -37,9 +54,9 @@ export function optionOf(path: string, command: Command | undefined): string {
   return found.length === 0 ? '' : ` (${found.join(' or ')})`;
 }
 
-/** `help` of a command that is none is refused as that command would be. */
+/** `help` of a command is asked of that command itself, which knows more than its line, or is refused as it would be. */
 export function askedFor(argv: readonly string[], program: Command): readonly string[] {
-  const [first, second = ''] = argv;
-  const known = program.commands.some((one) => one.name() === second);
-  return first === 'help' && second !== '' && second !== 'help' && !known ? argv.slice(1) : argv;
+  const [first, second = '', ...rest] = argv[0] === '--' ? argv.slice(1) : argv;
+  if (first !== 'help' || second === '' || second === 'help') return argv;
+  return program.commands.some((one) => one.name() === second) ? [second, '--help'] : [second, ...rest];
 }

@@ -19,11 +19,8 @@ type Options = {
   json?: boolean;
 };
 
-export function registerLinks(program: Command, cli: Cli): void {
-  const links = program
-    .command('links')
-    .summary('links: list')
-    .description('Links that searches found, by their canonical address.');
+export function registerLinks(links: Command, cli: Cli): void {
+  links.description('Links that searches found, by their canonical address.');
   links
     .command('list')
     .description('list links, the newest first')

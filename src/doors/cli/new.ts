@@ -33,10 +33,8 @@ type Options = {
   json?: boolean;
 };
 
-export function registerNew(program: Command, cli: Cli): void {
-  program
-    .command('new')
-    .description('show what was found for the first time, in the order it was found')
+export function registerNew(command: Command, cli: Cli): void {
+  command
     .option('--topic <topic>', 'only of a topic')
     .option('--search <search>', 'only of a search')
     .option(

@@ -21,11 +21,8 @@ type Options = {
   json?: boolean;
 };
 
-export function registerPosts(program: Command, cli: Cli): void {
-  const posts = program
-    .command('posts')
-    .summary('posts: list, top, growth')
-    .description('Posts that searches found, as last seen.');
+export function registerPosts(posts: Command, cli: Cli): void {
+  posts.description('Posts that searches found, as last seen.');
   posts
     .command('list')
     .description('list posts')

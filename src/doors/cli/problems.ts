@@ -1,26 +1,19 @@
 /** Errors as a person reads them, and the exit code each means: 1 failed, 2 usage. */
-import { CommanderError } from 'commander';
 import { InvalidInput, Refused, RunError } from '../../errors.ts';
 import { isUnreachable } from '../../store/database.ts';
 import { sqlState } from '../../store/sql-state.ts';
 import { type Cli, Interrupted } from './cli.ts';
 import { wordsOf } from './failure-words.ts';
-import { hintFor, listOf, optionOf } from './hints.ts';
+import { listOf, optionOf, USAGE } from './hints.ts';
 import { escapeUnsafe } from '../json.ts';
 import { secretsOf } from './secrets.ts';
 import { oneLine } from './text.ts';
 
 const FAILED = 1;
-const USAGE = 2;
 const INTERRUPTED = 130;
 
 /** Says what went wrong, once, and returns the exit code. */
-export function tellProblem(cli: Cli, error: unknown, argv: readonly string[] = []): number {
-  if (error instanceof CommanderError) {
-    const hint = hintFor(error, argv);
-    if (hint !== undefined) cli.say(`hint: ${hint}`);
-    return error.exitCode === 0 ? 0 : USAGE;
-  }
+export function tellProblem(cli: Cli, error: unknown): number {
   if (error instanceof Interrupted) return INTERRUPTED;
   if (error instanceof InvalidInput) {
     for (const [i, line] of error.message.split('\n').entries()) {

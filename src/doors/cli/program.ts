@@ -1,13 +1,12 @@
 /** The command line: parse, call a verb, show, map the error. */
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { VERSION } from '../../version.ts';
-import { type Cli, openCli, type OpenHome } from './cli.ts';
-import { registerAll } from './registry.ts';
-import { askedFor } from './hints.ts';
+import type { Cli, OpenHome } from './cli.ts';
+import { addCommands, termOf } from './registry.ts';
+import { askedFor, tellMisuse } from './hints.ts';
 import type { Io } from './io.ts';
-import { tellProblem } from './problems.ts';
+import { openShell, type Shell } from './shell.ts';
 import { guardQueries } from './sql-query.ts';
-import { oneLine } from './text.ts';
 
 const EXAMPLES = `
 Examples:
@@ -19,45 +18,67 @@ Examples:
 Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 failed, 2 usage.
 `;
 
+export type Running = {
+  /** How a command gets its database and queue; given in tests. */
+  open?: OpenHome;
+  /** Called once before the first command is loaded: what help and the version do without. */
+  prepare?: () => Promise<void>;
+};
+
 /**
  * Runs one command.
  * @param argv what stands behind the program's name
- * @param open how a command gets its database and queue; given in tests
  * @returns the exit code: 0 done (also when the reader of stdout went away), 1 failed, 2 usage
  */
-export async function runCli(argv: readonly string[], io: Io, open?: OpenHome): Promise<number> {
-  const cli = openCli(io, open);
+export async function runCli(argv: readonly string[], io: Io, running: Running = {}): Promise<number> {
+  const shell = openShell(io);
+  const { out } = shell;
+  let opened: Promise<Cli> | undefined;
+  const openOnce = () => (opened ??= openLater(shell, running));
   // Nobody listens to talk any more: no reason to end.
   io.stderr.on('error', () => {});
   try {
-    const program = createProgram(cli);
+    const program = createProgram(shell, openOnce);
     await program.parseAsync(guardQueries(askedFor(argv, program)), { from: 'user' });
   } catch (error) {
-    if (!cli.out.gone()) cli.exitCode = tellProblem(cli, error, argv);
+    if (!out.gone()) {
+      if (error instanceof CommanderError) shell.exitCode = tellMisuse(shell, error, argv);
+      else {
+        const { tellProblem } = await import('./problems.ts');
+        shell.exitCode = tellProblem(await openOnce(), error);
+      }
+    }
   }
   // Help and the version are written without waiting: whether they arrived is known behind them.
-  await cli.out.write('');
-  const failure = cli.out.failure();
+  await out.write('');
+  const failure = out.failure();
   if (failure !== undefined) {
-    cli.page.say(`error: stdout cannot be written to: ${oneLine(failure.message)}`);
-    cli.exitCode = 1;
+    const { oneLine } = await import('./text.ts');
+    shell.say(`error: stdout cannot be written to: ${oneLine(failure.message)}`);
+    shell.exitCode = 1;
   }
-  cli.out.release();
-  return cli.out.gone() ? 0 : cli.exitCode;
+  out.release();
+  return out.gone() ? 0 : shell.exitCode;
+}
+
+async function openLater(shell: Shell, { open, prepare }: Running): Promise<Cli> {
+  await prepare?.();
+  const { openCli } = await import('./cli.ts');
+  return openCli(shell, open);
 }
 
 /** The tree of commands. */
-export function createProgram(cli: Cli): Command {
-  const { page, out, io } = cli;
+function createProgram(shell: Shell, openCli: () => Promise<Cli>): Command {
+  const { page, out, io } = shell;
   const { colors } = page;
-  const program = new Command('strandline')
+  const program: Command = new Command('strandline')
     .description('Watches topics and keeps what is new since the last tide.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', EXAMPLES)
     .exitOverride()
     .hook('preAction', (_program, command) => {
-      cli.command = command;
+      shell.command = command;
     })
     .configureOutput({
       writeOut: (text) => void out.write(text),
@@ -76,16 +97,12 @@ export function createProgram(cli: Cli): Command {
       styleSubcommandTerm: colors.cyan,
       styleArgumentTerm: colors.cyan,
       // A group is named, not described by its options.
-      subcommandTerm: (command) => `${command.name()}${argumentsOf(command)}`,
+      subcommandTerm: (command) =>
+        command.parent === program ? termOf(command) : `${command.name()}${argumentsOf(command)}`,
     });
-  registerAll(program, cli);
+  addCommands(program, openCli);
   program.commandsGroup('Help:').helpCommand('help [command]', 'print the help of a command');
-  for (const command of everyCommand(program)) command.helpOption('-h, --help', 'print this help');
   return program;
-}
-
-export function everyCommand(command: Command): Command[] {
-  return command.commands.flatMap((one) => [one, ...everyCommand(one)]);
 }
 
 function argumentsOf(command: Command): string {

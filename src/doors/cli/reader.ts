@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { rotateReader } from '../../store/reader/rotate.ts';
 import type { Cli } from './cli.ts';
 
-export function registerReader(program: Command, cli: Cli): void {
-  program
-    .command('reader')
-    .summary('the login that may read the SQL views: rotate')
+export function registerReader(command: Command, cli: Cli): void {
+  command
     .description(
       'The login of `strandline sql`, dashboards and notebooks: it reads the views and nothing else.',
     )

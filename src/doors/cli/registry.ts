@@ -1,62 +1,221 @@
-/** Every command group, in the order of the help: a new one is one file and one line here. */
+/**
+ * Every command, in the order of the help: a new one is its file and one line here. A file is loaded when its command is
+ * called, so that no command waits for what others stand on.
+ */
 import type { Command } from 'commander';
 import type { Cli, Register } from './cli.ts';
-import { registerAudit } from './audit.ts';
-import { registerAuthor } from './author.ts';
-import { registerBackup } from './backup.ts';
-import { registerChannels } from './channels.ts';
-import { registerCompletion } from './completion.ts';
-import { registerCompletions } from './completions.ts';
-import { registerConfig } from './config.ts';
-import { registerDeliveries } from './deliveries.ts';
-import { registerDemo } from './demo.ts';
-import { registerDoctor } from './doctor.ts';
-import { registerExport } from './export.ts';
-import { registerFind } from './find-text.ts';
-import { registerLinks } from './links.ts';
-import { registerNew } from './new.ts';
-import { registerPosts } from './posts.ts';
-import { registerReader } from './reader.ts';
-import { registerRetention } from './retention.ts';
-import { registerRules } from './rules.ts';
-import { registerRuns } from './runs.ts';
-import { registerSearch } from './search.ts';
-import { registerServers } from './servers.ts';
-import { registerServiceKey } from './service-key.ts';
-import { registerSql } from './sql.ts';
-import { registerStatus } from './status.ts';
-import { registerToken } from './token.ts';
-import { registerTopic } from './topic.ts';
-import { registerTrends } from './trends.ts';
-import { registerUp } from './up.ts';
-import { registerWatch } from './watch.ts';
 
-const GROUPS: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
-  // Keys are commands of `service`, which the servers bring.
-  ['Run:', [registerUp, registerServers, registerServiceKey, registerToken, registerReader]],
-  ['Watch:', [registerWatch, registerTopic, registerSearch, registerDemo]],
+/** A command as the help of the program shows it: its name, what follows it, what it is for; and its file. */
+type Line = readonly [term: string, summary: string, load: () => Promise<Register>];
+
+const GROUPS: readonly (readonly [heading: string, lines: readonly Line[]])[] = [
+  [
+    'Run:',
+    [
+      [
+        'up',
+        'run everything here: dashboard, API, database, service, worker',
+        async () => (await import('./up.ts')).registerUp,
+      ],
+      ['worker', 'take up runs as they come due', async () => (await import('./servers.ts')).registerWorker],
+      ['api', 'run the API and the dashboard alone', async () => (await import('./servers.ts')).registerApi],
+      [
+        'service ...',
+        'run the search service alone',
+        async () => (await import('./servers.ts')).registerService,
+      ],
+      [
+        'migrate',
+        'bring the database up to date',
+        async () => (await import('./servers.ts')).registerMigrate,
+      ],
+      [
+        'token ...',
+        'tokens of the API and the dashboard',
+        async () => (await import('./token.ts')).registerToken,
+      ],
+      [
+        'reader ...',
+        'the login that may read the SQL views: rotate',
+        async () => (await import('./reader.ts')).registerReader,
+      ],
+    ],
+  ],
+  [
+    'Watch:',
+    [
+      [
+        'watch text',
+        'watch a text: a topic with a microblog and an AI search',
+        async () => (await import('./watch.ts')).registerWatch,
+      ],
+      [
+        'topic ...',
+        'topics: list, show, pause, resume, remove',
+        async () => (await import('./topic.ts')).registerTopic,
+      ],
+      [
+        'search ...',
+        'saved searches: add, list, show, edit, pause, resume, remove, run, preview, try',
+        async () => (await import('./search.ts')).registerSearch,
+      ],
+      [
+        'demo',
+        'fill past days with simulated posts, to look at',
+        async () => (await import('./demo.ts')).registerDemo,
+      ],
+    ],
+  ],
   [
     'See what was found:',
     [
-      registerNew,
-      registerFind,
-      registerTrends,
-      registerPosts,
-      registerLinks,
-      registerCompletions,
-      registerExport,
-      registerSql,
+      [
+        'new',
+        'show what was found for the first time, in the order it was found',
+        async () => (await import('./new.ts')).registerNew,
+      ],
+      [
+        'find text',
+        'search the texts of all that was found, the best first',
+        async () => (await import('./find-text.ts')).registerFind,
+      ],
+      [
+        'trends ...',
+        'volume of posts, and what is unusual',
+        async () => (await import('./trends.ts')).registerTrends,
+      ],
+      ['posts ...', 'posts: list, top, growth', async () => (await import('./posts.ts')).registerPosts],
+      ['links ...', 'links: list', async () => (await import('./links.ts')).registerLinks],
+      [
+        'completions ...',
+        'completions: show, diff',
+        async () => (await import('./completions.ts')).registerCompletions,
+      ],
+      [
+        'export what',
+        'write out what was found, as CSV, NDJSON or Parquet',
+        async () => (await import('./export.ts')).registerExport,
+      ],
+      [
+        'sql [query]',
+        'ask the views of strandline_analytics one question in SQL; nothing can be changed',
+        async () => (await import('./sql.ts')).registerSql,
+      ],
     ],
   ],
-  ['Be told:', [registerRules, registerChannels, registerDeliveries]],
-  ['See how it goes:', [registerStatus, registerRuns, registerAudit, registerDoctor, registerConfig]],
-  ['Keep:', [registerBackup, registerRetention, registerAuthor]],
-  ['Shell:', [registerCompletion]],
+  [
+    'Be told:',
+    [
+      [
+        'rules ...',
+        'rules of alerts: add, list, show, edit, pause, resume, remove, try',
+        async () => (await import('./rules.ts')).registerRules,
+      ],
+      [
+        'channels ...',
+        'channels of alerts: add, edit, list, show, test, rotate, pause, resume, remove',
+        async () => (await import('./channels.ts')).registerChannels,
+      ],
+      [
+        'deliveries ...',
+        'messages of alerts: list, show, resend',
+        async () => (await import('./deliveries.ts')).registerDeliveries,
+      ],
+    ],
+  ],
+  [
+    'See how it goes:',
+    [
+      [
+        'status',
+        'say how it goes: database, queue, services, workers, runs, what comes next',
+        async () => (await import('./status.ts')).registerStatus,
+      ],
+      ['runs ...', 'runs: list, show, replay', async () => (await import('./runs.ts')).registerRuns],
+      [
+        'audit',
+        'who created, changed or removed what',
+        async () => (await import('./audit.ts')).registerAudit,
+      ],
+      [
+        'doctor',
+        'look at everything strandline stands on, and say what to do about what is wrong',
+        async () => (await import('./doctor.ts')).registerDoctor,
+      ],
+      ['config ...', 'configuration: show', async () => (await import('./config.ts')).registerConfig],
+    ],
+  ],
+  [
+    'Keep:',
+    [
+      [
+        'backup folder',
+        'write everything into a folder',
+        async () => (await import('./backup.ts')).registerBackup,
+      ],
+      [
+        'restore folder',
+        'load a backup into an empty database',
+        async () => (await import('./backup.ts')).registerRestore,
+      ],
+      [
+        'retention ...',
+        'how long data is kept: show, run',
+        async () => (await import('./retention.ts')).registerRetention,
+      ],
+      ['author ...', 'authors: forget', async () => (await import('./author.ts')).registerAuthor],
+    ],
+  ],
+  [
+    'Shell:',
+    [
+      [
+        'completion shell',
+        'print a script that completes commands in bash, zsh or fish',
+        async () => (await import('./completion.ts')).registerCompletion,
+      ],
+    ],
+  ],
 ];
 
-export function registerAll(program: Command, cli: Cli): void {
-  for (const [heading, commands] of GROUPS) {
+/** How commands stand in the help of the program, which loads none of them. */
+const TERMS: ReadonlyMap<string, string> = new Map(
+  GROUPS.flatMap(([, lines]) => lines.map(([term]) => [nameIn(term), term] as const)),
+);
+
+/** @param command one of the program's own */
+export function termOf(command: Command): string {
+  return TERMS.get(command.name()) ?? command.name();
+}
+
+/**
+ * Adds all commands to the program, each by its line. What its file says is added when it is called.
+ * @param openCli what commands work with, made when the first of them is loaded
+ */
+export function addCommands(program: Command, openCli: () => Promise<Cli>): void {
+  const unloaded = new Map<Command, () => Promise<Register>>();
+  for (const [heading, lines] of GROUPS) {
     program.commandsGroup(heading);
-    for (const register of commands) register(program, cli);
+    for (const [term, summary, loadFile] of lines)
+      unloaded.set(program.command(nameIn(term)).summary(summary).description(summary), loadFile);
   }
+
+  async function load(command: Command): Promise<void> {
+    const loadFile = unloaded.get(command);
+    if (loadFile === undefined) return;
+    unloaded.delete(command);
+    const [register, cli] = await Promise.all([loadFile(), openCli()]);
+    register(command, cli, loadAll);
+  }
+
+  async function loadAll(): Promise<Command> {
+    for (const command of program.commands) await load(command);
+    return program;
+  }
+
+  program.hook('preSubcommand', (_program, command) => load(command));
+}
+
+function nameIn(term: string): string {
+  return term.replace(/ .*/, '');
 }

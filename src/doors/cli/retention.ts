@@ -7,13 +7,10 @@ import type { Page } from './page.ts';
 import { list, table } from './table.ts';
 import { bytes, count, counted } from './words.ts';
 
-export function registerRetention(program: Command, cli: Cli): void {
-  const retention = program
-    .command('retention')
-    .summary('how long data is kept: show, run')
-    .description(
-      'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, AUDIT_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
-    );
+export function registerRetention(retention: Command, cli: Cli): void {
+  retention.description(
+    'How long each kind of data is kept: ANSWER_DAYS, REJECT_DAYS, MESSAGE_DAYS, AUDIT_DAYS, SNAPSHOT_DAYS. Workers let go of what is older, once an hour.',
+  );
   retention
     .command('show')
     .description('show what is kept, how large it is, and what would go now')

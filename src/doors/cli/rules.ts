@@ -12,11 +12,8 @@ import { counted, duration, instant } from './words.ts';
 
 const DAYS = 7;
 
-export function registerRules(program: Command, cli: Cli): void {
-  const rules = program
-    .command('rules')
-    .summary('rules of alerts: add, list, show, edit, pause, resume, remove, try')
-    .description('Rules: what is told, and to which channels. See docs/alerts.md.');
+export function registerRules(rules: Command, cli: Cli): void {
+  rules.description('Rules: what is told, and to which channels. See docs/alerts.md.');
   registerWritten(rules, cli);
   registerList(rules, cli);
   registerShow(rules, cli);

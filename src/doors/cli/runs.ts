@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { Refused } from '../../errors.ts';
-import { replayRun } from '../../monitor/run/replay.ts';
 import { loadNewestResponse } from '../../store/responses.ts';
 import { readCompletionOfRun } from '../../store/reads/completions.ts';
 import { newestDiscoveries } from '../../store/reads/discoveries.ts';
@@ -19,13 +18,10 @@ import type { Terminal } from './terminal.ts';
 import { cut } from './text.ts';
 import { counted } from './words.ts';
 
-export function registerRuns(program: Command, cli: Cli): void {
-  const runs = program
-    .command('runs')
-    .summary('runs: list, show, replay')
-    .description(
-      'Runs: one for every slot that was due, also for those that were not run, and those by hand.',
-    );
+export function registerRuns(runs: Command, cli: Cli): void {
+  runs.description(
+    'Runs: one for every slot that was due, also for those that were not run, and those by hand.',
+  );
   registerList(runs, cli);
   registerShow(runs, cli);
   registerReplay(runs, cli);
@@ -122,6 +118,7 @@ function registerReplay(runs: Command, cli: Cli): void {
     .action((given: string, options: { json?: boolean }) => {
       const id = readId('id', given);
       return cli.withHome(async ({ ctx }) => {
+        const { replayRun } = await import('../../monitor/run/replay.ts');
         const { findings, diff } = await replayRun(ctx, id);
         await deriveHere(ctx);
         const run = await findRunRow(ctx.db, id);

@@ -1,6 +1,7 @@
 /** Saved searches as a person reads them. */
 import { scheduleOf } from '../../monitor/schedule/schedule-of.ts';
 import { formatSlot, inWords } from '../../monitor/schedule/words.ts';
+import type { Change } from '../../monitor/topic/state.ts';
 import type { SearchRow } from '../../store/reads/searches.ts';
 import type { Page } from './page.ts';
 import { optional } from './run-page.ts';
@@ -67,6 +68,12 @@ export function searchPage(search: SearchRow, page: Page): string[] {
 
 export function scheduleWords(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
   return inWords(scheduleOf(search));
+}
+
+/** What a change has made of a search. @param next when it runs next, in words */
+export function changed(change: Change, { state }: Pick<SearchRow, 'state'>, next: string): string {
+  if (change === 'remove') return 'removed; what it found stays';
+  return change === 'pause' ? state : `${state}; next run ${next}`;
 }
 
 /** `every 15m`, or the cron expression as it was written. */

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
-import { executeRun } from '../../monitor/run/execute.ts';
 import { insertManualRun } from '../../monitor/topic/run-now.ts';
 import { readRun, type RunRow } from '../../store/reads/runs.ts';
 import type { Cli, CommandHome } from './cli.ts';
 import { lonelyOutcomeLine, outcomeLine } from './run-line.ts';
 import { runPage } from './run-page.ts';
-import { deriveHere, hasWorkers, runUntilEnded } from './take-run.ts';
+import { deriveHere, executeHere, hasWorkers, runUntilEnded } from './take-run.ts';
 
 export function registerSearchRun(search: Command, cli: Cli): void {
   search
@@ -47,7 +46,7 @@ export async function runNow(
     if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
     page.say(`${queued}; a worker takes it (see: strandline runs show ${runId})`);
   } else {
-    const report = await executeRun(ctx, runId, stopping);
+    const report = await executeHere(ctx, runId, stopping);
     await deriveHere(ctx);
     page.say(
       report === null

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidInput } from '../../errors.ts';
 import type { Trial, TriedLink, TriedPost } from '../../monitor/run/trial.ts';
-import { type Tried, trySearch } from '../../monitor/run/try.ts';
+import type { Tried } from '../../monitor/run/try.ts';
 import { writtenWith } from '../../monitor/topic/edit.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
@@ -54,6 +54,7 @@ export function registerTry(search: Command, cli: Cli): void {
         const given = tried(options);
         const saved = slug === undefined ? given : await writtenWith(ctx, slug, given);
         const asked = { ...saved, service: given.service ?? saved.service };
+        const { trySearch } = await import('../../monitor/run/try.ts');
         const trial = await trySearch(ctx, asked, { signal: stopping, shown });
         await cli.show(options.json, trial, () => trialPage(trial, ctx.clock.now(), cli.page));
         tellInvented(cli, options.json, [trial.service_kind]);

@@ -1,25 +1,22 @@
 import type { Command } from 'commander';
 import { type Change, changeSearch } from '../../monitor/topic/state.ts';
 import { readRuns } from '../../store/reads/runs.ts';
-import { readSearches, type SearchRow } from '../../store/reads/searches.ts';
+import { readSearches } from '../../store/reads/searches.ts';
 import { SEARCH_STATES } from '../../store/schema/analytics/topics.ts';
 import { LIMIT_MAX, readOneOf } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter, findSearchRow } from '../../monitor/topic/find.ts';
 import { runPage } from './run-page.ts';
 import { registerDefine } from './search-define.ts';
-import { searchColumns, searchPage } from './search-page.ts';
+import { changed, searchColumns, searchPage } from './search-page.ts';
 import { registerPreview } from './search-preview.ts';
 import { registerSearchRun } from './search-run.ts';
 import { registerTry } from './search-try.ts';
 import { table } from './table.ts';
 import { relative } from './words.ts';
 
-export function registerSearch(program: Command, cli: Cli): void {
-  const search = program
-    .command('search')
-    .summary('saved searches: add, list, show, edit, pause, resume, remove, run, preview, try')
-    .description('Saved searches: what is asked, of whom, and when.');
+export function registerSearch(search: Command, cli: Cli): void {
+  search.description('Saved searches: what is asked, of whom, and when.');
   registerDefine(search, cli);
   registerList(search, cli);
   registerShow(search, cli);
@@ -92,9 +89,4 @@ function registerChange(search: Command, cli: Cli, change: Change, summary: stri
         );
       }),
     );
-}
-
-export function changed(change: Change, { state }: Pick<SearchRow, 'state'>, next: string): string {
-  if (change === 'remove') return 'removed; what it found stays';
-  return change === 'pause' ? state : `${state}; next run ${next}`;
 }

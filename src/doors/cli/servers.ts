@@ -1,3 +1,4 @@
+/** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
 import type { Command } from 'commander';
 import type { Config } from '../../config.ts';
 import { createLogger, type Logger } from '../../engine/logger.ts';
@@ -5,38 +6,40 @@ import type { Home } from '../../home.ts';
 import { describeDatabase, migrate } from '../../store/migrate.ts';
 import { VERSION } from '../../version.ts';
 import type { ListensAt, WebHome, WebServer } from '../../web.ts';
-import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
+import type { RunningWorker } from '../worker.ts';
 import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
 import { secretsOf } from './secrets.ts';
+import { registerKey } from './service-key.ts';
 import { awaitEnding, type Ending } from './signals.ts';
 import { FOR_CALLERS, sourceLines } from './source-lines.ts';
 
-/** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
-export function registerServers(program: Command, cli: Cli): void {
-  program
-    .command('worker')
-    .summary('take up runs as they come due')
+export function registerWorker(command: Command, cli: Cli): void {
+  command
     .description('Takes up runs as they come due. Any number of workers share one Postgres and one Redis.')
     .action(() => worker(cli));
-  program
-    .command('api')
-    .summary('run the API and the dashboard alone')
+}
+
+export function registerApi(command: Command, cli: Cli): void {
+  command
     .description(
       'Runs the API and the dashboard alone, at HOST and PORT. Bound elsewhere than to this machine it needs a token ' +
         'first: see `token create`.',
     )
     .action(() => api(cli));
-  program
-    .command('service')
-    .summary('run the search service alone')
+}
+
+export function registerService(command: Command, cli: Cli): void {
+  command
     .description(
       'Runs the search service alone, at SERVICE_PORT. Keys: `service key create`, or SERVICE_API_KEYS.',
     )
     .action(() => service(cli));
-  program
-    .command('migrate')
-    .summary('bring the database up to date')
+  registerKey(command, cli);
+}
+
+export function registerMigrate(command: Command, cli: Cli): void {
+  command
     .description(
       'Brings the database that DATABASE_URL names (or the embedded one) up to date: our tables, the queue, the reader.',
     )
@@ -51,11 +54,12 @@ async function worker(cli: Cli): Promise<void> {
   let figures: WebServer | undefined;
   try {
     for (const note of home.notes) log.warn({ note }, 'note');
+    const { idleOf, startWorker } = await import('../worker.ts');
     let running: RunningWorker | undefined;
     figures = await tellFigures({ ...home, idle: () => idleOf(running) });
-    running = await startWorker(home.ctx, home.backend, VERSION);
+    running = await startWorker(home.ctx, await home.backend(), VERSION);
     log.info(
-      { worker: home.ctx.worker, queue: home.backend.kind, concurrency: home.ctx.config.workerConcurrency },
+      { worker: home.ctx.worker, queue: home.ctx.queue.kind, concurrency: home.ctx.config.workerConcurrency },
       'worker takes runs',
     );
     ending.onHurry(() => running?.hurry());

@@ -7,11 +7,7 @@ import type { Page } from './page.ts';
 import { type Column, table } from './table.ts';
 import { instant } from './words.ts';
 
-/** Adds `key` to the command `service`, which is made where nobody made it yet. */
-export function registerServiceKey(program: Command, cli: Cli): void {
-  const service =
-    program.commands.find((command) => command.name() === 'service') ??
-    program.command('service').description('The search service.');
+export function registerKey(service: Command, cli: Cli): void {
   const key = service.command('key').description('Keys of the search service: create, list, rotate, revoke.');
 
   key

@@ -8,10 +8,8 @@ import { type Column, table } from './table.ts';
 import { oneLine } from './text.ts';
 import { counted } from './words.ts';
 
-export function registerSql(program: Command, cli: Cli): void {
-  program
-    .command('sql')
-    .description('ask the views of strandline_analytics one question in SQL; nothing can be changed')
+export function registerSql(command: Command, cli: Cli): void {
+  command
     .argument('[query]', 'one statement; views need no schema in front (- or nothing: read from stdin)')
     .option('--json', 'print an array of rows as JSON')
     .addHelpText(

@@ -19,14 +19,11 @@ import { instant } from './words.ts';
 
 type CreateOptions = { name: string; scope: string; expires?: string; json?: boolean };
 
-export function registerToken(program: Command, cli: Cli): void {
-  const token = program
-    .command('token')
-    .summary('tokens of the API and the dashboard')
-    .description(
-      'Tokens of the API and the dashboard: create, list, rotate, revoke. While there is none, whoever is on this machine ' +
-        'may do everything, and nobody else can come in.',
-    );
+export function registerToken(token: Command, cli: Cli): void {
+  token.description(
+    'Tokens of the API and the dashboard: create, list, rotate, revoke. While there is none, whoever is on this machine ' +
+      'may do everything, and nobody else can come in.',
+  );
 
   token
     .command('create')

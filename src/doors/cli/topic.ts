@@ -6,16 +6,12 @@ import { LIMIT_MAX } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { findTopicRow } from '../../monitor/topic/find.ts';
 import type { Page } from './page.ts';
-import { searchColumns } from './search-page.ts';
-import { changed } from './search.ts';
+import { changed, searchColumns } from './search-page.ts';
 import { type Column, list, table } from './table.ts';
 import { count, instant, relative } from './words.ts';
 
-export function registerTopic(program: Command, cli: Cli): void {
-  const topic = program
-    .command('topic')
-    .summary('topics: list, show, pause, resume, remove')
-    .description('Topics: what you care about. Each has one or more saved searches.');
+export function registerTopic(topic: Command, cli: Cli): void {
+  topic.description('Topics: what you care about. Each has one or more saved searches.');
   registerList(topic, cli);
   registerShow(topic, cli);
   for (const [change, summary] of CHANGES) registerChange(topic, cli, change, summary);

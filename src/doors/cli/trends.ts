@@ -16,10 +16,8 @@ type Options = { topic?: string; search?: string; compare?: string; days?: strin
 const DAYS = 7;
 const MOST_DAYS = 366;
 
-export function registerTrends(program: Command, cli: Cli): void {
-  const trends = program
-    .command('trends')
-    .summary('volume of posts, and what is unusual')
+export function registerTrends(trends: Command, cli: Cli): void {
+  trends
     .description(
       'Posts over time, how many are usual, and spikes. What was not observed is a gap, which is not zero.',
     )

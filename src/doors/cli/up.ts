@@ -20,10 +20,8 @@ import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
 import { FOR_WATCHERS, sourceLines } from './source-lines.ts';
 
-export function registerUp(program: Command, cli: Cli): void {
-  program
-    .command('up')
-    .summary('run everything here: dashboard, API, database, service, worker')
+export function registerUp(command: Command, cli: Cli): void {
+  command
     .description(
       'Runs everything in one process tree: the dashboard and the API (at PORT), the database, the search service ' +
         'and a worker. Ctrl-C ends it.',
@@ -70,7 +68,7 @@ async function up(cli: Cli): Promise<void> {
 
     const looks = countdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
-    worker = await startWorker(home.ctx, home.backend, VERSION, {
+    worker = await startWorker(home.ctx, await home.backend(), VERSION, {
       onReport: (report) => {
         const showing = show(cli, home, report).finally(() => {
           shown.delete(showing);
@@ -106,7 +104,7 @@ function dashboardAt({ ctx }: Home, { url, port }: WebServer): string {
 
 /** What it stands on, one fact a line. */
 function foundation(
-  { ctx, embedded, databaseUrl, backend, notes }: Home,
+  { ctx, embedded, databaseUrl, notes }: Home,
   service: LocalService,
   sources: readonly string[],
 ): string[] {
@@ -124,7 +122,7 @@ function foundation(
   return [
     `  data        ${data === '' || data.startsWith('..') ? dataDir : data}`,
     `  database    ${database}`,
-    `  queue       BullMQ on ${backend.kind === 'redis' ? 'Redis' : 'Postgres'}`,
+    `  queue       BullMQ on ${ctx.queue.kind === 'redis' ? 'Redis' : 'Postgres'}`,
     `  service     ${service.url}${moved}`,
     `  sources     ${firstSource}`,
     ...otherSources.map((line) => `              ${line}`),

@@ -15,10 +15,8 @@ type Options = {
   json?: boolean;
 };
 
-export function registerWatch(program: Command, cli: Cli): void {
-  program
-    .command('watch')
-    .summary('watch a text: a topic with a microblog and an AI search')
+export function registerWatch(command: Command, cli: Cli): void {
+  command
     .description('Watches a text: a topic with one microblog and one AI search, both looked at at once.')
     .argument('<text>', 'what to look for')
     .option('--name <name>', 'what to call the topic (default: the text)')

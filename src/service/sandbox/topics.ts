@@ -63,10 +63,3 @@ export const TOPICS: readonly Topic[] = [
   paperPhone,
   libraryNights,
 ];
-
-/** The topic to show a new user: one to three new posts a minute, so that something is always new. */
-export const SAMPLE_TOPIC = {
-  slug: 'harbour-festival',
-  name: 'Harbour festival',
-  prompt: 'harbour festival',
-} as const;

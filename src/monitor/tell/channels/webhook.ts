@@ -1,6 +1,6 @@
 /** Webhooks, as Standard Webhooks has them: a signed POST; any 2xx means it was taken. */
 import type { LookupAddress } from 'node:dns';
-import { Agent, request } from 'undici';
+import type { Agent as UndiciAgent } from 'undici';
 import { retryAfterMs } from '../../../contract/retry-after.ts';
 import { oneCleanLine } from '../../../contract/text.ts';
 import { InvalidInput } from '../../../errors.ts';
@@ -48,10 +48,12 @@ export const webhook = webhookBy(systemResolve);
 async function send(message: Message, to: Receiver, means: Means, resolve: Resolve): Promise<Attempt> {
   const late = AbortSignal.timeout(means.timeoutMs);
   const signal = AbortSignal.any([late, means.signal]);
-  let agent: Agent | undefined;
+  let agent: UndiciAgent | undefined;
   try {
     const url = new URL(to.address);
     const addresses = await unlessAborted(whereTo(url, means, resolve), signal);
+    // Loaded by those that send: the kinds of channels are known to whoever only names one.
+    const { Agent, request } = await import('undici');
     // A connection of its own to an address that was just checked: the name is not looked up again.
     agent = new Agent({
       connect: { lookup: always(addresses), timeout: means.timeoutMs },
