@@ -58,6 +58,19 @@ export async function assertSources({ service }: Pick<Config, 'service'>): Promi
   chooseSources(service.sources, VERSION);
 }
 
+function loadServer() {
+  return Promise.all([import('./service/server.ts'), import('./service/key-verifier.ts')]);
+}
+
+function loadSources() {
+  return Promise.all([import('./service/sources/open.ts'), import('./service-ports.ts')]);
+}
+
+/** Loads what the local service takes, for a process that is about to start it. */
+export async function loadService(): Promise<void> {
+  await Promise.all([loadServer(), loadSources()]);
+}
+
 /** Ten seconds' worth of calls may come at once. */
 const BURSTS = 6;
 
@@ -79,10 +92,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   let started: Promise<LocalService> | undefined;
 
   async function openOwn() {
-    const [{ openSources }, { portsOf }] = await Promise.all([
-      import('./service/sources/open.ts'),
-      import('./service-ports.ts'),
-    ]);
+    const [{ openSources }, { portsOf }] = await loadSources();
     return openSources(settings, { clock, log, ports: portsOf(db, clock), version: VERSION });
   }
 
@@ -109,9 +119,8 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   }
 
   async function start(): Promise<LocalService> {
-    const [{ startService }, { createKeyVerifier }, onAnswered, own] = await Promise.all([
-      import('./service/server.ts'),
-      import('./service/key-verifier.ts'),
+    const [[{ startService }, { createKeyVerifier }], onAnswered, own] = await Promise.all([
+      loadServer(),
       loadMeter?.(),
       sources(),
     ]);

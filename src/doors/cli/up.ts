@@ -9,10 +9,10 @@ import { makeSampleTopic } from '../../monitor/topic/sample.ts';
 import { highlightsOf } from '../../store/reads/highlights.ts';
 import { nextSlots } from '../../store/reads/next-slots.ts';
 import { listSearches } from '../../store/searches.ts';
-import { type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
+import { loadService, type LocalService, SAMPLE_TOPIC } from '../../service-access.ts';
 import { VERSION } from '../../version.ts';
 import type { WebServer } from '../../web.ts';
-import { idleOf, type RunningWorker, startWorker } from '../worker.ts';
+import type { RunningWorker } from '../worker.ts';
 import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
 import { runLines } from './run-line.ts';
@@ -44,7 +44,7 @@ async function up(cli: Cli): Promise<void> {
   const { bold, dim } = cli.page;
   const print = (...lines: string[]) => void cli.out.write(`${lines.join('\n')}\n`);
   print(`${bold('strandline')} ${VERSION}`, '');
-  const home = await awaitHome({
+  const opening = awaitHome({
     config,
     log,
     role: 'owner',
@@ -52,13 +52,15 @@ async function up(cli: Cli): Promise<void> {
     ending,
     healthAt: config.http,
   });
+  // The first start of a database takes seconds of another process: meanwhile this one loads what it serves with.
+  const loading = Promise.all([import('../../web.ts'), import('../worker.ts'), loadService()]);
+  const [home, [{ startWeb }, { idleOf, startWorker }]] = await Promise.all([opening, loading]);
   if (home === null) return ending.release();
   let web: WebServer | undefined;
   try {
     // The service first: a dashboard that moves on must not take its port.
     const service = await home.services.local();
     let worker: RunningWorker | undefined;
-    const { startWeb } = await import('../../web.ts');
     web = await startWeb({ ...home, idle: () => idleOf(worker) });
     print(`  ${bold('dashboard')}   ${dashboardAt(home, web)}`);
     const sources = sourceLines(await home.services.probe(), service.root, FOR_WATCHERS);
