@@ -183,6 +183,21 @@ describe('usage', () => {
     expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
+  it('names every command as its own help does, which `help` prints too', async () => {
+    const { stdout } = await stand.run(['--help']);
+    const lines = [...stdout.matchAll(/^  ([a-z]+)(?: (\S+))? {2,}\S/gm)].filter(
+      ([, name]) => name !== 'help',
+    );
+    expect(lines.length).toBeGreaterThan(25);
+    for (const [, name = '', rest = ''] of lines) {
+      const own = await stand.run([name, '--help']);
+      expect(own).toEqual(await stand.run(['help', name]));
+      const [, options = ''] = new RegExp(`^Usage: strandline ${name} (.*)$`, 'm').exec(own.stdout) ?? [];
+      const follows = rest === '...' ? '[command]' : rest.startsWith('[') ? rest : `<${rest}>`;
+      expect(options).toBe(rest === '' ? '[options]' : `[options] ${follows}`);
+    }
+  });
+
   it('names no default where what is left out stays', async () => {
     const defaults = async (verb: string) =>
       (await stand.run(['search', verb, '--help'])).stdout.match(/\(default: (all|UTC|normal)\)/g) ?? [];

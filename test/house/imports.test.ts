@@ -44,16 +44,16 @@ test('the program starts with the parser of commands and the lines of the regist
   expect(started.filter((target) => COMMANDS.includes(target))).toEqual([]);
 });
 
-test.each(COMMANDS.filter((file) => file !== 'src/doors/cli/up.ts'))(
-  '%s loads nothing that only those need who serve, call, or distribute work',
+test.each(COMMANDS)(
+  '%s loads nothing at once that only those need who serve, call, or distribute work',
   (file) => {
     const loaded = loadedWith('src/main.ts', 'src/doors/cli/cli.ts', 'src/home.ts', file);
     expect(loaded.filter((target) => HEAVY.includes(target))).toEqual([]);
   },
 );
 
-test('what is heavy is loaded by those who serve', () => {
-  const loaded = loadedWith('src/doors/cli/up.ts', 'src/web.ts', 'src/service/server.ts');
+test('what is heavy is what serves, calls and distributes work', () => {
+  const loaded = loadedWith('src/web.ts', 'src/service/server.ts', 'src/doors/worker.ts');
   expect(HEAVY.filter((target) => !loaded.includes(target))).toEqual([]);
 });
 

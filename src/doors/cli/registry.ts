@@ -8,174 +8,54 @@ import type { Cli, Register } from './cli.ts';
 /** A command as the help of the program shows it: its name, what follows it, what it is for; and its file. */
 type Line = readonly [term: string, summary: string, load: () => Promise<Register>];
 
+// biome-ignore format: one line for each
 const GROUPS: readonly (readonly [heading: string, lines: readonly Line[]])[] = [
-  [
-    'Run:',
-    [
-      [
-        'up',
-        'run everything here: dashboard, API, database, service, worker',
-        async () => (await import('./up.ts')).registerUp,
-      ],
-      ['worker', 'take up runs as they come due', async () => (await import('./servers.ts')).registerWorker],
-      ['api', 'run the API and the dashboard alone', async () => (await import('./servers.ts')).registerApi],
-      [
-        'service ...',
-        'run the search service alone',
-        async () => (await import('./servers.ts')).registerService,
-      ],
-      [
-        'migrate',
-        'bring the database up to date',
-        async () => (await import('./servers.ts')).registerMigrate,
-      ],
-      [
-        'token ...',
-        'tokens of the API and the dashboard',
-        async () => (await import('./token.ts')).registerToken,
-      ],
-      [
-        'reader ...',
-        'the login that may read the SQL views: rotate',
-        async () => (await import('./reader.ts')).registerReader,
-      ],
-    ],
-  ],
-  [
-    'Watch:',
-    [
-      [
-        'watch text',
-        'watch a text: a topic with a microblog and an AI search',
-        async () => (await import('./watch.ts')).registerWatch,
-      ],
-      [
-        'topic ...',
-        'topics: list, show, pause, resume, remove',
-        async () => (await import('./topic.ts')).registerTopic,
-      ],
-      [
-        'search ...',
-        'saved searches: add, list, show, edit, pause, resume, remove, run, preview, try',
-        async () => (await import('./search.ts')).registerSearch,
-      ],
-      [
-        'demo',
-        'fill past days with simulated posts, to look at',
-        async () => (await import('./demo.ts')).registerDemo,
-      ],
-    ],
-  ],
-  [
-    'See what was found:',
-    [
-      [
-        'new',
-        'show what was found for the first time, in the order it was found',
-        async () => (await import('./new.ts')).registerNew,
-      ],
-      [
-        'find text',
-        'search the texts of all that was found, the best first',
-        async () => (await import('./find-text.ts')).registerFind,
-      ],
-      [
-        'trends ...',
-        'volume of posts, and what is unusual',
-        async () => (await import('./trends.ts')).registerTrends,
-      ],
-      ['posts ...', 'posts: list, top, growth', async () => (await import('./posts.ts')).registerPosts],
-      ['links ...', 'links: list', async () => (await import('./links.ts')).registerLinks],
-      [
-        'completions ...',
-        'completions: show, diff',
-        async () => (await import('./completions.ts')).registerCompletions,
-      ],
-      [
-        'export what',
-        'write out what was found, as CSV, NDJSON or Parquet',
-        async () => (await import('./export.ts')).registerExport,
-      ],
-      [
-        'sql [query]',
-        'ask the views of strandline_analytics one question in SQL; nothing can be changed',
-        async () => (await import('./sql.ts')).registerSql,
-      ],
-    ],
-  ],
-  [
-    'Be told:',
-    [
-      [
-        'rules ...',
-        'rules of alerts: add, list, show, edit, pause, resume, remove, try',
-        async () => (await import('./rules.ts')).registerRules,
-      ],
-      [
-        'channels ...',
-        'channels of alerts: add, edit, list, show, test, rotate, pause, resume, remove',
-        async () => (await import('./channels.ts')).registerChannels,
-      ],
-      [
-        'deliveries ...',
-        'messages of alerts: list, show, resend',
-        async () => (await import('./deliveries.ts')).registerDeliveries,
-      ],
-    ],
-  ],
-  [
-    'See how it goes:',
-    [
-      [
-        'status',
-        'say how it goes: database, queue, services, workers, runs, what comes next',
-        async () => (await import('./status.ts')).registerStatus,
-      ],
-      ['runs ...', 'runs: list, show, replay', async () => (await import('./runs.ts')).registerRuns],
-      [
-        'audit',
-        'who created, changed or removed what',
-        async () => (await import('./audit.ts')).registerAudit,
-      ],
-      [
-        'doctor',
-        'look at everything strandline stands on, and say what to do about what is wrong',
-        async () => (await import('./doctor.ts')).registerDoctor,
-      ],
-      ['config ...', 'configuration: show', async () => (await import('./config.ts')).registerConfig],
-    ],
-  ],
-  [
-    'Keep:',
-    [
-      [
-        'backup folder',
-        'write everything into a folder',
-        async () => (await import('./backup.ts')).registerBackup,
-      ],
-      [
-        'restore folder',
-        'load a backup into an empty database',
-        async () => (await import('./backup.ts')).registerRestore,
-      ],
-      [
-        'retention ...',
-        'how long data is kept: show, run',
-        async () => (await import('./retention.ts')).registerRetention,
-      ],
-      ['author ...', 'authors: forget', async () => (await import('./author.ts')).registerAuthor],
-    ],
-  ],
-  [
-    'Shell:',
-    [
-      [
-        'completion shell',
-        'print a script that completes commands in bash, zsh or fish',
-        async () => (await import('./completion.ts')).registerCompletion,
-      ],
-    ],
-  ],
+  ['Run:', [
+    ['up', 'run everything here: dashboard, API, database, service, worker', async () => (await import('./up.ts')).registerUp],
+    ['worker', 'take up runs as they come due', async () => (await import('./servers.ts')).registerWorker],
+    ['api', 'run the API and the dashboard alone', async () => (await import('./servers.ts')).registerApi],
+    ['service ...', 'run the search service alone', async () => (await import('./servers.ts')).registerService],
+    ['migrate', 'bring the database up to date', async () => (await import('./servers.ts')).registerMigrate],
+    ['token ...', 'tokens of the API and the dashboard', async () => (await import('./token.ts')).registerToken],
+    ['reader ...', 'the login that may read the SQL views: rotate', async () => (await import('./reader.ts')).registerReader],
+  ]],
+  ['Watch:', [
+    ['watch text', 'watch a text: a topic with a microblog and an AI search', async () => (await import('./watch.ts')).registerWatch],
+    ['topic ...', 'topics: list, show, pause, resume, remove', async () => (await import('./topic.ts')).registerTopic],
+    ['search ...', 'saved searches: add, list, show, edit, pause, resume, remove, run, preview, try', async () => (await import('./search.ts')).registerSearch],
+    ['demo', 'fill past days with simulated posts, to look at', async () => (await import('./demo.ts')).registerDemo],
+  ]],
+  ['See what was found:', [
+    ['new', 'show what was found for the first time, in the order it was found', async () => (await import('./new.ts')).registerNew],
+    ['find text', 'search the texts of all that was found, the best first', async () => (await import('./find-text.ts')).registerFind],
+    ['trends ...', 'volume of posts, and what is unusual', async () => (await import('./trends.ts')).registerTrends],
+    ['posts ...', 'posts: list, top, growth', async () => (await import('./posts.ts')).registerPosts],
+    ['links ...', 'links: list', async () => (await import('./links.ts')).registerLinks],
+    ['completions ...', 'completions: show, diff', async () => (await import('./completions.ts')).registerCompletions],
+    ['export what', 'write out what was found, as CSV, NDJSON or Parquet', async () => (await import('./export.ts')).registerExport],
+    ['sql [query]', 'ask the views of strandline_analytics one question in SQL; nothing can be changed', async () => (await import('./sql.ts')).registerSql],
+  ]],
+  ['Be told:', [
+    ['rules ...', 'rules of alerts: add, list, show, edit, pause, resume, remove, try', async () => (await import('./rules.ts')).registerRules],
+    ['channels ...', 'channels of alerts: add, edit, list, show, test, rotate, pause, resume, remove', async () => (await import('./channels.ts')).registerChannels],
+    ['deliveries ...', 'messages of alerts: list, show, resend', async () => (await import('./deliveries.ts')).registerDeliveries],
+  ]],
+  ['See how it goes:', [
+    ['status', 'say how it goes: database, queue, services, workers, runs, what comes next', async () => (await import('./status.ts')).registerStatus],
+    ['runs ...', 'runs: list, show, replay', async () => (await import('./runs.ts')).registerRuns],
+    ['audit', 'who created, changed or removed what', async () => (await import('./audit.ts')).registerAudit],
+    ['doctor', 'look at everything strandline stands on, and say what to do about what is wrong', async () => (await import('./doctor.ts')).registerDoctor],
+    ['config ...', 'configuration: show', async () => (await import('./config.ts')).registerConfig],
+  ]],
+  ['Keep:', [
+    ['backup folder', 'write everything into a folder', async () => (await import('./backup.ts')).registerBackup],
+    ['restore folder', 'load a backup into an empty database', async () => (await import('./backup.ts')).registerRestore],
+    ['retention ...', 'how long data is kept: show, run', async () => (await import('./retention.ts')).registerRetention],
+    ['author ...', 'authors: forget', async () => (await import('./author.ts')).registerAuthor],
+  ]],
+  ['Shell:', [
+    ['completion shell', 'print a script that completes commands in bash, zsh or fish', async () => (await import('./completion.ts')).registerCompletion],
+  ]],
 ];
 
 /** How commands stand in the help of the program, which loads none of them. */
