@@ -1,5 +1,5 @@
 import { SECOND } from '../engine/clock.ts';
-import type { QueuedRun } from '../engine/queue/queue.ts';
+import type { QueuedRun, WorkQueue } from '../engine/queue/queue.ts';
 import type { Id } from '../store/database.ts';
 import { postponeOffers } from '../store/scanner.ts';
 import type { Context } from './context.ts';
@@ -9,15 +9,17 @@ const POSTPONED_MS = 2 * SECOND;
 
 /**
  * Offers runs to the queue. Their rows are committed already: where the queue is away, the scan offers them again.
+ * @param again as {@link WorkQueue.enqueueRuns} takes it
  * @returns whether the queue has them
  */
 export async function enqueueRuns(
   ctx: Pick<Context, 'queue' | 'log' | 'db' | 'clock'>,
   runs: readonly QueuedRun[],
+  again?: string,
 ): Promise<boolean> {
   if (runs.length === 0) return true;
   try {
-    await ctx.queue.enqueueRuns(runs);
+    await ctx.queue.enqueueRuns(runs, again);
     return true;
   } catch (error) {
     ctx.log.debug({ err: error, runs: runs.length }, 'runs not enqueued');

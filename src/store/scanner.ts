@@ -110,9 +110,14 @@ export type OfferedRun = {
 
 const DRIVEN = `(SELECT simulation IS NOT DISTINCT FROM $2 FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
 
+/** The order in which runs get what room there is, as the queue takes them: see PRIORITY in engine/queue/queue.ts. */
+const IN_ORDER = (run: string) =>
+  `ORDER BY CASE ${run}.trigger WHEN 'manual' THEN 0 WHEN 'schedule' THEN 1 ELSE 2 END`;
+
 /**
  * Takes runs that nobody claimed: queued ones whose time has come, and those whose worker stopped renewing its lease.
  * They are offered to the queue next, and again after {@link OFFER_AGAIN_MS} if nobody claims them.
+ * @returns manual runs before slots, and slots before first runs
  */
 export async function takeOffers(
   tx: Transaction | Database['pool'],
@@ -123,19 +128,21 @@ export async function takeOffers(
     // Asked of each run by itself: its planner would read all searches to find those of a simulation.
     text: `WITH queued AS MATERIALIZED (
        SELECT id FROM strandline.runs r WHERE offer_at <= $1 AND status = 'queued' AND ${DRIVEN}
-       ORDER BY offer_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+       ${IN_ORDER('r')}, offer_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
      ), abandoned AS MATERIALIZED (
        SELECT id FROM strandline.runs r
        WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= $1, true) AND ${DRIVEN}
        LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+     ), taken AS (
+       UPDATE strandline.runs r SET offer_at = $1::timestamptz + $4 * interval '1 ms'
+       FROM (SELECT id FROM queued UNION ALL SELECT id FROM abandoned) o
+       JOIN LATERAL (SELECT search_id FROM strandline.runs WHERE id = o.id OFFSET 0) u ON true
+       JOIN LATERAL (SELECT service_id FROM strandline.searches WHERE id = u.search_id OFFSET 0) s ON true
+       JOIN strandline.services v ON v.id = s.service_id
+       WHERE r.id = o.id
+       RETURNING r.id, r.fence, r.trigger, s.service_id, v.kind AS service_kind
      )
-     UPDATE strandline.runs r SET offer_at = $1::timestamptz + $4 * interval '1 ms'
-     FROM (SELECT id FROM queued UNION ALL SELECT id FROM abandoned) o
-     JOIN LATERAL (SELECT search_id FROM strandline.runs WHERE id = o.id OFFSET 0) u ON true
-     JOIN LATERAL (SELECT service_id FROM strandline.searches WHERE id = u.search_id OFFSET 0) s ON true
-     JOIN strandline.services v ON v.id = s.service_id
-     WHERE r.id = o.id
-     RETURNING r.id, r.fence, r.trigger, s.service_id, v.kind AS service_kind`,
+     SELECT * FROM taken t ${IN_ORDER('t')}, id`,
     values: [now, simulation, limit, OFFER_AGAIN_MS],
   });
   return rows;

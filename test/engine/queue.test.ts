@@ -16,6 +16,10 @@ const run = (runId: bigint, over: Partial<QueuedRun> = {}): QueuedRun => ({
   ...over,
 });
 
+const nothing = () => Promise.resolve();
+/** Of a worker that takes one job at a time, for the test to say what it does with those it is about. */
+const idle = { concurrency: 1, onScan: nothing, onRun: nothing, onChannel: nothing, onWork: nothing, log };
+
 test('a Redis that cannot be reached is an error within seconds, and no reason to hang', async () => {
   const backend = openBackend({ kind: 'redis', url: 'redis://127.0.0.1:1' }, 'nowhere', log);
   const queue = openQueue(backend, log);
@@ -36,15 +40,7 @@ test('a Postgres that has no connection left at first is asked again, and the pr
   await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
   const { port } = full.address() as AddressInfo; // a TCP server's address is never a string
   const backend = openBackend({ kind: 'postgres', url: `postgres://u:p@127.0.0.1:${port}/x` }, 'full', log);
-  const nothing = () => Promise.resolve();
-  const workers = startWorkers(backend, {
-    concurrency: 1,
-    onScan: nothing,
-    onRun: nothing,
-    onChannel: nothing,
-    onWork: nothing,
-    log,
-  });
+  const workers = startWorkers(backend, idle);
   // Timers run: BullMQ's own retry would let nothing else happen in this process.
   await vi.waitFor(() => expect(refusals.length).toBeGreaterThan(3), { timeout: 10_000, interval: 20 });
   const queue = openQueue(backend, log);
@@ -87,32 +83,73 @@ onEachBackend('the queue', ({ redisUrl }) => {
   test('takes the same run twice as one job, and another claim of it as another', async () => {
     await queue.enqueueRuns([run(7n)]);
     await queue.enqueueRuns([run(7n), run(7n, { fence: 1 })]);
-    expect(await queue.depth()).toMatchObject({ waiting: 2 });
+    expect(await queue.depth()).toMatchObject({ prioritized: 2 });
   });
 
-  test('calls the scan again and again, and runs that are due before first runs', async () => {
+  test('hands out manual runs before slots, and slots before first runs and late readings', async () => {
     const taken: bigint[] = [];
-    await queue.enqueueRuns(Array.from({ length: 20 }, (_, n) => run(BigInt(100 + n), { trigger: 'first' })));
-    await queue.enqueueRuns([run(200n)]);
+    const first = Array.from({ length: 200 }, (_, n) => run(BigInt(1_000 + n), { trigger: 'first' }));
+    const late = run(400n, { trigger: 'late' });
+    await queue.enqueueRuns([...first.slice(0, 100), late, ...first.slice(100), run(200n)]);
+    await queue.enqueueRuns([run(300n, { trigger: 'manual' })]);
+    const workers = startWorkers(backend, {
+      ...idle,
+      onRun: async (runId) => {
+        taken.push(runId);
+        // A slot that becomes due, and a person who asks, while first runs are executed.
+        if (runId === 1_010n) await queue.enqueueRuns([run(201n), run(301n, { trigger: 'manual' })]);
+      },
+    });
+    await vi.waitFor(() => expect(taken).toHaveLength(207), { timeout: 20_000, interval: 20 });
+    const ids = first.map(({ runId }) => runId);
+    expect(taken).toEqual([
+      300n,
+      7n,
+      7n,
+      200n,
+      ...ids.slice(0, 11),
+      301n,
+      201n,
+      ...ids.slice(11, 100),
+      400n,
+      ...ids.slice(100),
+    ]);
+    await workers.close();
+  });
+
+  test('makes a new job of a run whose job was taken along, where it is enqueued with a mark', async () => {
+    await queue.enqueueRuns([run(8n)]);
+    let taken = false;
+    const stuck = startWorkers(backend, {
+      ...idle,
+      onRun: () => {
+        taken = true;
+        return new Promise<void>((resolve) => (release = resolve));
+      },
+    });
+    let release = () => {};
+    await vi.waitFor(() => expect(taken).toBe(true), { timeout: 10_000, interval: 20 });
+    await queue.enqueueRuns([run(8n)]);
+    expect(await queue.depth(), 'enqueued twice, it is one job').toMatchObject({ prioritized: 0, active: 1 });
+    stuck.pause();
+    await queue.enqueueRuns([run(8n)], 'start-1');
+    await queue.enqueueRuns([run(8n)], 'start-1');
+    expect(await queue.depth()).toMatchObject({ prioritized: 1, active: 1 });
+    release();
+    await stuck.close();
+  });
+
+  test('calls the scan again and again', async () => {
     let scans = 0;
     const workers = startWorkers(backend, {
-      concurrency: 1,
+      ...idle,
       onScan: async () => {
         scans += 1;
         await Promise.resolve();
       },
-      onRun: async (runId) => {
-        taken.push(runId);
-        await Promise.resolve();
-      },
-      onChannel: () => Promise.resolve(),
-      onWork: () => Promise.resolve(),
-      log,
     });
     await queue.restartScan();
     await vi.waitFor(() => expect(scans).toBeGreaterThan(2), { timeout: 20 * SCAN_EVERY_MS, interval: 20 });
-    await vi.waitFor(() => expect(taken).toHaveLength(23), { timeout: 10_000, interval: 20 });
-    expect(taken.indexOf(200n)).toBeLessThan(3);
     await queue.restartScan();
     const before = scans;
     await vi.waitFor(() => expect(scans).toBeGreaterThan(before + 1), {
@@ -134,7 +171,7 @@ test('a few runs create no temporary tables in Postgres, as many do', async () =
   expect(await schemas()).toBe(0);
   await queue.enqueueRuns(Array.from({ length: 9 }, (_, n) => run(BigInt(10 + n))));
   expect(await schemas(), 'where this is none, adding one by one has lost its reason').toBe(1);
-  expect(await queue.depth()).toMatchObject({ waiting: 17 });
+  expect(await queue.depth()).toMatchObject({ prioritized: 17 });
   await client.end();
   await queue.close();
   await backend.close();

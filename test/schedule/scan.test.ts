@@ -196,6 +196,30 @@ test('runs that the queue does not take wait in the database and are offered aga
   expect(await world.scan()).toContain(run);
 });
 
+test('what waits is offered in the order in which it should run, a batch at a time', async () => {
+  const search = await quarterly('in-order');
+  const [{ id: slot }] = await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, slot_at, created_at, offer_at)
+     SELECT $1, 1, 1, 'schedule', 'queued', $2, $2, $2 RETURNING id`,
+    [search.id, world.clock.now()],
+  );
+  const first = await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+     SELECT $1, 1, 1, 'first', 'queued', $2, $2::timestamptz - interval '1 minute' FROM generate_series(1, 600) RETURNING id`,
+    [search.id, world.clock.now()],
+  );
+  const [{ id: manual }] = await rows(
+    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
+     SELECT $1, 1, 1, 'manual', 'queued', $2, $2 RETURNING id`,
+    [search.id, world.clock.now()],
+  );
+  expect(await world.scan()).toEqual([manual, slot, ...first.map(({ id }) => id)]);
+  await rows(
+    `UPDATE strandline.runs SET status = 'cancelled', ended_at = $2, offer_at = NULL WHERE search_id = $1 AND status = 'queued'`,
+    [search.id, world.clock.now()],
+  );
+});
+
 test('a search whose row somebody holds is left to the next scan, and keeps it from no other', async () => {
   const held = await quarterly('held');
   const free = await quarterly('free');

@@ -17,8 +17,11 @@ export const RUNS = 'runs';
 export const DELIVERIES = 'deliveries';
 export const WORK = 'recurring';
 
-/** A run to enqueue. The fence makes each claim's job a new one. */
-export type QueuedRun = { runId: bigint; fence: number; trigger: 'schedule' | 'manual' | 'first' };
+/**
+ * A run to enqueue. The fence makes each claim's job a new one.
+ * - `trigger`: what asked for the run; `late` where it has ended and only a response of it is to be read
+ */
+export type QueuedRun = { runId: bigint; fence: number; trigger: keyof typeof PRIORITY };
 
 /**
  * What the program asks of its queue: to call the scan twice a second, and to distribute work among processes. It is
@@ -26,7 +29,8 @@ export type QueuedRun = { runId: bigint; fence: number; trigger: 'schedule' | 'm
  */
 export type WorkQueue = {
   kind: QueueBackend['kind'];
-  enqueueRuns(runs: readonly QueuedRun[]): Promise<void>;
+  /** @param again a mark that makes new jobs of runs that have jobs already: a worker that died may have taken those along */
+  enqueueRuns(runs: readonly QueuedRun[], again?: string): Promise<void>;
   enqueueChannels(channelIds: readonly bigint[]): Promise<void>;
   enqueueWork(names: readonly string[]): Promise<void>;
   /** Removes the repeatable job that calls the scan and adds it again, also where somebody paused it. */
@@ -41,8 +45,11 @@ export type WorkQueue = {
 export const SCAN_EVERY_MS = SECOND / 2;
 
 const FINISHED = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const;
-/** First runs come after all others: a thousand new searches must not delay a slot. 0, the default, is the highest. */
-const FIRST_RUN_PRIORITY = 10;
+/**
+ * Which runs are taken first, 0 before all: a person waits for a manual run, and a thousand new searches must not delay a slot.
+ * On both back ends a job with a priority costs as much as one without.
+ */
+const PRIORITY = { manual: 0, schedule: 1, first: 2, late: 2 } as const;
 
 export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
   const make = (name: string) => () => {
@@ -64,7 +71,7 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
 
   return {
     kind: backend.kind,
-    enqueueRuns: (queued) =>
+    enqueueRuns: (queued, again = era()) =>
       add(
         runs,
         queued.map(({ runId, fence, trigger }) => ({
@@ -72,8 +79,8 @@ export function openQueue(backend: QueueBackend, log: Logger): WorkQueue {
           data: { runId: String(runId) } satisfies RunJob,
           opts: {
             ...FINISHED,
-            jobId: `run-${runId}-${fence}-${era()}`,
-            ...(trigger === 'first' && { priority: FIRST_RUN_PRIORITY }),
+            jobId: `run-${runId}-${fence}-${again}`,
+            priority: PRIORITY[trigger],
           },
         })),
       ),
@@ -139,8 +146,8 @@ async function addTo(queue: Adding, jobs: readonly Added[]): Promise<void> {
  * A part of every job's id. Enqueued twice, a job is one job; but a Redis that lost some of its keys may hold a job that
  * is in none of its lists, and as long as it does no other of this id is added. Five minutes later the id is another.
  */
-function era(): number {
-  return Math.floor(systemClock.now().getTime() / (5 * MINUTE));
+function era(): string {
+  return String(Math.floor(systemClock.now().getTime() / (5 * MINUTE)));
 }
 
 /** BullMQ waits forever for a queue that cannot be reached; a person or a save does not. */

@@ -33,7 +33,10 @@ import type { Context } from '../context.ts';
 import { enqueueRuns } from '../enqueue.ts';
 import { recordDueSlots } from './due-slots.ts';
 
-/** Searches and runs that are handled in one transaction. */
+/**
+ * Searches and runs that are handled in one transaction. More than all workers together can have taken from the head of the
+ * queue.
+ */
 const BATCH = 500;
 /** The reason of a search that is broken because the database refuses its slots. */
 const UNRECORDED = 'its due slots cannot be recorded; see the log';
@@ -52,17 +55,19 @@ export type Scanned = {
  * One scan: runs of due slots, runs that nobody claimed, responses that nobody read, channels with something to send,
  * recurring work. Scans may overlap: row locks and constraints decide.
  * @param options.takeOver scan only if nobody has for two seconds; then all queued runs are offered once more
+ * @param options.starting a worker starts: all queued runs are offered once more, those at the head of the queue as new jobs.
+ * Whoever died before may have written their rows and not offered them, or have taken their jobs and not claimed them
  * @returns null where another worker scans
  */
 export async function scan(
   ctx: Context,
-  { takeOver }: { takeOver: boolean } = { takeOver: false },
+  { takeOver = false, starting = false }: { takeOver?: boolean; starting?: boolean } = {},
 ): Promise<Scanned | null> {
-  const start = await begin(ctx, takeOver);
+  const start = await begin(ctx, { takeOver, starting });
   if (start === null) return null;
   const now = ctx.clock.statementTime() ?? start.now;
   const nextDueAt = await runDueSearches(ctx, now);
-  await offerWaiting(ctx, now);
+  await offerWaiting(ctx, now, starting ? `start-${start.now.getTime()}` : undefined);
   await offerUnread(ctx);
   await enqueueOther(ctx, now);
   return { now, nextDueAt };
@@ -119,11 +124,14 @@ async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date)
   return search === null ? [] : recordDueSlots(ctx, tx, [search], now);
 }
 
-/** Offers runs that wait: retries whose time has come, and what the queue lost or a worker abandoned. */
-export async function offerWaiting(ctx: Context, now: Date): Promise<void> {
-  for (;;) {
+/**
+ * Offers runs that wait: retries whose time has come, and what the queue lost or a worker abandoned.
+ * @param again makes new jobs of the first batch, which is the head of the queue
+ */
+export async function offerWaiting(ctx: Context, now: Date, again?: string): Promise<void> {
+  for (let mark = again; ; mark = undefined) {
     const offers = await takeOffers(ctx.db.pool, { now, simulation: ctx.simulation, limit: BATCH });
-    const taken = await offer(ctx, offers, now);
+    const taken = await offer(ctx, offers, now, mark);
     if (!taken || offers.length < BATCH) return;
   }
 }
@@ -133,7 +141,7 @@ export async function offerWaiting(ctx: Context, now: Date): Promise<void> {
  * remains the judge: this only saves runs from being claimed in vain.
  * @returns whether the queue took all of them
  */
-async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date): Promise<boolean> {
+async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date, again?: string): Promise<boolean> {
   const within: OfferedRun[] = [];
   const beyond: Id[] = [];
   const room = await minuteRoom(ctx, runs);
@@ -148,6 +156,7 @@ async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date): Prom
   const taken = await enqueueRuns(
     ctx,
     within.map(({ id, fence, trigger }) => ({ runId: id, fence, trigger })),
+    again,
   );
   return taken && beyond.length === 0;
 }
@@ -166,7 +175,7 @@ async function offerUnread(ctx: Context): Promise<void> {
   const late = await lateRuns(ctx.db.pool, ctx.clock, BATCH, ctx.simulation);
   await enqueueRuns(
     ctx,
-    late.map(({ id, fence, trigger }) => ({ runId: id, fence, trigger })),
+    late.map(({ id, fence }) => ({ runId: id, fence, trigger: 'late' })),
   );
 }
 
@@ -185,14 +194,17 @@ async function enqueueOther(ctx: Context, now: Date): Promise<void> {
 }
 
 /** Notes the scan, and repairs what an outage or a clock that was put back left behind. */
-async function begin(ctx: Context, takeOver: boolean): Promise<ScanStart | null> {
+async function begin(
+  ctx: Context,
+  { takeOver, starting }: { takeOver: boolean; starting: boolean },
+): Promise<ScanStart | null> {
   const { leaseMs } = ctx.config;
   const { start, extended, setback } = await inTransaction(ctx.db, async (tx) => {
     const begun = await beginScan(tx, takeOver);
     if (begun === null) return { start: null, extended: 0, setback: null };
     const put = wasPutBack(begun) ? await finishSetback(tx, { now: begun.now, leaseMs }) : null;
     const outage = begun.sinceLastMs > OUTAGE_MS;
-    if (takeOver) await offerAllAgain(tx, begun.now);
+    if (takeOver || starting) await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
     return { start: begun, extended: outage ? await extendLeases(tx, leaseMs) : 0, setback: put };
   });
   if (setback !== null && start !== null)

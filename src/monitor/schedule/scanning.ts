@@ -26,19 +26,22 @@ export type Scanning = {
  */
 export async function startScanning(ctx: Context): Promise<Scanning> {
   let stopped = false;
-  let inProgress: Promise<void> | undefined;
   let watch: NodeJS.Timeout | undefined;
   let slot: NodeJS.Timeout | undefined;
   let heardAt = monotonicMs();
   let tookOver = false;
   let failing = false;
 
-  /** One at a time in this process: whoever asks meanwhile waits for the same scan. */
-  function once(work: () => Promise<void>): Promise<void> {
-    inProgress ??= attempt(work).finally(() => {
-      inProgress = undefined;
-    });
-    return inProgress;
+  const inProgress: { scan?: Promise<void>; slots?: Promise<void> } = {};
+
+  /**
+   * One of each at a time in this process: whoever asks meanwhile waits for the same. Slots do not wait for a scan that offers
+   * thousands of runs.
+   */
+  function once(kind: keyof typeof inProgress, work: () => Promise<void>): Promise<void> {
+    return (inProgress[kind] ??= attempt(work).finally(() => {
+      delete inProgress[kind];
+    }));
   }
 
   /** Scans are attempted twice a second, and an outage is one event. */
@@ -53,23 +56,30 @@ export async function startScanning(ctx: Context): Promise<Scanning> {
     }
   }
 
-  async function scanForQueue(): Promise<void> {
-    const scanned = await scan(ctx);
+  /** What those who died left behind is offered at once, also where somebody scanned a moment ago. */
+  async function start(): Promise<void> {
+    if (!(await takeOver({ starting: true }))) await scanForQueue({ starting: true });
+  }
+
+  async function scanForQueue({ starting = false } = {}): Promise<void> {
+    const scanned = await scan(ctx, { starting });
     heardAt = monotonicMs();
     tookOver = false;
     if (scanned !== null) planSlot(scanned);
   }
 
-  async function takeOver(): Promise<void> {
-    const scanned = await scan(ctx, { takeOver: true });
+  /** @returns whether nobody else had scanned */
+  async function takeOver({ starting = false } = {}): Promise<boolean> {
+    const scanned = await scan(ctx, { takeOver: true, starting });
     heardAt = monotonicMs();
-    if (scanned === null) return;
+    if (scanned === null) return false;
     planSlot(scanned);
     if (!tookOver) ctx.log.info('scan taken over from the queue');
     tookOver = true;
     await ctx.queue
       .restartScan()
       .catch((error: unknown) => ctx.log.debug({ err: error }, 'repeatable job not replaced'));
+    return true;
   }
 
   async function queueSlots(): Promise<void> {
@@ -81,28 +91,29 @@ export async function startScanning(ctx: Context): Promise<Scanning> {
     clearTimeout(slot);
     if (stopped || nextDueAt === null) return;
     const inMs = Number(nextDueAt) - now.getTime();
-    if (inMs < SCAN_MS) slot = setTimeout(() => void once(queueSlots), Math.max(inMs, SLOT_PAUSE_MS));
+    if (inMs < SCAN_MS)
+      slot = setTimeout(() => void once('slots', queueSlots), Math.max(inMs, SLOT_PAUSE_MS));
   }
 
   function planWatch(): void {
     const inMs = WATCH_MS * (0.75 + ctx.random() / 2);
     watch = setTimeout(() => {
-      void once(takeOver).finally(() => {
+      void once('scan', async () => void (await takeOver())).finally(() => {
         if (!stopped) planWatch();
       });
     }, inMs);
   }
 
-  await once(takeOver);
+  await once('scan', start);
   planWatch();
   return {
-    scan: () => (stopped ? Promise.resolve() : once(scanForQueue)),
+    scan: () => (stopped ? Promise.resolve() : once('scan', scanForQueue)),
     silentMs: () => monotonicMs() - heardAt,
     stop: async () => {
       stopped = true;
       clearTimeout(watch);
       clearTimeout(slot);
-      await inProgress;
+      await Promise.all([inProgress.scan, inProgress.slots]);
     },
   };
 }

@@ -1,0 +1,80 @@
+/** What a worker that died left between the database and the queue, the next one that starts offers at once. */
+import { Worker } from 'bullmq';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
+import { openQueue, RUNS, type WorkQueue } from '../../src/engine/queue/queue.ts';
+import { scan } from '../../src/monitor/schedule/scan.ts';
+import { startScanning } from '../../src/monitor/schedule/scanning.ts';
+import { createSearch } from '../../src/monitor/topic/create.ts';
+import { onEachBackend } from '../backends.ts';
+import { makeWorld, type World } from '../world.ts';
+
+onEachBackend('a worker that starts', ({ redisUrl }) => {
+  let world: World;
+  let backend: QueueBackend;
+  let queue: WorkQueue;
+  beforeAll(async () => {
+    world = await makeWorld();
+    const { url } = world.database;
+    const { log } = world.ctx;
+    backend = openBackend(
+      redisUrl === null ? { kind: 'postgres', url } : { kind: 'redis', url: redisUrl },
+      'test',
+      log,
+    );
+    queue = openQueue(backend, log);
+  });
+  afterAll(async () => {
+    await queue.close();
+    await backend.close();
+    await world.close();
+  });
+
+  test('offers slots that were recorded and not offered, and those whose jobs were taken and not claimed', async () => {
+    const { search, firstRunId } = await createSearch(world.ctx, {
+      slug: 'left-behind',
+      operation: 'microblog',
+      prompt: 'harbour',
+      cron: '*/15 * * * *',
+    });
+    await world.db.pool.query('DELETE FROM strandline.runs WHERE id = $1', [firstRunId]);
+    // Its row is written; it dies before it offers the run.
+    const dies = { ...world.ctx, queue: { ...queue, enqueueRuns: () => new Promise<never>(() => {}) } };
+    world.clock.advance(15 * 60_000);
+    void scan(dies);
+    const offered = async () => {
+      const { prioritized = 0, active = 0 } = await queue.depth();
+      return { prioritized, active };
+    };
+    await vi.waitFor(
+      async () => {
+        const { rowCount } = await world.db.pool.query(
+          `SELECT FROM strandline.runs WHERE search_id = $1 AND status = 'queued'`,
+          [search.id],
+        );
+        expect(rowCount).toBe(1);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    expect(await offered()).toEqual({ prioritized: 0, active: 0 });
+    const ctx = { ...world.ctx, queue };
+    await (await startScanning(ctx)).stop();
+    expect(await offered(), 'although somebody scanned a moment ago').toEqual({ prioritized: 1, active: 0 });
+
+    // Another takes the job and dies before it claims the run.
+    const options = { ...backend.worker, autorun: false, lockDuration: 600_000 };
+    const taker =
+      backend.factory === undefined
+        ? new Worker(RUNS, null, options)
+        : new Worker(RUNS, null, options, backend.factory);
+    expect(await taker.getNextJob('dead', { block: false })).toBeDefined();
+    expect(await offered()).toEqual({ prioritized: 0, active: 1 });
+    world.clock.advance(1_000);
+    await (await startScanning(ctx)).stop();
+    expect(await offered(), 'a second job, without waiting for the lock of the first').toEqual({
+      prioritized: 1,
+      active: 1,
+    });
+    await taker.close(true);
+  });
+});
