@@ -178,6 +178,39 @@ test('a few runs create no temporary tables in Postgres, as many do', async () =
   await database.drop();
 });
 
+test('on Postgres a process has ten connections at most, and jobs go on when a newer release adds a column', async () => {
+  const database = await freshDatabase();
+  const backend = openBackend({ kind: 'postgres', url: database.url }, 'columns', log);
+  const queue = openQueue(backend, log);
+  const client = await connect(database.url, 'test');
+  let executed = 0;
+  const workers = startWorkers(backend, {
+    ...idle,
+    concurrency: 8,
+    onRun: async () => {
+      executed += 1;
+      await Promise.resolve();
+    },
+  });
+  let n = 0;
+  const execute = async (runs: number) => {
+    await queue.enqueueRuns(Array.from({ length: runs }, () => run(BigInt((n += 1)))));
+    await vi.waitFor(() => expect(executed).toBe(n), { timeout: 20_000, interval: 20 });
+  };
+  await execute(40);
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'test'`,
+  );
+  expect(rowCount).toBeLessThanOrEqual(10);
+  await client.query('ALTER TABLE bullmq.job ADD COLUMN from_a_newer_release int');
+  await execute(40);
+  await workers.close();
+  await queue.close();
+  await backend.close();
+  await client.end();
+  await database.drop();
+});
+
 onRedis('a Redis with another password', (redisUrl) => {
   test('is told of, and the one that we gave is not, whoever logs it', async () => {
     const told: string[] = [];
