@@ -1,5 +1,5 @@
 import { SECOND } from '../engine/clock.ts';
-import type { QueuedRun, WorkQueue } from '../engine/queue/queue.ts';
+import type { QueuedRun } from '../engine/queue/queue.ts';
 import type { Id } from '../store/database.ts';
 import { postponeOffers } from '../store/scanner.ts';
 import type { Context } from './context.ts';
@@ -9,7 +9,7 @@ const POSTPONED_MS = 2 * SECOND;
 
 /**
  * Offers runs to the queue. Their rows are committed already: where the queue is away, the scan offers them again.
- * @param again as {@link WorkQueue.enqueueRuns} takes it
+ * @param again makes new jobs of runs that have jobs already, as the queue's `enqueueRuns` says
  * @returns whether the queue has them
  */
 export async function enqueueRuns(

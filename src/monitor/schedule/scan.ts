@@ -33,11 +33,10 @@ import type { Context } from '../context.ts';
 import { enqueueRuns } from '../enqueue.ts';
 import { recordDueSlots } from './due-slots.ts';
 
-/**
- * Searches and runs that are handled in one transaction. More than all workers together can have taken from the head of the
- * queue.
- */
+/** Searches and runs that are handled in one transaction. */
 const BATCH = 500;
+/** Runs that workers who died can have taken from the head of the queue and not claimed: those of a dozen workers. */
+const MAX_TAKEN_ALONG = 100;
 /** The reason of a search that is broken because the database refuses its slots. */
 const UNRECORDED = 'its due slots cannot be recorded; see the log';
 /** Runs for which the minute has no room are looked at again after this long. */
@@ -126,13 +125,14 @@ async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date)
 
 /**
  * Offers runs that wait: retries whose time has come, and what the queue lost or a worker abandoned.
- * @param again makes new jobs of the first batch, which is the head of the queue
+ * @param again makes new jobs of those that stand at the head of the queue
  */
 export async function offerWaiting(ctx: Context, now: Date, again?: string): Promise<void> {
   for (let mark = again; ; mark = undefined) {
-    const offers = await takeOffers(ctx.db.pool, { now, simulation: ctx.simulation, limit: BATCH });
+    const limit = mark === undefined ? BATCH : MAX_TAKEN_ALONG;
+    const offers = await takeOffers(ctx.db.pool, { now, simulation: ctx.simulation, limit });
     const taken = await offer(ctx, offers, now, mark);
-    if (!taken || offers.length < BATCH) return;
+    if (!taken || offers.length < limit) return;
   }
 }
 
