@@ -27,21 +27,23 @@ export type Verdict =
   | { kind: 'minute_cap'; until: Date }
   | { kind: 'day_cap' };
 
-/** A row of the CTE `verdict`; `no_row`: the service needs its row first, see {@link addMinuteRow}. */
-export type VerdictRow = { kind: Verdict['kind'] | 'no_row'; now: Date; until: Date | null };
+/** A row of the CTE `verdict`, on one of some calls; `again`: the statement is to be sent again, behind {@link addMinuteRow}. */
+export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Date | null };
 
 /**
- * CTEs that check both limits and count one call. They stand behind a CTE `allowed`, which has one row where a call may be
- * opened at all. `verdict` has the outcome and `now`, the call's time; `day` has a row only where the call is counted, and
- * the statement writes the call's row from that.
+ * CTEs that check both limits and count as many calls as they have room for. They stand behind a CTE `allowed`, with a row
+ * for each call of a service that may be opened at all. `verdict` has one row where there are any: their time `now`, how
+ * many of them are opened (`opens`), and what the others meet (`refusal`, `until`). The statement writes the rows of
+ * those that are opened.
  *
  * The minute's row is locked before anything is decided and the time is read only then, so that whoever waited sees what
- * was committed meanwhile, and times in the row ascend. The day is checked and counted by one upsert, and last: it refuses
- * before the minute is written. Times of a database clock that went back count as sent now, or they would count for hours.
+ * was committed meanwhile, and times in the row ascend. The day is counted by one upsert, and last: where others counted
+ * calls of this day meanwhile and not all fit any more, nothing is opened, and the statement is to be sent again.
+ * Times of a database clock that went back count as sent now, or they would count for hours.
  * @param places.perMinute parameter of the limit; null: no limit, and nothing is recorded
  * @param places.perDay the same for the UTC day, whose calls are always counted
  */
-export function countCall(places: {
+export function countCalls(places: {
   service: Parameter;
   time: Parameter;
   perMinute: Parameter;
@@ -52,38 +54,45 @@ export function countCall(places: {
   const perDay = `${places.perDay}::int`;
   return `
 minute AS MATERIALIZED (
-  SELECT m.sent_at FROM strandline.call_minutes m, allowed
-  WHERE m.service_id = ${service} AND ${perMinute} IS NOT NULL FOR UPDATE OF m
+  SELECT m.sent_at FROM strandline.call_minutes m
+  WHERE m.service_id = ${service} AND ${perMinute} IS NOT NULL AND EXISTS (SELECT FROM allowed) FOR UPDATE OF m
 ), moment AS MATERIALIZED (
-  SELECT ${timeOf(time)} AS now, minute.sent_at AS before FROM allowed LEFT JOIN minute ON true
+  SELECT ${timeOf(time)} AS now, asked, minute.sent_at AS before
+  FROM (SELECT count(*)::int AS asked FROM allowed HAVING count(*) > 0) a LEFT JOIN minute ON true
 ), counted AS MATERIALIZED (
-  SELECT now, before, ARRAY(SELECT least(t, now) FROM unnest(before) t WHERE t > now - ${WINDOW} ORDER BY t) AS sent_at FROM moment
+  SELECT moment.*, ARRAY(SELECT least(t, now) FROM unnest(before) t WHERE t > now - ${WINDOW} ORDER BY t) AS sent_at FROM moment
 ), room AS MATERIALIZED (
-  SELECT now, before, sent_at, sent_at[cardinality(sent_at) + 1 - ${perMinute}] + ${WINDOW} AS until,
-    ${perMinute} IS NOT NULL AND before IS NULL AS no_row
+  SELECT counted.*, ${perMinute} IS NOT NULL AND before IS NULL AS no_row,
+    CASE WHEN ${perMinute} IS NOT NULL THEN greatest(${perMinute} - cardinality(sent_at), 0) END AS of_minute,
+    CASE WHEN ${perDay} IS NOT NULL THEN greatest(${perDay} - coalesce((SELECT d.calls FROM strandline.call_days d
+      WHERE d.service_id = ${service} AND d.day = (now AT TIME ZONE 'UTC')::date), 0), 0) END AS of_day
   FROM counted
+), plan AS MATERIALIZED (
+  SELECT room.*, CASE WHEN no_row THEN 0 ELSE least(asked, of_minute, of_day) END AS opens FROM room
 ), day AS (
   INSERT INTO strandline.call_days AS d (service_id, day, calls)
-  SELECT ${service}, (now AT TIME ZONE 'UTC')::date, 1 FROM room
-  WHERE until IS NULL AND NOT no_row AND (${perDay} IS NULL OR ${perDay} > 0)
-  ON CONFLICT (service_id, day) DO UPDATE SET calls = d.calls + 1 WHERE ${perDay} IS NULL OR d.calls < ${perDay}
+  SELECT ${service}, (now AT TIME ZONE 'UTC')::date, opens FROM plan WHERE opens > 0
+  ON CONFLICT (service_id, day) DO UPDATE SET calls = d.calls + excluded.calls
+  WHERE ${perDay} IS NULL OR d.calls + excluded.calls <= ${perDay}
   RETURNING calls
+), done AS MATERIALIZED (
+  SELECT plan.*, no_row OR (opens > 0 AND calls IS NULL) AS again,
+    sent_at || CASE WHEN calls IS NOT NULL THEN array_fill(now, ARRAY[opens]) END AS after
+  FROM plan LEFT JOIN day ON true
 ), noted AS (
-  UPDATE strandline.call_minutes m
-  SET sent_at = CASE WHEN day.calls IS NULL THEN room.sent_at ELSE room.sent_at || room.now END
-  FROM room LEFT JOIN day ON true
-  WHERE m.service_id = ${service} AND room.before IS NOT NULL
-    AND (day.calls IS NOT NULL OR room.now < ANY (room.before))
+  UPDATE strandline.call_minutes m SET sent_at = done.after FROM done
+  WHERE m.service_id = ${service} AND before IS NOT NULL AND (after <> done.sent_at OR now < ANY (before))
 ), verdict AS (
-  SELECT CASE WHEN no_row THEN 'no_row' WHEN until IS NOT NULL THEN 'minute_cap' WHEN day.calls IS NULL THEN 'day_cap'
-    ELSE 'opened' END AS kind, now, until
-  FROM room LEFT JOIN day ON true
+  SELECT now, CASE WHEN again THEN 0 ELSE opens END AS opens,
+    CASE WHEN again THEN 'again' WHEN opens = of_minute THEN 'minute_cap' ELSE 'day_cap' END AS refusal,
+    CASE WHEN opens = of_minute THEN after[cardinality(after) + 1 - ${perMinute}] + ${WINDOW} END AS until
+  FROM done
 )`;
 }
 
 /**
  * CTEs that take a call which was certainly never sent out of its minute and its day. They stand behind a CTE `closed`
- * (service_id, sent_at, refunded), and lock the rows in the order in which {@link countCall} does.
+ * (service_id, sent_at, refunded), and lock the rows in the order in which {@link countCalls} does.
  */
 export const UNCOUNT = `
 unnoted AS (
@@ -97,8 +106,8 @@ unnoted AS (
 )`;
 
 /**
- * Adds the row that {@link countCall} locks. It is committed by itself: a row that the same statement inserted could not
- * be seen by those who wait for it.
+ * Adds the row that {@link countCalls} locks, for who is to ask again. It is committed by itself: a row that the same
+ * statement inserted could not be seen by those who wait for it.
  */
 export async function addMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void> {
   await db.pool.query(
@@ -111,7 +120,7 @@ export async function addMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<v
 export type CallRoom = { minute: number; day: number };
 
 /**
- * What both limits leave to each of some services, which may be named more than once. Only {@link countCall} decides; this is for whoever plans ahead.
+ * What both limits leave to each of some services, which may be named more than once. Only {@link countCalls} decides; this is for whoever plans ahead.
  * @returns by the id of the service
  */
 export async function callRoom(

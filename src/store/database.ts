@@ -82,10 +82,10 @@ export function openDatabase(
 /**
  * The time of a statement as SQL: the one it is given (a simulation's or a test's), otherwise that of the database's
  * clock. Truncated, because a cast to three digits rounds up into the future.
- * @param parameter such as `$1`; its value is {@link Clock.statementTime}
+ * @param given such as `$1`, or a column of what is asked for; its value is {@link Clock.statementTime}
  */
-export function timeOf(parameter: `$${number}`): string {
-  return `coalesce(${parameter}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
+export function timeOf(given: `$${number}` | `asked.${string}`): string {
+  return `coalesce(${given}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
 }
 
 /** The current time of everything that is shared, for rules that are decided outside of SQL. */

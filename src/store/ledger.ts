@@ -1,32 +1,36 @@
 import type { Clock } from '../engine/clock.ts';
 import type { RunCode } from '../errors.ts';
-import { addMinuteRow, countCall, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
+import { batched } from './batches.ts';
+import { addMinuteRow, countCalls, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
 import { type Database, type Id, timeOf } from './database.ts';
 import { encodeBody } from './responses.ts';
 
 /**
- * Writes the ledger row of a call, and commits it, before the call is made. All that may refuse it is decided in this one
- * statement: whether the claim still holds the run (whose row is locked), whether a response of the run waits to be read,
- * how many calls the run has made, and the limits of the service. A call is counted only where its row is written.
+ * Writes the ledger rows of calls to one service, and commits them, before the calls are made. All that may refuse them is
+ * decided in this one statement: whether its claim still holds each run (whose row is locked), whether a response of the
+ * run waits to be read, how many calls the run has made, and the limits of the service. A call is counted only where its row
+ * is written. $1 runs, ascending, $3 their fences, $4 how many calls each may make.
  */
 const OPEN = `
 WITH run AS MATERIALIZED (
-  SELECT id FROM strandline.runs WHERE id = $1 AND fence = $3 AND status = 'running' FOR NO KEY UPDATE
+  SELECT asked.* FROM unnest($1::bigint[], $3::int[], $4::int[]) AS asked (run_id, fence, most)
+  CROSS JOIN LATERAL (
+    SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
+  ) held
 ), made AS MATERIALIZED (
-  SELECT (SELECT count(*) FROM strandline.calls WHERE run_id = run.id) AS calls,
-    (SELECT coalesce(max(n), 0) + 1 FROM strandline.calls WHERE run_id = run.id) AS n,
-    EXISTS (SELECT FROM strandline.answers WHERE run_id = run.id AND read_at IS NULL) AS unread
+  SELECT run.*, (SELECT count(*) FROM strandline.calls c WHERE c.run_id = run.run_id) AS calls,
+    (SELECT coalesce(max(c.n), 0) + 1 FROM strandline.calls c WHERE c.run_id = run.run_id) AS n,
+    EXISTS (SELECT FROM strandline.answers a WHERE a.run_id = run.run_id AND read_at IS NULL) AS unread
   FROM run
 ), allowed AS MATERIALIZED (
-  SELECT n FROM made WHERE NOT unread AND calls < $4
-), ${countCall({ service: '$2', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
+  SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
+), ${countCalls({ service: '$2', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
   INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
-  SELECT $1, allowed.n, $2, $3, 'sent', verdict.now FROM allowed, verdict, day
-  RETURNING n
+  SELECT run_id, n, $2, fence, 'sent', now FROM allowed, verdict WHERE place <= opens
 )
-SELECT coalesce(verdict.kind, CASE WHEN made.unread THEN 'unread' ELSE 'run_cap' END) AS kind,
-  verdict.now, verdict.until, (SELECT n FROM opened) AS n
-FROM made LEFT JOIN verdict ON true`;
+SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
+  WHEN place <= opens THEN 'opened' WHEN place IS NOT NULL THEN refusal WHEN made.unread THEN 'unread' ELSE 'run_cap' END AS kind
+FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`;
 
 /**
  * Refunds a call that was opened although a response of its run is unread. {@link OPEN} sees nothing that is committed
@@ -51,50 +55,102 @@ export type OpenedCall =
   /** Another claim has the run, or it has ended. */
   | { kind: 'lost' };
 
+export type CallToOpen = {
+  runId: Id;
+  fence: number;
+  serviceId: Id;
+  maxCallsPerRun: number;
+  callsPerDay: number | null;
+  callsPerMinute: number | null;
+  clock: Pick<Clock, 'statementTime'>;
+};
+
+/** Not repeated where it fails: it may have been committed, and each row is a call that counts as paid. */
+const openTogether = batched(openCalls, { most: 32, alone: false });
+
 /**
+ * Calls that are asked for at the same time are opened by one statement for each service.
  * @param input.callsPerDay most calls per UTC day to this service; null: no limit
  * @param input.callsPerMinute most calls in any 60 s to this service; null: no limit
  * @returns with the time of the database at which the call was counted, where it was opened
  */
-export async function openCall(
-  db: Database,
-  input: {
-    runId: Id;
-    fence: number;
-    serviceId: Id;
-    maxCallsPerRun: number;
-    callsPerDay: number | null;
-    callsPerMinute: number | null;
-    clock: Pick<Clock, 'statementTime'>;
-  },
-): Promise<OpenedCall> {
-  const { rows } = await db.pool.query<
-    Omit<VerdictRow, 'kind'> & { kind: VerdictRow['kind'] | 'unread' | 'run_cap'; n: number | null }
-  >({
-    name: 'open_call',
-    text: OPEN,
-    values: [
-      input.runId,
-      input.serviceId,
-      input.fence,
-      input.maxCallsPerRun,
-      input.clock.statementTime(),
-      input.callsPerDay,
-      input.callsPerMinute,
-    ],
-  });
-  const [row] = rows;
-  if (row === undefined) return { kind: 'lost' };
-  const { kind, n, now, until } = row;
-  if (kind === 'no_row') {
-    await addMinuteRow(db, input.serviceId);
-    return openCall(db, input);
+export async function openCall(db: Database, input: CallToOpen): Promise<OpenedCall> {
+  const opened = await openTogether(db, input);
+  if (opened.kind === 'failed') throw opened.error;
+  // No response can come to a run that never called.
+  if (opened.kind === 'opened' && opened.n > 1 && (await refundIfUnread(db, { ...input, n: opened.n })))
+    return { kind: 'unread' };
+  return opened;
+}
+
+type Outcome = OpenedCall | { kind: 'failed'; error: unknown };
+
+/** One statement for each service: where one fails, calls to another may have been opened, and are made. */
+async function openCalls(db: Database, calls: readonly CallToOpen[]): Promise<Outcome[]> {
+  const outcomes = new Map<CallToOpen, Outcome>();
+  for (const group of groupCalls(calls)) {
+    try {
+      const opened = await openGroup(db, group);
+      for (const call of group) outcomes.set(call, opened.get(call.runId) ?? { kind: 'lost' });
+    } catch (error) {
+      for (const call of group) outcomes.set(call, { kind: 'failed', error });
+    }
   }
-  if (kind === 'opened' && n !== null) {
-    // No response can come to a run that never called.
-    const refunded = n > 1 && (await refundIfUnread(db, { ...input, n }));
-    return refunded ? { kind: 'unread' } : { kind, n, sentAt: now };
+  return calls.flatMap((call) => outcomes.get(call) ?? []);
+}
+
+type Group = [CallToOpen, ...CallToOpen[]];
+
+/** Calls to the same service under the same limits, each of another run. */
+function groupCalls(calls: readonly CallToOpen[]): Group[] {
+  const groups: Group[] = [];
+  for (const call of calls) {
+    const group = groups.find(
+      ([first, ...others]) =>
+        first.serviceId === call.serviceId &&
+        first.callsPerDay === call.callsPerDay &&
+        first.callsPerMinute === call.callsPerMinute &&
+        first.clock === call.clock &&
+        [first, ...others].every(({ runId }) => runId !== call.runId),
+    );
+    if (group === undefined) groups.push([call]);
+    else group.push(call);
   }
+  return groups;
+}
+
+/** @returns by run; one that its claim does not hold any more is left out */
+async function openGroup(db: Database, group: Group): Promise<ReadonlyMap<Id, OpenedCall>> {
+  const [{ serviceId, callsPerDay, callsPerMinute, clock }] = group;
+  const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
+  for (;;) {
+    const { rows } = await db.pool.query<OpenedRow>({
+      name: 'open_call',
+      text: OPEN,
+      values: [
+        calls.map(({ runId }) => runId),
+        serviceId,
+        calls.map(({ fence }) => fence),
+        calls.map(({ maxCallsPerRun }) => maxCallsPerRun),
+        clock.statementTime(),
+        callsPerDay,
+        callsPerMinute,
+      ],
+    });
+    if (!rows.some(({ kind }) => kind === 'again'))
+      return new Map(rows.map((row) => [row.run_id, answerOf(row)]));
+    if (callsPerMinute !== null) await addMinuteRow(db, serviceId);
+  }
+}
+
+type OpenedRow = Omit<VerdictRow, 'kind'> & {
+  run_id: Id;
+  n: number;
+  kind: VerdictRow['kind'] | 'unread' | 'run_cap';
+};
+
+function answerOf({ kind, n, now, until }: OpenedRow): OpenedCall {
+  if (kind === 'opened') return { kind, n, sentAt: now };
   if (kind === 'minute_cap' && until !== null) return { kind, until };
   if (kind === 'unread' || kind === 'run_cap' || kind === 'day_cap') return { kind };
   throw new Error(`a call was not opened, and nothing says why: ${kind}`);

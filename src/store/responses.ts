@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Clock } from '../engine/clock.ts';
-import { type Database, type Id, timeOf } from './database.ts';
+import { batched } from './batches.ts';
+import { type Database, type Id, isUnreachable, timeOf } from './database.ts';
 import { ABANDONED, CLAIMS_BESIDE_OTHERS } from './runs.ts';
 
 const compress = promisify(gzip);
@@ -34,35 +35,85 @@ export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha25
   };
 }
 
+type Encoded = Awaited<ReturnType<typeof encodeBody>>;
+
+/**
+ * Stores responses, unread, and closes their calls. $6 holds the bodies one behind the other, as bytes: each is $8 of them
+ * from $7 on. An array of bodies would be sent as text, which is twice as long.
+ */
+const STORE = `
+WITH came AS MATERIALIZED (
+  SELECT run_id, n, http_status, content_type, sha256, substring($6::bytea FROM at FOR length) AS body, bytes, received_at,
+    latency_ms, cost_usd
+  FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::bytea[], $7::int[], $8::int[], $9::int[], $10::timestamptz[],
+    $11::int[], $12::numeric[])
+    AS c (run_id, n, http_status, content_type, sha256, at, length, bytes, received_at, latency_ms, cost_usd)
+), closed AS (
+  UPDATE strandline.calls SET state = 'received', code = NULL, http_status = came.http_status, bytes = came.bytes,
+    latency_ms = came.latency_ms, cost_usd = came.cost_usd, received_at = came.received_at
+  FROM came WHERE calls.run_id = came.run_id AND calls.n = came.n
+)
+INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
+SELECT run_id, n, http_status, content_type, body, sha256, bytes, received_at FROM came ON CONFLICT DO NOTHING`;
+
+/**
+ * Compressed bytes that are sent together: fifty usual responses. What is larger would make small ones wait for it, and is
+ * a batch of its own.
+ */
+const MAX_BYTES_TOGETHER = 2 ** 20;
+
+const storeTogether = batched(storeEncoded, {
+  most: 32,
+  size: ({ encoded }) => encoded.gzipped.byteLength,
+  mostSize: MAX_BYTES_TOGETHER,
+  alone: false,
+});
+
 /**
  * Stores a response, unread, and closes its call, together. It is stored whoever holds the run by now: a paid response
  * is never discarded, and whoever claims the run next reads it instead of calling again. Safe to do twice.
+ * Responses that come at the same time are stored by one statement.
  */
-export async function storeResponse(db: Database, input: PaidResponse): Promise<void> {
-  const { response, runId } = input;
-  const { gzipped, sha256, bytes } = await encodeBody(response.body);
+export async function storeResponse(db: Database, paid: PaidResponse): Promise<void> {
+  const stored = { paid, encoded: await encodeBody(paid.response.body) };
+  try {
+    await storeTogether(db, stored);
+  } catch (error) {
+    // A database that is away is away for each of them, and whoever waits for it has a copy to write to disk.
+    if (isUnreachable(error)) throw error;
+    await storeEncoded(db, [stored]);
+  }
+}
+
+async function storeEncoded(
+  db: Database,
+  batch: readonly { paid: PaidResponse; encoded: Encoded }[],
+): Promise<void[]> {
+  let end = 1; // the first byte is number 1
+  const places = batch.map(({ encoded }) => {
+    const at = end;
+    end += encoded.gzipped.byteLength;
+    return at;
+  });
   await db.pool.query({
     name: 'store_response',
-    text: `
-WITH closed AS (
-  UPDATE strandline.calls SET state = 'received', code = NULL, http_status = $3, bytes = $7, latency_ms = $9, cost_usd = $10, received_at = $8
-  WHERE run_id = $1 AND n = $2
-)
-INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+    text: STORE,
     values: [
-      runId,
-      response.n,
-      response.httpStatus,
-      response.contentType,
-      gzipped,
-      sha256,
-      bytes,
-      response.receivedAt,
-      input.latencyMs,
-      input.costUsd,
+      batch.map(({ paid }) => paid.runId),
+      batch.map(({ paid }) => paid.response.n),
+      batch.map(({ paid }) => paid.response.httpStatus),
+      batch.map(({ paid }) => paid.response.contentType),
+      batch.map(({ encoded }) => encoded.sha256),
+      Buffer.concat(batch.map(({ encoded }) => encoded.gzipped)),
+      places,
+      batch.map(({ encoded }) => encoded.gzipped.byteLength),
+      batch.map(({ encoded }) => encoded.bytes),
+      batch.map(({ paid }) => paid.response.receivedAt),
+      batch.map(({ paid }) => paid.latencyMs),
+      batch.map(({ paid }) => paid.costUsd),
     ],
   });
+  return batch.map(() => undefined);
 }
 
 /** Whether this database sent this very call. Numbers alone would match a call of another database, too. */

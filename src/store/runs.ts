@@ -1,6 +1,7 @@
 import { Refused, type RunCode } from '../errors.ts';
 import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
 import { SECOND } from '../engine/clock.ts';
+import { batched } from './batches.ts';
 import { type Database, type Id, timeOf, type Transaction, violates } from './database.ts';
 
 /** A claimed run with all that its journey needs to know. */
@@ -48,42 +49,71 @@ export const ABANDONED = `(r.status = 'running' AND ${LEASE_IS_OVER} AND EXISTS 
 export const CLAIMS_BESIDE_OTHERS = 2;
 
 /**
- * Claims a run for this worker: queued and due, or running under a lease that is over. The row lock of the
- * UPDATE decides between two who try at once; the partial unique index `runs_one_running` keeps two runs
- * of one search apart. The lease is measured by the database's clock.
+ * Claims runs for this process: each that is queued and due, or running under a lease that is over. Their rows are locked
+ * first, in the order in which they are asked for; the lock decides between two who try at once, and the partial unique
+ * index `runs_one_running` keeps two runs of one search apart. The lease is measured by the database's clock.
+ * Of each run: $1 id, ascending, $2 worker, $3 length of the lease, $4 time, $5 whether its worker has no other run.
  */
 const CLAIM = `
+WITH held AS MATERIALIZED (
+  SELECT asked.*
+  FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[], $5::boolean[]) AS asked (id, worker, lease_ms, now, alone)
+  CROSS JOIN LATERAL (
+    SELECT FROM strandline.runs r
+    WHERE r.id = asked.id AND (asked.alone OR r.claims < ${CLAIMS_BESIDE_OTHERS})
+      AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${timeOf('asked.now')})) OR ${ABANDONED})
+    FOR NO KEY UPDATE
+  ) claimable
+)
 UPDATE strandline.runs r
-SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = $2, not_before = NULL, offer_at = NULL,
-  lease_until = clock_timestamp() + $3 * interval '1 millisecond', started_at = coalesce(r.started_at, ${timeOf('$4')})
-FROM strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
-WHERE r.id = $1 AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
+SET status = 'running', fence = r.fence + 1, claims = r.claims + 1, worker = asked.worker, not_before = NULL, offer_at = NULL,
+  lease_until = clock_timestamp() + asked.lease_ms * interval '1 millisecond', started_at = coalesce(r.started_at, ${timeOf('asked.now')})
+FROM held asked, strandline.searches s, strandline.topics t, strandline.services sv, strandline.search_versions v
+WHERE r.id = asked.id AND s.id = r.search_id AND t.id = s.topic_id AND sv.id = s.service_id
   AND v.search_id = r.search_id AND v.version = r.version
-  AND ((r.status = 'queued' AND (r.not_before IS NULL OR r.not_before <= ${timeOf('$4')})) OR ${ABANDONED})
-  AND ($5 OR r.claims < ${CLAIMS_BESIDE_OTHERS})
 RETURNING r.id, r.fence, r.claims, r.version, r.trigger, r.slot_at, r.created_at, r.search_id, s.slug AS search, t.slug AS topic,
   s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, s.next_due_at,
   s.service_id, sv.name AS service, sv.kind AS service_kind, sv.dialect,
   (SELECT count(*)::int FROM strandline.calls c WHERE c.run_id = r.id) AS calls_made`;
 
+type Claim = { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean };
+
+/** More than a worker begins at the same time; a statement that fails is repeated for each of them. */
+const MAX_CLAIMS_TOGETHER = 32;
+
 /**
+ * Claims runs, together with those that others in this process claim at the same time.
  * @param input.now the statement's time; null: the database's clock
  * @param input.alone whether this worker has no other run; otherwise it does not get one that was claimed twice
  * @returns `null` when somebody else has the run, it is not due yet, it has ended, or its search is being run
  */
-export async function claimRun(
-  db: Database,
-  input: { runId: Id; worker: string; leaseMs: number; now: Date | null; alone?: boolean },
-): Promise<ClaimedRun | null> {
+export const claimRun: (db: Database, input: Claim) => Promise<ClaimedRun | null> = batched(claimRuns, {
+  most: MAX_CLAIMS_TOGETHER,
+  alone: true,
+});
+
+async function claimRuns(db: Database, claims: readonly Claim[]): Promise<(ClaimedRun | null)[]> {
+  // A run that is asked for twice is claimed by whoever asked first.
+  const first = new Map(claims.toReversed().map((claim) => [claim.runId, claim]));
+  const asked = [...first.values()].sort((a, b) => (a.runId < b.runId ? -1 : 1));
   try {
     const { rows } = await db.pool.query<ClaimedRun>({
       name: 'claim_run',
       text: CLAIM,
-      values: [input.runId, input.worker, input.leaseMs, input.now, input.alone ?? false],
+      values: [
+        asked.map(({ runId }) => runId),
+        asked.map(({ worker }) => worker),
+        asked.map(({ leaseMs }) => leaseMs),
+        asked.map(({ now }) => now),
+        asked.map(({ alone }) => alone ?? false),
+      ],
     });
-    return rows[0] ?? null;
+    const claimed = new Map(rows.map((run) => [run.id, run]));
+    return claims.map((claim) =>
+      first.get(claim.runId) === claim ? (claimed.get(claim.runId) ?? null) : null,
+    );
   } catch (error) {
-    if (violates(error, 'runs_one_running')) return null;
+    if (claims.length === 1 && violates(error, 'runs_one_running')) return [null];
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import type { Operation } from '../contract/enumerations.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { RunCode } from '../errors.ts';
-import { addMinuteRow, countCall, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
+import { addMinuteRow, countCalls, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
 import type { Database, Id } from './database.ts';
 import type { Definition } from './searches.ts';
 
@@ -16,13 +16,13 @@ export type Request = Pick<
 const OPEN = `
 WITH allowed AS MATERIALIZED (
   SELECT true
-), ${countCall({ service: '$1', time: '$2', perMinute: '$5', perDay: '$4' })}, opened AS (
+), ${countCalls({ service: '$1', time: '$2', perMinute: '$5', perDay: '$4' })}, opened AS (
   INSERT INTO strandline.trials (service_id, sent_at, deadline_at, operation, prompt, tools, model, date_filter, streaming, extra, state)
   SELECT $1, verdict.now, verdict.now + $3 * interval '1 millisecond', $6, $7, $8::text[], $9, $10, $11, $12::jsonb, 'sent'
-  FROM verdict, day
+  FROM verdict WHERE opens = 1
   RETURNING id
 )
-SELECT verdict.*, (SELECT id FROM opened) AS id FROM verdict`;
+SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`;
 
 export type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
 
@@ -58,7 +58,7 @@ export async function openTrial(
     JSON.stringify(extra),
   ]);
   const [row] = rows;
-  if (row?.kind === 'no_row') {
+  if (row?.kind === 'again') {
     await addMinuteRow(db, input.serviceId);
     return openTrial(db, input);
   }

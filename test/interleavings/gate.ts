@@ -24,6 +24,7 @@ export type GateEvents = {
 export type Gate = {
   /** Of its server process. */
   readonly pid: number;
+  /** Another one once its process has ended: what that waited for is never answered. */
   readonly db: Database;
   /** `ready`: the next statement waits for permission. `sent`: Postgres has not answered yet. */
   state(): 'running' | 'ready' | 'sent' | 'ended';
@@ -123,10 +124,14 @@ export async function makeGate(
   const lent = { query, release: () => {} };
   // What the store uses of a pool.
   const pool = { query, connect: () => Promise.resolve(lent) } as unknown as Pool;
+  const openPool = (): Database => ({ pool, orm: drizzle(pool), close: () => Promise.resolve() });
+  let db = openPool();
 
   return {
     pid,
-    db: { pool, orm: drizzle(pool), close: () => Promise.resolve() },
+    get db() {
+      return db;
+    },
     state,
     mayHoldLocks: () => holdsLocks,
     next: () => waiting[0],
@@ -148,6 +153,7 @@ export async function makeGate(
     },
     die: async () => {
       life += 1;
+      db = openPool();
       waiting = [];
       ended = true;
       if (inTransaction) await client.query('ROLLBACK');

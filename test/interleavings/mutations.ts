@@ -44,7 +44,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a call does not compare the fence',
     in: 'INSERT INTO strandline.calls',
-    replace: [['AND fence = $3 AND', 'AND']],
+    replace: [['AND fence = asked.fence AND', 'AND']],
     roles: [executes, executes],
     events: ['leases end'],
     finds: /called for by somebody who had lost it/,
@@ -82,7 +82,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a call does not count those of its run',
     in: 'INSERT INTO strandline.calls',
-    replace: [['AND calls < $4', 'AND $4::int IS NOT NULL']],
+    replace: [['AND calls < most', 'AND most IS NOT NULL']],
     roles: [executes, executes],
     limits: { perRun: 1 },
     events: ['leases end'],

@@ -139,7 +139,7 @@ export async function openStage(): Promise<Stage> {
 
   const events = {
     sent: (statement: Statement) => {
-      const fence = record.fences.get(statement.values[0] as Id)?.at(-1);
+      const fence = record.fences.get(only(statement.values[0]) as Id)?.at(-1);
       if (fence !== undefined) record.fenceWhenSent.set(statement, fence);
     },
     completed: (statement: Statement, result: QueryResult) => note(record, statement, result),
@@ -288,10 +288,15 @@ function note(record: PlayRecord, statement: Statement, { rows, rowCount }: Quer
   const opened = name === 'open_call' && (rows[0] as { kind: string } | undefined)?.kind === 'opened';
   if (!won && !opened) return;
   const newest = record.fenceWhenSent.get(statement) ?? 0;
-  if (newest > Number(won ? values[1] : values[2]))
+  if (newest > Number(only(won ? values[1] : values[2])))
     record.violations.push(
-      `run ${String(values[0])} was ${won ? 'saved' : 'called for'} by somebody who had lost it`,
+      `run ${String(only(values[0]))} was ${won ? 'saved' : 'called for'} by somebody who had lost it`,
     );
+}
+
+/** Of a statement for many runs: here each connection has one. */
+function only(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : value;
 }
 
 function noteClaim(
