@@ -3,17 +3,18 @@ import type { RunCode } from '../errors.ts';
 import { batched } from './batches.ts';
 import { addMinuteRow, countCalls, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
 import { type Database, type Id, timeOf } from './database.ts';
+import { givenRows } from './given-rows.ts';
 import { encodeBody } from './responses.ts';
 
 /**
  * Writes the ledger rows of calls to one service, and commits them, before the calls are made. All that may refuse them is
  * decided in this one statement: whether its claim still holds each run (whose row is locked), whether a response of the
  * run waits to be read, how many calls the run has made, and the limits of the service. A call is counted only where its row
- * is written. $1 runs, ascending, $3 their fences, $4 how many calls each may make.
+ * is written. $1 runs, ascending, $2 their fences, $3 how many calls each may make.
  */
 const OPEN = `
 WITH run AS MATERIALIZED (
-  SELECT asked.* FROM unnest($1::bigint[], $3::int[], $4::int[]) AS asked (run_id, fence, most)
+  SELECT asked.* FROM ${givenRows('asked', { run_id: 'bigint', fence: 'int', most: 'int' })}
   CROSS JOIN LATERAL (
     SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
   ) held
@@ -24,9 +25,9 @@ WITH run AS MATERIALIZED (
   FROM run
 ), allowed AS MATERIALIZED (
   SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
-), ${countCalls({ service: '$2', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
+), ${countCalls({ service: '$4', time: '$5', perMinute: '$7', perDay: '$6' })}, opened AS (
   INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
-  SELECT run_id, n, $2, fence, 'sent', now FROM allowed, verdict WHERE place <= opens
+  SELECT run_id, n, $4, fence, 'sent', now FROM allowed, verdict WHERE place <= opens
 )
 SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
   WHEN place <= opens THEN 'opened' WHEN place IS NOT NULL THEN refusal WHEN made.unread THEN 'unread' ELSE 'run_cap' END AS kind
@@ -129,9 +130,9 @@ async function openGroup(db: Database, group: Group): Promise<ReadonlyMap<Id, Op
       text: OPEN,
       values: [
         calls.map(({ runId }) => runId),
-        serviceId,
         calls.map(({ fence }) => fence),
         calls.map(({ maxCallsPerRun }) => maxCallsPerRun),
+        serviceId,
         clock.statementTime(),
         callsPerDay,
         callsPerMinute,

@@ -8,6 +8,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Clock } from '../engine/clock.ts';
 import { batched } from './batches.ts';
 import { type Database, type Id, isUnreachable, timeOf } from './database.ts';
+import { givenRows } from './given-rows.ts';
 import { ABANDONED, CLAIMS_BESIDE_OTHERS } from './runs.ts';
 
 const compress = promisify(gzip);
@@ -38,16 +39,26 @@ export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha25
 type Encoded = Awaited<ReturnType<typeof encodeBody>>;
 
 /**
- * Stores responses, unread, and closes their calls. $6 holds the bodies one behind the other, as bytes: each is $8 of them
- * from $7 on. An array of bodies would be sent as text, which is twice as long.
+ * Stores responses, unread, and closes their calls. $12 holds the bodies one behind the other: each is `length` bytes
+ * from `at` on. An array of bodies would be sent as text, which is twice as long.
  */
 const STORE = `
 WITH came AS MATERIALIZED (
-  SELECT run_id, n, http_status, content_type, sha256, substring($6::bytea FROM at FOR length) AS body, bytes, received_at,
+  SELECT run_id, n, http_status, content_type, sha256, substring($12::bytea FROM at FOR length) AS body, bytes, received_at,
     latency_ms, cost_usd
-  FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::bytea[], $7::int[], $8::int[], $9::int[], $10::timestamptz[],
-    $11::int[], $12::numeric[])
-    AS c (run_id, n, http_status, content_type, sha256, at, length, bytes, received_at, latency_ms, cost_usd)
+  FROM ${givenRows('u', {
+    run_id: 'bigint',
+    n: 'int',
+    http_status: 'int',
+    content_type: 'text',
+    sha256: 'bytea',
+    at: 'int',
+    length: 'int',
+    bytes: 'int',
+    received_at: 'timestamptz',
+    latency_ms: 'int',
+    cost_usd: 'numeric',
+  })}
 ), closed AS (
   UPDATE strandline.calls SET state = 'received', code = NULL, http_status = came.http_status, bytes = came.bytes,
     latency_ms = came.latency_ms, cost_usd = came.cost_usd, received_at = came.received_at
@@ -104,13 +115,13 @@ async function storeEncoded(
       batch.map(({ paid }) => paid.response.httpStatus),
       batch.map(({ paid }) => paid.response.contentType),
       batch.map(({ encoded }) => encoded.sha256),
-      Buffer.concat(batch.map(({ encoded }) => encoded.gzipped)),
       places,
       batch.map(({ encoded }) => encoded.gzipped.byteLength),
       batch.map(({ encoded }) => encoded.bytes),
       batch.map(({ paid }) => paid.response.receivedAt),
       batch.map(({ paid }) => paid.latencyMs),
       batch.map(({ paid }) => paid.costUsd),
+      Buffer.concat(batch.map(({ encoded }) => encoded.gzipped)),
     ],
   });
   return batch.map(() => undefined);

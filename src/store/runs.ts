@@ -3,6 +3,7 @@ import type { DateFilter, Model, Operation, Tool } from '../contract/enumeration
 import { SECOND } from '../engine/clock.ts';
 import { batched } from './batches.ts';
 import { type Database, type Id, timeOf, type Transaction, violates } from './database.ts';
+import { givenRows } from './given-rows.ts';
 
 /** A claimed run with all that its journey needs to know. */
 export type ClaimedRun = {
@@ -57,7 +58,7 @@ export const CLAIMS_BESIDE_OTHERS = 2;
 const CLAIM = `
 WITH held AS MATERIALIZED (
   SELECT asked.*
-  FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[], $5::boolean[]) AS asked (id, worker, lease_ms, now, alone)
+  FROM ${givenRows('asked', { id: 'bigint', worker: 'text', lease_ms: 'int', now: 'timestamptz', alone: 'boolean' })}
   CROSS JOIN LATERAL (
     SELECT FROM strandline.runs r
     WHERE r.id = asked.id AND (asked.alone OR r.claims < ${CLAIMS_BESIDE_OTHERS})

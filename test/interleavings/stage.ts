@@ -288,7 +288,7 @@ function note(record: PlayRecord, statement: Statement, { rows, rowCount }: Quer
   const opened = name === 'open_call' && (rows[0] as { kind: string } | undefined)?.kind === 'opened';
   if (!won && !opened) return;
   const newest = record.fenceWhenSent.get(statement) ?? 0;
-  if (newest > Number(only(won ? values[1] : values[2])))
+  if (newest > Number(only(values[1])))
     record.violations.push(
       `run ${String(only(values[0]))} was ${won ? 'saved' : 'called for'} by somebody who had lost it`,
     );
