@@ -4,12 +4,23 @@
  */
 import { Client } from 'pg';
 
+type Place = {
+  side: 'before' | 'after';
+  statement: string;
+  /** Only where the statement is given more than one row. */
+  several?: boolean;
+};
+
 /** The points of the fault table. A commit is that of the transaction in which the statement in brackets was sent. */
 export const POINTS = {
   /** K0 */
   'after the claim': { side: 'after', statement: 'claim_run' },
+  /** K0 of runs that one statement claims. */
+  'after the claim of several': { side: 'after', statement: 'claim_run', several: true },
   /** K1 */
   'after the ledger row': { side: 'after', statement: 'open_call' },
+  /** K1 of calls that one statement opens. */
+  'after the ledger rows of several': { side: 'after', statement: 'open_call', several: true },
   /** K2: the answer is here, and nowhere else. */
   'before the answer is kept': { side: 'before', statement: 'store_response' },
   /** K3 */
@@ -28,7 +39,7 @@ export const POINTS = {
   'inside the scan': { side: 'after', statement: 'insert_slots' },
   /** Runs of due slots are committed, and the queue does not know them. */
   'after the scan': { side: 'after', statement: 'COMMIT (insert_slots)' },
-} as const;
+} as const satisfies Record<string, Place>;
 
 export type Point = keyof typeof POINTS;
 
@@ -43,7 +54,7 @@ const original = Reflect.get(Client.prototype, 'query') as Query; // pg's overlo
  * @returns ends the watch
  */
 export function watchFor(point: Point, arrive: () => Promise<void>): () => void {
-  const { side, statement } = POINTS[point];
+  const { side, statement, several = false }: Place = POINTS[point];
   const writing = new WeakSet<Client>();
   let came = false;
   const watched: Query = function (...args) {
@@ -51,7 +62,8 @@ export function watchFor(point: Point, arrive: () => Promise<void>): () => void 
     if (`COMMIT (${name})` === statement) writing.add(this);
     const seen = name === 'COMMIT' && writing.has(this) ? statement : name;
     if (name === 'COMMIT' || name === 'ROLLBACK') writing.delete(this);
-    if (came || seen !== statement) return Reflect.apply(original, this, args);
+    if (came || seen !== statement || (several && !givesSeveral(args[0])))
+      return Reflect.apply(original, this, args);
     came = true;
     return side === 'before' ? after(arrive(), this, args) : before(arrive, this, args);
   };
@@ -79,6 +91,13 @@ function before(arrive: () => Promise<void>, client: Client, args: unknown[]): u
     await arrive();
     return result;
   });
+}
+
+/** Whether the first value of a statement is an array of more than one. */
+function givesSeveral(statement: unknown): boolean {
+  if (typeof statement !== 'object' || statement === null || !('values' in statement)) return false;
+  const first: unknown = Array.isArray(statement.values) ? statement.values[0] : undefined;
+  return Array.isArray(first) && first.length > 1;
 }
 
 function nameOf(statement: unknown): string {

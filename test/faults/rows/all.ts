@@ -15,6 +15,7 @@ import { QUEUE } from './queue.ts';
 import { SCAN } from './scan.ts';
 import { SCHEDULER } from './scheduler.ts';
 import { SECRETS } from './secrets.ts';
+import { TOGETHER } from './together.ts';
 import { BUDGET } from './upstream-budget.ts';
 import { UPGRADE } from './upgrade.ts';
 import { CONNECTION } from './upstream-connection.ts';
@@ -28,6 +29,7 @@ export const ROWS: readonly Row[] = [
   ...SCAN,
   ...SCHEDULER,
   ...CRASH,
+  ...TOGETHER,
   ...DERIVE,
   ...DATABASE,
   ...DATABASE_FULL,
