@@ -30,14 +30,15 @@ function start(): WorkerCommand {
   return worker;
 }
 
-/** Whichever of them has it. */
+/** Whichever of them has it, once the service has its request: the ledger's row is there before. */
 function holderOf(runId: bigint, workers: readonly WorkerCommand[]): Promise<WorkerCommand> {
   return until('one of them has it and calls', async () => {
     const [held] = await fleet.rows(
-      `SELECT split_part(r.worker, ':', 2)::int AS pid FROM strandline.runs r JOIN strandline.calls c ON c.run_id = r.id
+      `SELECT split_part(r.worker, ':', 2)::int AS pid, c.n FROM strandline.runs r JOIN strandline.calls c ON c.run_id = r.id
        WHERE r.id = $1 AND r.status = 'running' AND c.state = 'sent' AND c.fence = r.fence`,
       [runId],
     );
+    if (held?.n !== fleet.stub.requests.length) return undefined;
     return workers.find(({ pid }) => pid === held?.pid);
   });
 }
