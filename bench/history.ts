@@ -70,11 +70,16 @@ async function fill({ db, url }: { db: Database; url: string }, rows: number): P
       `SELECT strandline.ensure_snapshot_partitions('2026-02-01'::timestamptz, '2026-11-21'::timestamptz)`,
     );
     await client.query(
-      `INSERT INTO strandline.posts (service_id, like_count, created_at, first_seen_at, observed_at, external_id,
+      `INSERT INTO strandline.posts (service_id, created_at, first_seen_at, observed_at, external_id,
          text, hashtags, mentions, urls, media, entities)
-       SELECT $1, n, t, t, t, '16' || lpad(n::text, 17, '0'), repeat('old news ', 8), '{}', '{}', '{}', '[]', '{}'
+       SELECT $1, t, t, t, '16' || lpad(n::text, 17, '0'), repeat('old news ', 8), '{}', '{}', '{}', '[]', '{}'
        FROM generate_series(1, $2::int) n, LATERAL (SELECT '2026-02-01'::timestamptz + n * interval '1 second') AS at(t)`,
       [serviceId, posts],
+    );
+    await client.query(
+      `INSERT INTO strandline.post_counters (post_id, observed_at, like_count)
+       SELECT id, observed_at, substr(external_id, 3)::bigint FROM strandline.posts WHERE service_id = $1 ORDER BY id`,
+      [serviceId],
     );
     await client.query(
       `INSERT INTO strandline.post_snapshots (post_id, observed_at, reply_count, like_count, view_count)
@@ -89,7 +94,7 @@ async function fill({ db, url }: { db: Database; url: string }, rows: number): P
       [serviceId, SNAPSHOTS_PER_POST, SEARCHES],
     );
     await client.query(
-      'VACUUM ANALYZE strandline.posts, strandline.post_snapshots, strandline.post_sightings',
+      'VACUUM ANALYZE strandline.posts, strandline.post_counters, strandline.post_snapshots, strandline.post_sightings',
     );
   } finally {
     await client.end();

@@ -44,9 +44,13 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     ['partitions', `SELECT ${S}.ensure_snapshot_partitions(${begin}, ${end} + interval '1 month')`],
     [
       'authors',
-      `INSERT INTO ${S}.authors (service_id, external_id, username, name, followers_count, first_seen_at, observed_at)
-       SELECT ${service}, 'a' || n, 'author_' || n, 'Author ' || n, ${draw('n', 1, 100_000)}, ${begin}, ${begin}
-       FROM generate_series(1, ${authors}) n`,
+      `WITH made AS (
+         INSERT INTO ${S}.authors (service_id, external_id, username, name, first_seen_at, observed_at)
+         SELECT ${service}, 'a' || n, 'author_' || n, 'Author ' || n, ${begin}, ${begin} FROM generate_series(1, ${authors}) n
+         RETURNING id, external_id, observed_at
+       )
+       INSERT INTO ${S}.author_counters (author_id, observed_at, followers_count)
+       SELECT id, observed_at, ${draw('substr(external_id, 2)::int', 1, 100_000)} FROM made ORDER BY id`,
     ],
     // One run an hour. Two of a hundred fail, one is missed. The first of each search is its baseline.
     [
@@ -91,22 +95,29 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     ],
     [
       'posts',
-      `INSERT INTO ${S}.posts (service_id, author_id, external_id, text, url, lang, created_at, first_seen_at, observed_at, reposted_status_id,
-         is_repost, hashtags, mentions, urls, media, entities, ${columns})
+      `CREATE TEMP TABLE last_seen AS
+       SELECT n, last.h, seen_at + last.h * interval '1 hour' AS observed_at FROM seen
+       CROSS JOIN LATERAL (SELECT max(h) AS h FROM unnest(ARRAY[${AGES.join(', ')}]) h WHERE h = 0 OR seen_at + h * interval '1 hour' <= ${end}) last;
+       INSERT INTO ${S}.posts (service_id, author_id, external_id, text, url, lang, created_at, first_seen_at, observed_at, reposted_status_id,
+         is_repost, hashtags, mentions, urls, media, entities)
        SELECT ${service}, a.id, 'p' || n, repeat('words of a post ', 8) || n, 'https://x.example/' || n, (ARRAY['en', 'en', 'de', 'ja', 'fr'])[1 + ${draw('n', 9, 5)}],
-         seen.created_at, seen_at, seen_at + last.h * interval '1 hour',
+         seen.created_at, seen_at, observed_at,
          CASE WHEN ${draw('n', 10, 7)} = 0 AND n > 1000 THEN 'p' || n - 1 - ${draw('n', 11, 900)} END, ${draw('n', 10, 7)} = 0,
          ARRAY['tag' || floor(exp(ln(500) * ${draw('n', 12, 1_000)} / 1000.0))::int], '{}',
-         CASE WHEN ${draw('n', 13, 3)} = 0 THEN ARRAY['https://site-' || ${draw('n', 14, 300)} || '.example/' || n] ELSE '{}' END, '[]', '{}',
-         ${countedAll('likes', 'last.h')}
-       FROM seen JOIN ${S}.authors a ON a.external_id = 'a' || (1 + ${draw('n', 15, authors)}) AND a.service_id = ${service}
-       CROSS JOIN LATERAL (SELECT max(h) AS h FROM unnest(ARRAY[${AGES.join(', ')}]) h WHERE h = 0 OR seen_at + h * interval '1 hour' <= ${end}) last
+         CASE WHEN ${draw('n', 13, 3)} = 0 THEN ARRAY['https://site-' || ${draw('n', 14, 300)} || '.example/' || n] ELSE '{}' END, '[]', '{}'
+       FROM seen JOIN last_seen USING (n) JOIN ${S}.authors a ON a.external_id = 'a' || (1 + ${draw('n', 15, authors)}) AND a.service_id = ${service}
        ORDER BY n`,
     ],
     [
       'keys',
-      `CREATE TEMP TABLE keyed AS SELECT s.*, p.id, p.observed_at, p.like_count FROM seen s JOIN ${S}.posts p ON p.service_id = ${service} AND p.external_id = 'p' || s.n;
+      `CREATE TEMP TABLE keyed AS SELECT s.*, p.id, p.observed_at, last.h FROM seen s JOIN last_seen last USING (n) JOIN ${S}.posts p ON p.service_id = ${service} AND p.external_id = 'p' || s.n;
        CREATE INDEX ON keyed (m, seen_at); ANALYZE keyed`,
+    ],
+    [
+      'counters',
+      `INSERT INTO ${S}.post_counters (post_id, observed_at, ${columns})
+       SELECT id, observed_at, ${countedAll('likes', 'h')} FROM keyed ORDER BY id;
+       ANALYZE ${S}.post_counters`,
     ],
     [
       'snapshots',
@@ -174,16 +185,16 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
       'gains',
       `INSERT INTO ${S}.post_gains (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
          ${COUNTERS.map((name) => `first_${name}_count, gained_${name}_count, lost_${name}_count`).join(', ')})
-       SELECT p.id, p.observed_at, p.observed_at - interval '1 hour', p.like_count / 9, p.like_count / 5, ${COUNTERS.map((name) => `0, p.${name}_count, 0`).join(', ')}
-       FROM ${S}.posts p WHERE p.service_id = ${service} AND p.observed_at > p.first_seen_at`,
+       SELECT p.id, c.observed_at, c.observed_at - interval '1 hour', c.like_count / 9, c.like_count / 5, ${COUNTERS.map((name) => `0, c.${name}_count, 0`).join(', ')}
+       FROM ${S}.posts p JOIN ${S}.post_counters c ON c.post_id = p.id WHERE p.service_id = ${service} AND c.observed_at > p.first_seen_at`,
     ],
     // Of six posts in ten, at every age that they reached: the save asks which looks lay around it.
     [
       'ages',
       `INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${columns})
        SELECT s.search_id, s.post_id, h.h, s.created_at + h.h * interval '1 hour', s.created_at + h.h * interval '50 minutes', s.created_at + h.h * interval '70 minutes',
-         ${COUNTERS.map((name) => `p.${name}_count * (1 - exp(-h.h / 10.0))`).join(', ')}
-       FROM (VALUES (1), (3), (8), (24), (72)) h(h) CROSS JOIN sighted s JOIN ${S}.posts p ON p.id = s.post_id
+         ${COUNTERS.map((name) => `c.${name}_count * (1 - exp(-h.h / 10.0))`).join(', ')}
+       FROM (VALUES (1), (3), (8), (24), (72)) h(h) CROSS JOIN sighted s JOIN ${S}.post_counters c ON c.post_id = s.post_id
        WHERE ${draw('s.post_id', 17, 10)} < 6 AND s.created_at + h.h * interval '70 minutes' <= ${end}
        ORDER BY s.search_id, h.h, 4`,
     ],
@@ -203,8 +214,8 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
       'unseen',
       `INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
        SELECT s.search_id, s.post_id, least(s.seen_at + ${draw('s.post_id', 18, 24)} * interval '1 hour', l.at - interval '1 hour'),
-         p.created_at, p.like_count + p.repost_count + p.reply_count + p.quote_count
-       FROM sighted s JOIN ${S}.posts p ON p.id = s.post_id
+         s.created_at, c.like_count + c.repost_count + c.reply_count + c.quote_count
+       FROM sighted s JOIN ${S}.post_counters c ON c.post_id = s.post_id
        JOIN ${S}.looks l USING (search_id) JOIN ${S}.run_results rr ON rr.run_id = l.run_id
        WHERE s.post_id <> ALL (rr.post_ids) AND s.seen_at < l.at`,
     ],

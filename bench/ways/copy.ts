@@ -11,7 +11,8 @@ const columns = [...Object.keys(POST_COUNTERS), ...Object.keys(POST_CONTENT)];
 const COPY = `COPY bench_posts (id, service_id, first_seen_at, observed_at, external_id, ${columns.join(', ')}) FROM STDIN`;
 
 export async function copy(db: Database, serviceId: Id): Promise<Way> {
-  await db.pool.query('CREATE TABLE bench_posts (LIKE strandline.posts)');
+  const counters = Object.entries(POST_COUNTERS).map(([name, type]) => `${name} ${type}`);
+  await db.pool.query(`CREATE TABLE bench_posts (LIKE strandline.posts, ${counters.join(', ')})`);
   // Connections of its own: on those of the program statements are sent one behind the other, and COPY is a conversation.
   const { connectionString, max } = db.pool.options;
   const pool = new Pool({ connectionString, max, allowExitOnIdle: true });

@@ -11,15 +11,17 @@ import {
   POST_COUNTERS,
 } from '../../src/store/save/columns.ts';
 import { post_sightings } from '../../src/store/schema/findings.ts';
-import { author_snapshots, authors, post_snapshots, posts } from '../../src/store/schema/posts.ts';
+import { author_snapshots, post_snapshots } from '../../src/store/schema/posts.ts';
 import type { Batch, Way } from './way.ts';
+import { makeWideTables, wideAuthors as authors, widePosts as posts } from './wide.ts';
 
 const authorCounters = Object.keys(AUTHOR_COUNTERS);
 const postCounters = Object.keys(POST_COUNTERS);
 const REFRESHED_AUTHOR = refreshed([...authorCounters, ...Object.keys(AUTHOR_CONTENT), 'observed_at']);
 const REFRESHED_POST = refreshed([...postCounters, ...Object.keys(POST_CONTENT), 'observed_at']);
 
-export function drizzle(db: Database, serviceId: Id): Way {
+export async function drizzle(db: Database, serviceId: Id): Promise<Way> {
+  await makeWideTables(db);
   return { name: 'drizzle', prepare: (batch) => Promise.resolve(() => save(db, serviceId, batch)) };
 }
 
@@ -33,7 +35,7 @@ function save(db: Database, serviceId: Id, { findings, searchId, at }: Batch): P
       .onConflictDoUpdate({
         target: [authors.service_id, authors.external_id],
         set: REFRESHED_AUTHOR,
-        setWhere: differs('authors', authorCounters),
+        setWhere: differs('wide_authors', authorCounters),
       })
       .returning({ id: authors.id, external_id: authors.external_id });
     const authorKeys = await tx
@@ -62,7 +64,7 @@ function save(db: Database, serviceId: Id, { findings, searchId, at }: Batch): P
       .onConflictDoUpdate({
         target: [posts.service_id, posts.external_id],
         set: REFRESHED_POST,
-        setWhere: differs('posts', postCounters),
+        setWhere: differs('wide_posts', postCounters),
       })
       .returning({ id: posts.id, external_id: posts.external_id });
     const postKeys = await tx

@@ -11,14 +11,15 @@ import {
   POST_COUNTERS,
 } from '../../src/store/save/columns.ts';
 import type { Batch, Way } from './way.ts';
+import { makeWideTables } from './wide.ts';
 
 const authorCounters = Object.keys(AUTHOR_COUNTERS);
 const postCounters = Object.keys(POST_COUNTERS);
 const authorColumns = [...authorCounters, ...Object.keys(AUTHOR_CONTENT)];
 const postColumns = [...postCounters, ...Object.keys(POST_CONTENT)];
 
-const AUTHOR = upsert('authors', ['service_id', 'external_id'], authorColumns, authorCounters);
-const POST = upsert('posts', ['service_id', 'external_id', 'author_id'], postColumns, postCounters);
+const AUTHOR = upsert('wide_authors', ['service_id', 'external_id'], authorColumns, authorCounters);
+const POST = upsert('wide_posts', ['service_id', 'external_id', 'author_id'], postColumns, postCounters);
 const AUTHOR_SNAPSHOT = insert('author_snapshots', ['author_id', 'observed_at', ...authorCounters]);
 const POST_SNAPSHOT = insert('post_snapshots', ['post_id', 'observed_at', ...postCounters]);
 const SIGHTING = `${insert('post_sightings', [
@@ -29,7 +30,8 @@ const SIGHTING = `${insert('post_sightings', [
   'post_created_at',
 ])} ON CONFLICT DO NOTHING`;
 
-export function naive(db: Database, serviceId: Id): Way {
+export async function naive(db: Database, serviceId: Id): Promise<Way> {
+  await makeWideTables(db);
   return {
     name: 'naive',
     prepare: (batch) => Promise.resolve(() => inTransaction(db, (tx) => save(tx, serviceId, batch))),
@@ -40,7 +42,7 @@ async function save(tx: Transaction, serviceId: Id, { findings, searchId, at }: 
   const authors = new Map<string, Id>();
   for (const author of findings.authors) {
     const values = [serviceId, author.external_id, at, ...valuesOf(author, authorColumns)];
-    const { id, written } = await store(tx, 'authors', AUTHOR, values);
+    const { id, written } = await store(tx, 'wide_authors', AUTHOR, values);
     authors.set(author.external_id, id);
     if (written) await tx.query(AUTHOR_SNAPSHOT, [id, at, ...valuesOf(author, authorCounters)]);
   }
@@ -48,7 +50,7 @@ async function save(tx: Transaction, serviceId: Id, { findings, searchId, at }: 
   for (const post of findings.posts) {
     const author = authors.get(post.author_external_id ?? '') ?? null;
     const values = [serviceId, post.external_id, author, at, ...valuesOf(post, postColumns)];
-    const { id, written } = await store(tx, 'posts', POST, values);
+    const { id, written } = await store(tx, 'wide_posts', POST, values);
     if (written) await tx.query(POST_SNAPSHOT, [id, at, ...valuesOf(post, postCounters)]);
     const sighting = await tx.query(SIGHTING, [searchId, id, 0, at, post.created_at]);
     fresh += sighting.rowCount ?? 0;

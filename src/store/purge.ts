@@ -77,6 +77,8 @@ const AUTHORS = `
 WITH gone AS (
   DELETE FROM strandline.authors a WHERE a.id = ANY ($1)
     AND NOT EXISTS (SELECT FROM strandline.posts p WHERE p.author_id = a.id) RETURNING a.id
+), counters AS (
+  DELETE FROM strandline.author_counters WHERE author_id IN (SELECT id FROM gone)
 )
 DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
 

@@ -56,10 +56,13 @@ export async function makeHistory(world: World): Promise<History> {
     for (const [n, text] of TEXTS.entries()) {
       const id = BIG + BigInt(n);
       await tx.query(
-        `INSERT INTO strandline.posts (id, service_id, external_id, text, created_at, like_count, view_count, is_repost,
-           hashtags, mentions, urls, media, entities, first_seen_at, observed_at)
-         OVERRIDING SYSTEM VALUE
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '{}', '{}', $10, '{}', $11, $11)`,
+        `WITH post AS (
+           INSERT INTO strandline.posts (id, service_id, external_id, text, created_at, is_repost,
+             hashtags, mentions, urls, media, entities, first_seen_at, observed_at)
+           OVERRIDING SYSTEM VALUE
+           VALUES ($1, $2, $3, $4, $5, $8, $9, '{}', '{}', $10, '{}', $11, $11) RETURNING id, observed_at
+         )
+         INSERT INTO strandline.post_counters (post_id, observed_at, like_count, view_count) SELECT id, observed_at, $6::bigint, $7::bigint FROM post`,
         [
           id,
           service,

@@ -58,7 +58,7 @@ test('a better reader corrects what was read of the same answer, with the snapsh
   expect((await readAgain(runId, posts(well))).newPosts).toEqual([]);
   expect(
     await rows(`SELECT p.text, p.like_count, p.bookmark_count, a.followers_count
-    FROM strandline.posts p JOIN strandline.authors a ON a.id = p.author_id WHERE p.external_id = '7001'`),
+    FROM strandline_analytics.posts p JOIN strandline_analytics.authors a ON a.id = p.author_id WHERE p.external_id = '7001'`),
   ).toEqual([{ text: 'well read', like_count: 10n, bookmark_count: 5n, followers_count: 20n }]);
   expect(
     await rows(`SELECT s.like_count, s.bookmark_count FROM strandline.post_snapshots s
@@ -84,8 +84,10 @@ test('the same answer read again in the same way writes no row anew', async () =
   const answer = posts(wirePost('7201'));
   const runId = await firstRun('same', answer);
   const versions = () =>
-    rows(`SELECT p.xmin::text AS post, a.xmin::text AS author, s.xmin::text AS snapshot FROM strandline.posts p
+    rows(`SELECT p.xmin::text AS post, a.xmin::text AS author, s.xmin::text AS snapshot, c.xmin::text AS counters, k.xmin::text AS author_counters
+    FROM strandline.posts p
     JOIN strandline.authors a ON a.id = p.author_id JOIN strandline.post_snapshots s ON s.post_id = p.id
+    JOIN strandline.post_counters c ON c.post_id = p.id JOIN strandline.author_counters k ON k.author_id = a.id
     WHERE p.external_id = '7201'`);
   const before = await versions();
   await readAgain(runId, answer);

@@ -116,7 +116,9 @@ test('a snapshot is taken only of a post whose counter changed; what is unknown 
     { like_count: 6n, view_count: 900n },
   ]);
   expect(
-    await rows('SELECT like_count, view_count, observed_at FROM strandline.posts WHERE id = $1', [id]),
+    await rows('SELECT like_count, view_count, observed_at FROM strandline_analytics.posts WHERE id = $1', [
+      id,
+    ]),
   ).toEqual([{ like_count: 6n, view_count: 900n, observed_at: at(3) }]);
 });
 
@@ -124,9 +126,9 @@ test('an older answer that arrives late changes nothing that a newer one said', 
   const search = await newSearch('late');
   await run(search, { miner_tweets: [wirePost('300', { like_count: 9, text: 'edited' })] }, at(10));
   await run(search, { miner_tweets: [wirePost('300', { like_count: 4, text: 'as it was' })] }, at(5));
-  expect(await rows(`SELECT like_count, text FROM strandline.posts WHERE external_id = '300'`)).toEqual([
-    { like_count: 9n, text: 'edited' },
-  ]);
+  expect(
+    await rows(`SELECT like_count, text FROM strandline_analytics.posts WHERE external_id = '300'`),
+  ).toEqual([{ like_count: 9n, text: 'edited' }]);
 });
 
 test('a copy of a post that brings only its id takes nothing away from what is known', async () => {
@@ -139,7 +141,7 @@ test('a copy of a post that brings only its id takes nothing away from what is k
   );
   expect(
     await rows(
-      `SELECT p.text, p.like_count, a.username FROM strandline.posts p JOIN strandline.authors a ON a.id = p.author_id WHERE p.external_id = '350'`,
+      `SELECT text, like_count, author_username AS username FROM strandline_analytics.posts WHERE external_id = '350'`,
     ),
   ).toEqual([{ text: 'all of it', like_count: 1n, username: 'user_350' }]);
 });

@@ -204,10 +204,11 @@ const FORGET = [
 /** Posts that a run no longer returns since it was read again, as they were before. $3 searches, $4 posts. */
 const RESTORE_UNSEEN = `
 INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
-SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagement('q.')}
+SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagement('n.')}
 FROM ${Z} JOIN unnest($3::bigint[], $4::bigint[]) t(search_id, post_id) USING (search_id)
 JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since
 JOIN ${S}.posts q ON q.id = t.post_id
+JOIN ${S}.post_counters n ON n.post_id = t.post_id
 LEFT JOIN LATERAL (
   SELECT c.observed_until AS at FROM ${S}.coverage c JOIN ${S}.run_results rr ON rr.run_id = c.run_id
   WHERE c.search_id = z.search_id AND c.observed_until < z.since AND q.id = ANY (rr.post_ids) ORDER BY c.observed_until DESC LIMIT 1

@@ -16,10 +16,10 @@ export function engagement(prefix: string): string {
 
 /**
  * The last value of a counter that was known at a time. Snapshots are asked where the post changed since, so that a time
- * in the past has the same value whenever it is asked. @param post the alias of a row of `posts`
+ * in the past has the same value whenever it is asked. @param row the alias of a row of `post_counters`
  */
-export function knownAt(post: string, counter: string, time: string): string {
-  return `CASE WHEN ${post}.observed_at <= ${time} THEN ${post}.${counter} ELSE (
+export function knownAt(row: string, counter: string, time: string): string {
+  return `CASE WHEN coalesce(${row}.${counter}_at, ${row}.observed_at) <= ${time} THEN ${row}.${counter} ELSE (
     SELECT ${counter} FROM ${S}.post_snapshots
-    WHERE post_id = ${post}.id AND observed_at <= ${time} AND ${counter} IS NOT NULL ORDER BY observed_at DESC LIMIT 1) END`;
+    WHERE post_id = ${row}.post_id AND observed_at <= ${time} AND ${counter} IS NOT NULL ORDER BY observed_at DESC LIMIT 1) END`;
 }

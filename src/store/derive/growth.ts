@@ -135,14 +135,14 @@ WITH batch AS MATERIALIZED (
 ), followed AS MATERIALIZED (
   SELECT s.run_id, count(*) AS n,
     ${each((c) => `min(0) FILTER (WHERE CASE WHEN n.is_here THEN false WHEN p.observed_at <= s.at THEN p.${c} IS NOT NULL ELSE k.${c} END) AS same_${c}`)}
-  FROM seen s CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = s.id OFFSET 0) p
+  FROM seen s CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = s.id OFFSET 0) p
   -- Of a post that changed in this answer, what was counted of it says so.
   CROSS JOIN LATERAL (
-    SELECT p.observed_at >= s.at AND EXISTS (SELECT FROM ${S}.post_snapshots WHERE post_id = p.id AND observed_at = s.at) AS is_here OFFSET 0
+    SELECT p.observed_at >= s.at AND EXISTS (SELECT FROM ${S}.post_snapshots WHERE post_id = s.id AND observed_at = s.at) AS is_here OFFSET 0
   ) n
   LEFT JOIN LATERAL (
     SELECT ${each((c) => `bool_or(${c} IS NOT NULL) AS ${c}`)} FROM ${S}.post_snapshots
-    WHERE post_id = p.id AND observed_at < s.at AND p.observed_at > s.at AND NOT n.is_here
+    WHERE post_id = s.id AND observed_at < s.at AND p.observed_at > s.at AND NOT n.is_here
   ) k ON true
   WHERE s.first_seen_at < s.at GROUP BY 1
 ), hours AS (${addToHours(`
@@ -167,7 +167,7 @@ WITH batch AS MATERIALIZED (
   INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${each((c) => c)})
   SELECT c.search_id, c.id, c.hours, c.at, c.before_at, c.after_at, ${each((c) => `b.${c} + (n.${c} - b.${c}) * f.part`)}
   FROM crossed c
-  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = c.id OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = c.id OFFSET 0) p
   CROSS JOIN LATERAL (SELECT ${each((c) => `${knownAt('p', c, 'c.before_at')} AS ${c}`)} OFFSET 0) b
   CROSS JOIN LATERAL (SELECT ${each((c) => `${knownAt('p', c, 'c.after_at')} AS ${c}`)} OFFSET 0) n
   CROSS JOIN LATERAL (
@@ -197,8 +197,9 @@ WITH batch AS MATERIALIZED (
   WHERE (search_id, id) NOT IN (SELECT search_id, id FROM in_sight) GROUP BY 1, 2
 ), gone AS (
   INSERT INTO ${S}.unseen AS o (search_id, post_id, last_seen_at, created_at, engagement)
-  SELECT h.search_id, h.id, h.at, p.created_at, ${engagement('p.')}
-  FROM held h CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = h.id OFFSET 0) p
+  SELECT h.search_id, h.id, h.at, p.created_at, ${engagement('n.')}
+  FROM held h CROSS JOIN LATERAL (SELECT created_at FROM ${S}.posts WHERE id = h.id OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = h.id OFFSET 0) n
   ORDER BY 1, 2
   ON CONFLICT (search_id, post_id) DO UPDATE SET last_seen_at = greatest(o.last_seen_at, excluded.last_seen_at),
     created_at = excluded.created_at, engagement = excluded.engagement
@@ -217,7 +218,7 @@ INSERT INTO ${S}.unseen AS u (search_id, post_id, last_seen_at, created_at, enga
 SELECT o.search_id, o.post_id, o.last_seen_at, o.created_at, ${engagement('p.')}
 FROM (SELECT DISTINCT u.id FROM ${S}.pending_derivations d CROSS JOIN LATERAL unnest(d.changed_posts) u(id) WHERE d.id = ANY ($1::bigint[])) c
 CROSS JOIN LATERAL (SELECT * FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) o
-CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = c.id OFFSET 0) p
+CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = c.id OFFSET 0) p
 WHERE o.engagement IS DISTINCT FROM ${engagement('p.')}
 ORDER BY 1, 2
 ON CONFLICT (search_id, post_id) DO UPDATE SET engagement = excluded.engagement`;

@@ -75,8 +75,8 @@ WITH look AS MATERIALIZED (
 ), gained AS MATERIALIZED (
   SELECT h.search_id, h.post_id, h.at, extract(epoch FROM h.at - h.created_at)::float8 / 3600 AS age_hours,
     (CASE WHEN h.is_young THEN (
-        SELECT ${engagement('v.')} FROM ${S}.posts q
-        CROSS JOIN LATERAL (SELECT ${ENGAGEMENT.map((c) => `${knownAt('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.id = h.post_id)
+        SELECT ${engagement('v.')} FROM ${S}.post_counters q
+        CROSS JOIN LATERAL (SELECT ${ENGAGEMENT.map((c) => `${knownAt('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.post_id = h.post_id)
       -- All that was ever counted of it, where nobody knew it before.
       WHEN h.known_at >= h.since AND h.changed_at <= h.at THEN h.gained_ever
       ELSE (

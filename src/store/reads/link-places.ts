@@ -100,8 +100,9 @@ export type PostWithLink = {
 
 /** $1 link, $2 most. */
 const CONTAINING = `
-SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, p.like_count::float8 AS like_count
+SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c.like_count::float8 AS like_count
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
+LEFT JOIN strandline.post_counters c ON c.post_id = p.id
 WHERE p.urls <> '{}' AND p.urls && (SELECT array_agg(address) FROM (
     SELECT address FROM strandline.link_addresses WHERE link_id = $1
     UNION SELECT canonical FROM strandline.links WHERE id = $1

@@ -78,7 +78,7 @@ const IN_TIME = `($6::timestamptz IS NULL OR ${TIME} >= $6) AND ($7::timestamptz
 const WANTED = `${IN_TIME} AND ($4::text IS NULL OR lower(p.lang) = lower($4))`;
 /** Of an author or with words: few enough to be sorted. */
 const THESE = `
-  SELECT p.id, p.lang, p.like_count FROM ${S}.posts p
+  SELECT p.id, p.lang FROM ${S}.posts p
   WHERE ($3::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($3)))
     AND ($5::text IS NULL OR p.id IN (SELECT thing FROM ${S}.archive_documents WHERE kind = 'post' AND tsv @@ $5::tsquery))`;
 
@@ -127,7 +127,7 @@ ORDER BY at DESC, id DESC LIMIT $10`;
 
 const LIKED = `
 WITH these AS (${THESE})
-SELECT p.id, coalesce(p.like_count, -1) AS by FROM these p
-WHERE ($8::bigint IS NULL OR (coalesce(p.like_count, -1), p.id) < ($8, $9::bigint))
+SELECT p.id, coalesce(c.like_count, -1) AS by FROM these p LEFT JOIN ${S}.post_counters c ON c.post_id = p.id
+WHERE ($8::bigint IS NULL OR (coalesce(c.like_count, -1), p.id) < ($8, $9::bigint))
   AND EXISTS (SELECT FROM ${S}.post_sightings g WHERE g.post_id = p.id AND g.search_id IN (${MINE}) AND ${WANTED})
 ORDER BY 2 DESC, p.id DESC LIMIT $10`;

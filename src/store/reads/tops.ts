@@ -39,12 +39,13 @@ const of = (counted: Counted, ...kinds: readonly string[]) => `
 
 /** $5 most. An author belongs to one service: which, is looked up for those alone that are told. */
 const authors = (counted: Counted) => `
-SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, a.followers_count::float8, g.posts
+SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, c.followers_count::float8, g.posts
 FROM (
   SELECT k.name, sum(${counted})::int AS posts ${of(counted, 'author')}
   GROUP BY k.name ORDER BY posts DESC, k.name LIMIT $5
 ) g
 JOIN strandline.authors a ON a.id = g.name::bigint
+LEFT JOIN strandline.author_counters c ON c.author_id = a.id
 JOIN strandline.services sv ON sv.id = a.service_id
 ORDER BY g.posts DESC, a.id`;
 

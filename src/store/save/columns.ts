@@ -105,3 +105,13 @@ export function refreshed(columns: Columns, now: string, stored: string): string
     .map((name) => `${name} = coalesce(${told(name, now)}, ${stored}.${name})`)
     .join(', ');
 }
+
+/** The same for counters that were observed now, with the time of those of which nothing is said. */
+export function counted(columns: Columns, stored: string): string {
+  return Object.keys(columns)
+    .map(
+      (name) => `${name} = coalesce(excluded.${name}, ${stored}.${name}),
+      ${name}_at = CASE WHEN excluded.${name} IS NULL AND ${stored}.${name} IS NOT NULL THEN coalesce(${stored}.${name}_at, ${stored}.observed_at) END`,
+    )
+    .join(', ');
+}

@@ -16,6 +16,7 @@
 import {
   AUTHOR_CONTENT,
   AUTHOR_COUNTERS,
+  counted,
   differs,
   LINK_CONTENT,
   names,
@@ -39,23 +40,35 @@ const LINK_ROW = `ord integer, canonical text, address text, site text, ${typed(
  */
 export const SAVE_AUTHORS_AND_LINKS = `
 WITH author_rows AS MATERIALIZED (
-  SELECT r.*, (${differs(AUTHOR_COUNTERS, 'r', 'a')}) AS counted
+  SELECT r.*, a.id, a.id IS NULL OR (a.observed_at <= $2 AND (${differs(AUTHOR_CONTENT, 'r', 'a')})) AS changed,
+    (${differs(AUTHOR_COUNTERS, 'r', 'k')}) AS counted
   FROM json_to_recordset($3::json) AS r(${AUTHOR_ROW})
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.authors WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
   ) a ON true
-  WHERE a.id IS NULL OR (a.observed_at <= $2 AND (${differs(AUTHOR, 'r', 'a')}))
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.author_counters WHERE author_id = a.id OFFSET 0) k ON true
+  WHERE a.id IS NULL OR (a.observed_at <= $2 AND (${differs(AUTHOR_CONTENT, 'r', 'a')}))
+    OR (k.observed_at <= $2 AND (${differs(AUTHOR_COUNTERS, 'r', 'k')}))
 ), saved_authors AS (
-  INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, external_id, ${names(AUTHOR)})
-  SELECT $1, $2, $2, external_id, ${names(AUTHOR)} FROM author_rows ORDER BY external_id
+  INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, external_id, ${names(AUTHOR_CONTENT)})
+  SELECT $1, $2, $2, external_id, ${names(AUTHOR_CONTENT)} FROM author_rows WHERE changed ORDER BY external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
-    SET observed_at = excluded.observed_at, ${refreshed(AUTHOR, 'excluded', 'a')}
-    WHERE a.observed_at <= excluded.observed_at AND (${differs(AUTHOR, 'excluded', 'a')})
+    SET observed_at = excluded.observed_at, ${refreshed(AUTHOR_CONTENT, 'excluded', 'a')}
+    WHERE a.observed_at <= excluded.observed_at
   RETURNING id, external_id
+), keyed AS MATERIALIZED (
+  SELECT coalesce(r.id, s.id) AS author_id, r.id IS NULL OR r.counted AS written, r.counted, ${names(AUTHOR_COUNTERS, 'r.')}
+  FROM author_rows r LEFT JOIN saved_authors s USING (external_id) WHERE coalesce(r.id, s.id) IS NOT NULL
+), counters AS (
+  INSERT INTO ${S}.author_counters AS k (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
+  SELECT author_id, $2, ${names(AUTHOR_COUNTERS)} FROM keyed WHERE written ORDER BY author_id
+  ON CONFLICT (author_id) DO UPDATE SET observed_at = excluded.observed_at, ${counted(AUTHOR_COUNTERS, 'k')}
+    WHERE k.observed_at <= excluded.observed_at AND (${differs(AUTHOR_COUNTERS, 'excluded', 'k')})
+  RETURNING author_id
 ), snapshots AS (
   INSERT INTO ${S}.author_snapshots AS h (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
-  SELECT s.id, $2, ${names(AUTHOR_COUNTERS, 'r.')}
-  FROM saved_authors s JOIN author_rows r USING (external_id) WHERE r.counted
+  SELECT author_id, $2, ${names(AUTHOR_COUNTERS, 'r.')}
+  FROM counters JOIN keyed r USING (author_id) WHERE r.counted
   ON CONFLICT (author_id, observed_at) DO UPDATE SET ${refreshed(AUTHOR_COUNTERS, 'excluded', 'h')}
 ), link_rows AS MATERIALIZED (
   SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.site, ${names(LINK_CONTENT, 'r.')}
@@ -78,27 +91,39 @@ ON CONFLICT (canonical) DO UPDATE
  */
 export const SAVE_POSTS_AND_ADDRESSES = `
 WITH post_rows AS MATERIALIZED (
-  SELECT r.*, (${differs(POST_COUNTERS, 'r', 'p')}) AS counted, p.id IS NOT NULL AS known
+  SELECT r.*, p.id, (${differs(POST_COUNTERS, 'r', 'k')}) AS counted,
+    p.id IS NULL OR (p.observed_at <= $2
+      AND ((p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST_CONTENT, 'r', 'p')})) AS changed
   FROM json_to_recordset($3::json) AS r(${POST_ROW})
   LEFT JOIN LATERAL (
     SELECT * FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
   ) p ON true
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = p.id OFFSET 0) k ON true
   WHERE p.id IS NULL
-    OR (p.observed_at <= $2 AND ((p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST, 'r', 'p')}))
+    OR (p.observed_at <= $2 AND ((p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST_CONTENT, 'r', 'p')}))
+    OR (k.observed_at <= $2 AND (${differs(POST_COUNTERS, 'r', 'k')}))
 ), saved_posts AS (
-  INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, external_id, ${names(POST)})
+  INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, external_id, ${names(POST_CONTENT)})
   SELECT $1, (SELECT id FROM ${S}.authors WHERE service_id = $1 AND external_id = r.author_external_id),
-    $2, $2, external_id, ${names(POST)}
-  FROM post_rows r ORDER BY external_id
+    $2, $2, external_id, ${names(POST_CONTENT)}
+  FROM post_rows r WHERE changed ORDER BY external_id
   ON CONFLICT (service_id, external_id) DO UPDATE
     SET observed_at = excluded.observed_at, author_id = coalesce(p.author_id, excluded.author_id),
-      ${refreshed(POST, 'excluded', 'p')}
+      ${refreshed(POST_CONTENT, 'excluded', 'p')}
     WHERE p.observed_at <= excluded.observed_at
-      AND ((p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differs(POST, 'excluded', 'p')})
   RETURNING id, external_id, first_seen_at
+), keyed AS MATERIALIZED (
+  SELECT coalesce(r.id, s.id) AS id, r.id IS NOT NULL OR s.first_seen_at < $2 AS known, r.id IS NULL OR r.counted AS written, r.counted,
+    ${names(POST_COUNTERS, 'r.')}
+  FROM post_rows r LEFT JOIN saved_posts s USING (external_id) WHERE coalesce(r.id, s.id) IS NOT NULL
+), counters AS (
+  INSERT INTO ${S}.post_counters AS k (post_id, observed_at, ${names(POST_COUNTERS)})
+  SELECT id, $2, ${names(POST_COUNTERS)} FROM keyed WHERE written ORDER BY id
+  ON CONFLICT (post_id) DO UPDATE SET observed_at = excluded.observed_at, ${counted(POST_COUNTERS, 'k')}
+    WHERE k.observed_at <= excluded.observed_at AND (${differs(POST_COUNTERS, 'excluded', 'k')})
+  RETURNING post_id AS id
 ), changed AS MATERIALIZED (
-  SELECT s.id, r.known OR s.first_seen_at < $2 AS known, ${names(POST_COUNTERS, 'r.')}
-  FROM saved_posts s JOIN post_rows r USING (external_id) WHERE r.counted
+  SELECT r.* FROM counters JOIN keyed r USING (id) WHERE r.counted
 ), snapshots AS (
   INSERT INTO ${S}.post_snapshots AS h (post_id, observed_at, ${names(POST_COUNTERS)})
   SELECT id, $2, ${names(POST_COUNTERS)} FROM changed

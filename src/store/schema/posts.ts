@@ -3,7 +3,7 @@ import { boolean, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './services.ts';
 
-const authorCounters = {
+export const authorCounters = {
   followers_count: counter(),
   favourites_count: counter(),
   listed_count: counter(),
@@ -11,36 +11,54 @@ const authorCounters = {
   statuses_count: counter(),
 };
 
-/** Who writes posts, as last seen. */
-export const authors = strandline.table(
-  'authors',
-  {
-    id: key(),
-    service_id: ref()
-      .notNull()
-      .references(() => services.id),
-    ...authorCounters,
-    created_at: instant(),
-    first_seen_at: instant().notNull(),
-    /** When the values above were observed; an older answer that arrives late changes nothing. */
-    observed_at: instant().notNull(),
-    external_id: text().notNull(),
-    username: text(),
-    name: text(),
-    url: text(),
-    description: text(),
-    location: text(),
-    profile_image_url: text(),
-    verified: boolean(),
-    is_blue_verified: boolean(),
-    can_dm: boolean(),
-    can_media_tag: boolean(),
-  },
-  (t) => [
-    unique('authors_external_key').on(t.service_id, t.external_id),
-    index('authors_username').on(sql`lower(${t.username})`),
-  ],
-);
+/** What is known of an author but for the counters. */
+export const authorColumns = {
+  id: key(),
+  service_id: ref()
+    .notNull()
+    .references(() => services.id),
+  created_at: instant(),
+  first_seen_at: instant().notNull(),
+  /** When the content was last observed to differ. */
+  observed_at: instant().notNull(),
+  /** Of the content; null: unknown, compare in full. */
+  content_hash: ref(),
+  external_id: text().notNull(),
+  username: text(),
+  name: text(),
+  url: text(),
+  description: text(),
+  location: text(),
+  profile_image_url: text(),
+  verified: boolean(),
+  is_blue_verified: boolean(),
+  can_dm: boolean(),
+  can_media_tag: boolean(),
+};
+
+/** Who writes posts, as last seen, but for their counters. */
+export const authors = strandline.table('authors', authorColumns, (t) => [
+  unique('authors_external_key').on(t.service_id, t.external_id),
+  index('authors_username').on(sql`lower(${t.username})`),
+]);
+
+/**
+ * The newest known value of each counter of an author; every author has a row. Apart from the rest and without any other index or
+ * foreign key, so that an update writes one short row and stays inside the page (HOT); the fill factor of 75, set by migration
+ * 0040, leaves room for that.
+ */
+export const author_counters = strandline.table('author_counters', {
+  author_id: ref().primaryKey(),
+  /** Of the newest response that changed something here. */
+  observed_at: instant().notNull(),
+  ...authorCounters,
+  // When the value was observed, where that is earlier; null: at `observed_at`.
+  followers_count_at: instant(),
+  favourites_count_at: instant(),
+  listed_count_at: instant(),
+  media_count_at: instant(),
+  statuses_count_at: instant(),
+});
 
 /** An author's counters over time, only when one changed. Partitioned by month; no foreign keys (they triple the WAL). */
 export const author_snapshots = strandline.table(
@@ -49,7 +67,7 @@ export const author_snapshots = strandline.table(
   (t) => [primaryKey({ columns: [t.author_id, t.observed_at] })],
 );
 
-const postCounters = {
+export const postCounters = {
   reply_count: counter(),
   repost_count: counter(),
   like_count: counter(),
@@ -59,50 +77,62 @@ const postCounters = {
   bookmark_count: counter(),
 };
 
-/**
- * Posts as last seen. Counters stand in no index, so that their updates stay inside the page (HOT);
- * the fill factor leaves room for that.
- */
-export const posts = strandline.table(
-  'posts',
-  {
-    id: key(),
-    service_id: ref()
-      .notNull()
-      .references(() => services.id),
-    author_id: ref().references(() => authors.id),
-    ...postCounters,
-    created_at: instant(),
-    first_seen_at: instant().notNull(),
-    observed_at: instant().notNull(),
-    external_id: text().notNull(),
-    text: text().notNull(),
-    url: text(),
-    lang: text(),
-    conversation_id: text(),
-    in_reply_to_screen_name: text(),
-    in_reply_to_status_id: text(),
-    in_reply_to_user_id: text(),
-    quoted_status_id: text(),
-    reposted_status_id: text(),
-    quote: text(),
-    summary_description: text(),
-    is_quote_post: boolean(),
-    is_repost: boolean(),
-    hashtags: text().array().notNull(),
-    mentions: text().array().notNull(),
-    urls: text().array().notNull(),
-    media: jsonb().notNull(),
-    entities: jsonb().notNull(),
-  },
-  (t) => [
-    unique('posts_external_key').on(t.service_id, t.external_id),
-    index('posts_author').on(t.author_id),
-    index('posts_created').on(t.created_at),
-    // Which of them have an address in their text; two thirds have none.
-    index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
-  ],
-);
+/** What is known of a post but for the counters. */
+export const postColumns = {
+  id: key(),
+  service_id: ref()
+    .notNull()
+    .references(() => services.id),
+  author_id: ref().references(() => authors.id),
+  created_at: instant(),
+  first_seen_at: instant().notNull(),
+  /** When the content was last observed to differ. */
+  observed_at: instant().notNull(),
+  /** Of the content; null: unknown, compare in full. */
+  content_hash: ref(),
+  external_id: text().notNull(),
+  text: text().notNull(),
+  url: text(),
+  lang: text(),
+  conversation_id: text(),
+  in_reply_to_screen_name: text(),
+  in_reply_to_status_id: text(),
+  in_reply_to_user_id: text(),
+  quoted_status_id: text(),
+  reposted_status_id: text(),
+  quote: text(),
+  summary_description: text(),
+  is_quote_post: boolean(),
+  is_repost: boolean(),
+  hashtags: text().array().notNull(),
+  mentions: text().array().notNull(),
+  urls: text().array().notNull(),
+  media: jsonb().notNull(),
+  entities: jsonb().notNull(),
+};
+
+/** Posts as last seen, but for their counters. Content rarely changes: pages are filled (the default fill factor). */
+export const posts = strandline.table('posts', postColumns, (t) => [
+  unique('posts_external_key').on(t.service_id, t.external_id),
+  index('posts_author').on(t.author_id),
+  index('posts_created').on(t.created_at),
+  // Which of them have an address in their text; two thirds have none.
+  index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
+]);
+
+/** The newest known value of each counter of a post; every post has a row. As {@link author_counters}. */
+export const post_counters = strandline.table('post_counters', {
+  post_id: ref().primaryKey(),
+  observed_at: instant().notNull(),
+  ...postCounters,
+  reply_count_at: instant(),
+  repost_count_at: instant(),
+  like_count_at: instant(),
+  view_count_at: instant(),
+  quote_count_at: instant(),
+  impression_count_at: instant(),
+  bookmark_count_at: instant(),
+});
 
 /** A post's counters over time, only when one changed. Partitioned by month. */
 export const post_snapshots = strandline.table(

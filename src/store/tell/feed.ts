@@ -81,9 +81,10 @@ JOIN strandline.services v ON v.id = s.service_id`;
 
 const POSTS = `
 SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, p.hashtags, p.created_at,
-  p.like_count::float8 AS like_count, p.repost_count::float8 AS repost_count, p.reply_count::float8 AS reply_count,
-  p.quote_count::float8 AS quote_count, p.view_count::float8 AS view_count
-FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id WHERE p.id = ANY ($1)`;
+  c.like_count::float8 AS like_count, c.repost_count::float8 AS repost_count, c.reply_count::float8 AS reply_count,
+  c.quote_count::float8 AS quote_count, c.view_count::float8 AS view_count
+FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
+LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;
 
 const LINKS = `
 SELECT id, canonical AS url, site, title, snippet, published_at FROM strandline.links WHERE id = ANY ($1)`;

@@ -31,7 +31,7 @@ WITH pairs AS MATERIALIZED (
     THEN ${ENGAGEMENT.map((counter) => `coalesce(greatest(b.${counter} - a.${counter}, 0), 0)`).join(' + ')} END AS gained
   FROM pairs t
   CROSS JOIN LATERAL (SELECT unnest(t.post_ids) INTERSECT SELECT unnest(t.posts_before)) u(id)
-  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = u.id OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = u.id OFFSET 0) p
   CROSS JOIN LATERAL ${countersAt('t.from_at')} a
   CROSS JOIN LATERAL ${countersAt('t.until_at')} b
 )

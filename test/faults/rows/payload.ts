@@ -169,7 +169,7 @@ export const PAYLOAD: readonly Row[] = [
         over({ text: 'edited', like_count: 30 }),
       ])
         assert.equal(await newIn(stage, await runAgain(stage, script)), 0);
-      const [post] = await stage.rows('SELECT text, like_count::int AS likes FROM strandline.posts');
+      const [post] = await stage.rows('SELECT text, like_count::int AS likes FROM strandline_analytics.posts');
       assert.deepEqual(post, { text: 'edited', likes: 30 });
       const history = await stage.rows(
         'SELECT like_count::int AS likes FROM strandline.post_snapshots ORDER BY observed_at',
@@ -223,7 +223,7 @@ export const PAYLOAD: readonly Row[] = [
       assert.equal((await stage.ended(hostile.runId)).status, 'succeeded');
       assert.equal((await stage.ended(next.runId)).status, 'succeeded');
       const [post] = await stage.rows(
-        `SELECT text, like_count, created_at FROM strandline.posts WHERE external_id = '11'`,
+        `SELECT text, like_count, created_at FROM strandline_analytics.posts WHERE external_id = '11'`,
       );
       assert.ok(!post.text.includes('\u0000'));
       assert.equal(post.text.toWellFormed(), post.text);
