@@ -11,7 +11,7 @@ import { readMigrations } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { programOf } from '../programs.ts';
-import { migrationsFolder } from './folders.ts';
+import { migrationsFolder, migrationsUpTo } from './folders.ts';
 
 const log = createLogger('silent');
 
@@ -107,6 +107,33 @@ test('a migrator killed half-way leaves whole migrations only, and the next one 
   expect(await rowsOf(url, tables)).toEqual([{ one: true, two: null }]);
   expect((await migrate({ url, log, folder })).applied).toEqual(['0001_second', 'bullmq']);
   expect(await rowsOf(url, 'SELECT n FROM strandline.two')).toEqual([{ n: 2 }]);
+});
+
+test('counters from before stand in their own tables, and the views show what they showed', async () => {
+  const { url } = await newDatabase();
+  await migrate({ url, log, folder: await migrationsUpTo('0039_derivations') });
+  await rowsOf(
+    url,
+    `INSERT INTO strandline.services (name, kind, dialect, created_at) VALUES ('hosted', 'hosted', 'named', now());
+     INSERT INTO strandline.authors (service_id, external_id, first_seen_at, observed_at, followers_count, media_count)
+     SELECT id, '9', '2026-11-01Z', '2026-11-02Z', 7, 0 FROM strandline.services;
+     INSERT INTO strandline.posts (service_id, author_id, external_id, text, first_seen_at, observed_at, like_count, view_count,
+       hashtags, mentions, urls, media, entities)
+     SELECT service_id, id, n, 'text', first_seen_at, observed_at + n * interval '1 hour', nullif(n, 2), 2 ^ 53, '{}', '{}', '{}', '[]', '{}'
+     FROM strandline.authors, generate_series(1, 3) n`,
+  );
+  const shown = async () => [
+    await rowsOf(url, 'SELECT * FROM strandline_analytics.posts ORDER BY id'),
+    await rowsOf(url, 'SELECT * FROM strandline_analytics.authors'),
+    await rowsOf(url, 'SELECT * FROM strandline_analytics.post_growth ORDER BY post_id'),
+  ];
+  const before = await shown();
+  expect(before[0]).toMatchObject([{ like_count: '1' }, { like_count: null }, { like_count: '3' }]);
+  await migrate({ url, log });
+  expect(await shown()).toEqual(before);
+  const counters = await rowsOf(url, 'SELECT * FROM strandline.post_counters ORDER BY post_id');
+  expect(counters).toHaveLength(3);
+  expect(counters[2]).toMatchObject({ like_count: '3', observed_at: new Date('2026-11-02T03:00:00Z') });
 });
 
 test('a database that a newer strandline migrated is refused and left as it is', async () => {
