@@ -101,7 +101,7 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
        INSERT INTO ${S}.posts (service_id, author_id, external_id, text, url, lang, created_at, first_seen_at, observed_at, reposted_status_id,
          is_repost, hashtags, mentions, urls, media, entities)
        SELECT ${service}, a.id, 'p' || n, repeat('words of a post ', 8) || n, 'https://x.example/' || n, (ARRAY['en', 'en', 'de', 'ja', 'fr'])[1 + ${draw('n', 9, 5)}],
-         seen.created_at, seen_at, observed_at,
+         seen.created_at, seen_at, last_seen.observed_at,
          CASE WHEN ${draw('n', 10, 7)} = 0 AND n > 1000 THEN 'p' || n - 1 - ${draw('n', 11, 900)} END, ${draw('n', 10, 7)} = 0,
          ARRAY['tag' || floor(exp(ln(500) * ${draw('n', 12, 1_000)} / 1000.0))::int], '{}',
          CASE WHEN ${draw('n', 13, 3)} = 0 THEN ARRAY['https://site-' || ${draw('n', 14, 300)} || '.example/' || n] ELSE '{}' END, '[]', '{}'
@@ -110,13 +110,13 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     ],
     [
       'keys',
-      `CREATE TEMP TABLE keyed AS SELECT s.*, p.id, p.observed_at, last.h FROM seen s JOIN last_seen last USING (n) JOIN ${S}.posts p ON p.service_id = ${service} AND p.external_id = 'p' || s.n;
+      `CREATE TEMP TABLE keyed AS SELECT s.*, p.id, p.observed_at, last.h AS last_h FROM seen s JOIN last_seen last USING (n) JOIN ${S}.posts p ON p.service_id = ${service} AND p.external_id = 'p' || s.n;
        CREATE INDEX ON keyed (m, seen_at); ANALYZE keyed`,
     ],
     [
       'counters',
       `INSERT INTO ${S}.post_counters (post_id, observed_at, ${columns})
-       SELECT id, observed_at, ${countedAll('likes', 'h')} FROM keyed ORDER BY id;
+       SELECT id, observed_at, ${countedAll('likes', 'last_h')} FROM keyed ORDER BY id;
        ANALYZE ${S}.post_counters`,
     ],
     [
