@@ -225,3 +225,14 @@ ALTER TABLE "strandline"."posts" DROP COLUMN "bookmark_count";--> statement-brea
 -- The room that was left in each page for updates of counters is filled with posts and authors again.
 ALTER TABLE strandline.authors RESET (fillfactor);--> statement-breakpoint
 ALTER TABLE strandline.posts RESET (fillfactor);
+--> statement-breakpoint
+-- Which searches have a post is asked as often as whether one has it: with the post first, one key serves both, and no index beside
+-- it is kept. A thing's discoveries are unique in the order in which ids rise, which fills the pages of that index.
+ALTER TABLE "strandline"."discoveries" DROP CONSTRAINT "discoveries_thing_key";--> statement-breakpoint
+DROP INDEX "strandline"."post_sightings_post";--> statement-breakpoint
+DROP INDEX "strandline"."unseen_post";--> statement-breakpoint
+ALTER TABLE "strandline"."post_sightings" DROP CONSTRAINT "post_sightings_search_id_post_id_pk";--> statement-breakpoint
+ALTER TABLE "strandline"."unseen" DROP CONSTRAINT "unseen_search_id_post_id_pk";--> statement-breakpoint
+ALTER TABLE "strandline"."post_sightings" ADD CONSTRAINT "post_sightings_post_id_search_id_pk" PRIMARY KEY("post_id","search_id");--> statement-breakpoint
+ALTER TABLE "strandline"."unseen" ADD CONSTRAINT "unseen_post_id_search_id_pk" PRIMARY KEY("post_id","search_id");--> statement-breakpoint
+ALTER TABLE "strandline"."discoveries" ADD CONSTRAINT "discoveries_thing_key" UNIQUE("kind","thing","search_id");

@@ -16,8 +16,8 @@ export const post_sightings = strandline.table(
     post_created_at: instant(),
   },
   (t) => [
-    primaryKey({ columns: [t.search_id, t.post_id] }),
-    index('post_sightings_post').on(t.post_id),
+    // The post first: for searches of a post, too. Those of a search are asked for by time.
+    primaryKey({ columns: [t.post_id, t.search_id] }),
     // Posts of a search by their own time, page by page.
     index('post_sightings_time').on(
       t.search_id,
@@ -115,7 +115,8 @@ export const discoveries = strandline.table(
     at: instant().notNull(),
   },
   (t) => [
-    unique('discoveries_thing_key').on(t.search_id, t.kind, t.thing),
+    // In the order in which ids rise, so that its pages are filled; and to find what was reported of a thing.
+    unique('discoveries_thing_key').on(t.kind, t.thing, t.search_id),
     index('discoveries_run').on(t.run_id),
     // What is new to a search since a time, counted from the index alone; and, by blocks, what is new at all.
     index('discoveries_search').on(t.search_id, t.at, t.kind, t.baseline),

@@ -140,8 +140,8 @@ export const unseen = strandline.table(
     engagement: counter(),
   },
   (t) => [
-    primaryKey({ columns: [t.search_id, t.post_id] }),
-    index('unseen_post').on(t.post_id),
+    // The post first: whether any search has it is asked as often.
+    primaryKey({ columns: [t.post_id, t.search_id] }),
     index('unseen_search').on(t.search_id, t.last_seen_at),
     // Posts with most engagement, per day of their own time. Counters of what is out of sight stand still, unless another search
     // has it: an index over them costs next to nothing.
