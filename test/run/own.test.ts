@@ -100,9 +100,9 @@ test('finds links and posts at public sources; counters that a source does not h
   expect(await rows('SELECT canonical FROM strandline.links')).toEqual([
     { canonical: 'https://news.ycombinator.com/item?id=1' },
   ]);
-  expect(await rows('SELECT text, like_count, view_count, bookmark_count FROM strandline_analytics.posts')).toEqual([
-    { text: 'tidal power & us', like_count: 3n, view_count: null, bookmark_count: null },
-  ]);
+  expect(
+    await rows('SELECT text, like_count, view_count, bookmark_count FROM strandline_analytics.posts'),
+  ).toEqual([{ text: 'tidal power & us', like_count: 3n, view_count: null, bookmark_count: null }]);
 });
 
 test('an outage of all sources is a failed run, never an empty or an invented one', async () => {

@@ -169,7 +169,9 @@ export const PAYLOAD: readonly Row[] = [
         over({ text: 'edited', like_count: 30 }),
       ])
         assert.equal(await newIn(stage, await runAgain(stage, script)), 0);
-      const [post] = await stage.rows('SELECT text, like_count::int AS likes FROM strandline_analytics.posts');
+      const [post] = await stage.rows(
+        'SELECT text, like_count::int AS likes FROM strandline_analytics.posts',
+      );
       assert.deepEqual(post, { text: 'edited', likes: 30 });
       const history = await stage.rows(
         'SELECT like_count::int AS likes FROM strandline.post_snapshots ORDER BY observed_at',
