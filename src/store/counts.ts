@@ -1,6 +1,11 @@
-import type { Database } from './database.ts';
+/**
+ * What has happened since there is this database. Runs that succeeded are counted by the follower, in the transaction that
+ * sees their readings first; discoveries by their numbers, which grow in the order of commits; whatever else by triggers
+ * (migrations 0031 and 0041).
+ */
+import type { Database, Id, Transaction } from './database.ts';
 
-/** Upper bounds of the histograms, in seconds: those that the triggers of migration 0031 use. */
+/** Upper bounds of the histograms, in seconds; the trigger of runs that fail (migration 0041) has the first ones too. */
 export const LATENESS_BOUNDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600] as const;
 export const SAVE_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
@@ -24,11 +29,20 @@ export const COUNTS = {
 export type CountName = keyof typeof COUNTS;
 export type Count = { name: CountName; labels: string[]; n: number };
 
+/** The number of the discovery up to which discoveries are in `counts`: it stands there, as `n`. */
+const UNTIL = 'discoveries_until';
+const DISCOVERIES = (until: string) => `
+  SELECT 'discoveries' AS name, ARRAY[kind, baseline::text] AS labels, count(*)::float8 AS n
+  FROM strandline.discoveries WHERE id > ${until} GROUP BY kind, baseline`;
+
 /** Everything that was counted, as of one moment; what is not there is zero. */
 export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Count[]> {
   const { rows } = await pool.query<Count>(
     `SELECT name, labels, sum(n)::float8 AS n
-     FROM (SELECT * FROM strandline.counts UNION ALL SELECT * FROM strandline.count_steps) c
+     FROM (
+       SELECT * FROM strandline.counts UNION ALL SELECT * FROM strandline.count_steps
+       UNION ALL ${DISCOVERIES(`(SELECT n FROM strandline.counts WHERE name = '${UNTIL}')`)}
+     ) c
      WHERE name = ANY ($1) GROUP BY name, labels ORDER BY name, labels`,
     [Object.keys(COUNTS)],
   );
@@ -46,15 +60,49 @@ export async function addCounts({ pool }: Pick<Database, 'pool'>, steps: readonl
   );
 }
 
+const bucketOf = (value: string, bounds: readonly number[]) =>
+  `strandline.bucket_of(${value}, '{${bounds.join(',')}}')`;
+
+/** $1 readings. */
+const COUNT_SAVED = `
+WITH saved AS MATERIALIZED (
+  SELECT r.id, v.kind, r.items_seen, p.saved_seconds,
+    CASE WHEN r.slot_at IS NOT NULL THEN greatest(0, extract(epoch FROM r.started_at - r.slot_at)) END AS late
+  FROM strandline.pending_derivations p JOIN strandline.runs r ON r.id = p.run_id
+  JOIN strandline.searches s ON s.id = r.search_id JOIN strandline.services v ON v.id = s.service_id
+  WHERE p.id = ANY ($1::bigint[])
+)
+INSERT INTO strandline.count_steps (name, labels, n)
+SELECT 'runs', ARRAY[kind, 'succeeded', ''], count(*) FROM saved GROUP BY kind
+UNION ALL SELECT 'run_lateness', ARRAY[kind, ${bucketOf('late', LATENESS_BOUNDS)}], count(*) FROM saved WHERE late IS NOT NULL GROUP BY 2
+UNION ALL SELECT 'run_lateness_sum', ARRAY[kind], sum(late) FROM saved WHERE late IS NOT NULL GROUP BY kind
+UNION ALL SELECT 'save', ARRAY[${bucketOf('saved_seconds', SAVE_BOUNDS)}], count(*) FROM saved WHERE saved_seconds IS NOT NULL GROUP BY 2
+UNION ALL SELECT 'save_sum', '{}', sum(saved_seconds) FROM saved HAVING sum(saved_seconds) IS NOT NULL
+UNION ALL SELECT 'items_seen', '{}', sum(items_seen) FROM saved HAVING sum(items_seen) IS NOT NULL
+UNION ALL SELECT 'rejects', ARRAY[j.code], count(*) FROM saved JOIN strandline.rejects j ON j.run_id = saved.id GROUP BY j.code`;
+
+/** Counts the runs that succeeded by these readings, with what their responses held. */
+export async function countSaved(tx: Transaction, readings: readonly Id[]): Promise<void> {
+  if (readings.length > 0) await tx.query({ name: 'count_saved', text: COUNT_SAVED, values: [readings] });
+}
+
 /**
- * Adds the steps up: in one statement, so that whoever reads meanwhile sees each of them once. Two who do it at once
- * take different steps; the rows of sums are locked in one order.
+ * Adds the steps up, and counts new discoveries: in one statement, so that whoever reads meanwhile sees each of them once. Two
+ * who do it at once take different steps; the rows of sums are locked in one order, and the one of discoveries first.
  */
 export async function foldCounts({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(
-    `WITH taken AS (DELETE FROM strandline.count_steps RETURNING name, labels, n)
+    `WITH until AS MATERIALIZED (
+       SELECT n FROM strandline.counts WHERE name = '${UNTIL}' FOR NO KEY UPDATE
+     ), taken AS (DELETE FROM strandline.count_steps RETURNING name, labels, n),
+     added AS (
+       SELECT name, labels, n FROM taken
+       UNION ALL SELECT * FROM (${DISCOVERIES('(SELECT n FROM until)')}) d
+       UNION ALL SELECT '${UNTIL}', '{}', max(id) - (SELECT n FROM until) FROM strandline.discoveries
+         WHERE id > (SELECT n FROM until) HAVING max(id) IS NOT NULL
+     )
      INSERT INTO strandline.counts AS c (name, labels, n)
-     SELECT name, labels, sum(n) FROM taken GROUP BY name, labels ORDER BY name, labels
+     SELECT name, labels, sum(n) FROM added GROUP BY name, labels ORDER BY name, labels
      ON CONFLICT (name, labels) DO UPDATE SET n = c.n + excluded.n`,
   );
 }

@@ -5,6 +5,7 @@ import { createSearch } from '../../src/monitor/topic/create.ts';
 import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
 import { addCounts, foldCounts, LATENESS_BOUNDS, readCounts, SAVE_BOUNDS } from '../../src/store/counts.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
+import { insertRun } from '../../src/store/runs.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let stub: StubService;
@@ -34,6 +35,7 @@ test('what happens is counted once, with its transaction, and neither folding no
   });
   expect(await counted()).toEqual(new Map());
   await executeRun(world.ctx, firstRunId);
+  await world.derive();
   const after = await counted();
   expect(Object.fromEntries(after)).toMatchObject({
     'runs hosted succeeded ': 1,
@@ -42,13 +44,28 @@ test('what happens is counted once, with its transaction, and neither folding no
     'rejects no_id': 1,
     items_seen: 2,
   });
+  expect(after.get('save_sum')).toBeGreaterThan(0);
   await foldCounts(world.db);
   expect(await counted()).toEqual(after);
   const { rows } = await world.db.pool.query('SELECT FROM strandline.count_steps');
   expect(rows).toEqual([]);
 
   await replayRun(world.ctx, firstRunId);
-  expect((await counted()).get('runs hosted succeeded ')).toBe(1);
+  await world.derive();
+  expect(await counted()).toEqual(after);
+
+  // Read again before anything was derived from it.
+  const { runId } = await insertManualRun(world.ctx, 'counted');
+  await executeRun(world.ctx, runId);
+  await replayRun(world.ctx, runId);
+  await world.derive();
+  expect(Object.fromEntries(await counted())).toMatchObject({
+    'runs hosted succeeded ': 2,
+    'calls hosted run received ': 2,
+    'discoveries post true': 1,
+    'rejects no_id': 2,
+    items_seen: 4,
+  });
 
   stub.answers(json({}, 401));
   await executeRun(world.ctx, (await insertManualRun(world.ctx, 'counted')).runId);
@@ -71,8 +88,36 @@ test('a slot counts by how late it begins, and slots that are not run by their n
   const due = world.enqueued.at(-1);
   if (due === undefined) throw new Error('nothing is due');
   await executeRun(world.ctx, due.runId);
+  await world.derive();
   const late = [...(await counted())].filter(([name]) => name.startsWith('run_lateness hosted'));
   expect(late).toHaveLength(1);
+});
+
+test('a slot that began and failed counts by how late it began, and one that never began does not', async () => {
+  stub.answers(json({}, 401));
+  const { search, firstRunId } = await createSearch(world.ctx, {
+    slug: 'fails',
+    operation: 'microblog',
+    prompt: 'ferry',
+    every: '15m',
+  });
+  await world.db.pool.query('DELETE FROM strandline.runs WHERE id = $1', [firstRunId]);
+  const sum = async () => (await counted()).get('run_lateness_sum hosted') ?? 0;
+  const before = await sum();
+  const fails = async (began: boolean, secondsLate: number) => {
+    const now = world.clock.now();
+    const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now });
+    await world.db.pool.query(
+      `UPDATE strandline.runs SET status = 'failed', code = 'internal', ended_at = created_at,
+         slot_at = created_at - $2 * interval '1 second', started_at = CASE WHEN $3 THEN created_at END
+       WHERE id = $1`,
+      [runId, secondsLate, began],
+    );
+  };
+  await fails(false, 20);
+  expect(await sum()).toBe(before);
+  await fails(true, 40);
+  expect(await sum()).toBe(before + 40);
 });
 
 test('buckets are those that are told of', async () => {

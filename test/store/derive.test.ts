@@ -8,7 +8,9 @@ import { loadDialect } from '../../src/contract/dialect.ts';
 import { follow, followBatch } from '../../src/monitor/derive/follow.ts';
 import type { Findings } from '../../src/monitor/read/findings.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { HOUR } from '../../src/engine/clock.ts';
 import { changeSearch } from '../../src/monitor/topic/state.ts';
+import { foldCounts, readCounts } from '../../src/store/counts.ts';
 import type { Database, Id } from '../../src/store/database.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
@@ -103,7 +105,13 @@ async function addResponse(runId: Id, n: number, minute: number): Promise<void> 
 const readLate = (lost: Saved, n: number, findings: Findings, now: number) =>
   saveLate(world.db, { ...input(lost, findings), response: n, now: at(now) });
 
-/** The same database, of which a follower dies at its so-many-th statement. */
+const KILLED = new Error('killed');
+
+function unlessKilled(error: unknown): void {
+  if (!(error instanceof Error && error.cause === KILLED)) throw error;
+}
+
+/** The same database, of which a follower dies at its so-many-th statement, whatever it says in it. */
 function dyingAt(statement: number): Database {
   const connect = async () => {
     const client = await world.db.pool.connect();
@@ -111,12 +119,13 @@ function dyingAt(statement: number): Database {
     let asked = 0;
     const dying = (...given: unknown[]) => {
       asked += 1;
-      if (asked === statement) return Promise.reject(new Error('killed'));
+      if (asked === statement) return Promise.reject(KILLED);
       return query(...given);
     };
     return Object.assign(Object.create(client), { query: dying, release: client.release.bind(client) });
   };
-  return { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect }) };
+  const query = world.db.pool.query.bind(world.db.pool);
+  return { ...world.db, pool: Object.assign(Object.create(world.db.pool), { connect, query }) };
 }
 
 const aPost = fc.record({
@@ -160,6 +169,14 @@ const event = fc.oneof(
     arbitrary: fc.record({ does: fc.constant('die' as const), statement: fc.integer({ min: 1, max: 25 }) }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('break' as const),
+      statement: fc.integer({ min: 8, max: 25 }),
+      limit: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ does: fc.constant('wait' as const), minutes: fc.constantFrom(45, 200, 1_500) }),
   },
@@ -168,6 +185,8 @@ type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
 
 class History {
   private minute = 0;
+  /** How runs ended: one that failed and was read late failed all the same. */
+  readonly ended = { succeeded: 0, failed: 0 };
   private readonly saved: Saved[] = [];
   private readonly lost: Saved[] = [];
   private readonly round: number;
@@ -191,10 +210,12 @@ class History {
       case 'run': {
         const findings = findingsOf(this.round, one.answer);
         this.saved.push(await saveRun(this.searchOf(one.by), minute - one.early, findings));
+        this.ended.succeeded += 1;
         return;
       }
       case 'lose':
         this.lost.push(await loseRun(this.searchOf(one.by), minute));
+        this.ended.failed += 1;
         return;
       case 'read late': {
         const lost = this.lost.splice(one.nth % Math.max(1, this.lost.length), 1)[0];
@@ -235,12 +256,16 @@ class History {
         await followBatch(world.ctx, { limit: one.limit, settleMs: null });
         return;
       case 'die':
-        await followBatch(
-          { db: dyingAt(one.statement), simulation: null },
-          { limit: 3, settleMs: null },
-        ).catch((error: unknown) => {
-          if (!(error instanceof Error && error.message === 'killed')) throw error;
-        });
+        await followBatch({ ...world.ctx, db: dyingAt(one.statement) }, { limit: 3, settleMs: null }).catch(
+          unlessKilled,
+        );
+        return;
+      case 'break':
+        // One that concerns no reading sets none aside.
+        await follow(
+          { ...world.ctx, db: dyingAt(one.statement) },
+          { limit: one.limit, settleMs: null },
+        ).catch(unlessKilled);
         return;
       case 'wait':
         this.minute += one.minutes;
@@ -250,7 +275,22 @@ class History {
 
 let round = 0;
 
-test('whatever happened, a rebuild gives what the follower derived', async () => {
+/** Runs as they ended and discoveries, as they are counted. */
+async function readCounted() {
+  const counts = await readCounts(world.db);
+  const of = (...name: string[]) =>
+    counts
+      .filter((one) => name.every((part, i) => [one.name, ...one.labels][i] === part))
+      .reduce((sum, { n }) => sum + n, 0);
+  return {
+    succeeded: of('runs', 'hosted', 'succeeded'),
+    failed: of('runs', 'hosted', 'failed', 'internal'),
+    saves: of('save'),
+    discoveries: of('discoveries'),
+  };
+}
+
+test('whatever happened, a rebuild gives what the follower derived, and each run and discovery is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 26 }), async (events) => {
       round += 1;
@@ -260,8 +300,23 @@ test('whatever happened, a rebuild gives what the follower derived', async () =>
           await newSearch(world, `r${round}-${n}`, { topic: `r${round}-topic-${n % 2}`, every: '30m' }),
         );
       const history = new History(round, searches);
+      const countedBefore = await readCounted();
+      const discoveries = async () =>
+        (await rows('SELECT count(*)::int AS n FROM strandline.discoveries'))[0].n;
+      const discoveredBefore = await discoveries();
       for (const one of events) await history.play(one);
+      // What was set aside is due again.
+      world.clock.advance(2 * HOUR);
       await follow(world.ctx, { settleMs: null });
+      expect(await rows('SELECT FROM strandline.pending_derivations')).toEqual([]);
+      if (round % 2 === 0) await foldCounts(world.db);
+      const { succeeded, failed } = history.ended;
+      expect(await readCounted()).toEqual({
+        succeeded: countedBefore.succeeded + succeeded,
+        failed: countedBefore.failed + failed,
+        saves: countedBefore.saves + succeeded,
+        discoveries: countedBefore.discoveries + (await discoveries()) - discoveredBefore,
+      });
       const before = await readDerived(world.ctx);
       expect(await readRebuilt(world.ctx, searches.toReversed())).toEqual(before);
       await clear();

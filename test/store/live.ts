@@ -35,19 +35,19 @@ export type Post = { id: string } & Record<string, unknown>;
 
 /**
  * One run whose answer came at a time (minutes from noon) and held these posts, in the wire's names.
- * @param db what it is saved and derived by, where that is not the world's own
+ * @param db what it is saved and derived by, where that is not the world's own; null: it is saved only
  */
 export async function run(
   world: World,
   search: Search,
   minutes: number,
   posts: readonly Post[],
-  db: Database = world.db,
+  db: Database | null = world.db,
 ): Promise<Diff> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(minutes) });
   const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: at(minutes) });
   if (claimed === null) throw new Error('not claimed');
-  const diff = await saveFindings(db, {
+  const diff = await saveFindings(db ?? world.db, {
     runId,
     fence: claimed.fence,
     searchId: search.id,
@@ -62,6 +62,7 @@ export async function run(
     endedAt: at(minutes),
   });
   if (diff === null) throw new Error('not saved');
-  await (db === world.db ? world.derive() : follow({ db, simulation: null }, { settleMs: null }));
+  if (db !== null)
+    await (db === world.db ? world.derive() : follow({ ...world.ctx, db }, { settleMs: null }));
   return diff;
 }

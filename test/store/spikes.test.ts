@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/contract/dialect.ts';
 import { DAY, MINUTE } from '../../src/engine/clock.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
+import { FOLLOW_EVERY_MS, follow, followBatch } from '../../src/monitor/derive/follow.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
 import { sentenceOf } from '../../src/monitor/trend/sentence.ts';
 import type { Id } from '../../src/store/database.ts';
@@ -135,6 +135,66 @@ async function liveGrowth(search: Search, gainedBy: (post: number) => number): P
 
 const spikesOf = async (search: Search) =>
   (await world.db.pool.query('SELECT * FROM strandline.spikes WHERE search_id = $1', [search.id])).rows;
+
+/** A spike is in the feed so long after the response that made it, at most. */
+const REPORTED_WITHIN_MS = 2 * MINUTE;
+
+test('a spike is reported within two minutes of its run, also where followers die in the middle of it', async () => {
+  const search = await newSearch('in-time');
+  await usualGains(search, 15);
+  const grown = (look: number) =>
+    // As much as usual, and then much more.
+    Object.fromEntries(
+      Array.from({ length: 8 }, (_, post) => [post, { like_count: look === 4 ? 400 : look * 5 }]),
+    );
+  for (let look = 0; look < 4; look += 1) {
+    await run(search, look * 15, grown(look));
+    await world.derive();
+  }
+  const reported = async () =>
+    (
+      await world.db.pool.query(
+        `SELECT FROM strandline.discoveries WHERE search_id = $1 AND kind = 'spike'`,
+        [search.id],
+      )
+    ).rows.length;
+  expect(await reported()).toBe(0);
+  await run(search, 60, grown(4));
+
+  const kills = 25;
+  let took = 0;
+  for (let tick = 0; (await reported()) === 0; tick += 1) {
+    const later = tick * FOLLOW_EVERY_MS;
+    expect(later).toBeLessThanOrEqual(REPORTED_WITHIN_MS);
+    world.clock.set(new Date(at(60).getTime() + later));
+    // Each at another statement of its batch.
+    if (tick < kills) await diesFollowing(4 + (tick % 16));
+    else await follow(world.ctx);
+    took = later;
+  }
+  expect(took).toBe(kills * FOLLOW_EVERY_MS);
+  await world.derive();
+  expect(await reported()).toBe(1);
+});
+
+/** A follower whose process is killed when it sends its so-many-th statement: its transaction ends with its connection. */
+async function diesFollowing(statement: number): Promise<void> {
+  const { pool } = world.db;
+  const connect = async () => {
+    const client = await pool.connect();
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>; // one of its forms
+    let sent = 0;
+    const dying = (...given: unknown[]) => {
+      sent += 1;
+      if (sent < statement) return query(...given);
+      client.release(true);
+      return Promise.reject(new Error('killed'));
+    };
+    return Object.assign(Object.create(client), { query: dying, release: () => {} });
+  };
+  const dying = { ...world.db, pool: Object.assign(Object.create(pool), { connect }) };
+  await expect(followBatch({ ...world.ctx, db: dying })).rejects.toThrow();
+}
 
 test('posts that gain more than usual are told once, with the one that gained most; what is stored gives the sentence', async () => {
   const search = await newSearch('growth');

@@ -5,6 +5,7 @@ import { readSilence, type Silence } from '../../monitor/status/silence.ts';
 import { type Backlog, isScanLate, readBacklog } from '../../store/reads/machinery.ts';
 import { readSearches } from '../../store/reads/searches.ts';
 import { type OpenTransaction, oldestTransaction } from '../../store/reads/server.ts';
+import { type AsideReading, readSetAside } from '../../store/derive/pending.ts';
 import { readUnread, type UnreadResponses } from '../../store/reads/unread.ts';
 import { WORKER_SILENCE_MS } from '../../store/workers.ts';
 import { LIMIT_MAX } from './arguments.ts';
@@ -42,6 +43,7 @@ export async function checksOfWork({ ctx }: Pick<Home, 'ctx'>): Promise<Check[]>
     ...(working ? [checkScan(await readBacklog(ctx.db, now))] : []),
     ...checkSilence(await readSilence(ctx)),
     ...checkUnread(unread),
+    ...checkSetAside(await readSetAside(ctx.db, MAX_NAMED)),
     ...checkTransaction(await oldestTransaction(ctx.db)),
   ];
 }
@@ -71,6 +73,14 @@ export function checkSilence({ total, searches }: Silence): Check[] {
       `see why: strandline status, strandline runs list --search ${first.slug}`,
     ),
   ];
+}
+
+/** Why stands in the logs of workers: there it was said once, with what Postgres or the program said. */
+export function checkSetAside(readings: readonly AsideReading[]): Check[] {
+  if (readings.length === 0) return [];
+  const which = readings.map(({ search, run_id, code }) => `${search} (run ${run_id}: ${code})`);
+  const advice = `see "reading set aside" in the logs of workers; it is tried again by itself at least once an hour`;
+  return [bad('derivation', `trends wait for readings that fail: ${which.join(', ')}`, advice)];
 }
 
 /** The next scan reads a response whose run ended without it: one that is older is stuck. */

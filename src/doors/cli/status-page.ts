@@ -19,6 +19,7 @@ export function statusPage(status: Status, now: Date, page: Terminal): string[] 
     ...workers(status, now, page),
     ...runs(status),
     ...unreadResponses(status),
+    ...setAside(status, now, page),
     ...silentSearches(status, now, page),
     ...named(
       'resting',
@@ -72,6 +73,14 @@ function unreadResponses({ unread_responses: unread }: Status): Line[] {
       `${counted(spooled, 'paid response')} on the disk of a worker, to be stored when Postgres allows it`,
     );
   return named('unread', lines);
+}
+
+function setAside({ set_aside: aside }: Status, now: Date, page: Terminal): Line[] {
+  const shown = aside.slice(0, MAX_SILENT).map(({ search, run_id, at, attempts, code, retry_at }) => {
+    const until = `trends are derived up to ${relative(at, now, page)}`;
+    return `${search}: ${until}; run ${run_id} failed ${counted(attempts, 'time')} (${code}), tried again ${relative(retry_at, now, page)}`;
+  });
+  return named('derivation', shown);
 }
 
 function silentSearches({ silent: { total, searches } }: Status, now: Date, page: Terminal): Line[] {

@@ -86,6 +86,21 @@ const Status = z
         oldest_run_id: idShape.nullable().describe('Its run.'),
       })
       .describe('Paid responses whose results are not saved yet.'),
+    set_aside: z
+      .array(
+        z.object({
+          search: z.string(),
+          run_id: idShape,
+          at: timeShape.describe(
+            'When its response was received: trends of the search are derived up to here.',
+          ),
+          attempts: z.int(),
+          code: z.string().describe('Of its last failure: a code of Postgres, or the kind of an error.'),
+          retry_at: timeShape,
+          readings: z.int().describe('Of the search, that wait with it.'),
+        }),
+      )
+      .describe('Readings that nothing can be derived from; the trends of their searches wait. At most 100.'),
     silent: z
       .object({
         total: z.int(),

@@ -3,15 +3,34 @@
  * has one; one at a time works. It may be killed at any moment: a batch is one transaction.
  */
 import { SECOND } from '../../engine/clock.ts';
-import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction } from '../../store/database.ts';
-import { checkReadings, type Leftover, rebuildSearch } from '../../store/derive/again.ts';
+import { countSaved } from '../../store/counts.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  isOfDatabase,
+  KEEP_PLANS,
+  refusesData,
+  type Transaction,
+} from '../../store/database.ts';
+import { checkReadings, rebuildSearch } from '../../store/derive/again.ts';
 import { findCoverage, rollUp } from '../../store/derive/coverage.ts';
 import { followGrowth } from '../../store/derive/growth.ts';
-import { lockFollowing, removeReadings, type Taken, takeReadings } from '../../store/derive/pending.ts';
+import {
+  lockFollowing,
+  noteReadings,
+  removeReadings,
+  searchesToRetry,
+  setAside,
+  type Taken,
+  takeReadings,
+} from '../../store/derive/pending.ts';
 import { keepRising } from '../../store/derive/rising.ts';
 import { tally } from '../../store/derive/tallies.ts';
+import { type Leftover, NOTHING_LEFT } from '../../store/derive/undo.ts';
 import { snapshotMonths } from '../../store/retention/months.ts';
 import { appendSpikes } from '../../store/spikes.ts';
+import { sqlState } from '../../store/sql-state.ts';
 import { keepGains } from '../../store/volume/gains.ts';
 import type { Context } from '../context.ts';
 import { findSpikes } from './spikes.ts';
@@ -20,46 +39,145 @@ import { findSpikes } from './spikes.ts';
 const BATCH = 200;
 /** A reading waits so long for others whose responses came before it and that are still being saved. */
 const SETTLE_MS = 2 * SECOND;
-const FOLLOW_EVERY_MS = 2 * SECOND;
+export const FOLLOW_EVERY_MS = 2 * SECOND;
 
-type Parts = Pick<Context, 'db' | 'simulation'>;
+type Parts = Pick<Context, 'db' | 'clock' | 'log' | 'simulation'>;
 
 export type FollowOptions = {
   /** Readings of one batch. */
   limit?: number;
   /** How old a reading must be; null where nobody else saves. */
   settleMs?: number | null;
+  /** Whether to stop after this batch. */
+  isOver?: () => boolean;
 };
 
 /**
- * Derives until nothing waits, or another follower is at it.
+ * Derives until nothing waits, or another follower is at it. A batch that fails is tried in halves, down to the reading that
+ * fails alone: that one is set aside, and its search waits for it. Searches that wait are tried last, one reading at a time.
  * @returns how many readings were derived
+ * @throws what may pass by itself, such as a database that is away
  */
 export async function follow(ctx: Parts, options: FollowOptions = {}): Promise<number> {
+  const { limit: most = BATCH, isOver = () => false } = options;
   let derived = 0;
-  for (;;) {
-    const taken = await followBatch(ctx, options);
-    derived += taken;
-    if (taken === 0) return derived;
+  let limit = most;
+  let isWhole = true;
+  while (!isOver()) {
+    const batch = await followOrSetAside(ctx, { ...options, limit, isWhole });
+    derived += batch.derived;
+    if (batch.isDone) break;
+    limit = batch.failed > 0 ? Math.max(1, Math.min(limit, batch.failed) >> 1) : Math.min(most, limit * 2);
+    isWhole = batch.failed === 0 && limit === most;
+  }
+  let isAnyRetried = false;
+  for (const search of await searchesToRetry(ctx.db, ctx.clock.statementTime())) {
+    if (isOver()) break;
+    const batch = await followOrSetAside(ctx, { ...options, limit: 1, search });
+    derived += batch.derived;
+    isAnyRetried ||= batch.failed === 0 && !batch.isDone;
+  }
+  // What waited behind them is in its turn again.
+  return isAnyRetried ? derived + (await follow(ctx, options)) : derived;
+}
+
+async function followOrSetAside(
+  ctx: Parts,
+  options: BatchOptions,
+): Promise<{ derived: number; isDone: boolean; failed: number }> {
+  try {
+    return { ...(await followBatch(ctx, options)), failed: 0 };
+  } catch (error) {
+    if (!(error instanceof BatchFailed) || !isItsOwnFault(error.cause)) throw error;
+    const { readings, cause } = error;
+    const [first] = readings;
+    if (first === undefined) throw error;
+    if (readings.length === 1) await setReadingAside(ctx, first, cause);
+    return { derived: 0, isDone: false, failed: readings.length };
   }
 }
 
-/** One batch, in one transaction that sees one state of what was saved. @returns how many readings it derived */
-export async function followBatch(
-  { db, simulation }: Parts,
-  { limit = BATCH, settleMs = SETTLE_MS }: FollowOptions = {},
-): Promise<number> {
-  return inSnapshot(db, async (tx) => {
-    if (!(await lockFollowing(tx))) return 0;
-    const left = await checkReadings(tx);
-    const which = { limit, settleMs, simulated: simulation !== null };
-    return derive(tx, await takeReadings(tx, which), left);
-  });
+async function setReadingAside({ db, clock, log }: Parts, id: Id, cause: unknown): Promise<void> {
+  const code = sqlState(cause) || (cause instanceof Error ? cause.name : 'unknown');
+  const aside = await setAside(db, { id, code, now: clock.statementTime() });
+  if (aside?.attempts !== 1) return;
+  const { search, run_id: run, retry_at } = aside;
+  log.error(
+    { err: cause, search, run: String(run), code, retry_at },
+    'reading set aside; its search waits for it',
+  );
 }
 
-async function derive(tx: Transaction, taken: readonly Taken[], left: Leftover): Promise<number> {
+/** Whether the same readings would fail again: their data are refused, they take too long, or they meet a fault of ours. */
+function isItsOwnFault(cause: unknown): boolean {
+  return refusesData(cause) || sqlState(cause) === TOOK_TOO_LONG || !isOfDatabase(cause);
+}
+
+/** SQLSTATE of a statement that was cancelled, which its time limit does. */
+const TOOK_TOO_LONG = '57014';
+
+/** A batch that was rolled back, and the readings that it failed at. */
+class BatchFailed extends Error {
+  readonly readings: readonly Id[];
+  constructor(readings: readonly Id[], cause: unknown) {
+    super('derivation failed', { cause });
+    this.name = 'BatchFailed';
+    this.readings = readings;
+  }
+}
+
+export type BatchOptions = Omit<FollowOptions, 'isOver'> & {
+  /** Of this search alone, of which a reading was set aside. */
+  search?: Id;
+  /** Whether all readings that were not seen before are checked, however many; otherwise only as many as are derived. */
+  isWhole?: boolean;
+};
+
+/**
+ * One batch, in one transaction that sees one state of what was saved.
+ * @returns how many readings it derived, and whether none is left
+ * @throws BatchFailed
+ */
+export async function followBatch(
+  { db, clock, simulation }: Parts,
+  { limit = BATCH, settleMs = SETTLE_MS, search, isWhole = search === undefined }: BatchOptions = {},
+): Promise<{ derived: number; isDone: boolean }> {
+  let concerned: readonly Id[] = [];
+  try {
+    return await inSnapshot(db, async (tx) => {
+      if (!(await lockFollowing(tx))) return { derived: 0, isDone: true };
+      const ofSearch = search ?? null;
+      const { uncounted, unchecked } = await noteReadings(tx, {
+        limit: isWhole ? null : limit,
+        search: ofSearch,
+      });
+      await countSaved(tx, uncounted);
+      concerned = unchecked;
+      const left = await checkReadings(tx, unchecked);
+      const isUndone = left !== NOTHING_LEFT;
+      // One reading at a time: what is undone because of it and what is derived from another do not fail together.
+      const isAlone = limit === 1 && isUndone;
+      const which = {
+        limit,
+        settleMs,
+        simulated: simulation !== null,
+        search: ofSearch,
+        now: clock.statementTime(),
+      };
+      const taken = isAlone ? [] : await takeReadings(tx, which);
+      const ids = taken.map(({ id }) => id);
+      concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
+      await derive(tx, taken, left);
+      return { derived: taken.length, isDone: taken.length + unchecked.length === 0 };
+    });
+  } catch (error) {
+    throw new BatchFailed(concerned, error);
+  }
+}
+
+async function derive(tx: Transaction, taken: readonly Taken[], left: Leftover): Promise<void> {
   const ids = taken.map(({ id }) => id);
-  if (taken.length === 0 && left.days.length === 0) return 0;
+  if (taken.length === 0 && left === NOTHING_LEFT) return;
   const coverage = await findCoverage(tx, ids);
   const days = await rollUp(tx, ids, coverage, { recounted: left.posts, seenAgain: left.seen });
   await followGrowth(tx, ids);
@@ -69,7 +187,6 @@ async function derive(tx: Transaction, taken: readonly Taken[], left: Leftover):
   const spikes = await findSpikes(tx, lastToNotify(taken));
   await removeReadings(tx, ids);
   await appendSpikes(tx, spikes);
-  return taken.length;
 }
 
 /** Each search, and when the oldest of its readings came. */
@@ -97,6 +214,8 @@ export async function rebuildTrends(ctx: Parts, searchId: Id): Promise<Rebuilt> 
   const [oldest] = await snapshotMonths(db);
   const rebuilt = await inSnapshot(db, async (tx) => {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.derive'))`);
+    const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
+    await countSaved(tx, uncounted);
     const { left, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
     await derive(tx, [], left);
     return { runs, posts };
@@ -133,7 +252,7 @@ export function startFollowing(ctx: Context): () => Promise<void> {
 /** What fails is tried again by whoever is next. */
 async function followSome(ctx: Context, isOver: () => boolean): Promise<void> {
   try {
-    while (!isOver() && (await followBatch(ctx)) > 0);
+    await follow(ctx, { isOver });
   } catch (error) {
     ctx.log.error({ err: error }, 'derivation failed; trying again');
   }

@@ -1,6 +1,7 @@
 /** The state of everything: database, queue, scan, services, workers, runs, searches, and what is due next. */
 import { DAY } from '../../engine/clock.ts';
 import { withPatience } from '../../engine/patience.ts';
+import { type AsideReading, readSetAside } from '../../store/derive/pending.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import { isScanLate, readBacklog } from '../../store/reads/machinery.ts';
 import { type NextSlot, nextSlots } from '../../store/reads/next-slots.ts';
@@ -26,12 +27,16 @@ export type Status = {
   workers: (WorkerRow & { silent: boolean })[];
   runs_24h: RunTally[];
   unread_responses: UnreadResponses;
+  /** Searches whose trends wait for a reading that fails again and again; at most 100. */
+  set_aside: AsideReading[];
   /** Active searches without a successful run for three intervals. */
   silent: Silence;
   /** Searches that do not run. */
   resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
   next: (NextSlot & { local: string })[];
 };
+
+const MAX_SET_ASIDE = 100;
 
 /** @param embedded the database that this program runs itself; null where `DATABASE_URL` names one */
 export async function readStatus(ctx: Context, embedded: Embedded | null): Promise<Status> {
@@ -40,12 +45,13 @@ export async function readStatus(ctx: Context, embedded: Embedded | null): Promi
   const dayAgo = new Date(now.getTime() - DAY);
   const allSearches = readAllSearches(db);
   const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
-  const [server, depth, backlog, unread, silent, services, workers, runs_24h, searches, next] =
+  const [server, depth, backlog, unread, set_aside, silent, services, workers, runs_24h, searches, next] =
     await Promise.all([
       readServer(db),
       withPatience(queue.depth()).catch(() => null),
       readBacklog(db, now),
       readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+      readSetAside(db, MAX_SET_ASIDE),
       readSilence(ctx),
       readServices(ctx, allSearches),
       liveWorkers(db, dayAgo),
@@ -73,6 +79,7 @@ export async function readStatus(ctx: Context, embedded: Embedded | null): Promi
     })),
     runs_24h,
     unread_responses: unread,
+    set_aside,
     silent,
     resting: searches
       .filter(({ state }) => state !== 'active')

@@ -3,7 +3,7 @@
  * some, writes what they yield, and deletes them in one transaction: each is derived once, whoever is killed. Readings commit
  * in any order, so that there is no cursor.
  */
-import type { Database, Id, Transaction } from '../database.ts';
+import { type Database, type Id, timeOf, type Transaction } from '../database.ts';
 
 const P = 'strandline.pending_derivations';
 
@@ -58,28 +58,83 @@ export async function lockFollowing(tx: Transaction): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
+/**
+ * Whose readings are worked on: those of searches of which none failed, or those of one of the others.
+ * @param alias of a row of readings
+ */
+const inTurn = (alias: string, search: `$${number}` | 'NULL') => `CASE WHEN ${search}::bigint IS NULL
+  THEN ${alias}.search_id NOT IN (SELECT search_id FROM ${P} WHERE attempts > 0) ELSE ${alias}.search_id = ${search} END`;
+
+/**
+ * Marks readings as checked and as counted. $1 most that are checked, the oldest first; null: all. $2 of which search, where one is tried alone.
+ */
+const NOTE = `
+WITH fresh AS MATERIALIZED (
+  SELECT p.id, p.notify AND NOT p.counted AS uncounted, NOT p.checked AND ${inTurn('p', '$2')} AS unchecked
+  FROM ${P} p WHERE NOT (p.checked AND p.counted)
+), checked AS MATERIALIZED (
+  SELECT f.id FROM fresh f JOIN ${P} p USING (id) WHERE f.unchecked ORDER BY p.at, p.run_id, p.id LIMIT $1
+), marked AS (
+  UPDATE ${P} p SET counted = true, checked = p.checked OR EXISTS (SELECT FROM checked WHERE id = p.id)
+  FROM fresh f WHERE p.id = f.id AND (NOT p.counted OR p.id IN (SELECT id FROM checked))
+)
+SELECT f.id, f.uncounted, c.id IS NOT NULL AS to_check FROM fresh f LEFT JOIN checked c USING (id)
+WHERE f.uncounted OR c.id IS NOT NULL`;
+
+/** Readings that are seen for the first time: runs that are to be counted, and what is to be checked. */
+export type Noted = { uncounted: Id[]; unchecked: Id[] };
+
+/**
+ * At the beginning of a batch: each reading is checked and counted once, in a transaction that is committed.
+ * @param options.limit most that are checked; null: all
+ * @param options.search whose readings alone are checked
+ */
+export async function noteReadings(
+  tx: Transaction,
+  { limit, search }: { limit: number | null; search: Id | null },
+): Promise<Noted> {
+  const { rows } = await tx.query<{ id: Id; uncounted: boolean; to_check: boolean }>({
+    name: 'note_readings',
+    text: NOTE,
+    values: [limit, search],
+  });
+  return {
+    uncounted: rows.flatMap((row) => (row.uncounted ? [row.id] : [])),
+    unchecked: rows.flatMap((row) => (row.to_check ? [row.id] : [])),
+  };
+}
+
 /** A reading in this batch. */
 export type Taken = { id: Id; search_id: Id; run_id: Id; at: Date; notify: boolean; baseline: boolean };
 
+/** Which readings a batch takes. */
+export type Which = {
+  limit: number;
+  /** How long ago they came at least, for others may come before them; null: however lately. */
+  settleMs: number | null;
+  /** Of simulations. */
+  simulated: boolean;
+  /** Of this one, of which a reading failed; null: of all of which none did. */
+  search: Id | null;
+  /** The time of the statement; null: the database's clock. */
+  now: Date | null;
+};
+
 /**
- * The oldest readings. Where some of a search wait to be derived again, its newest wait behind them; those of other searches go
+ * The oldest readings that are checked. Where some of a search wait to be derived again, its newest wait behind them; those of other searches go
  * first, so that a rebuild delays no spike.
- * $1 most, $2 how long ago they came at least, in milliseconds, for others may come before them; null: however lately;
- * $3 of simulations.
+ * $1 most, $2 how long ago they came at least, in milliseconds; $3 of simulations, $4 of which search, $5 the time.
  */
 const TAKE = `
 SELECT p.id, p.search_id, p.run_id, p.at, p.notify, r.baseline
 FROM (SELECT *, bool_and(notify) OVER (PARTITION BY search_id) AS is_first FROM ${P}) p
 JOIN strandline.runs r ON r.id = p.run_id
 JOIN strandline.searches s ON s.id = p.search_id
-WHERE coalesce(p.at <= clock_timestamp() - $2 * interval '1 millisecond', true) AND (s.simulation IS NOT NULL) = $3
+WHERE p.checked AND coalesce(p.at <= ${timeOf('$5')} - $2 * interval '1 millisecond', true) AND (s.simulation IS NOT NULL) = $3 AND ${inTurn('p', '$4')}
 ORDER BY p.is_first DESC, p.at, p.run_id, p.id LIMIT $1`;
 
-export async function takeReadings(
-  tx: Transaction,
-  { limit, settleMs, simulated }: { limit: number; settleMs: number | null; simulated: boolean },
-): Promise<Taken[]> {
-  const values = [limit, settleMs, simulated];
+export async function takeReadings(tx: Transaction, which: Which): Promise<Taken[]> {
+  const values = [which.limit, which.settleMs, which.simulated, which.search, which.now];
   const { rows } = await tx.query<Taken>({ name: 'take_readings', text: TAKE, values });
   return rows;
 }
@@ -89,15 +144,81 @@ export async function removeReadings(tx: Transaction, ids: readonly Id[]): Promi
   await tx.query(`DELETE FROM ${P} WHERE id = ANY ($1::bigint[])`, [ids]);
 }
 
-/** How far the follower is behind: what waits, and for how long; what is derived again does not count as old. */
-export type Lag = { readings: number; oldestSeconds: number | null };
+/**
+ * Sets a reading aside that nothing can be derived from: it is tried again after a minute, then two, at most an hour, and
+ * the other readings of its search wait behind it, for what follows from them depends on it.
+ * @param failure.code of its last failure; nothing of what was collected
+ * @returns null where it is not there any more
+ */
+export async function setAside(
+  { pool }: Pick<Database, 'pool'>,
+  failure: { id: Id; code: string; now: Date | null },
+): Promise<{ search: string; run_id: Id; attempts: number; retry_at: Date } | null> {
+  const { rows } = await pool.query<{ search: string; run_id: Id; attempts: number; retry_at: Date }>({
+    name: 'set_aside',
+    text: `UPDATE ${P} p SET attempts = p.attempts + 1, code = $2,
+        retry_at = ${timeOf('$3')} + least(interval '1 hour', interval '1 minute' * power(2, least(p.attempts, 10)))
+      FROM strandline.searches s WHERE p.id = $1 AND s.id = p.search_id
+      RETURNING s.slug AS search, p.run_id, p.attempts, p.retry_at`,
+    values: [failure.id, failure.code, failure.now],
+  });
+  return rows[0] ?? null;
+}
+
+/** A reading that was set aside, for people. */
+export type AsideReading = {
+  search: string;
+  run_id: Id;
+  at: Date;
+  attempts: number;
+  code: string;
+  retry_at: Date;
+  /** Readings of its search that wait, itself included. */
+  readings: number;
+};
+
+/** What was set aside, the longest first. @returns at most `limit` */
+export async function readSetAside({ pool }: Pick<Database, 'pool'>, limit: number): Promise<AsideReading[]> {
+  const { rows } = await pool.query<AsideReading>({
+    name: 'read_set_aside',
+    text: `SELECT s.slug AS search, p.run_id, p.at, p.attempts, p.code, p.retry_at,
+        (SELECT count(*)::int FROM ${P} w WHERE w.search_id = p.search_id) AS readings
+      FROM ${P} p JOIN strandline.searches s ON s.id = p.search_id
+      WHERE p.attempts > 0 ORDER BY p.at, p.id LIMIT $1`,
+    values: [limit],
+  });
+  return rows;
+}
+
+/** Searches with readings that were set aside and are due again, the longest due first. */
+export async function searchesToRetry({ pool }: Pick<Database, 'pool'>, now: Date | null): Promise<Id[]> {
+  const { rows } = await pool.query<{ search_id: Id }>({
+    name: 'searches_to_retry',
+    text: `SELECT search_id FROM ${P} WHERE attempts > 0
+      GROUP BY 1 HAVING max(retry_at) <= ${timeOf('$1')} ORDER BY max(retry_at), 1`,
+    values: [now],
+  });
+  return rows.map((row) => row.search_id);
+}
+
+/**
+ * How far the follower is behind: what waits, and for how long; what is derived again does not count as old, and neither does
+ * what waits behind a reading that was set aside.
+ */
+export type Lag = {
+  readings: number;
+  oldestSeconds: number | null;
+  /** Set aside, because they failed alone: one of each search that waits for it. */
+  setAside: number;
+};
 
 export async function readLag({ pool }: Pick<Database, 'pool'>): Promise<Lag> {
   const { rows } = await pool.query<Lag>(
-    `SELECT count(*)::int AS readings,
-       extract(epoch FROM clock_timestamp() - min(at) FILTER (WHERE notify))::float8 AS "oldestSeconds" FROM ${P}`,
+    `SELECT count(*)::int AS readings, (count(*) FILTER (WHERE attempts > 0))::int AS "setAside",
+       extract(epoch FROM clock_timestamp() - min(at) FILTER (WHERE notify AND ${inTurn('p', 'NULL')}))::float8 AS "oldestSeconds"
+     FROM ${P} p`,
   );
-  return rows[0] ?? { readings: 0, oldestSeconds: null };
+  return rows[0] ?? { readings: 0, oldestSeconds: null, setAside: 0 };
 }
 
 /**

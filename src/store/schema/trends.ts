@@ -40,8 +40,18 @@ export const pending_derivations = strandline.table(
     touched_links: ref().array().notNull(),
     /** It is known what was derived from later readings without it. */
     checked: boolean().notNull(),
-    /** Spikes are looked for when it is derived; false for what was read late, or again. */
+    /** It made its run succeed: spikes are looked for when it is derived; false for what was read late, or again. */
     notify: boolean().notNull(),
+    /** Its run was counted, see `store/counts.ts`. */
+    counted: boolean().notNull().default(false),
+    /** From the beginning of the transaction of its save. */
+    saved_seconds: doublePrecision().default(
+      sql`extract(epoch from clock_timestamp() - transaction_timestamp())`,
+    ),
+    /** How often it failed alone, with which code (of Postgres, or the kind of error), and when it is tried again. */
+    attempts: integer().notNull().default(0),
+    code: text(),
+    retry_at: instant(),
   },
   (t) => [
     index('pending_derivations_search').on(t.search_id, t.at),

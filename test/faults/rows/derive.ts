@@ -33,6 +33,12 @@ async function diesDeriving(stage: Stage, point: Point): Promise<void> {
   await assertAsRebuilt(stage);
 }
 
+/** A constraint of the row's own, which refuses what is derived from one search. */
+const REFUSE = `
+  CREATE FUNCTION strandline.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'refused' USING ERRCODE = 'check_violation';
+  END $$;`;
+
 export const DERIVE: readonly Row[] = [
   {
     id: 'F25',
@@ -77,6 +83,40 @@ export const DERIVE: readonly Row[] = [
         await stage.ended(again);
         await Promise.all([replayRun(stage.ctx, runId), replayRun(stage.ctx, again)]);
       }
+      await assertAsRebuilt(stage);
+    },
+  },
+  {
+    id: 'F28',
+    title:
+      'a reading that nothing can be derived from: its search waits, all others go on, and it is derived when that is over',
+    core: true,
+    play: async (stage) => {
+      stage.service.answers(ownPosts);
+      const poisoned = await stage.add(1, { topic: 'shared' });
+      await stage.rows(REFUSE);
+      await stage.rows(
+        `CREATE TRIGGER refuse BEFORE INSERT ON strandline.looks FOR EACH ROW WHEN (NEW.search_id = ${poisoned.searchId})
+         EXECUTE FUNCTION strandline.refuse()`,
+      );
+      await stage.start();
+      await stage.start();
+      const others = [await stage.add(2, { topic: 'shared' }), await stage.add(3)];
+      for (const { runId } of [poisoned, ...others])
+        assert.equal((await stage.ended(runId)).status, 'succeeded');
+      const waiting = () => stage.rows('SELECT search_id, attempts FROM strandline.pending_derivations');
+      await stage.until(
+        'only the refused one waits',
+        async () => {
+          const left = await waiting();
+          return left.length === 1 && left[0].search_id === poisoned.searchId && left[0].attempts > 0;
+        },
+        DERIVED_SECONDS * 1_000,
+      );
+      await stage.rows('DROP TRIGGER refuse ON strandline.looks');
+      await stage.rows(
+        `UPDATE strandline.pending_derivations SET retry_at = clock_timestamp() WHERE attempts > 0`,
+      );
       await assertAsRebuilt(stage);
     },
   },

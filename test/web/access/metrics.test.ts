@@ -57,11 +57,13 @@ test('two scrapes around runs differ by what the runs did, in every process alik
     every: '15m',
   });
   await executeRun(stand.world.ctx, firstRunId);
+  await stand.world.derive();
   const before = await scrape(app);
   stub.answers(json({ miner_tweets: [wirePost('1790000000000000001'), wirePost('1790000000000000002')] }));
   await executeRun(stand.world.ctx, (await insertManualRun(stand.world.ctx, 'secret-ferry')).runId);
   stub.answers(json({}, 401));
   await executeRun(stand.world.ctx, (await insertManualRun(stand.world.ctx, 'secret-ferry')).runId);
+  await stand.world.derive();
   await foldCounts(stand.world.db);
   const after = await scrape(app);
   const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);

@@ -94,6 +94,11 @@ export async function toldText({ counts, figures, silent, unread, lag, depth }: 
     'Age of the oldest of them; 0 where none waits.',
     lag.oldestSeconds ?? 0,
   );
+  gauge(
+    'strandline_readings_set_aside',
+    'Those of them that failed alone: they are tried again, and their searches wait for them.',
+    lag.setAside,
+  );
   gauge('strandline_runs_open', 'Runs that wait or are under way.', figures.open_runs, 'status');
   gauge('strandline_deliveries_open', 'Messages that wait, and dead ones.', figures.open_deliveries, 'state');
   gauge('strandline_workers', 'Workers that gave a sign within 90 seconds.', figures.workers);
@@ -112,7 +117,7 @@ export async function toldText({ counts, figures, silent, unread, lag, depth }: 
     }),
     histogramText({
       name: 'strandline_save_duration_seconds',
-      help: 'Seconds from the beginning of the transaction that saves a run to its commit.',
+      help: 'Seconds from the beginning of the transaction that saves a run to its last rows but those of the feed.',
       labels: COUNTS.save_sum,
       bounds: SAVE_BOUNDS,
       buckets: of('save'),

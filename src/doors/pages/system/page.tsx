@@ -7,6 +7,7 @@ import { readContractVersion } from '../../../store/reads/contract-columns.ts';
 import { readBacklog, readCallDays, readUpkeep } from '../../../store/reads/machinery.ts';
 import { readServer } from '../../../store/reads/server.ts';
 import { readServiceDays } from '../../../store/reads/status.ts';
+import { readSetAside } from '../../../store/derive/pending.ts';
 import { readUnread } from '../../../store/reads/unread.ts';
 import { liveWorkers, WORKER_SILENCE_MS } from '../../../store/workers.ts';
 import type { App, WebHome } from '../../routes.ts';
@@ -21,6 +22,8 @@ import { Summary } from './summary.tsx';
 import { Versions } from './versions.tsx';
 import { Workers } from './workers.tsx';
 
+/** Searches whose trends wait, at most. */
+const MAX_SET_ASIDE = 10;
 /** Days of calls that are drawn, today among them. */
 const CALL_DAYS = 30;
 
@@ -52,6 +55,7 @@ export function systemPage(app: App, home: WebHome): void {
             queue={told.queue}
             backlog={told.backlog}
             unread={told.unread}
+            aside={told.aside}
           />
           <Budgets services={told.services} days={told.callDays} from={told.from} count={CALL_DAYS} />
           <Sources rows={told.sources} />
@@ -91,6 +95,7 @@ async function readSystem({ ctx, services: access }: WebHome) {
     backlog,
     silence,
     unread,
+    aside,
     queue,
     services,
     callDays,
@@ -105,6 +110,7 @@ async function readSystem({ ctx, services: access }: WebHome) {
     readBacklog(db, now),
     readSilence(ctx),
     readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+    readSetAside(db, MAX_SET_ASIDE),
     readQueue(ctx.queue, PATIENCE_MS),
     readServiceDays(db, now),
     readCallDays(db, from),
@@ -128,6 +134,7 @@ async function readSystem({ ctx, services: access }: WebHome) {
     backlog,
     silence,
     unread,
+    aside,
     queue,
     callDays,
     sources,

@@ -1,6 +1,7 @@
 import type { Context } from '../../../monitor/context.ts';
 import { withPatience } from '../../../engine/patience.ts';
 import { type Backlog, isScanLate } from '../../../store/reads/machinery.ts';
+import type { AsideReading } from '../../../store/derive/pending.ts';
 import type { UnreadResponses } from '../../../store/reads/unread.ts';
 import { Facts } from '../detail/facts.tsx';
 import { Badge } from '../kit/badge.tsx';
@@ -23,11 +24,13 @@ export function ScanAndQueue({
   queue,
   backlog,
   unread,
+  aside,
 }: {
   kind: WorkQueue['kind'];
   queue: QueueNow;
   backlog: Backlog;
   unread: UnreadResponses;
+  aside: readonly AsideReading[];
 }) {
   return (
     <Section
@@ -69,6 +72,7 @@ export function ScanAndQueue({
             </>,
           ],
           ['Unread responses', <Unread unread={unread} />],
+          ['Trends that wait', aside.length === 0 ? null : <SetAside readings={aside} />],
         ]}
       />
     </Section>
@@ -91,6 +95,21 @@ function Unread({ unread }: { unread: UnreadResponses }) {
       {spooled === 0
         ? null
         : `; ${spooled} on the disk of a worker, which stores them when Postgres allows it`}
+    </>
+  );
+}
+
+/** What they failed of stands in the logs of workers. */
+function SetAside({ readings }: { readings: readonly AsideReading[] }) {
+  return (
+    <>
+      {readings.map(({ search, run_id, code, at, retry_at }) => (
+        <div>
+          <a href={`/searches/${search}`}>{search}</a> since <When at={at} />:{' '}
+          <a href={`/runs/${run_id}`}>run {String(run_id)}</a> cannot be derived ({code}); next attempt{' '}
+          <When at={retry_at} />
+        </div>
+      ))}
     </>
   );
 }
