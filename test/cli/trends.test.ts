@@ -123,6 +123,33 @@ describe('trends', () => {
     ]);
   });
 
+  it('says as of when it is, while runs wait to be derived', async () => {
+    const { pool } = stand.world.db;
+    const wait = (received: Date) =>
+      pool.query(
+        `INSERT INTO strandline.pending_derivations (search_id, run_id, at, posts, new_posts, new_links, changed_posts, touched_posts,
+           touched_links, checked, notify)
+         SELECT id, 1, $1, 0, '{}', '{}', '{}', '{}', '{}', true, true FROM strandline.searches WHERE slug = 'usual'`,
+        [received],
+      );
+    const hasWords = /^figures as of .*11:59.*: later runs are still being counted$/m;
+    // What came in the last seconds is no news.
+    await wait(new Date(NOW.getTime() - 2_000));
+    expect((await stand.run(['trends', '--search', 'usual'])).stderr).not.toContain('as of');
+    const received = new Date(NOW.getTime() - 60_000);
+    await wait(received);
+    const asked = [['trends'], ['trends', '--topic', 'ferry'], ['posts', 'growth', '--search', 'usual']];
+    for (const one of asked) expect((await stand.run(one)).stderr).toMatch(hasWords);
+    expect((await stand.run(['trends', '--search', 'keen'])).stderr).not.toContain('as of');
+    expect(await stand.json<object[]>('trends', '--topic', 'ferry')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ search: 'usual', as_of: received.toISOString() }),
+        expect.objectContaining({ search: 'keen', as_of: null }),
+      ]),
+    );
+    await pool.query('DELETE FROM strandline.pending_derivations');
+  });
+
   it('says in JSON what the views say, and nothing of how it is drawn', async () => {
     const [trend] = await stand.json<Record<string, unknown>[]>('trends', '--search', 'usual', '--days', '1');
     expect(trend).toMatchObject({

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { DAY } from '../../engine/clock.ts';
 import { type AtAge, readLatestAges } from '../../store/reads/ages.ts';
 import { GROWTH_ORDERS, type PostGrowthRow, readGrowth } from '../../store/reads/growth.ts';
+import { readDerivedUntil } from '../../store/derive/until.ts';
+import { tellAsOf } from './as-of.ts';
 import { readLimit, readOneOf, readSince } from './arguments.ts';
 import { withAddresses } from './addresses.ts';
 import type { Cli } from './cli.ts';
@@ -42,6 +44,7 @@ export function registerPostsGrowth(posts: Command, cli: Cli): void {
         const since =
           options.since === undefined ? new Date(now.getTime() - DAY) : readSince(options.since, now);
         await assertFilter(ctx.db, { search, topic });
+        const underived = await readDerivedUntil(ctx.db, { search, topic });
         const grown = await readGrowth(ctx.db, { search, topic, since, order, limit });
         const ids = grown.map(({ post_id }) => post_id);
         const ages = await readLatestAges(ctx.db, ids, { search, topic });
@@ -50,6 +53,7 @@ export function registerPostsGrowth(posts: Command, cli: Cli): void {
         await cli.show(json, rows, () =>
           withAddresses(rows, columns(now, cli.page), (post) => post.url, cli.page),
         );
+        tellAsOf(cli, underived, now);
         tellInvented(
           cli,
           json,

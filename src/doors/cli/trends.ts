@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { InvalidInput } from '../../errors.ts';
 import { readTrends } from '../../monitor/volume/trends.ts';
 import { readVoices } from '../../monitor/volume/voices.ts';
+import { readDerivedUntil } from '../../store/derive/until.ts';
+import { tellAsOf } from './as-of.ts';
 import { readWhole } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { assertFilter, findSearches } from '../../monitor/topic/find.ts';
@@ -37,9 +39,11 @@ export function registerTrends(trends: Command, cli: Cli): void {
       return cli.withHome(async ({ ctx }) => {
         if (compared !== undefined) {
           for (const one of compared) await assertFilter(ctx.db, { topic: one });
+          const underived = await readDerivedUntil(ctx.db, { topic: compared });
           const voices = await readVoices(ctx, compared, days);
           if (voices.length === 0) cli.page.say('none of these topics was looked at on a whole day yet');
           await cli.show(options.json, voices, () => comparePage(voices, cli.page));
+          tellAsOf(cli, underived, ctx.clock.now());
           tellInvented(
             cli,
             options.json,
@@ -53,8 +57,12 @@ export function registerTrends(trends: Command, cli: Cli): void {
           searches.map(({ slug }) => slug),
           cli.page,
         );
-        const rows = await readTrends(ctx, searches, { days, hoursEach: hoursEach(days, room) });
+        const underived = await readDerivedUntil(ctx.db, { topic, search });
+        const asOf = new Map(underived.map(({ search_id, as_of }) => [search_id, as_of]));
+        const trendsRead = await readTrends(ctx, searches, { days, hoursEach: hoursEach(days, room) });
+        const rows = trendsRead.map((row) => ({ ...row, as_of: asOf.get(row.search_id) ?? null }));
         await cli.show(options.json, rows, () => trendPage(rows, cli.page));
+        tellAsOf(cli, underived, ctx.clock.now());
         tellInvented(
           cli,
           options.json,

@@ -5,6 +5,7 @@ import { InvalidInput } from '../../errors.ts';
 import { assertFilter, findSearches } from '../../monitor/topic/find.ts';
 import { readTrends } from '../../monitor/volume/trends.ts';
 import { readVoices } from '../../monitor/volume/voices.ts';
+import { oldestOf, readDerivedUntil } from '../../store/derive/until.ts';
 import { readLatestAges } from '../../store/reads/ages.ts';
 import {
   GROWTH_ORDERS,
@@ -16,6 +17,7 @@ import {
 import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../store/reads/rising.ts';
 import { readTopAuthors, readTopDomains, readTopHashtags, readTopLanguages } from '../../store/reads/tops.ts';
 import { BUCKETS, readBuckets, readSpikePage } from '../../store/reads/volume.ts';
+import { timeShape } from '../../store/shapes.ts';
 import { SPIKE_MEASURES } from '../../store/schema/analytics/volume.ts';
 import type { App, WebHome } from '../routes.ts';
 import { idCursor } from './cursor.ts';
@@ -81,7 +83,23 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       ({ query: given }) => answer(given as z.output<Q>), // what this query reads
     );
   };
-  const itemsOf = (item: z.core.$ZodType) => z.object({ items: z.array(item) });
+  const itemsOf = (item: z.core.$ZodType) =>
+    z.object({
+      items: z.array(item),
+      as_of: timeShape
+        .nullable()
+        .describe(
+          'When the oldest response was received that these figures do not contain yet; null: they contain all. They are derived a few seconds behind the runs.',
+        ),
+    });
+  /** Read before the figures: they contain at least what was received before. */
+  const derived = async <R>(
+    of: { topic?: string | readonly string[] | undefined; search?: string | undefined },
+    read: () => Promise<R>,
+  ) => {
+    const as_of = oldestOf(await readDerivedUntil(ctx.db, of));
+    return { items: await read(), as_of };
+  };
   const daysBack = (n: number) => {
     const until = new Date(Math.ceil(ctx.clock.now().getTime() / DAY) * DAY);
     return { from: new Date(until.getTime() - n * DAY), until };
@@ -104,7 +122,9 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     async ({ topic, search, days: back, bucket_hours }) => {
       const searches = await findSearches(ctx.db, { topic, search });
       assertFew('days', back, searches.length * Math.ceil((back * 24) / bucket_hours));
-      return { items: await readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }) };
+      return derived({ topic, search }, () =>
+        readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }),
+      );
     },
   );
 
@@ -142,9 +162,9 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
         ]);
       assertFew('since', from.toISOString(), (searches.length * span) / BUCKET_MS[per]);
       const searchIds = searches.map(({ id }) => id);
-      const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: BUCKETS_MOST });
-      return {
-        items: searches.map(({ id, slug, topic: of, service_kind }) => ({
+      return derived({ topic, search }, async () => {
+        const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: BUCKETS_MOST });
+        return searches.map(({ id, slug, topic: of, service_kind }) => ({
           search_id: id,
           search: slug,
           topic: of,
@@ -153,8 +173,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
           from,
           until,
           buckets: rows.flatMap(({ search_id, ...bucket }) => (search_id === id ? [bucket] : [])),
-        })),
-      };
+        }));
+      });
     },
   );
 
@@ -201,10 +221,12 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     async ({ topic, search, by, since, limit }) => {
       await assertFilter(ctx.db, { topic, search });
       const from = since ?? new Date(ctx.clock.now().getTime() - DAY);
-      const rows = await readGrowth(ctx.db, { topic, search, since: from, order: by, limit });
-      const ids = rows.map(({ post_id }) => post_id);
-      const ages = await readLatestAges(ctx.db, ids, { topic, search });
-      return { items: rows.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null })) };
+      return derived({ topic, search }, async () => {
+        const rows = await readGrowth(ctx.db, { topic, search, since: from, order: by, limit });
+        const ids = rows.map(({ post_id }) => post_id);
+        const ages = await readLatestAges(ctx.db, ids, { topic, search });
+        return rows.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
+      });
     },
   );
 
@@ -220,14 +242,8 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     },
     async ({ topic, search, per, days: back }) => {
       await assertFilter(ctx.db, { topic, search });
-      const rows = await readSearchGrowth(ctx.db, {
-        topic,
-        search,
-        per,
-        ...daysBack(back),
-        limit: BUCKETS_MOST,
-      });
-      return { items: rows };
+      const asked = { topic, search, per, ...daysBack(back), limit: BUCKETS_MOST };
+      return derived({ topic, search }, () => readSearchGrowth(ctx.db, asked));
     },
   );
 
@@ -253,7 +269,9 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     async ({ topic, search, hours, since, limit }) => {
       await assertFilter(ctx.db, { topic, search });
       const from = since ?? new Date(ctx.clock.now().getTime() - 7 * DAY);
-      return { items: await readPostsAtAge(ctx.db, { topic, search, hours, since: from, limit }) };
+      return derived({ topic, search }, () =>
+        readPostsAtAge(ctx.db, { topic, search, hours, since: from, limit }),
+      );
     },
   );
 
@@ -269,7 +287,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     },
     async (filter) => {
       await assertFilter(ctx.db, filter);
-      return { items: await readTypical(ctx.db, filter) };
+      return derived(filter, () => readTypical(ctx.db, filter));
     },
   );
 
@@ -310,7 +328,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       { operationId, summary, description, query: rising, reply: itemsOf(item) },
       async (filter) => {
         await assertFilter(ctx.db, filter);
-        return { items: await read(ctx.db, filter) };
+        return derived<unknown>(filter, () => read(ctx.db, filter));
       },
     );
 
@@ -351,7 +369,9 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
       { operationId, summary, description, query: tops, reply: itemsOf(Top[what]) },
       async ({ topic, search, days: back, limit }) => {
         await assertFilter(ctx.db, { topic, search });
-        return { items: await read(ctx.db, { topic, search, ...daysBack(back), limit }) };
+        return derived<unknown>({ topic, search }, () =>
+          read(ctx.db, { topic, search, ...daysBack(back), limit }),
+        );
       },
     );
 
@@ -375,7 +395,7 @@ export function trendRoutes(app: App, { ctx }: WebHome): void {
     },
     async ({ topics, days: back }) => {
       for (const topic of topics) await assertFilter(ctx.db, { topic });
-      return { items: await readVoices(ctx, topics, back) };
+      return derived({ topic: topics }, () => readVoices(ctx, topics, back));
     },
   );
 }

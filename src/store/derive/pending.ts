@@ -220,21 +220,3 @@ export async function readLag({ pool }: Pick<Database, 'pool'>): Promise<Lag> {
   );
   return rows[0] ?? { readings: 0, oldestSeconds: null, setAside: 0 };
 }
-
-/**
- * Up to which time everything is derived of a search, or of all of a topic's: what was received since then is not in volume,
- * growth, tallies and what rises. Null where nothing waits.
- */
-export async function derivedUntil(
-  { pool }: Pick<Database, 'pool'>,
-  { search, topic }: { search?: string | undefined; topic?: string | undefined },
-): Promise<Date | null> {
-  const { rows } = await pool.query<{ until: Date | null }>({
-    name: 'derived_until',
-    text: `SELECT min(p.at) AS until FROM ${P} p
-      JOIN strandline.searches s ON s.id = p.search_id JOIN strandline.topics t ON t.id = s.topic_id
-      WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`,
-    values: [search ?? null, topic ?? null],
-  });
-  return rows[0]?.until ?? null;
-}

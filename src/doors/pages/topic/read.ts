@@ -1,12 +1,12 @@
 /** Everything that the page of a topic, or of one of its searches, shows: a handful of reads, all at once. */
-import { DAY, HOUR, SECOND } from '../../../engine/clock.ts';
+import { DAY, HOUR } from '../../../engine/clock.ts';
 import type { Context } from '../../../monitor/context.ts';
 import { type Pulse, pulseOf, usualOf } from '../../../monitor/trend/pulse.ts';
 import { readAheadOfAge } from '../../../store/reads/growth.ts';
 import { readLastRuns, readNewest, readRequestChanges } from '../../../store/reads/of-searches.ts';
 import { readPostsOf } from '../../../store/reads/posts.ts';
 import { readSearchDays, type SearchDay } from '../../../store/reads/overview.ts';
-import { derivedUntil } from '../../../store/derive/pending.ts';
+import { isBehind, oldestOf, readDerivedUntil } from '../../../store/derive/until.ts';
 import { readRisingPosts } from '../../../store/reads/rising.ts';
 import type { SearchRow } from '../../../store/reads/searches.ts';
 import {
@@ -35,9 +35,6 @@ const TOP_POSTS = 10_000;
 const MOST_POSTS = 6;
 /** What is usual is taken from so many whole days before today. */
 const USUAL_DAYS = 14;
-
-/** Figures that are so old are called current. */
-const IN_TIME_MS = 15 * SECOND;
 
 export type ScopeRead = Awaited<ReturnType<typeof readScope>>;
 
@@ -70,7 +67,7 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     languages,
     spikes,
     changes,
-    underivedSince,
+    underived,
   ] = await Promise.all([
     readComments(db, scope.searches, range.from),
     readTopAuthors(db, tops),
@@ -84,8 +81,9 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     readTopLanguages(db, tops),
     readSpikes(db, ids, range.from),
     readRequestChanges(db, ids, range.from),
-    derivedUntil(db, which),
+    readDerivedUntil(db, which),
   ]);
+  const until = oldestOf(underived);
   const stepMs = range.per === 'hour' ? HOUR : DAY;
   const volume = volumeOf(sums.buckets, { ...range, stepMs });
   const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
@@ -102,11 +100,7 @@ export async function readScope(ctx: Pick<Context, 'db'>, scope: Scope, range: R
     ahead,
     tops: { from: topsFrom, authors, domains, hashtags, languages },
     completions,
-    // What came in the last seconds is on its way.
-    asOf:
-      underivedSince !== null && now.getTime() - underivedSince.getTime() > IN_TIME_MS
-        ? underivedSince
-        : null,
+    asOf: until !== null && isBehind(until, now) ? until : null,
   };
 }
 

@@ -31,6 +31,16 @@ const buckets = {
   lower_bound: boolean().notNull(),
 };
 
+export const derivedUntilView = analytics
+  .view('derived_until', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    as_of: instant(),
+    waiting: tally().notNull(),
+  })
+  .existing();
+
 export const volumeHourlyView = analytics.view('volume_hourly', buckets).existing();
 
 export const volumeDailyView = analytics.view('volume_daily', buckets).existing();
