@@ -31,8 +31,9 @@ WHERE NOT EXISTS (SELECT FROM ${S}.search_typical WHERE search_id = z.search_id 
 ORDER BY 1, 2
 ON CONFLICT (search_id, hours) DO UPDATE SET posts = excluded.posts, ${each((m) => `${m} = excluded.${m}`)}`;
 
+const LEAST_GAINED = 5;
 /**
- * Posts that gained at least 5 since the run before the last six hours, or the first one in them that returned them; never over
+ * Posts that gained at least so many since the run before the last six hours, or the first one in them that returned them; never over
  * a gap: where the run before lies further back than two intervals, it is not compared with. A post of the last six
  * hours gained all it has. Asked of what was in sight in these hours and changed since; which runs returned a post only where
  * it was known before them and was not in the run before. $1 searches.
@@ -53,7 +54,9 @@ WITH look AS MATERIALIZED (
   SELECT l.search_id, u.id FROM look l CROSS JOIN LATERAL unnest(l.in_sight) u(id)
   UNION
   SELECT l.search_id, o.post_id FROM look l
-  CROSS JOIN LATERAL (SELECT post_id FROM ${S}.unseen WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
+  CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.unseen WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
+  -- One that never changed gained what it has at most.
+  WHERE o.engagement >= ${LEAST_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
 ), changed AS MATERIALIZED (
   SELECT l.search_id, q.id AS post_id, l.at, l.lately, l.base, l.since AS from_at, q.created_at > l.lately AS is_young, s.first_seen_at, q.first_seen_at AS known_at, g.changed_at,
     ${engagement('g.gained_')} AS gained_ever, q.id = ANY (l.in_base) AS is_in_base, q.created_at
@@ -102,7 +105,7 @@ WITH look AS MATERIALIZED (
     SELECT least(m.posts[b.i], m.posts[b.i - 1]) AS posts,
       greatest(m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END, 0) / (ARRAY[1, 2, 5, 16, 48])[b.i] AS per_hour
   ) y
-  WHERE r.gained >= 5 AND r.observed_hours > 0 AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
+  WHERE r.gained >= ${LEAST_GAINED} AND r.observed_hours > 0 AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
 ), sunk AS (
   DELETE FROM ${S}.search_rising
   WHERE search_id IN (SELECT search_id FROM look) AND (search_id, post_id) NOT IN (SELECT search_id, post_id FROM rising)

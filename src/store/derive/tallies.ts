@@ -15,6 +15,14 @@ const elsewhere = (kind: 'post' | 'link') => `
 /** The day (UTC) of a sighting's post by its own time, as volume has it; without one, of the sighting. */
 export const DAY_OF_POST = `date_trunc('day', least(post_created_at, first_seen_at), 'UTC')`;
 
+/** The domain that an address leads to, without `www.`; null where it is no web address. */
+export const DOMAIN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
+/** The same for most addresses, whose third part is a bare host, at a tenth of what the regular expression costs. */
+export const DOMAIN_OF_A = `CASE WHEN translate(split_part(a, '/', 3), '?#@:', '') = split_part(a, '/', 3) AND (starts_with(a, 'https://') OR starts_with(a, 'http://'))
+  THEN lower(CASE WHEN starts_with(a, 'http://www.') OR starts_with(a, 'https://www.') THEN coalesce(nullif(substr(split_part(a, '/', 3), 5), ''), 'www.')
+    ELSE nullif(split_part(a, '/', 3), '') END)
+  ELSE ${DOMAIN} END`;
+
 /**
  * Counts what is new to searches, and writes down how much of days was observed. What another search of the topic saw
  * before is not new to the topic.
@@ -40,7 +48,7 @@ WITH ${SIGHTED}, new_posts AS MATERIALIZED (
     FROM new_posts p CROSS JOIN LATERAL (SELECT DISTINCT ${S}.lowered(unnest(p.hashtags)) AS name) h WHERE h.name <> ''
   UNION ALL SELECT search_id, 'domain', day_at, d.name, first
     FROM new_posts p CROSS JOIN LATERAL (
-      SELECT DISTINCT lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\\.)?([^/?#:]+)')) AS name FROM unnest(p.urls) a
+      SELECT DISTINCT x.name FROM unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_OF_A} AS name OFFSET 0) x
     ) d WHERE d.name <> ''
   UNION ALL SELECT s.search_id, 'site', date_trunc('day', s.first_seen_at, 'UTC'), l.site, e.is_known IS NULL
     FROM new_links s
