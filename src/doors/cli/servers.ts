@@ -9,6 +9,7 @@ import type { ListensAt, WebHome, WebServer } from '../../web.ts';
 import type { RunningWorker } from '../worker.ts';
 import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
+import { boundHeapGrowth } from './heap.ts';
 import { secretsOf } from './secrets.ts';
 import { registerKey } from './service-key.ts';
 import { awaitEnding, type Ending } from './signals.ts';
@@ -47,6 +48,7 @@ export function registerMigrate(command: Command, cli: Cli): void {
 }
 
 async function worker(cli: Cli): Promise<void> {
+  boundHeapGrowth();
   const ending = awaitEnding();
   const home = await open(cli, ending, { role: 'owner' });
   if (home === null) return;

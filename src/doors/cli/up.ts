@@ -15,6 +15,7 @@ import type { WebServer } from '../../web.ts';
 import type { RunningWorker } from '../worker.ts';
 import { awaitHome } from './await-home.ts';
 import type { Cli } from './cli.ts';
+import { boundHeapGrowth } from './heap.ts';
 import { runLines } from './run-line.ts';
 import { secretsOf } from './secrets.ts';
 import { awaitEnding } from './signals.ts';
@@ -38,6 +39,7 @@ export function registerUp(command: Command, cli: Cli): void {
  * it stands on, then each run in a line, until it is asked to end and has drained.
  */
 async function up(cli: Cli): Promise<void> {
+  boundHeapGrowth();
   const ending = awaitEnding();
   const config = cli.config();
   const log = createLogger(config.logLevel ?? 'warn', secretsOf(config));
