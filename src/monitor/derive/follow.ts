@@ -168,7 +168,8 @@ export async function followBatch(
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
       await derive(tx, taken, left);
-      return { derived: taken.length, isDone: taken.length + unchecked.length === 0 };
+      // What came meanwhile waits for the next round: a small batch costs nearly as much as a large one.
+      return { derived: taken.length, isDone: !isUndone && taken.length < limit };
     });
   } catch (error) {
     throw new BatchFailed(concerned, error);
