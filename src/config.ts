@@ -49,7 +49,7 @@ const variables = z.object({
   WEBHOOK_ALLOW: z.string().optional(),
   WEBHOOK_SECONDS: whole(1, 60).default(15),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
-  WORKER_CONCURRENCY: whole(1, 256).default(8),
+  WORKER_CONCURRENCY: whole(1, 256).default(16),
   CALLS_PER_MINUTE: whole(1, 1_000_000).optional(),
   CALLS_PER_DAY: whole(0, 100_000_000).optional(),
   MAX_CALLS_PER_RUN: whole(1, 10).default(2),

@@ -1,20 +1,28 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from './database.ts';
 
 /**
  * Makes one statement of what many ask for at the same time. Half of what Postgres computes for a small statement does not
  * depend on its rows, so that eight together cost about a third of eight alone.
  *
- * A batch is what came while the batch before was under way: whoever asks alone is served at once, and nobody waits for
- * company. Each {@link Database}, which is a pool of connections of this process, has its own batches.
+ * A batch is what is asked for in one turn of the event loop, or came while the batch before was under way: whoever asks alone
+ * is served at once. Each {@link Database}, which is a pool of connections of this process, has its own batches.
  * @param work returns an outcome for each input, in their order
  * @param limits.most inputs of one batch
  * @param limits.size of an input, and `mostSize` of a batch; one that is larger is a batch of its own
  * @param limits.alone whether each input of a batch that failed is tried once more by itself, so that one bad input fails
  * alone. Not for work that may be done once only: a connection that breaks at the commit leaves it unknown
+ * @param limits.atOnce batches under way at a time, one if left out
  */
 export function batched<Input, Outcome>(
   work: (db: Database, batch: readonly Input[]) => Promise<readonly Outcome[]>,
-  limits: { most: number; size?: (input: Input) => number; mostSize?: number; alone: boolean },
+  limits: {
+    most: number;
+    size?: (input: Input) => number;
+    mostSize?: number;
+    alone: boolean;
+    atOnce?: number;
+  },
 ): (db: Database, input: Input) => Promise<Outcome> {
   const lines = new WeakMap<Database, (input: Input) => Promise<Outcome>>();
   return (db, input) => {
@@ -35,15 +43,20 @@ type Waiting<Input, Outcome> = {
 
 function openLine<Input, Outcome>(
   work: (batch: readonly Input[]) => Promise<readonly Outcome[]>,
-  { most, size = () => 1, mostSize = most, alone }: Parameters<typeof batched<Input, Outcome>>[1],
+  { most, size = () => 1, mostSize = most, alone, atOnce = 1 }: Parameters<typeof batched<Input, Outcome>>[1],
 ): (input: Input) => Promise<Outcome> {
   const waiting: Waiting<Input, Outcome>[] = [];
-  let working = false;
+  let working = 0;
 
   async function workOff(): Promise<void> {
-    working = true;
-    while (waiting.length > 0) await settle(waiting.splice(0, fitting()));
-    working = false;
+    working += 1;
+    while (waiting.length > 0) {
+      await nextTurn();
+      // The other line may have taken them meanwhile.
+      const batch = waiting.splice(0, fitting());
+      if (batch.length > 0) await settle(batch);
+    }
+    working -= 1;
   }
 
   function fitting(): number {
@@ -69,6 +82,6 @@ function openLine<Input, Outcome>(
   return (input) =>
     new Promise((resolve, reject) => {
       waiting.push({ input, resolve, reject });
-      if (!working) void workOff();
+      if (working < atOnce) void workOff();
     });
 }

@@ -29,8 +29,12 @@ const types: CustomTypesConfig = {
   },
 };
 
-function readBigints(text: string): bigint[] {
-  return text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
+function readBigints(text: string): (bigint | null)[] {
+  if (text === '{}') return [];
+  return text
+    .slice(1, -1)
+    .split(',')
+    .map((one) => (one === 'NULL' ? null : BigInt(one)));
 }
 
 /**
@@ -139,9 +143,9 @@ export async function inTransaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const tx = await db.pool.connect();
+    const unanswered: Promise<unknown>[] = [];
     let broken: Error | undefined;
     try {
-      const unanswered: Promise<unknown>[] = [];
       // Waited for: what is sent behind a BEGIN that failed would be committed one by one.
       await tx.query('BEGIN');
       const result = await work(tx, (sent) => {
@@ -155,7 +159,8 @@ export async function inTransaction<T>(
     } catch (error) {
       // A server that did not answer in time would not answer this either.
       broken = isSilent(error) ? error : await rollback(tx);
-      if (!(attempt < ATTEMPTS && RETRYABLE.has(sqlState(error)))) throw error;
+      const failure = await firstFailure([...unanswered, Promise.reject(error)]);
+      if (!(attempt < ATTEMPTS && RETRYABLE.has(sqlState(failure)))) throw failure;
     } finally {
       tx.release(broken);
     }
@@ -173,12 +178,17 @@ export async function answersTo<Answers extends readonly unknown[]>(
     readonly [I in keyof Answers]: Promise<Answers[I]>;
   },
 ): Promise<Answers> {
+  const failure = await firstFailure(sent);
+  if (failure !== undefined) throw failure;
+  return Promise.all(sent);
+}
+
+/** Waits for all of them. @returns what failed first; a statement behind it only says that it stands behind a failure */
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
   const failures: unknown[] = [];
   for (const one of sent) one.catch((error: unknown) => failures.push(error));
   await Promise.allSettled(sent);
-  if (failures.length > 0)
-    throw failures.find((error) => sqlState(error) !== BEHIND_A_FAILURE) ?? failures[0];
-  return Promise.all(sent);
+  return failures.find((error) => sqlState(error) !== BEHIND_A_FAILURE) ?? failures[0];
 }
 
 /** A time limit of the client's own ran out: pg says so with a message and nothing else. */

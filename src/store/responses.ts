@@ -14,14 +14,18 @@ import { ABANDONED, CLAIMS_BESIDE_OTHERS } from './runs.ts';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** A response as it came: decoded bytes, not parsed. */
-export type RawResponse = {
+/** Which response of a run, and when it was received. */
+export type ResponseKey = {
   /** The call of its run that it belongs to. */
   n: number;
+  receivedAt: Date;
+};
+
+/** A response as it came: decoded bytes, not parsed. */
+export type RawResponse = ResponseKey & {
   httpStatus: number;
   contentType: string | null;
   body: Buffer;
-  receivedAt: Date;
 };
 
 /** A response with what its call took. */

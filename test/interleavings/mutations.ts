@@ -28,7 +28,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the save does not compare the fence',
     in: "SET status = 'succeeded', ended_at",
-    replace: [['AND r.fence = $2', 'AND $2::int IS NOT NULL']],
+    replace: [['AND r.fence = g.fence', 'AND g.fence IS NOT NULL']],
     roles: [executes, executes],
     events: ['leases end'],
     finds: /saved by somebody who had lost it/,
@@ -36,7 +36,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the save does not mark its response as read',
     in: "SET status = 'succeeded', ended_at",
-    replace: [['AND n = $7 AND read_at IS NULL', 'AND n = $7 AND false']],
+    replace: [['AND n = won.response AND read_at IS NULL', 'AND n = won.response AND false']],
     roles: [executes, executes],
     events: ['leases end'],
     finds: /posts of an unread response were saved/,
@@ -150,7 +150,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a sighting that is there is not left alone',
     in: 'INSERT INTO strandline.post_sightings',
-    replace: [['ON CONFLICT DO NOTHING\n  RETURNING post_id', 'RETURNING post_id']],
+    replace: [['ON CONFLICT DO NOTHING\n  RETURNING search_id, post_id', 'RETURNING search_id, post_id']],
     roles: [executes, executes],
     events: ['leases end'],
     finds: /duplicate key/,

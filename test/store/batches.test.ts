@@ -7,15 +7,18 @@ import { openDatabase } from '../../src/store/database.ts';
 const world = { db: openDatabase('postgres://127.0.0.1:1/none', { log: createLogger('silent') }) };
 const limits = { most: 3, alone: true };
 
-test('whoever asks alone is served at once, and who comes meanwhile is served together', async () => {
+test('what is asked for in one turn, or comes meanwhile, is done together', async () => {
   const seen: number[][] = [];
-  const double = batched<number, number>((_db, batch) => {
+  const later: Promise<number>[] = [];
+  const double = batched<number, number>((db, batch) => {
+    if (seen.length === 0) later.push(...[7, 8].map((n) => double(db, n)));
     seen.push([...batch]);
     return Promise.resolve(batch.map((n) => n * 2));
   }, limits);
-  const outcomes = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => double(world.db, n)));
-  expect(outcomes).toEqual([2, 4, 6, 8, 10, 12]);
-  expect(seen).toEqual([[1], [2, 3, 4], [5, 6]]);
+  expect(await double(world.db, 1)).toBe(2);
+  const outcomes = await Promise.all([2, 3, 4, 5].map((n) => double(world.db, n)));
+  expect([...outcomes, ...(await Promise.all(later))]).toEqual([4, 6, 8, 10, 14, 16]);
+  expect(seen).toEqual([[1], [7, 8, 2], [3, 4, 5]]);
 });
 
 test('a batch is no larger than it may be; what is larger by itself goes alone', async () => {
@@ -28,7 +31,7 @@ test('a batch is no larger than it may be; what is larger by itself goes alone',
     { most: 8, size: (n) => n, mostSize: 10, alone: true },
   );
   await Promise.all([1, 4, 6, 5, 99, 2].map((n) => take(world.db, n)));
-  expect(seen).toEqual([[1], [4, 6], [5], [99], [2]]);
+  expect(seen).toEqual([[1, 4], [6], [5], [99], [2]]);
 });
 
 test('one bad input fails alone, where each may be tried again', async () => {
@@ -40,7 +43,7 @@ test('one bad input fails alone, where each may be tried again', async () => {
     return ended.map(({ status }) => status);
   };
   expect(await outcome(true)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(await outcome(false)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+  expect(await outcome(false)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
 });
 
 test('after a failure the next ones are served', async () => {
@@ -51,4 +54,26 @@ test('after a failure the next ones are served', async () => {
   }, limits);
   await expect(take(world.db, 1)).rejects.toThrow('once');
   expect(await take(world.db, 2)).toBe(2);
+});
+
+test('two lines share what waits, and none of it is done twice', async () => {
+  const seen: number[] = [];
+  let underWay = 0;
+  let most = 0;
+  const take = batched<number, number>(
+    async (_db, batch) => {
+      expect(batch.length).toBeGreaterThan(0);
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      seen.push(...batch);
+      underWay -= 1;
+      return batch;
+    },
+    { most: 2, alone: true, atOnce: 2 },
+  );
+  const inputs = Array.from({ length: 9 }, (_, n) => n);
+  expect(await Promise.all(inputs.map((n) => take(world.db, n)))).toEqual(inputs);
+  expect(seen.toSorted((a, b) => a - b)).toEqual(inputs);
+  expect(most).toBe(2);
 });

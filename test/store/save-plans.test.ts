@@ -60,6 +60,8 @@ test('no statement of a save or of the follower reads a table from end to end', 
     expect.arrayContaining([
       'save_authors',
       'save_posts',
+      'save_counters',
+      'find_stored',
       'sight',
       'append_discoveries',
       'find_later',
@@ -96,4 +98,16 @@ test('no statement of a save or of the follower reads a table from end to end', 
   } finally {
     client.release(true);
   }
+});
+
+test('what is stored as it came is not sent again, and one word more is', async () => {
+  const search = await newSearch(world, 'plans-hash');
+  const sent = async (minutes: number, over: object) => {
+    const statements = new Map<string, Statement>();
+    await run(world, search, minutes, [{ id: '750', ...over }, { id: '751' }], written(statements));
+    return ['save_authors', 'save_posts', 'save_counters'].filter((name) => statements.has(name));
+  };
+  expect(await sent(0, {})).toEqual(['save_authors', 'save_posts', 'save_counters']);
+  expect(await sent(15, { like_count: 77 })).toEqual(['save_counters']);
+  expect(await sent(30, { text: 'edited' })).toEqual(['save_posts', 'save_counters']);
 });

@@ -4,7 +4,8 @@ import { createSearch } from '../../src/monitor/topic/create.ts';
 import { readAnswer } from '../../src/monitor/read/answer.ts';
 import { type Id, openDatabase } from '../../src/store/database.ts';
 import { claimRun, insertRun } from '../../src/store/runs.ts';
-import { type Diff, saveFindings } from '../../src/store/save/save.ts';
+import { saveFindings } from '../../src/store/save/save.ts';
+import type { Diff } from '../../src/store/save/save-responses.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -40,9 +41,13 @@ async function run(
   body: unknown,
   at: Date,
   operation: 'ai' | 'microblog' = 'microblog',
+  db = world.db,
 ): Promise<Diff> {
-  return runQueued(await queue(search), search, body, at, operation);
+  return runQueued(await queue(search), search, body, at, operation, db);
 }
+
+/** Another process, as far as the database knows: what it saves is not saved together with what we save. */
+const otherProcess = () => openDatabase(world.database.url, { max: 2, log: world.ctx.log });
 
 const queue = (search: Search) =>
   insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: at(0) });
@@ -129,6 +134,44 @@ test('an older answer that arrives late changes nothing that a newer one said', 
   expect(
     await rows(`SELECT like_count, text FROM strandline_analytics.posts WHERE external_id = '300'`),
   ).toEqual([{ like_count: 9n, text: 'edited' }]);
+});
+
+test('an older response that arrives late has its snapshot, and of each counter the newest value stays', async () => {
+  const search = await newSearch('late-counters');
+  const post = (like: number, view: number | null) => ({
+    miner_tweets: [wirePost('310', { like_count: like, view_count: view })],
+  });
+  await run(search, post(1, 100), at(0));
+  await run(search, post(5, null), at(10));
+  await run(search, post(3, 200), at(5));
+  await run(search, post(3, 200), at(6));
+  const [{ id }] = await rows(`SELECT id FROM strandline.posts WHERE external_id = '310'`);
+  expect(
+    await rows(
+      'SELECT like_count, view_count, observed_at FROM strandline.post_snapshots WHERE post_id = $1 ORDER BY 3',
+      [id],
+    ),
+  ).toEqual([
+    { like_count: 1n, view_count: 100n, observed_at: at(0) },
+    { like_count: 3n, view_count: 200n, observed_at: at(5) },
+    { like_count: 5n, view_count: null, observed_at: at(10) },
+  ]);
+  expect(
+    await rows(
+      'SELECT like_count, like_count_at, view_count, view_count_at, observed_at FROM strandline.post_counters WHERE post_id = $1',
+      [id],
+    ),
+  ).toEqual([
+    { like_count: 5n, like_count_at: null, view_count: 200n, view_count_at: at(5), observed_at: at(10) },
+  ]);
+  const waiting = await rows(
+    'SELECT cardinality(changed_posts) AS n FROM strandline.pending_derivations WHERE search_id = $1 ORDER BY at',
+    [search.id],
+  );
+  expect(
+    waiting.map(({ n }) => n),
+    'a snapshot more is derived from',
+  ).toEqual([0, 1, 0, 1]);
 });
 
 test('a copy of a post that brings only its id takes nothing away from what is known', async () => {
@@ -238,6 +281,7 @@ test('a completion is compared with the one that was received before it, whichev
 test('two searches that meet the same new posts at the same moment each see each of them once, three hundred times over', async () => {
   const [one, two] = [await newSearch('race-one'), await newSearch('race-two')];
   const rounds = 300;
+  const other = otherProcess();
   let found = 0;
   for (let round = 0; round < rounds; round += 1) {
     const posts = Array.from({ length: 5 }, (_, i) =>
@@ -245,12 +289,13 @@ test('two searches that meet the same new posts at the same moment each see each
     );
     const diffs = await Promise.all([
       run(one, { miner_tweets: posts }, at(0)),
-      run(two, { miner_tweets: posts.toReversed() }, at(0)),
+      run(two, { miner_tweets: posts.toReversed() }, at(0), 'microblog', other),
     ]);
     found += diffs[0].newPosts.length + diffs[1].newPosts.length;
     if (diffs.some((diff) => diff.newPosts.length !== 5))
       throw new Error(`round ${round}: ${diffs.map((diff) => diff.newPosts.length).join(' and ')}`);
   }
+  await other.close();
   expect(found).toBe(rounds * 10);
   expect(
     await rows('SELECT count(*)::int AS n FROM strandline.post_sightings WHERE search_id IN ($1, $2)', [
@@ -282,9 +327,12 @@ test('a reader that follows the feed by cursor misses nothing while eight writer
   })();
   await Promise.all(
     searches.map(async (search, w) => {
+      const process = otherProcess();
       for (let round = 0; round < 40; round += 1) {
-        await run(search, { miner_tweets: [wirePost(`8${w}${round}1`), wirePost(`8${w}${round}2`)] }, at(0));
+        const posts = [wirePost(`8${w}${round}1`), wirePost(`8${w}${round}2`)];
+        await run(search, { miner_tweets: posts }, at(0), 'microblog', process);
       }
+      await process.close();
     }),
   );
   writing = false;
@@ -302,9 +350,9 @@ test('a save keeps the plans that it has, whatever the tables were when they wer
   }
   const { rows: planned } = await db.pool.query<{ name: string; customs: number }>(
     `SELECT name, custom_plans::int AS customs FROM pg_prepared_statements WHERE generic_plans > 0 AND name = ANY ($1)`,
-    [['save_authors', 'save_posts', 'sight', 'append_discoveries']],
+    [['find_stored', 'save_posts', 'save_counters', 'sight', 'append_discoveries']],
   );
   await db.close();
-  expect(planned).toHaveLength(4);
+  expect(planned).toHaveLength(5);
   expect(planned.filter(({ customs }) => customs > 0)).toEqual([]);
 });

@@ -209,7 +209,7 @@ test('responses that come together are stored as they came, large ones and one t
 
 test('plans of these statements are made once, however many rows they are given', async () => {
   const own = connectOnce();
-  const [runs = []] = await queuedRuns(1, 40);
+  const [runs = []] = await queuedRuns(1, 80);
   const call = { fence: 1, maxCallsPerRun: 1, callsPerDay: 2_000, callsPerMinute: null, clock: world.clock };
   const body = Buffer.from('{}');
   for (let from = 0; from < runs.length; from += 4) {

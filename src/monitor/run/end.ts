@@ -1,6 +1,6 @@
 import { type RunCode, RunError } from '../../errors.ts';
 import { isOfDatabase, refusesData } from '../../store/database.ts';
-import type { RawResponse } from '../../store/responses.ts';
+import type { ResponseKey } from '../../store/responses.ts';
 import { type ClaimedRun, failRun, requeueRun } from '../../store/runs.ts';
 import type { Context } from '../context.ts';
 import { UnreadableAnswer } from '../read/reject.ts';
@@ -17,7 +17,7 @@ import { decideRetry } from './retry.ts';
 export async function endWithoutSuccess(
   ctx: Context,
   run: ClaimedRun,
-  { error, response, stopping }: { error: unknown; response: RawResponse | undefined; stopping: AbortSignal },
+  { error, response, stopping }: { error: unknown; response: ResponseKey | undefined; stopping: AbortSignal },
 ): Promise<RunReport> {
   const failure = asRunError(error);
   if (failure.code === 'internal')

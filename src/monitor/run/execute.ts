@@ -1,5 +1,5 @@
 import type { Id } from '../../store/database.ts';
-import type { RawResponse } from '../../store/responses.ts';
+import type { ResponseKey } from '../../store/responses.ts';
 import type { Context } from '../context.ts';
 import { callAndStore, unreadResponse } from './answer.ts';
 import { claim } from './claim.ts';
@@ -52,10 +52,12 @@ async function journey(
   }
 
   const release = holdLease(ctx, run);
-  let response: RawResponse | undefined;
+  let response: ResponseKey | undefined;
   try {
-    response = (await unreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
-    const findings = await readFindings(run, response);
+    const raw = (await unreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
+    // Its body is stored, and need not stay in memory until the save ends.
+    response = { n: raw.n, receivedAt: raw.receivedAt };
+    const findings = await readFindings(run, raw);
     const diff = await save(ctx, run, response, findings);
     return succeeded(run, findings, diff);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { RunCode } from '../../errors.ts';
 import type { Id } from '../../store/database.ts';
 import type { ClaimedRun } from '../../store/runs.ts';
-import type { Diff } from '../../store/save/save.ts';
+import type { Diff } from '../../store/save/save-responses.ts';
 import type { Findings } from '../read/findings.ts';
 
 /** How a run's journey ended here, for whoever shows it. */

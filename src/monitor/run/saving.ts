@@ -1,7 +1,8 @@
 import { RunError } from '../../errors.ts';
-import type { RawResponse } from '../../store/responses.ts';
+import type { ResponseKey } from '../../store/responses.ts';
 import { type ClaimedRun, runState } from '../../store/runs.ts';
-import { committedDiff, type Diff, saveFindings } from '../../store/save/save.ts';
+import { committedDiff, saveFindings } from '../../store/save/save.ts';
+import type { Diff } from '../../store/save/save-responses.ts';
 import type { Context } from '../context.ts';
 import type { Findings } from '../read/findings.ts';
 import { withDbRetry } from './db-retry.ts';
@@ -15,7 +16,7 @@ import { withDbRetry } from './db-retry.ts';
 export async function save(
   ctx: Context,
   run: ClaimedRun,
-  response: RawResponse,
+  response: ResponseKey,
   findings: Findings,
 ): Promise<Diff> {
   const diff = await withDbRetry(ctx, () =>

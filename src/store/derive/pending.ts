@@ -26,24 +26,29 @@ export type Reading = {
   notify: boolean;
 };
 
+const ROW = `search_id bigint, run_id bigint, at timestamptz, posts integer, new_posts bigint[], new_links bigint[],
+  changed_posts bigint[], touched_posts bigint[], touched_links bigint[], notify boolean`;
+
 /** In the transaction of the save. */
-export async function logReading(tx: Transaction, reading: Reading): Promise<void> {
+export async function logReadings(tx: Transaction, readings: readonly Reading[]): Promise<void> {
+  const rows = readings.map((reading) => ({
+    search_id: String(reading.searchId),
+    run_id: String(reading.runId),
+    at: reading.at,
+    posts: reading.posts,
+    new_posts: reading.newPosts.map(String),
+    new_links: reading.newLinks.map(String),
+    changed_posts: reading.changedPosts.map(String),
+    touched_posts: reading.touchedPosts.map(String),
+    touched_links: reading.touchedLinks.map(String),
+    notify: reading.notify,
+  }));
   await tx.query({
-    name: 'log_reading',
+    name: 'log_readings',
     text: `INSERT INTO ${P} (search_id, run_id, at, posts, new_posts, new_links, changed_posts, touched_posts, touched_links, checked, notify)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, false, $10)`,
-    values: [
-      reading.searchId,
-      reading.runId,
-      reading.at,
-      reading.posts,
-      reading.newPosts,
-      reading.newLinks,
-      reading.changedPosts,
-      reading.touchedPosts,
-      reading.touchedLinks,
-      reading.notify,
-    ],
+      SELECT search_id, run_id, at, posts, new_posts, new_links, changed_posts, touched_posts, touched_links, false, notify
+      FROM json_to_recordset($1::json) AS r(${ROW})`,
+    values: [JSON.stringify(rows)],
   });
 }
 

@@ -3,7 +3,7 @@
  * One list decides what is stored, what counts as a change, and what a snapshot holds.
  */
 
-type Columns = Readonly<Record<string, string>>;
+export type Columns = Readonly<Record<string, string>>;
 
 export const POST_COUNTERS: Columns = {
   reply_count: 'bigint',
@@ -106,12 +106,33 @@ export function refreshed(columns: Columns, now: string, stored: string): string
     .join(', ');
 }
 
-/** The same for counters that were observed now, with the time of those of which nothing is said. */
-export function counted(columns: Columns, stored: string): string {
+/** `a IS NOT NULL OR ...` */
+export function anyKnown(columns: Columns, row: string): string {
+  return `coalesce(${names(columns, `${row}.`)}) IS NOT NULL`;
+}
+
+/** A counter whose value is not newer than what a row says: it was observed with its row, or at a time of its own. */
+const isNewer = (name: string, now: string, stored: string) =>
+  `${now}.${name} IS NOT NULL AND (${stored}.${name} IS NULL OR coalesce(${stored}.${name}_at, ${stored}.observed_at) <= ${now}.observed_at)`;
+
+/** Whether a row of counters has a newer value than the stored one. */
+export function outdates(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map(
-      (name) => `${name} = coalesce(excluded.${name}, ${stored}.${name}),
-      ${name}_at = CASE WHEN excluded.${name} IS NULL AND ${stored}.${name} IS NOT NULL THEN coalesce(${stored}.${name}_at, ${stored}.observed_at) END`,
-    )
+    .map((name) => `(${isNewer(name, now, stored)} AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
+    .join(' OR ');
+}
+
+/**
+ * The newest value of each counter, and the time of those that are older than their row: `a = ..., a_at = ...`. Whichever of two
+ * responses is saved first, the row ends the same.
+ */
+export function advanced(columns: Columns, now: string, stored: string): string {
+  const rowAt = `greatest(${stored}.observed_at, ${now}.observed_at)`;
+  return Object.keys(columns)
+    .flatMap((name) => [
+      `${name} = CASE WHEN ${isNewer(name, now, stored)} THEN ${now}.${name} ELSE ${stored}.${name} END`,
+      `${name}_at = CASE WHEN ${isNewer(name, now, stored)} THEN nullif(${now}.observed_at, ${rowAt})
+        WHEN ${stored}.${name} IS NOT NULL THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), ${rowAt}) END`,
+    ])
     .join(', ');
 }

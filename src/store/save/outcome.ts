@@ -19,25 +19,28 @@ export type Outcome = {
  * Success itself, the first statement of the save: it holds only for the claim with the highest fence.
  * A worker that was suspended and resumes late finds no row here and changes nothing. The first succeeded
  * run of a request version is its baseline, even when it found nothing. The response that it was read from is read by this.
+ * $1 runs, $2 fences, $3 times or null, $4 items, $5 how many rejects, $6 numbers of responses, $7 rejects.
  */
 const WIN = `
 WITH won AS (
   UPDATE strandline.runs r
-  SET status = 'succeeded', ended_at = ${timeOf('$3')}, lease_until = NULL, claims = 0, not_before = NULL, offer_at = NULL,
-    reason = NULL, items_seen = $4, items_new = 0, rejected = $5,
+  SET status = 'succeeded', ended_at = coalesce(g.ended_at, date_trunc('milliseconds', clock_timestamp())), lease_until = NULL,
+    claims = 0, not_before = NULL, offer_at = NULL, reason = NULL, items_seen = g.items_seen, items_new = 0, rejected = g.rejected,
     baseline = NOT EXISTS (SELECT FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.status = 'succeeded' AND b.id <> r.id)
-  WHERE r.id = $1 AND r.fence = $2 AND r.status = 'running'
-  RETURNING r.id, r.baseline, r.ended_at
+  FROM unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
+    AS g(id, fence, ended_at, items_seen, rejected, response)
+  WHERE r.id = ANY ($1::bigint[]) AND r.id = g.id AND r.fence = g.fence AND r.status = 'running'
+  RETURNING r.id, r.baseline, r.ended_at, g.response
 ), response AS (
   UPDATE strandline.answers SET read_at = won.ended_at
-  FROM won WHERE run_id = won.id AND n = $7 AND read_at IS NULL
+  FROM won WHERE run_id = won.id AND n = won.response AND read_at IS NULL
 ), told AS (
   INSERT INTO strandline.rejects (run_id, path, code, sample)
   SELECT won.id, j.path, j.code, j.sample
-  FROM won, json_to_recordset($6::json) AS j(path text, code text, sample text)
+  FROM json_to_recordset($7::json) AS j(run_id bigint, path text, code text, sample text) JOIN won ON won.id = j.run_id
 )
-SELECT baseline, 0 AS before, ended_at AS at, true AS result, false AS older, strandline.any_forgotten() AS forgotten
+SELECT id, baseline, 0 AS before, ended_at AS at, true AS result, false AS older, strandline.any_forgotten() AS forgotten
 FROM won`;
 
 /**
@@ -112,23 +115,26 @@ SELECT baseline, before, read_at AS at, result, older, strandline.any_forgotten(
 const LOCK_ENDED = `
 SELECT FROM strandline.runs WHERE id = $1 AND status IN ('succeeded', 'failed', 'cancelled') FOR NO KEY UPDATE`;
 
-/** @returns `null` when this claim no longer holds the run */
-export async function winRun(tx: Transaction, input: SaveInput): Promise<Outcome | null> {
-  const { findings } = input;
-  const { rows } = await tx.query<Row>({
+/** @returns for each run its outcome; `null` when this claim no longer holds it */
+export async function winRuns(tx: Transaction, inputs: readonly SaveInput[]): Promise<(Outcome | null)[]> {
+  const rejects = inputs.flatMap(({ runId, findings }) =>
+    findings.rejects.map((reject) => ({ run_id: String(runId), ...reject })),
+  );
+  const { rows } = await tx.query<Row & { id: Id }>({
     name: 'win_run',
     text: WIN,
     values: [
-      input.runId,
-      input.fence,
-      input.endedAt,
-      findings.itemsSeen,
-      findings.rejects.length,
-      JSON.stringify(findings.rejects),
-      input.response ?? null,
+      inputs.map(({ runId }) => runId),
+      inputs.map(({ fence }) => fence),
+      inputs.map(({ endedAt }) => endedAt),
+      inputs.map(({ findings }) => findings.itemsSeen),
+      inputs.map(({ findings }) => findings.rejects.length),
+      inputs.map(({ response }) => response ?? null),
+      JSON.stringify(rejects),
     ],
   });
-  return outcome(rows[0]);
+  const won = new Map(rows.map((row) => [row.id, row]));
+  return inputs.map(({ runId }) => outcome(won.get(runId)));
 }
 
 /** @returns `null` when the run has not ended with a response */

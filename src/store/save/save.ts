@@ -1,37 +1,9 @@
-import type { Findings, LinkRef, ReadLink } from '../../monitor/read/findings.ts';
-import {
-  answersTo,
-  type Database,
-  type Id,
-  inTransaction,
-  KEEP_PLANS,
-  type Last,
-  type Transaction,
-} from '../database.ts';
-import { leaveOutForgotten } from '../forget/leave-out.ts';
+import { batched } from '../batches.ts';
+import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction } from '../database.ts';
 import { ensurePartitions } from '../partitions.ts';
-import { logReading } from '../derive/pending.ts';
-import { saveClaims } from './claims.ts';
-import { clearReading, type Outcome, readLate, winAgain, winRun } from './outcome.ts';
-import {
-  APPEND_DISCOVERIES,
-  INSERT_COMPLETION,
-  LOCK_FEED,
-  LOWER_FIRST_SEEN,
-  SAVE_AUTHORS_AND_LINKS,
-  SAVE_POSTS_AND_ADDRESSES,
-  SIGHT,
-} from './statements.ts';
-
-/** Findings of a response of a run. */
-type Saved = {
-  runId: Id;
-  searchId: Id;
-  serviceId: Id;
-  findings: Findings;
-  /** When the response was received: the time of everything it says. */
-  observedAt: Date;
-};
+import { clearReading, readLate, winAgain, winRuns } from './outcome.ts';
+import { type Diff, type Saved, saveResponses, type Touched } from './save-responses.ts';
+import { LOWER_FIRST_SEEN } from './statements.ts';
 
 /** Whose findings are saved, and with which right: only the holder of the highest fence may. */
 export type SaveInput = Saved & {
@@ -56,24 +28,38 @@ export type LateInput = Saved & {
   now: Date | null;
 };
 
-/** What this run saw for the first time, and how much it saw at all. */
-export type Diff = {
-  baseline: boolean;
-  newPosts: readonly Id[];
-  newLinks: readonly Id[];
-  completionChanged: boolean;
-};
+/** Runs that are saved together at most. */
+const MOST_RUNS = 8;
+/** Posts that are saved together at most; their JSON is made and sent in one piece. */
+const MOST_POSTS = 400;
 
 /**
- * Saves what an answer held, in one transaction whose first statement is success itself. Either
- * everything is there afterwards (posts, links, the diff, the run's success) or nothing is.
+ * Saves what a response held, in one transaction whose first statement is success itself. Either
+ * everything is there afterwards (posts, links, the diff, the run's success) or nothing is. Runs of one process that are saved at
+ * the same time are saved in one transaction; where that fails, each of them alone.
  * @returns the diff; `null` when another claim holds the run and nothing was saved
  */
-export async function saveFindings(db: Database, input: SaveInput): Promise<Diff | null> {
-  await ensurePartitions(db, input.observedAt);
+export const saveFindings = batched<SaveInput, Diff | null>(saveTogether, {
+  most: MOST_RUNS,
+  size: ({ findings }) => findings.posts.length + findings.nestedPosts.length,
+  mostSize: MOST_POSTS,
+  alone: true,
+  // While Postgres saves one, the rows of the next are made.
+  atOnce: 2,
+});
+
+async function saveTogether(db: Database, inputs: readonly SaveInput[]): Promise<(Diff | null)[]> {
+  for (const { observedAt } of inputs) await ensurePartitions(db, observedAt);
   return inTransaction(db, async (tx, last) => {
-    const won = await winRun(tx, input);
-    return won === null ? null : saveInside(tx, input, won, last);
+    last(tx.query(KEEP_PLANS));
+    const outcomes = await winRuns(tx, inputs);
+    const won = inputs.flatMap((input, i) => {
+      const outcome = outcomes[i] ?? null;
+      return outcome === null ? [] : [{ ...input, outcome }];
+    });
+    const diffs = won.length === 0 ? [] : await saveResponses(tx, won, last);
+    const byRun = new Map(won.map(({ runId }, i) => [runId, diffs[i]]));
+    return inputs.map(({ runId }) => byRun.get(runId) ?? null);
   });
 }
 
@@ -95,7 +81,10 @@ export async function saveAgain(
     const before = await formerPosts(tx, input.runId);
     await clearReading(tx, input.runId);
     await record(tx);
-    return saveInside(tx, input, won, last, async () => ({ posts: before, links: [] }));
+    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, () =>
+      Promise.resolve({ posts: before, links: [] }),
+    );
+    return diff ?? null;
   });
 }
 
@@ -111,10 +100,11 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
     if (won === null) return null;
     const before = won.isResult ? await formerPosts(tx, input.runId) : [];
     if (won.isResult) await clearReading(tx, input.runId);
-    return saveInside(tx, input, won, last, async (saved) => {
+    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, async (saved) => {
       const { posts, links } = await lowerFirstSeen(tx, saved);
       return { posts: [...before, ...posts], links };
     });
+    return diff ?? null;
   });
 }
 
@@ -139,95 +129,6 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
   };
 }
 
-type Sighted = { new_posts: Id[]; new_links: Id[] };
-
-/** What was known before and is known otherwise by a response that is not read in its turn. */
-type Touched = { posts: Id[]; links: Id[] };
-
-/**
- * Most statements need no answer of the one ahead of them, and are sent behind it at once: the keys that a run has to
- * wait for are those of its posts and links, and of its completion.
- */
-async function saveInside(
-  tx: Transaction,
-  input: Saved,
-  won: Outcome,
-  last: Last,
-  /** For a response that is not read in its turn, behind its sightings. */
-  touch?: (input: Saved) => Promise<Touched>,
-): Promise<Diff> {
-  const { observedAt, runId, searchId, serviceId } = input;
-  const findings = won.anyForgotten ? await leaveOutForgotten(tx, input) : input.findings;
-  const authors = JSON.stringify(findings.authors);
-  const posts = JSON.stringify([...findings.posts, ...findings.nestedPosts]);
-  const links = JSON.stringify(linkRows(findings));
-
-  last(tx.query(KEEP_PLANS));
-  const [, saved, sighted] = await answersTo([
-    prepared(tx, 'save_authors', SAVE_AUTHORS_AND_LINKS, [serviceId, observedAt, authors, links]),
-    prepared<{ changed: Id[] }>(tx, 'save_posts', SAVE_POSTS_AND_ADDRESSES, [
-      serviceId,
-      observedAt,
-      posts,
-      links,
-    ]),
-    prepared<Sighted>(tx, 'sight', SIGHT, [
-      serviceId,
-      observedAt,
-      searchId,
-      runId,
-      findings.posts.map((post) => post.external_id),
-      findings.links.map((link) => link.address),
-      findings.links.map((link) => link.source),
-      won.isResult,
-    ]),
-  ]);
-  if (saved === undefined || sighted === undefined)
-    throw new Error('a statement of the save returned no row');
-  const { new_posts: newPosts, new_links: newLinks } = sighted;
-  const [completion, touched] = await answersTo([
-    won.isResult ? saveCompletion(tx, { ...input, findings }) : Promise.resolve(null),
-    touch?.({ ...input, findings }) ?? Promise.resolve({ posts: [], links: [] }),
-  ]);
-  last(
-    logReading(tx, {
-      searchId,
-      runId,
-      at: observedAt,
-      // How far the answer reached is told by all that it held.
-      posts: won.isResult ? input.findings.posts.length : null,
-      newPosts,
-      newLinks,
-      changedPosts: saved.changed,
-      touchedPosts: touched.posts,
-      touchedLinks: touched.links,
-      notify: touch === undefined,
-    }),
-  );
-
-  const discovered: [kind: string, thing: Id][] = [
-    ...newPosts.map((id): [string, Id] => ['post', id]),
-    ...newLinks.map((id): [string, Id] => ['link', id]),
-    ...(completion?.changed === true ? [['completion', completion.id] satisfies [string, Id]] : []),
-  ];
-  if (discovered.length > 0) {
-    last(tx.query(LOCK_FEED));
-    last(
-      prepared(tx, 'append_discoveries', APPEND_DISCOVERIES, [
-        searchId,
-        runId,
-        won.at,
-        won.baseline,
-        discovered.map(([kind]) => kind),
-        discovered.map(([, thing]) => thing),
-        won.itemsNewBefore + newPosts.length + newLinks.length,
-        won.isOlder,
-      ]),
-    );
-  }
-  return { baseline: won.baseline, newPosts, newLinks, completionChanged: completion?.changed ?? false };
-}
-
 /** What a late response holds was seen when it came. @returns what was thought to be seen later */
 async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<Touched> {
   const { serviceId, observedAt, searchId, runId, findings } = input;
@@ -249,48 +150,4 @@ async function formerPosts(tx: Transaction, runId: Id): Promise<Id[]> {
     [runId],
   );
   return rows[0]?.post_ids ?? [];
-}
-
-async function saveCompletion(tx: Transaction, input: Saved): Promise<{ id: Id; changed: boolean } | null> {
-  const { completion } = input.findings;
-  if (completion === null) return null;
-  const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
-  const row = await prepared<{ id: Id; changed: boolean }>(tx, 'insert_completion', INSERT_COMPLETION, [
-    input.runId,
-    input.searchId,
-    input.observedAt,
-    completion_links.map((link) => link.address),
-    search_completion_links.map((link) => link.address),
-    JSON.stringify(texts),
-    JSON.stringify(key_items.map(({ link, ...item }) => ({ ...item, address: link?.address ?? null }))),
-  ]);
-  if (row !== undefined) await saveClaims(tx, { ...input, completionId: row.id, claims });
-  return row ?? null;
-}
-
-/** Found links first, then those that a completion only refers to; each address once. */
-function linkRows(findings: Findings): object[] {
-  const rows = new Map<string, ReadLink | LinkRef>();
-  for (const link of findings.links) rows.set(link.address, link);
-  const completion = findings.completion;
-  if (completion !== null) {
-    const items = completion.key_items.flatMap((item) => (item.link === null ? [] : [item.link]));
-    const cited = completion.claims.flatMap(({ citations }) => citations);
-    const { completion_links, search_completion_links } = completion;
-    for (const link of [...completion_links, ...search_completion_links, ...items, ...cited]) {
-      if (!rows.has(link.address)) rows.set(link.address, link);
-    }
-  }
-  return [...rows.values()].map((link, ord) => ({ ...link, ord }));
-}
-
-/** Runs a statement that is parsed and planned once per connection. @returns its first row */
-async function prepared<Row extends object>(
-  tx: Transaction,
-  name: string,
-  text: string,
-  values: unknown[],
-): Promise<Row | undefined> {
-  const result = await tx.query<Row>({ name, text, values });
-  return result.rows[0];
 }

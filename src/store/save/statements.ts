@@ -1,9 +1,9 @@
 /**
- * The save, as SQL. Each statement takes its rows as one parameter and treats them as a set.
+ * The save, as SQL, of several runs at once. Each statement takes its rows as a set.
  *
- * The time of an answer decides what it may change: nothing that a later answer said. The same answer, read
+ * The time of a response decides what it may change: nothing that a later response said. The same response, read
  * again by a better reader, corrects what it said before, and with it the snapshots of its moment: the next
- * answer that says the same changes nothing any more, and would leave the history wrong for ever.
+ * response that says the same changes nothing any more, and would leave the history wrong for ever.
  *
  * Four rules hold in all of them. Rows are inserted in one statement and their keys are read in the
  * *next*: a statement cannot see what others committed after it began, and two searches that meet the
@@ -14,12 +14,15 @@
  * as it stands): the plans are kept, and one that was made while a table was small would read all of it.
  */
 import {
+  advanced,
+  anyKnown,
   AUTHOR_CONTENT,
   AUTHOR_COUNTERS,
-  counted,
+  type Columns,
   differs,
   LINK_CONTENT,
   names,
+  outdates,
   POST_CONTENT,
   POST_COUNTERS,
   refreshed,
@@ -27,159 +30,188 @@ import {
 } from './columns.ts';
 
 const S = 'strandline';
-const AUTHOR = { ...AUTHOR_COUNTERS, ...AUTHOR_CONTENT };
-const POST = { ...POST_COUNTERS, ...POST_CONTENT };
-const AUTHOR_ROW = `external_id text, ${typed(AUTHOR)}`;
-const POST_ROW = `external_id text, author_external_id text, ${typed(POST)}`;
-const LINK_ROW = `ord integer, canonical text, address text, site text, ${typed(LINK_CONTENT)}`;
+const ROW = 'service_id bigint, observed_at timestamptz, content_hash bigint, external_id text';
+
+const find = (table: 'posts' | 'authors', services: string, ids: string) => `(
+  SELECT coalesce(array_agg(k.id ORDER BY r.n), '{}') AS ids, coalesce(array_agg(k.content_hash ORDER BY r.n), '{}') AS hashes
+  FROM unnest(${services}::bigint[], ${ids}::text[]) WITH ORDINALITY r(service_id, external_id, n)
+  LEFT JOIN LATERAL (
+    SELECT id, content_hash FROM ${S}.${table} WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) k ON true
+)`;
+
+/** 1: what is stored of posts and authors. $1 services and $2 ids of posts, $3 and $4 of authors. */
+export const FIND_STORED = `
+SELECT p.ids AS post_ids, p.hashes AS post_hashes, a.ids AS author_ids, a.hashes AS author_hashes
+FROM ${find('posts', '$1', '$2')} p, ${find('authors', '$3', '$4')} a`;
 
 /**
- * 1: authors and links that nobody has seen before or that changed, with the counters of the authors. The
- * first look sorts out what to write; what others wrote since then is met again by the conflict.
- * $1 service, $2 time, $3 authors, $4 links.
+ * 2: authors that nobody has seen before or whose content changed. The first look sorts out what to write; what others
+ * wrote since then is met again by the conflict. A hash that was not known is written with them. $1 rows.
  */
-export const SAVE_AUTHORS_AND_LINKS = `
-WITH author_rows AS MATERIALIZED (
-  SELECT r.*, a.id, a.id IS NULL OR (a.observed_at <= $2 AND (${differs(AUTHOR_CONTENT, 'r', 'a')})) AS changed,
-    (${differs(AUTHOR_COUNTERS, 'r', 'k')}) AS counted
-  FROM json_to_recordset($3::json) AS r(${AUTHOR_ROW})
+export const SAVE_AUTHORS = `
+WITH rows AS MATERIALIZED (
+  SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW}, ${typed(AUTHOR_CONTENT)})
   LEFT JOIN LATERAL (
-    SELECT * FROM ${S}.authors WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
+    SELECT * FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
   ) a ON true
-  LEFT JOIN LATERAL (SELECT * FROM ${S}.author_counters WHERE author_id = a.id OFFSET 0) k ON true
-  WHERE a.id IS NULL OR (a.observed_at <= $2 AND (${differs(AUTHOR_CONTENT, 'r', 'a')}))
-    OR (k.observed_at <= $2 AND (${differs(AUTHOR_COUNTERS, 'r', 'k')}))
-), saved_authors AS (
-  INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, external_id, ${names(AUTHOR_CONTENT)})
-  SELECT $1, $2, $2, external_id, ${names(AUTHOR_CONTENT)} FROM author_rows WHERE changed ORDER BY external_id
-  ON CONFLICT (service_id, external_id) DO UPDATE
-    SET observed_at = excluded.observed_at, ${refreshed(AUTHOR_CONTENT, 'excluded', 'a')}
-    WHERE a.observed_at <= excluded.observed_at
-  RETURNING id, external_id
-), keyed AS MATERIALIZED (
-  SELECT coalesce(r.id, s.id) AS author_id, r.id IS NULL OR r.counted AS written, r.counted, ${names(AUTHOR_COUNTERS, 'r.')}
-  FROM author_rows r LEFT JOIN saved_authors s USING (external_id) WHERE coalesce(r.id, s.id) IS NOT NULL
-), counters AS (
-  INSERT INTO ${S}.author_counters AS k (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
-  SELECT author_id, $2, ${names(AUTHOR_COUNTERS)} FROM keyed WHERE written ORDER BY author_id
-  ON CONFLICT (author_id) DO UPDATE SET observed_at = excluded.observed_at, ${counted(AUTHOR_COUNTERS, 'k')}
-    WHERE k.observed_at <= excluded.observed_at AND (${differs(AUTHOR_COUNTERS, 'excluded', 'k')})
-  RETURNING author_id
-), snapshots AS (
-  INSERT INTO ${S}.author_snapshots AS h (author_id, observed_at, ${names(AUTHOR_COUNTERS)})
-  SELECT author_id, $2, ${names(AUTHOR_COUNTERS, 'r.')}
-  FROM counters JOIN keyed r USING (author_id) WHERE r.counted
-  ON CONFLICT (author_id, observed_at) DO UPDATE SET ${refreshed(AUTHOR_COUNTERS, 'excluded', 'h')}
-), link_rows AS MATERIALIZED (
-  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.site, ${names(LINK_CONTENT, 'r.')}
-  FROM json_to_recordset($4::json) AS r(${LINK_ROW})
+  WHERE a.id IS NULL OR (a.observed_at <= r.observed_at AND (a.content_hash IS NULL OR ${differs(AUTHOR_CONTENT, 'r', 'a')}))
+)
+INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, content_hash, external_id, ${names(AUTHOR_CONTENT)})
+SELECT service_id, observed_at, observed_at, content_hash, external_id, ${names(AUTHOR_CONTENT)}
+FROM rows ORDER BY service_id, external_id
+ON CONFLICT (service_id, external_id) DO UPDATE
+  SET observed_at = excluded.observed_at, content_hash = excluded.content_hash, ${refreshed(AUTHOR_CONTENT, 'excluded', 'a')}
+  WHERE a.observed_at <= excluded.observed_at AND (a.content_hash IS NULL OR ${differs(AUTHOR_CONTENT, 'excluded', 'a')})`;
+
+/** 3: the same for posts, now that their authors have keys. $1 rows. */
+export const SAVE_POSTS = `
+WITH rows AS MATERIALIZED (
+  SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW}, author_external_id text, ${typed(POST_CONTENT)})
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.posts WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) p ON true
+  WHERE p.id IS NULL OR (p.observed_at <= r.observed_at AND (p.content_hash IS NULL
+    OR (p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST_CONTENT, 'r', 'p')}))
+)
+INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, content_hash, external_id, ${names(POST_CONTENT)})
+SELECT service_id, (SELECT id FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.author_external_id),
+  observed_at, observed_at, content_hash, external_id, ${names(POST_CONTENT)}
+FROM rows r ORDER BY service_id, external_id
+ON CONFLICT (service_id, external_id) DO UPDATE
+  SET observed_at = excluded.observed_at, content_hash = excluded.content_hash,
+    author_id = coalesce(p.author_id, excluded.author_id), ${refreshed(POST_CONTENT, 'excluded', 'p')}
+  WHERE p.observed_at <= excluded.observed_at AND (p.content_hash IS NULL
+    OR (p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differs(POST_CONTENT, 'excluded', 'p')})`;
+
+/**
+ * 4: counters of posts and authors, where they are not those that are stored: the newest of each, and a snapshot at the time of
+ * the response, also where a newer one was saved before. What comes back are the posts that were known before and have a
+ * snapshot more, with that snapshot's time.
+ * From $1 on: services, ids, keys or null, times, and counters of posts; then the same of authors.
+ */
+export const SAVE_COUNTERS = `
+WITH ${counted('post', POST_COUNTERS, 1)}, ${counted('author', AUTHOR_COUNTERS, 5 + Object.keys(POST_COUNTERS).length)}
+SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids, coalesce(array_agg(observed_at ORDER BY id), '{}') AS times
+FROM post_changes WHERE is_known`;
+
+/** @param first number of the first parameter */
+function counted(kind: 'post' | 'author', counters: Columns, first: number): string {
+  const lists = Object.keys(counters).map((_, i) => `$${first + 4 + i}::bigint[]`);
+  return `
+${kind}_rows AS MATERIALIZED (
+  SELECT coalesce(r.id, (SELECT id FROM ${S}.${kind}s WHERE service_id = r.service_id AND external_id = r.external_id)) AS id,
+    r.observed_at, ${names(counters, 'r.')}
+  FROM unnest($${first}::bigint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::timestamptz[], ${lists.join(', ')})
+    AS r(service_id, external_id, id, observed_at, ${names(counters)})
+), ${kind}_news AS MATERIALIZED (
+  SELECT r.*, k.${kind}_id IS NOT NULL AS is_known, coalesce(k.observed_at > r.observed_at, false) AS is_older,
+    ${anyKnown(counters, 'r')} AS is_counted
+  FROM ${kind}_rows r
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.${kind}_counters WHERE ${kind}_id = r.id OFFSET 0) k ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.${kind}_snapshots
+    WHERE ${kind}_id = r.id AND observed_at <= r.observed_at AND k.observed_at > r.observed_at
+    ORDER BY observed_at DESC LIMIT 1
+  ) b ON true
+  WHERE k.${kind}_id IS NULL
+    OR CASE WHEN k.observed_at > r.observed_at THEN ${differs(counters, 'r', 'b')} ELSE ${differs(counters, 'r', 'k')} END
+), ${kind}_newest AS (
+  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${names(counters)})
+  SELECT id, observed_at, ${names(counters)} FROM ${kind}_news ORDER BY id
+  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = greatest(k.observed_at, excluded.observed_at), ${advanced(counters, 'excluded', 'k')}
+    WHERE ${outdates(counters, 'excluded', 'k')}
+  RETURNING ${kind}_id
+), ${kind}_changes AS MATERIALIZED (
+  SELECT n.* FROM ${kind}_news n LEFT JOIN ${kind}_newest k ON k.${kind}_id = n.id
+  WHERE n.is_counted AND (n.is_older OR k.${kind}_id IS NOT NULL)
+), ${kind}_history AS (
+  INSERT INTO ${S}.${kind}_snapshots AS h (${kind}_id, observed_at, ${names(counters)})
+  SELECT id, observed_at, ${names(counters)} FROM ${kind}_changes
+  ON CONFLICT (${kind}_id, observed_at) DO UPDATE SET ${refreshed(counters, 'excluded', 'h')}
+)`;
+}
+
+/**
+ * Links that nobody has seen before or that changed. An address that is known is the link that it was, whatever today's rules
+ * make of it. $1 rows.
+ */
+export const SAVE_LINKS = `
+WITH rows AS MATERIALIZED (
+  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.observed_at, r.site, ${names(LINK_CONTENT, 'r.')}
+  FROM json_to_recordset($1::json) AS r(ord integer, observed_at timestamptz, canonical text, address text, site text, ${typed(LINK_CONTENT)})
   LEFT JOIN LATERAL (
     SELECT l.* FROM ${S}.link_addresses la JOIN ${S}.links l ON l.id = la.link_id WHERE la.address = r.address OFFSET 0
   ) l ON true
-  WHERE l.id IS NULL OR (l.observed_at <= $2 AND (${differs(LINK_CONTENT, 'r', 'l')}))
-  ORDER BY identity, r.ord
+  WHERE l.id IS NULL OR (l.observed_at <= r.observed_at AND (${differs(LINK_CONTENT, 'r', 'l')}))
+  ORDER BY identity, r.observed_at DESC, r.ord
 )
 INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, site, ${names(LINK_CONTENT)})
-SELECT $2, $2, identity, site, ${names(LINK_CONTENT)} FROM link_rows ORDER BY identity
+SELECT observed_at, observed_at, identity, site, ${names(LINK_CONTENT)} FROM rows ORDER BY identity
 ON CONFLICT (canonical) DO UPDATE
   SET observed_at = excluded.observed_at, ${refreshed(LINK_CONTENT, 'excluded', 'l')}
   WHERE l.observed_at <= excluded.observed_at AND (${differs(LINK_CONTENT, 'excluded', 'l')})`;
 
-/**
- * 2: the same for posts, now that their authors have keys; and addresses of links. What comes back are the posts that
- * were known before and of which a counter changed. $1 service, $2 time, $3 posts, $4 links.
- */
-export const SAVE_POSTS_AND_ADDRESSES = `
-WITH post_rows AS MATERIALIZED (
-  SELECT r.*, p.id, (${differs(POST_COUNTERS, 'r', 'k')}) AS counted,
-    p.id IS NULL OR (p.observed_at <= $2
-      AND ((p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST_CONTENT, 'r', 'p')})) AS changed
-  FROM json_to_recordset($3::json) AS r(${POST_ROW})
-  LEFT JOIN LATERAL (
-    SELECT * FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
-  ) p ON true
-  LEFT JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = p.id OFFSET 0) k ON true
-  WHERE p.id IS NULL
-    OR (p.observed_at <= $2 AND ((p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differs(POST_CONTENT, 'r', 'p')}))
-    OR (k.observed_at <= $2 AND (${differs(POST_COUNTERS, 'r', 'k')}))
-), saved_posts AS (
-  INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, external_id, ${names(POST_CONTENT)})
-  SELECT $1, (SELECT id FROM ${S}.authors WHERE service_id = $1 AND external_id = r.author_external_id),
-    $2, $2, external_id, ${names(POST_CONTENT)}
-  FROM post_rows r WHERE changed ORDER BY external_id
-  ON CONFLICT (service_id, external_id) DO UPDATE
-    SET observed_at = excluded.observed_at, author_id = coalesce(p.author_id, excluded.author_id),
-      ${refreshed(POST_CONTENT, 'excluded', 'p')}
-    WHERE p.observed_at <= excluded.observed_at
-  RETURNING id, external_id, first_seen_at
-), keyed AS MATERIALIZED (
-  SELECT coalesce(r.id, s.id) AS id, r.id IS NOT NULL OR s.first_seen_at < $2 AS known, r.id IS NULL OR r.counted AS written, r.counted,
-    ${names(POST_COUNTERS, 'r.')}
-  FROM post_rows r LEFT JOIN saved_posts s USING (external_id) WHERE coalesce(r.id, s.id) IS NOT NULL
-), counters AS (
-  INSERT INTO ${S}.post_counters AS k (post_id, observed_at, ${names(POST_COUNTERS)})
-  SELECT id, $2, ${names(POST_COUNTERS)} FROM keyed WHERE written ORDER BY id
-  ON CONFLICT (post_id) DO UPDATE SET observed_at = excluded.observed_at, ${counted(POST_COUNTERS, 'k')}
-    WHERE k.observed_at <= excluded.observed_at AND (${differs(POST_COUNTERS, 'excluded', 'k')})
-  RETURNING post_id AS id
-), changed AS MATERIALIZED (
-  SELECT r.* FROM counters JOIN keyed r USING (id) WHERE r.counted
-), snapshots AS (
-  INSERT INTO ${S}.post_snapshots AS h (post_id, observed_at, ${names(POST_COUNTERS)})
-  SELECT id, $2, ${names(POST_COUNTERS)} FROM changed
-  ON CONFLICT (post_id, observed_at) DO UPDATE SET ${refreshed(POST_COUNTERS, 'excluded', 'h')}
-), addresses AS (
-  INSERT INTO ${S}.link_addresses (address, link_id)
-  SELECT r.address, l.id
-  FROM json_to_recordset($4::json) AS r(canonical text, address text)
-  CROSS JOIN LATERAL (SELECT id FROM ${S}.links WHERE canonical = r.canonical OFFSET 0) l
-  WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = r.address OFFSET 0)
-  ORDER BY r.address
-  ON CONFLICT (address) DO NOTHING
-)
-SELECT coalesce(array_agg(id ORDER BY id), '{}') AS changed FROM changed WHERE known`;
+/** Their addresses, now that they have keys. $1 rows. */
+export const SAVE_ADDRESSES = `
+INSERT INTO ${S}.link_addresses (address, link_id)
+SELECT DISTINCT ON (r.address) r.address, l.id
+FROM json_to_recordset($1::json) AS r(canonical text, address text)
+CROSS JOIN LATERAL (SELECT id FROM ${S}.links WHERE canonical = r.canonical OFFSET 0) l
+WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = r.address OFFSET 0)
+ORDER BY r.address
+ON CONFLICT (address) DO NOTHING`;
 
 /**
- * 3: keys of the found posts and links, and the diff: a sighting that could be inserted is new to this
+ * 5: keys of the found posts and links, and the diffs: a sighting that could be inserted is new to its
  * search, exactly once, for ever.
- * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links, $7 their sources, $8 whether
- * they are the result of the run.
+ * $1 runs, $2 their searches, $3 times, and $4 whether this is the result of the run. Of posts: $5 the place of their run in
+ * those lists, $6 services, $7 ids, $8 keys or null. Of links: $9 the place of their run, $10 addresses, $11 sources.
  */
 export const SIGHT = `
-WITH found_posts AS MATERIALIZED (
-  SELECT p.id, p.created_at, r.ord
-  FROM unnest($5::text[]) WITH ORDINALITY AS r(external_id, ord)
-  CROSS JOIN LATERAL (
-    SELECT id, created_at FROM ${S}.posts WHERE service_id = $1 AND external_id = r.external_id OFFSET 0
-  ) p
+WITH responses AS MATERIALIZED (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::boolean[]) WITH ORDINALITY
+    AS r(run_id, search_id, observed_at, is_result, place)
+), found_posts AS MATERIALIZED (
+  SELECT r.place, r.n, coalesce(r.id, p.id) AS id
+  FROM unnest($5::int[], $6::bigint[], $7::text[], $8::bigint[]) WITH ORDINALITY AS r(place, service_id, external_id, id, n)
+  LEFT JOIN LATERAL (
+    SELECT id FROM ${S}.posts WHERE r.id IS NULL AND service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) p ON true
 ), post_sightings AS (
   INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
-  SELECT $3, id, $4, $2, created_at FROM found_posts ORDER BY id
+  SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place],
+    (SELECT created_at FROM ${S}.posts WHERE id = f.id)
+  FROM found_posts f ORDER BY 1, 2
   ON CONFLICT DO NOTHING
-  RETURNING post_id
+  RETURNING search_id, post_id
 ), found_links AS MATERIALIZED (
-  SELECT DISTINCT ON (la.id) la.id, r.source, r.ord
-  FROM unnest($6::text[], $7::text[]) WITH ORDINALITY AS r(address, source, ord)
+  SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.n
+  FROM unnest($9::int[], $10::text[], $11::text[]) WITH ORDINALITY AS r(place, address, source, n)
   CROSS JOIN LATERAL (SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0) la
-  ORDER BY la.id, r.ord
+  ORDER BY r.place, la.id, r.n
 ), link_sightings AS (
   INSERT INTO ${S}.link_sightings (search_id, link_id, first_run_id, first_seen_at, source)
-  SELECT $3, id, $4, $2, source FROM found_links ORDER BY id
+  SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place], f.source
+  FROM found_links f ORDER BY 1, 2
   ON CONFLICT DO NOTHING
-  RETURNING link_id
+  RETURNING search_id, link_id
 ), results AS (
   INSERT INTO ${S}.run_results (run_id, observed_at, post_ids, link_ids, link_sources)
-  SELECT $4, $2,
-    (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts),
-    (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links),
-    (SELECT coalesce(array_agg(source ORDER BY ord), '{}') FROM found_links)
-  WHERE $8::boolean
+  SELECT run_id, observed_at,
+    ARRAY(SELECT id FROM found_posts f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT id FROM found_links f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT source FROM found_links f WHERE f.place = r.place ORDER BY n)
+  FROM responses r WHERE is_result
   ON CONFLICT (run_id) DO UPDATE SET observed_at = excluded.observed_at,
     post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
 )
 SELECT
-  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_posts JOIN post_sightings ON post_id = id) AS new_posts,
-  (SELECT coalesce(array_agg(id ORDER BY ord), '{}') FROM found_links JOIN link_sightings ON link_id = id) AS new_links`;
+  ARRAY(SELECT f.id FROM found_posts f JOIN post_sightings s ON s.post_id = f.id
+    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_posts,
+  ARRAY(SELECT f.id FROM found_links f JOIN link_sightings s ON s.link_id = f.id
+    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links
+FROM responses r ORDER BY r.place`;
 
 /**
  * For a late response, after its sightings: what it holds was first seen when it came, where that is earlier than what is
@@ -208,7 +240,7 @@ SELECT (SELECT coalesce(array_agg(post_id), '{}') FROM posts) AS posts,
   (SELECT coalesce(array_agg(link_id), '{}') FROM links) AS links`;
 
 /**
- * 4, for answers with a completion. It counts as changed when the set of links it cites differs from the
+ * 6, for responses with a completion. It counts as changed when the set of links it cites differs from the
  * search's completion before, in the order in which they were received; its words vary by themselves.
  * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 the completion, $7 key items.
  */
@@ -249,18 +281,20 @@ WITH cited AS (
 SELECT id, changed FROM kept`;
 
 /**
- * 5, last and under the feed's lock: the discoveries. Ids are handed out while the lock is held and the
+ * 7, last and under the feed's lock: the discoveries. Ids are handed out while the lock is held and the
  * lock is held until the commit, so a reader never sees a higher id before a lower one.
- * $1 search, $2 run, $3 time, $4 baseline, $5 kinds, $6 things, $7 new items, $8 whether its search
- * has read a newer response.
+ * $1 runs, $2 their searches, $3 times, $4 whether a baseline, $5 whether the search has read a newer response, $6 new items
+ * where there are any. Of
+ * discoveries: $7 the place of their run in those lists, $8 kinds, $9 things.
  */
 export const LOCK_FEED = `SELECT pg_advisory_xact_lock(hashtext('${S}.discoveries'))`;
 export const APPEND_DISCOVERIES = `
 WITH appended AS (
   INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, late, kind, thing)
-  SELECT $1, $2, $3, $4, $8, u.kind, u.thing
-  FROM unnest($5::text[], $6::bigint[]) WITH ORDINALITY u(kind, thing, ord)
+  SELECT ($2::bigint[])[u.place], ($1::bigint[])[u.place], ($3::timestamptz[])[u.place], ($4::boolean[])[u.place],
+    ($5::boolean[])[u.place], u.kind, u.thing
+  FROM unnest($7::int[], $8::text[], $9::bigint[]) WITH ORDINALITY u(place, kind, thing, ord)
   ORDER BY u.ord
   ON CONFLICT (search_id, kind, thing) DO NOTHING
 )
-UPDATE ${S}.runs SET items_new = $7 WHERE id = $2`;
+UPDATE ${S}.runs r SET items_new = u.items FROM unnest($1::bigint[], $6::int[]) u(id, items) WHERE u.items IS NOT NULL AND r.id = u.id AND r.id = ANY ($1::bigint[])`;

@@ -14,6 +14,7 @@ import { PAYLOAD } from './payload.ts';
 import { QUEUE } from './queue.ts';
 import { SCAN } from './scan.ts';
 import { SCHEDULER } from './scheduler.ts';
+import { SAVE_TOGETHER } from './save-together.ts';
 import { SECRETS } from './secrets.ts';
 import { TOGETHER } from './together.ts';
 import { BUDGET } from './upstream-budget.ts';
@@ -30,6 +31,7 @@ export const ROWS: readonly Row[] = [
   ...SCHEDULER,
   ...CRASH,
   ...TOGETHER,
+  ...SAVE_TOGETHER,
   ...DERIVE,
   ...DATABASE,
   ...DATABASE_FULL,

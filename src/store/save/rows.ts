@@ -1,0 +1,144 @@
+/**
+ * What responses say, as rows for the statements of the save. Several responses may hold the same post: the statements then take
+ * it once for each of them, the earliest first, so that responses saved together leave what they would leave one by one.
+ */
+import { hash } from 'node:crypto';
+import type { Findings, LinkRef, ReadAuthor, ReadLink, ReadPost } from '../../monitor/read/findings.ts';
+import type { Id } from '../database.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from './columns.ts';
+
+/** A response whose findings are saved. */
+export type Response = { serviceId: Id; observedAt: Date; findings: Findings };
+
+/** What one response says of a post or an author. */
+type Statement = {
+  at: Date;
+  /** Everything but counters, as a JSON object. */
+  content: string;
+  /** Of the content. Where it is the stored one, the content need not be sent. */
+  hash: Id;
+  counters: readonly (number | null)[];
+};
+
+/** A post or an author with what responses say of it, the earliest first. */
+export type Thing = { serviceId: Id; externalId: string; said: Statement[] };
+
+/** A thing with what is stored of it: its key and the hash of its content, each null where it is not known. */
+export type Found = Thing & { id: Id | null; hash: Id | null };
+
+const POST_COUNTER_NAMES = Object.keys(POST_COUNTERS);
+const AUTHOR_COUNTER_NAMES = Object.keys(AUTHOR_COUNTERS);
+
+export function postsOf(responses: readonly Response[]): Thing[] {
+  return thingsOf(responses, ({ posts, nestedPosts }) => [...posts, ...nestedPosts], POST_COUNTER_NAMES);
+}
+
+export function authorsOf(responses: readonly Response[]): Thing[] {
+  return thingsOf(responses, ({ authors }) => authors, AUTHOR_COUNTER_NAMES);
+}
+
+/** What identifies a post or an author in memory. */
+export const keyOf = (serviceId: Id, externalId: string) => `${serviceId} ${externalId}`;
+
+function thingsOf(
+  responses: readonly Response[],
+  itemsOf: (findings: Findings) => readonly (ReadPost | ReadAuthor)[],
+  counters: readonly string[],
+): Thing[] {
+  const things = new Map<string, Thing>();
+  for (const { serviceId, observedAt: at, findings } of responses.toSorted(byTime)) {
+    for (const item of itemsOf(findings)) {
+      const statement = { at, ...split(item, counters) };
+      const key = keyOf(serviceId, item.external_id);
+      const known = things.get(key);
+      if (known === undefined)
+        things.set(key, { serviceId, externalId: item.external_id, said: [statement] });
+      else known.said.push(statement);
+    }
+  }
+  return [...things.values()];
+}
+
+const byTime = (a: Response, b: Response) => a.observedAt.getTime() - b.observedAt.getTime();
+
+function split(item: ReadPost | ReadAuthor, counters: readonly string[]): Omit<Statement, 'at'> {
+  const content: Record<string, unknown> = { ...item };
+  const counts = counters.map((name) => {
+    const count = content[name];
+    // Left out of the JSON.
+    content[name] = undefined;
+    return typeof count === 'number' ? count : null;
+  });
+  const json = JSON.stringify(content);
+  return { content: json, hash: hash('sha256', json, 'buffer').readBigInt64BE(), counters: counts };
+}
+
+/** Rows of contents that are not stored as they are, as JSON arrays to be saved one after the other. */
+export function contentRows(things: readonly Found[]): string[] {
+  return inTurns(things, ({ serviceId, said, hash: stored }, turn) => {
+    const now = said[turn];
+    const isStored = said.slice(0, turn + 1).every((one) => one.hash === stored);
+    if (now === undefined || isStored) return null;
+    return `{"service_id":"${serviceId}","observed_at":"${now.at.toISOString()}","content_hash":"${now.hash}",${now.content.slice(1)}`;
+  }).map((rows) => `[${rows.join(',')}]`);
+}
+
+/** Columns of the rows of counters: services, external ids, keys where they are known, times, then each counter. */
+export type CounterColumns = [Id[], string[], (Id | null)[], Date[], ...(number | null)[][]];
+
+export const NO_POSTS = [[], [], [], [], ...POST_COUNTER_NAMES.map(() => [])];
+export const NO_AUTHORS = [[], [], [], [], ...AUTHOR_COUNTER_NAMES.map(() => [])];
+
+/** Rows of counters, as columns, to be saved one after the other. */
+export function counterRows(things: readonly Found[]): CounterColumns[] {
+  return inTurns(things, ({ serviceId, externalId, id, said }, turn) => {
+    const now = said[turn];
+    return now === undefined ? null : { serviceId, externalId, id, ...now };
+  }).map((rows) => [
+    rows.map(({ serviceId }) => serviceId),
+    rows.map(({ externalId }) => externalId),
+    rows.map(({ id }) => id),
+    rows.map(({ at }) => at),
+    ...(rows[0]?.counters ?? []).map((_, i) => rows.map(({ counters }) => counters[i] ?? null)),
+  ]);
+}
+
+/** The rows of the first statement of each thing, then those of the second, as far as there are any. */
+function inTurns<Row>(things: readonly Found[], rowOf: (thing: Found, turn: number) => Row | null): Row[][] {
+  const turns = Math.max(0, ...things.map(({ said }) => said.length));
+  return Array.from({ length: turns }, (_, turn) =>
+    things.map((thing) => rowOf(thing, turn)).filter((row) => row !== null),
+  ).filter((rows) => rows.length > 0);
+}
+
+/**
+ * Links of responses, each address once a response, as JSON arrays to be saved one after the other. Found links come first, then
+ * those that a completion only refers to.
+ */
+export function linkRows(responses: readonly Response[]): string[] {
+  const turns: object[][] = [];
+  const responsesWith = new Map<string, number>();
+  for (const { observedAt, findings } of responses.toSorted(byTime)) {
+    const links = linksOf(findings);
+    links.forEach((link, ord) => {
+      const turn = (turns[responsesWith.get(link.canonical) ?? 0] ??= []);
+      turn.push({ ...link, ord, observed_at: observedAt });
+    });
+    for (const canonical of new Set(links.map((link) => link.canonical)))
+      responsesWith.set(canonical, (responsesWith.get(canonical) ?? 0) + 1);
+  }
+  return turns.map((rows) => JSON.stringify(rows));
+}
+
+function linksOf({ links, completion }: Findings): (ReadLink | LinkRef)[] {
+  const byAddress = new Map<string, ReadLink | LinkRef>();
+  for (const link of links) byAddress.set(link.address, link);
+  if (completion !== null) {
+    const items = completion.key_items.flatMap((item) => (item.link === null ? [] : [item.link]));
+    const cited = completion.claims.flatMap(({ citations }) => citations);
+    const { completion_links, search_completion_links } = completion;
+    for (const link of [...completion_links, ...search_completion_links, ...items, ...cited])
+      if (!byAddress.has(link.address)) byAddress.set(link.address, link);
+  }
+  return [...byAddress.values()];
+}
