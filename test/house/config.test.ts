@@ -133,6 +133,6 @@ test('everything has a default', () => {
     maxCallsPerRun: 2,
     leaseMs: 30_000,
     heartbeatMs: 30_000,
-    workerConcurrency: 8,
+    workerConcurrency: 16,
   });
 });

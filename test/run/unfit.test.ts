@@ -23,7 +23,10 @@ beforeAll(async () => {
   const config = { ...fleet.ctx.config, heartbeatMs: readConfig({ RECONCILE_SECONDS: '1' }).heartbeatMs };
   ctx = { ...fleet.ctx, config, worker: 'here:1:unfit' };
 });
-afterAll(() => fleet.close());
+afterAll(async () => {
+  await backend.close();
+  await fleet.close();
+});
 
 test('a worker whose queue would lose jobs takes nothing, says why, and goes on when that is mended', async () => {
   let refused = true;

@@ -10,6 +10,7 @@ import { claimRun, insertRun } from '../../src/store/runs.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
+import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -194,6 +195,13 @@ async function diesFollowing(statement: number): Promise<void> {
   };
   const dying = { ...world.db, pool: Object.assign(Object.create(pool), { connect }) };
   await expect(followBatch({ ...world.ctx, db: dying })).rejects.toThrow();
+  // Its connection is closed, and its transaction ends when Postgres notices.
+  await until('nobody follows', async () => {
+    const { rows } = await pool.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    return rows.length === 0;
+  });
 }
 
 test('posts that gain more than usual are told once, with the one that gained most; what is stored gives the sentence', async () => {
