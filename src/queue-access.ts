@@ -53,9 +53,10 @@ export function accessQueue(options: {
     backend: async () => (await access()).backend,
     queue: {
       kind: home.kind,
-      enqueueRuns: async (runs) => (await queue()).enqueueRuns(runs),
-      enqueueChannels: async (channelIds) => (await queue()).enqueueChannels(channelIds),
-      enqueueWork: async (names) => (await queue()).enqueueWork(names),
+      // All arguments, also those that may be left out: the compiler does not miss them.
+      enqueueRuns: async (...given) => (await queue()).enqueueRuns(...given),
+      enqueueChannels: async (...given) => (await queue()).enqueueChannels(...given),
+      enqueueWork: async (...given) => (await queue()).enqueueWork(...given),
       restartScan: async () => (await queue()).restartScan(),
       depth: async () => (await queue()).depth(),
       ping: async () => (await queue()).ping(),

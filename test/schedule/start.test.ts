@@ -1,11 +1,12 @@
 /** What a worker that died left between the database and the queue, the next one that starts offers at once. */
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue, RUNS, type WorkQueue } from '../../src/engine/queue/queue.ts';
+import type { QueueBackend } from '../../src/engine/queue/connection.ts';
+import { RUNS, type WorkQueue } from '../../src/engine/queue/queue.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { startScanning } from '../../src/monitor/schedule/scanning.ts';
 import { createSearch } from '../../src/monitor/topic/create.ts';
+import { accessQueue } from '../../src/queue-access.ts';
 import { onEachBackend } from '../backends.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -15,18 +16,20 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
   let queue: WorkQueue;
   beforeAll(async () => {
     world = await makeWorld();
-    const { url } = world.database;
-    const { log } = world.ctx;
-    backend = openBackend(
-      redisUrl === null ? { kind: 'postgres', url } : { kind: 'redis', url: redisUrl },
-      'test',
+    const { db, log } = world.ctx;
+    // The queue as every process has it.
+    const access = accessQueue({
+      config: { redisUrl: redisUrl ?? undefined },
+      databaseUrl: world.database.url,
+      db,
+      clock: world.clock,
       log,
-    );
-    queue = openQueue(backend, log);
+    });
+    backend = await access.backend();
+    ({ queue } = access);
   });
   afterAll(async () => {
     await queue.close();
-    await backend.close();
     await world.close();
   });
 
