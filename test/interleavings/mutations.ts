@@ -28,7 +28,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the save does not compare the fence',
     in: "SET status = 'succeeded', ended_at",
-    replace: [['AND r.fence = g.fence', 'AND g.fence IS NOT NULL']],
+    replace: [['AND r.fence = asked.fence', 'AND asked.fence IS NOT NULL']],
     roles: [executes, executes],
     events: ['leases end'],
     finds: /saved by somebody who had lost it/,

@@ -111,7 +111,7 @@ export function anyKnown(columns: Columns, row: string): string {
   return `coalesce(${names(columns, `${row}.`)}) IS NOT NULL`;
 }
 
-/** A counter whose value is not newer than what a row says: it was observed with its row, or at a time of its own. */
+/** Whether a row says a counter that nothing newer is stored of: a stored one was observed with its row, or at a time of its own. */
 const isNewer = (name: string, now: string, stored: string) =>
   `${now}.${name} IS NOT NULL AND (${stored}.${name} IS NULL OR coalesce(${stored}.${name}_at, ${stored}.observed_at) <= ${now}.observed_at)`;
 

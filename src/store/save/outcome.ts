@@ -24,14 +24,14 @@ export type Outcome = {
 const WIN = `
 WITH won AS (
   UPDATE strandline.runs r
-  SET status = 'succeeded', ended_at = coalesce(g.ended_at, date_trunc('milliseconds', clock_timestamp())), lease_until = NULL,
-    claims = 0, not_before = NULL, offer_at = NULL, reason = NULL, items_seen = g.items_seen, items_new = 0, rejected = g.rejected,
+  SET status = 'succeeded', ended_at = ${timeOf('asked.ended_at')}, lease_until = NULL,
+    claims = 0, not_before = NULL, offer_at = NULL, reason = NULL, items_seen = asked.items_seen, items_new = 0, rejected = asked.rejected,
     baseline = NOT EXISTS (SELECT FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.status = 'succeeded' AND b.id <> r.id)
   FROM unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
-    AS g(id, fence, ended_at, items_seen, rejected, response)
-  WHERE r.id = ANY ($1::bigint[]) AND r.id = g.id AND r.fence = g.fence AND r.status = 'running'
-  RETURNING r.id, r.baseline, r.ended_at, g.response
+    AS asked(id, fence, ended_at, items_seen, rejected, response)
+  WHERE r.id = ANY ($1::bigint[]) AND r.id = asked.id AND r.fence = asked.fence AND r.status = 'running'
+  RETURNING r.id, r.baseline, r.ended_at, asked.response
 ), response AS (
   UPDATE strandline.answers SET read_at = won.ended_at
   FROM won WHERE run_id = won.id AND n = won.response AND read_at IS NULL

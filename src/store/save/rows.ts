@@ -75,41 +75,45 @@ function split(item: ReadPost | ReadAuthor, counters: readonly string[]): Omit<S
 
 /** Rows of contents that are not stored as they are, as JSON arrays to be saved one after the other. */
 export function contentRows(things: readonly Found[]): string[] {
-  return inTurns(things, ({ serviceId, said, hash: stored }, turn) => {
-    const now = said[turn];
-    const isStored = said.slice(0, turn + 1).every((one) => one.hash === stored);
-    if (now === undefined || isStored) return null;
-    return `{"service_id":"${serviceId}","observed_at":"${now.at.toISOString()}","content_hash":"${now.hash}",${now.content.slice(1)}`;
-  }).map((rows) => `[${rows.join(',')}]`);
+  return Array.from({ length: turnsOf(things) }, (_, turn) =>
+    things.flatMap(({ serviceId, said, hash: stored }) => {
+      const now = said[turn];
+      const isStored = said.slice(0, turn + 1).every((one) => one.hash === stored);
+      if (now === undefined || isStored) return [];
+      return `{"service_id":"${serviceId}","observed_at":"${now.at.toISOString()}","content_hash":"${now.hash}",${now.content.slice(1)}`;
+    }),
+  )
+    .filter((rows) => rows.length > 0)
+    .map((rows) => `[${rows.join(',')}]`);
 }
 
-/** Columns of the rows of counters: services, external ids, keys where they are known, times, then each counter. */
-export type CounterColumns = [Id[], string[], (Id | null)[], Date[], ...(number | null)[][]];
-
-export const NO_POSTS = [[], [], [], [], ...POST_COUNTER_NAMES.map(() => [])];
-export const NO_AUTHORS = [[], [], [], [], ...AUTHOR_COUNTER_NAMES.map(() => [])];
-
-/** Rows of counters, as columns, to be saved one after the other. */
-export function counterRows(things: readonly Found[]): CounterColumns[] {
-  return inTurns(things, ({ serviceId, externalId, id, said }, turn) => {
-    const now = said[turn];
-    return now === undefined ? null : { serviceId, externalId, id, ...now };
-  }).map((rows) => [
-    rows.map(({ serviceId }) => serviceId),
-    rows.map(({ externalId }) => externalId),
-    rows.map(({ id }) => id),
-    rows.map(({ at }) => at),
-    ...(rows[0]?.counters ?? []).map((_, i) => rows.map(({ counters }) => counters[i] ?? null)),
+/**
+ * Parameters of the statements that save counters, one after the other: columns of posts, then of authors. Columns are services,
+ * external ids, keys where they are known, times, then each counter.
+ */
+export function counterColumns(posts: readonly Found[], authors: readonly Found[]): unknown[][] {
+  return Array.from({ length: turnsOf([...posts, ...authors]) }, (_, turn) => [
+    ...columnsIn(turn, posts, POST_COUNTER_NAMES),
+    ...columnsIn(turn, authors, AUTHOR_COUNTER_NAMES),
   ]);
 }
 
-/** The rows of the first statement of each thing, then those of the second, as far as there are any. */
-function inTurns<Row>(things: readonly Found[], rowOf: (thing: Found, turn: number) => Row | null): Row[][] {
-  const turns = Math.max(0, ...things.map(({ said }) => said.length));
-  return Array.from({ length: turns }, (_, turn) =>
-    things.map((thing) => rowOf(thing, turn)).filter((row) => row !== null),
-  ).filter((rows) => rows.length > 0);
+function columnsIn(turn: number, things: readonly Found[], counters: readonly string[]): unknown[][] {
+  const rows = things.flatMap(({ serviceId, externalId, id, said }) => {
+    const now = said[turn];
+    return now === undefined ? [] : [{ serviceId, externalId, id, now }];
+  });
+  return [
+    rows.map(({ serviceId }) => serviceId),
+    rows.map(({ externalId }) => externalId),
+    rows.map(({ id }) => id),
+    rows.map(({ now }) => now.at),
+    ...counters.map((_, i) => rows.map(({ now }) => now.counters[i] ?? null)),
+  ];
 }
+
+/** How many responses hold the same thing at most. */
+const turnsOf = (things: readonly Thing[]) => Math.max(0, ...things.map(({ said }) => said.length));
 
 /**
  * Links of responses, each address once a response, as JSON arrays to be saved one after the other. Found links come first, then

@@ -8,12 +8,10 @@ import type { Outcome } from './outcome.ts';
 import {
   authorsOf,
   contentRows,
-  counterRows,
+  counterColumns,
   type Found,
   keyOf,
   linkRows,
-  NO_AUTHORS,
-  NO_POSTS,
   postsOf,
   type Thing,
 } from './rows.ts';
@@ -147,21 +145,19 @@ function contentStatements(responses: readonly Saved[], { posts, authors }: AllF
 
 /** @returns posts that were known before and have a snapshot more, by its time */
 async function saveCounters(tx: Transaction, found: AllFound): Promise<ReadonlyMap<number, Id[]>> {
-  const posts = counterRows(found.posts);
-  const authors = counterRows(found.authors);
-  const turns = Array.from({ length: Math.max(posts.length, authors.length) }, (_, turn) => [
-    ...(posts[turn] ?? NO_POSTS),
-    ...(authors[turn] ?? NO_AUTHORS),
-  ]);
   const rows = await answersTo(
-    turns.map((values) => prepared<{ ids: Id[]; times: Date[] }>(tx, 'save_counters', SAVE_COUNTERS, values)),
+    counterColumns(found.posts, found.authors).map((values) =>
+      prepared<{ ids: Id[]; times: Date[] }>(tx, 'save_counters', SAVE_COUNTERS, values),
+    ),
   );
   const changed = new Map<number, Id[]>();
   for (const { ids, times } of rows.filter((row) => row !== undefined))
-    ids.forEach((id, i) => {
+    for (const [i, id] of ids.entries()) {
       const time = times[i]?.getTime() ?? 0;
-      changed.set(time, [...(changed.get(time) ?? []), id]);
-    });
+      const before = changed.get(time);
+      if (before === undefined) changed.set(time, [id]);
+      else before.push(id);
+    }
   return changed;
 }
 
