@@ -16,20 +16,25 @@ RETURNING kind, thing`;
 /** $1 the last discovery that was read. */
 export const MOVE = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
 
-/** Posts and what stands inside them (a quote's quote at the most): found by nobody, and yet read. $1 ids. */
+/**
+ * Posts and what stands inside them (a quote's quote at the most): found by nobody, and yet read. Each is looked up by itself
+ * (`LATERAL ... OFFSET 0`): Postgres takes it for a join of all posts with all, while nothing is known of the table. $1 ids.
+ */
 export const POSTS = `
 WITH RECURSIVE wanted AS (
   SELECT id, service_id, quoted_status_id, reposted_status_id, 0 AS depth FROM ${S}.posts WHERE id = ANY($1::bigint[])
   UNION
   SELECT p.id, p.service_id, p.quoted_status_id, p.reposted_status_id, w.depth + 1
-  FROM wanted w JOIN ${S}.posts p
-    ON p.service_id = w.service_id AND p.external_id = ANY(ARRAY[w.quoted_status_id, w.reposted_status_id])
+  FROM wanted w CROSS JOIN LATERAL unnest(ARRAY[w.quoted_status_id, w.reposted_status_id]) u(external_id)
+  CROSS JOIN LATERAL (
+    SELECT * FROM ${S}.posts WHERE service_id = w.service_id AND external_id = u.external_id OFFSET 0
+  ) p
   WHERE w.depth < 3
 )
 SELECT 'post' AS kind, p.id AS thing, coalesce(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
   p.lang, NULL AS title, p.text AS body
-FROM ${S}.posts p JOIN ${S}.services s ON s.id = p.service_id
-WHERE p.id IN (SELECT id FROM wanted)`;
+FROM (SELECT DISTINCT id FROM wanted) w
+CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id`;
 
 /** A link belongs to no service: it is the sandbox's while only searches of the sandbox found it. $1 ids. */
 export const LINKS = `
