@@ -7,7 +7,8 @@
  *   npm run -s bench:runs -- idle   [--searches 10000] [--minutes 1]
  *   npm run -s bench:runs -- memory [--runs 100000]
  *   npm run -s bench:runs -- --against typical [--rounds 3] [--runs 600] [--concurrency 8] [--rates 10,30]
- *                                    the same runs by the worker of bench/typical, in turn with ours
+ *                                    the same runs by the worker of bench/typical, in turn with ours; with PREPARE=no it
+ *                                    inserts as Drizzle's documentation does
  *   all of them with [--backend postgres,redis] [--posts 20]
  */
 import { parseArgs } from 'node:util';

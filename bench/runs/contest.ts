@@ -218,6 +218,7 @@ async function openTypical(site: Site, concurrency: number): Promise<Contestant>
       DATABASE_URL: databaseUrl,
       SEARCH_URL: serviceUrl,
       CONCURRENCY: String(concurrency),
+      PREPARE: process.env['PREPARE'] ?? 'yes',
       ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     },
   });
