@@ -1,78 +1,88 @@
 import { expect, test } from 'vitest';
-import { PACKAGES, ROOT, type Rule, RULES, WORDS } from './rules.ts';
-import { importsOf, readSources, type Source, withoutComments } from './sources.ts';
+import {
+  findCycles,
+  findRow,
+  findWord,
+  findWrongImports,
+  inSrc,
+  PLACES,
+  placeIn,
+  renderPage,
+  wordsIn,
+} from './imports.ts';
+import { ABOVE, KNOWN_CYCLES, KNOWN_EXCEPTIONS, PACKAGES, RULES, WORDS } from './rules.ts';
+import { importsOf, readSources, withoutComments } from './sources.ts';
 
 const sources = await readSources();
-const byFile = new Map(sources.map((source) => [source.file, source]));
+const files = sources.map(({ file }) => inSrc(file));
 
-/** The files of commands, which the registry loads when they are called. */
-const COMMANDS = importsOf(byFile.get('src/doors/cli/registry.ts') ?? { file: '', text: '' })
-  .filter(({ later, type }) => later && !type)
-  .map(({ target }) => target)
-  .filter((target, i, all) => all.indexOf(target) === i);
-
-const HEAVY = [
-  'src/doors/worker.ts',
-  'src/monitor/run/execute.ts',
-  'bullmq',
-  'fastify',
-  'preact',
-  'prom-client',
-  'undici',
-];
-
-test('imports go one way', () => {
+test('imports follow the table, and every file is in a row of it', () => {
   expect(sources.length).toBeGreaterThan(100);
-  expect(sources.flatMap(wrongImports)).toEqual([]);
+  expect(sources.flatMap(findWrongImports).toSorted()).toEqual(KNOWN_EXCEPTIONS);
 });
 
-test('every file has a rule: a new folder is a decision about whom it may import', () => {
-  const lost = sources.map(({ file }) => file).filter((file) => !ROOT.includes(file));
-  expect(lost.filter((file) => ruleFor(file) === undefined)).toEqual([]);
+test('no files import each other in a circle, types included', () => {
+  expect(findCycles(sources)).toEqual(KNOWN_CYCLES);
 });
 
 test('every imported file is there, so that no rule is passed by a path that leads nowhere', () => {
-  const files = new Set(sources.map(({ file }) => file));
   const targets = sources.flatMap(importsOf).map(({ target }) => target);
-  expect(targets.filter((target) => target.startsWith('src/') && !files.has(target))).toEqual([]);
+  expect(targets.filter((one) => one.startsWith('src/') && !files.includes(inSrc(one)))).toEqual([]);
 });
 
-test('the program starts with the parser of commands and the lines of the registry alone', () => {
-  const started = loadedWith('src/main.ts');
-  expect(started.filter((target) => !target.startsWith('src/'))).toEqual(['commander', 'picocolors']);
-  expect(started).toContain('src/doors/cli/registry.ts');
-  expect(started.filter((target) => COMMANDS.includes(target))).toEqual([]);
+test('every place in the table is there, and every word lets an import pass that nothing else would', () => {
+  expect(PLACES.filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
+  const used = new Set(
+    sources.flatMap((source) => {
+      const row = findRow(inSrc(source.file));
+      return importsOf(source).map(({ target, type }) => `${row} ${findWord(row, inSrc(target), type)}`);
+    }),
+  );
+  const words = RULES.flatMap(([, allowed], row) => wordsIn(allowed).map((word) => `${row} ${word}`));
+  expect(words.filter((word) => !word.includes(' not:') && !used.has(word))).toEqual([]);
 });
 
-test.each(COMMANDS)(
-  '%s loads nothing at once that only those need who serve, call, or distribute work',
-  (file) => {
-    const loaded = loadedWith('src/main.ts', 'src/doors/cli/cli.ts', 'src/home.ts', file);
-    expect(loaded.filter((target) => HEAVY.includes(target))).toEqual([]);
-  },
-);
-
-test('what is heavy is what serves, calls and distributes work', () => {
-  const loaded = loadedWith('src/web.ts', 'src/service/server.ts', 'src/doors/worker.ts');
-  expect(HEAVY.filter((target) => !loaded.includes(target))).toEqual([]);
-});
-
-test('packages stay where they belong', () => {
-  expect(sources.flatMap(wrongPackages)).toEqual([]);
+test('docs/architecture.md shows the table: after a change, npm run -s imports:page', async () => {
+  const { page, wanted } = await renderPage();
+  expect(page).toBe(wanted);
+  expect(page).toContain('| `store/` |');
 });
 
 test.each(WORDS)('$what stands in $only alone', ({ word, only }) => {
-  const said = sources.filter(({ file, text }) => file !== only && word.test(text));
+  const said = sources.filter(({ file, text }) => inSrc(file) !== only && word.test(text));
   expect(said.map(({ file }) => file)).toEqual([]);
 });
 
-test.each(RULES)('the rule of $of can fail', ({ of, planted }) => {
-  const file = of.endsWith('/') ? `${of}planted.ts` : of;
-  expect(wrongImports({ file, text: planted })).toHaveLength(1);
+test.each(RULES.slice(0, -1))('what %s may not import is found', (unit, allowed) => {
+  const words = wordsIn(allowed);
+  const row = findRow(fileIn(unit));
+  const isNamed = (place: string) =>
+    words.map(placeIn).some((word) => word === ABOVE || word.startsWith(place) || place.startsWith(word));
+  const units = RULES.map(([other]) => other);
+  const wrong = [
+    ...units.slice(row + 1),
+    ...units.slice(0, row).filter((other) => !wordsIn(other).some(isNamed)),
+    ...words.filter((word) => /^(?:type|not):/.test(word)).map(placeIn),
+  ];
+  for (const place of wrong)
+    expect(plant(unit, `import { a } from 'src/${fileIn(place)}';`), place).toHaveLength(1);
+});
+
+test('a folder without a row is found', () => {
+  expect(plant('no-such-folder/', '')).toEqual(['no-such-folder/planted.ts: no row names it']);
+});
+
+test('a circle is found, through types and import() too', () => {
+  const circle = [
+    { file: 'src/a.ts', text: "import type { B } from './b.ts';" },
+    { file: 'src/b.ts', text: "const c = await import('./c.ts');" },
+    { file: 'src/c.ts', text: "export * from './a.ts';\nimport './d.ts';" },
+    { file: 'src/d.ts', text: "import 'node:fs';" },
+  ];
+  expect(findCycles(circle)).toEqual(['a.ts, b.ts, c.ts']);
 });
 
 test('an import cannot hide in another spelling', () => {
-  const file = 'src/monitor/read/planted.ts';
   const target = "'../../store/runs.ts'";
   for (const text of [
     `const runs = await import(${target});`,
@@ -84,33 +94,31 @@ test('an import cannot hide in another spelling', () => {
     `type Run = import(${target}).ClaimedRun;`,
     `import { a } from './post.ts'; /* why */\nimport runs from ${target};`,
   ])
-    expect(wrongImports({ file, text }), text).toHaveLength(1);
+    expect(plant('monitor/read/', text), text).toHaveLength(1);
 });
 
 test('what only looks like an import is none', () => {
-  const file = 'src/monitor/read/planted.ts';
   for (const text of [
     "/** See {@link import('../../store/runs.ts').claimRun}. */",
     "// import { claimRun } from '../../store/runs.ts';",
     "import type { Source } from '../../contract/enumerations.ts';",
   ])
-    expect(wrongImports({ file, text: withoutComments(text) }), text).toEqual([]);
+    expect(plant('monitor/read/', withoutComments(text)), text).toEqual([]);
   const cron = "const cron = '*/15 * * * *';\nimport { claimRun } from '../../store/runs.ts';\n/* end */";
-  expect(wrongImports({ file, text: withoutComments(cron) })).toHaveLength(1);
+  expect(plant('monitor/read/', withoutComments(cron))).toHaveLength(1);
 });
 
 test('types may go where values may not', () => {
-  const file = 'src/store/planted.ts';
   const from = "from '../monitor/read/findings.ts';";
   for (const text of [`import type { Findings } ${from}`, `import { type Findings } ${from}`])
-    expect(wrongImports({ file, text })).toEqual([]);
-  expect(wrongImports({ file, text: `import { type Findings, KEY_LISTS } ${from}` })).toHaveLength(1);
+    expect(plant('store/', text)).toEqual([]);
+  expect(plant('store/', `import { type Findings, KEY_LISTS } ${from}`)).toHaveLength(1);
 });
 
 test.each(Object.keys(PACKAGES))('an import of %s elsewhere is found', (name) => {
   for (const specifier of [name, `${name}/inside`])
-    expect(wrongPackages({ file: 'src/errors.ts', text: `import x from '${specifier}';` })).toHaveLength(1);
-  expect(wrongPackages({ file: 'src/errors.ts', text: `import x from '${name}-other';` })).toEqual([]);
+    expect(plant('errors.ts', `import x from '${specifier}';`)).toHaveLength(1);
+  expect(plant('errors.ts', `import x from '${name}-other';`)).toEqual([]);
 });
 
 test.each(WORDS)('$what elsewhere is found', ({ word, planted }) => {
@@ -119,44 +127,13 @@ test.each(WORDS)('$what elsewhere is found', ({ word, planted }) => {
     expect(harmless).not.toMatch(word);
 });
 
-/** These files with all that is loaded at once with them. */
-function loadedWith(...files: readonly string[]): string[] {
-  const loaded = new Set(files);
-  for (const file of loaded) {
-    const source = byFile.get(file);
-    if (source === undefined) continue;
-    for (const { target, later } of importsOf(source))
-      if (!later && !target.startsWith('node:')) loaded.add(target);
-  }
-  return [...loaded];
+/** What is wrong with a file of this unit that says no more than `text`. */
+function plant(unit: string, text: string): string[] {
+  return findWrongImports({ file: `src/${fileIn(unit)}`, text });
 }
 
-function ruleFor(file: string): Rule | undefined {
-  return RULES.filter(({ of }) => covers(of, file)).toSorted((a, b) => b.of.length - a.of.length)[0];
-}
-
-function wrongImports(source: Source): string[] {
-  const rule = ruleFor(source.file);
-  if (rule === undefined) return [];
-  const { of, may, types = [], never = [] } = rule;
-  return importsOf(source)
-    .filter(({ target, type }) => {
-      if (!target.startsWith('src/') || (of.endsWith('/') && covers(of, target))) return false;
-      const allowed = type ? [...may, ...types] : may;
-      return !allowed.some((one) => covers(one, target)) || never.some((one) => covers(one, target));
-    })
-    .map(({ target, type }) => `${source.file} imports ${type ? 'a type of ' : ''}${target}`);
-}
-
-function wrongPackages(source: Source): string[] {
-  return importsOf(source).flatMap(({ target }) =>
-    Object.entries(PACKAGES)
-      .filter(([name]) => target === name || target.startsWith(`${name}/`))
-      .filter(([, places]) => !places.some((place) => source.file.startsWith(place)))
-      .map(() => `${source.file} imports ${target}`),
-  );
-}
-
-function covers(place: string, file: string): boolean {
-  return place.endsWith('/') ? file.startsWith(place) : file === place;
+/** A file of a unit, one that need not be there. */
+function fileIn(unit: string): string {
+  const [place = ''] = wordsIn(unit);
+  return place.endsWith('/') ? `${place}planted.ts` : place;
 }

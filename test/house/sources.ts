@@ -4,11 +4,8 @@ import path from 'node:path';
 export const REPOSITORY = path.resolve(import.meta.dirname, '../..');
 
 export type Source = { file: string; text: string };
-/**
- * What a file imports: a file of ours (`src/...`) or a package; `type` where only types are used, `later` where it is
- * loaded when somebody asks for it, or never.
- */
-export type Import = { target: string; type: boolean; later: boolean };
+/** What a file imports: a file of ours (`src/...`) or a package; `type` where only types are used. */
+export type Import = { target: string; type: boolean };
 
 /** Every TypeScript file below `src`, by its path from the repository, without its comments. */
 export async function readSources(): Promise<Source[]> {
@@ -45,19 +42,10 @@ export function importsOf({ file, text }: Source): Import[] {
     ...[...text.matchAll(STATEMENT)].map(([, type, names = '', , specifier = '']) => ({
       target: at(specifier),
       type: type !== undefined || onlyTypes(names),
-      // `import { type A }` loads the file all the same.
-      later: type !== undefined,
     })),
-    ...[...text.matchAll(BARE)].map(([, , specifier = '']) => ({
-      target: at(specifier),
-      type: false,
-      later: false,
-    })),
-    ...[...text.matchAll(DYNAMIC)].map(([, , specifier = '']) => ({
-      target: at(specifier),
-      type: false,
-      later: true,
-    })),
+    ...[BARE, DYNAMIC].flatMap((spelling) =>
+      [...text.matchAll(spelling)].map(([, , specifier = '']) => ({ target: at(specifier), type: false })),
+    ),
   ];
 }
 
