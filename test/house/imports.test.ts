@@ -83,42 +83,40 @@ test('a circle is found, through types and import() too', () => {
 });
 
 test('an import cannot hide in another spelling', () => {
-  const target = "'../../store/runs.ts'";
+  const target = "'src/main.ts'";
   for (const text of [
-    `const runs = await import(${target});`,
-    `export const runs = () => import(\n  ${target}\n);`,
+    `const main = await import(${target});`,
+    `export const main = () => import(\n  ${target}\n);`,
     `import ${target};`,
     `export * from ${target};`,
-    `export * as runs from ${target};`,
-    `import {\n  type Id,\n  claimRun,\n} from ${target};`,
-    `type Run = import(${target}).ClaimedRun;`,
-    `import { a } from './post.ts'; /* why */\nimport runs from ${target};`,
+    `export * as main from ${target};`,
+    `import {\n  type Io,\n  main,\n} from ${target};`,
+    `type Io = import(${target}).Io;`,
+    `import { a } from './planted.ts'; /* why */\nimport main from ${target};`,
+    withoutComments(`const cron = '*/15 * * * *';\nimport { main } from ${target};\n/* end */`),
   ])
-    expect(plant('monitor/read/', text), text).toHaveLength(1);
+    expect(plant('store/', text), text).toEqual(['store/planted.ts -> main.ts']);
 });
 
 test('what only looks like an import is none', () => {
   for (const text of [
-    "/** See {@link import('../../store/runs.ts').claimRun}. */",
-    "// import { claimRun } from '../../store/runs.ts';",
-    "import type { Source } from '../../contract/enumerations.ts';",
+    "/** See {@link import('src/main.ts').main}. */",
+    "// import { main } from 'src/main.ts';",
   ])
-    expect(plant('monitor/read/', withoutComments(text)), text).toEqual([]);
-  const cron = "const cron = '*/15 * * * *';\nimport { claimRun } from '../../store/runs.ts';\n/* end */";
-  expect(plant('monitor/read/', withoutComments(cron))).toHaveLength(1);
+    expect(plant('store/', withoutComments(text)), text).toEqual([]);
 });
 
-test('types may go where values may not', () => {
-  const from = "from '../monitor/read/findings.ts';";
-  for (const text of [`import type { Findings } ${from}`, `import { type Findings } ${from}`])
-    expect(plant('store/', text)).toEqual([]);
-  expect(plant('store/', `import { type Findings, KEY_LISTS } ${from}`)).toHaveLength(1);
+test('an import is of types where each of its names is', () => {
+  const isOfTypes = (text: string) => importsOf({ file: 'src/a.ts', text }).map(({ type }) => type);
+  const from = "from './b.ts';";
+  expect(isOfTypes(`import type { A, B } ${from}\nexport { type A, type B } ${from}`)).toEqual([true, true]);
+  expect(isOfTypes(`import { type A, b } ${from}\nimport A, { type B } ${from}`)).toEqual([false, false]);
 });
 
 test.each(Object.keys(PACKAGES))('an import of %s elsewhere is found', (name) => {
   for (const specifier of [name, `${name}/inside`])
-    expect(plant('errors.ts', `import x from '${specifier}';`)).toHaveLength(1);
-  expect(plant('errors.ts', `import x from '${name}-other';`)).toEqual([]);
+    expect(plant('main.ts', `import x from '${specifier}';`)).toHaveLength(1);
+  expect(plant('main.ts', `import x from '${name}-other';`)).toEqual([]);
 });
 
 test.each(WORDS)('$what elsewhere is found', ({ word, planted }) => {
