@@ -1,6 +1,13 @@
-import type { Variable } from './config.ts';
+import type { Config } from '../../config.ts';
 import { maskUrl } from '../../contract/mask-url.ts';
 import { MASK } from './secrets.ts';
+
+export type Value = string | number | null;
+export type Variable = readonly [
+  name: string,
+  read: (config: Config, graceMs: number) => Value,
+  unit?: string,
+];
 
 const hidden = (secret: string | undefined) => (secret === undefined ? null : MASK);
 const url = (address: string | undefined) => (address === undefined ? null : maskUrl(address));

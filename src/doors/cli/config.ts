@@ -5,15 +5,8 @@ import type { Cli } from './cli.ts';
 import { maskUrl } from '../../contract/mask-url.ts';
 import { MASK } from './secrets.ts';
 import type { Env } from './io.ts';
-import { SERVICE_VARIABLES } from './config-of-service.ts';
+import { SERVICE_VARIABLES, type Value, type Variable } from './config-of-service.ts';
 import { table } from './table.ts';
-
-export type Value = string | number | null;
-export type Variable = readonly [
-  name: string,
-  read: (config: Config, graceMs: number) => Value,
-  unit?: string,
-];
 
 export type Setting = {
   name: string;

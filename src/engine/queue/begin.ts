@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { withoutArguments } from './without-arguments.ts';
-import type { QueueWorkers } from './workers.ts';
 
 /*
  * BullMQ remembers for ever how the first connection of a queue or worker went. A worker whose first one
@@ -20,6 +19,14 @@ type Worker = Readyable & {
   close(force?: boolean): Promise<void>;
 };
 type Readyable = { waitUntilReady(): Promise<unknown>; close(): Promise<void> };
+
+export type QueueWorkers = {
+  /** Takes no more jobs until `resume`; those in progress go on. */
+  pause(): void;
+  resume(): void;
+  /** Stops taking jobs and waits for those in progress. */
+  close(): Promise<void>;
+};
 
 const LONGEST_PAUSE_MS = 10 * SECOND;
 

@@ -2,19 +2,11 @@ import { Worker, type Job } from 'bullmq';
 import { SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
-import { beginWorker } from './begin.ts';
+import { beginWorker, type QueueWorkers } from './begin.ts';
 import { type ChannelJob, DELIVERIES, RUNS, type RunJob, SCANS, WORK, type WorkJob } from './queue.ts';
 
 /** Each queue holds one kind of job, and its handler reads no other member. */
 type JobData = RunJob & ChannelJob & WorkJob;
-
-export type QueueWorkers = {
-  /** Takes no more jobs until `resume`; those in progress go on. */
-  pause(): void;
-  resume(): void;
-  /** Stops taking jobs and waits for those in progress. */
-  close(): Promise<void>;
-};
 
 export type WorkerOptions = {
   concurrency: number;

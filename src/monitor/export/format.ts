@@ -1,7 +1,4 @@
-import type { ExportColumn } from '../../store/export/columns.ts';
 import type { CopiedRow } from '../../store/export/copy-text.ts';
-import { csvEncoder } from './csv.ts';
-import { ndjsonEncoder } from './ndjson.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -21,20 +18,3 @@ export type CsvOptions = {
   /** Begins with a byte order mark. */
   bom?: boolean | undefined;
 };
-
-export async function openEncoder(
-  format: Format,
-  columns: readonly ExportColumn[],
-  options: CsvOptions = {},
-): Promise<Encoder> {
-  switch (format) {
-    case 'csv':
-      return csvEncoder(columns, options);
-    case 'ndjson':
-      return ndjsonEncoder(columns);
-    case 'parquet': {
-      const { parquetEncoder } = await import('./parquet.ts');
-      return parquetEncoder(columns);
-    }
-  }
-}

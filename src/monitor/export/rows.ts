@@ -3,7 +3,9 @@ import { type ExportColumn, readColumns } from '../../store/export/columns.ts';
 import type { Resource } from '../../store/export/resources.ts';
 import { type ExportFilter, findSearchIds, type SearchIds, selectOf } from '../../store/export/select.ts';
 import { openSnapshot, type Snapshot } from '../../store/export/snapshot.ts';
-import { type CsvOptions, type Format, openEncoder } from './format.ts';
+import { csvEncoder } from './csv.ts';
+import type { CsvOptions, Encoder, Format } from './format.ts';
+import { ndjsonEncoder } from './ndjson.ts';
 
 export type Encoding = CsvOptions & { format: Format };
 
@@ -49,7 +51,7 @@ export async function encodeResource(
   const select = selectOf(resource, columns, filter, searchIds);
   let rows = 0;
   async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
-    const encoder = await openEncoder(encoding.format, columns, encoding);
+    const encoder = await openEncoder(columns, encoding);
     yield* some(encoder.begin());
     for await (const batch of snapshot.copy(select)) {
       rows += batch.length;
@@ -58,6 +60,19 @@ export async function encodeResource(
     yield* some(encoder.end());
   }
   return { columns, bytes: encode(), rows: () => rows };
+}
+
+async function openEncoder(columns: readonly ExportColumn[], encoding: Encoding): Promise<Encoder> {
+  switch (encoding.format) {
+    case 'csv':
+      return csvEncoder(columns, encoding);
+    case 'ndjson':
+      return ndjsonEncoder(columns);
+    case 'parquet': {
+      const { parquetEncoder } = await import('./parquet.ts');
+      return parquetEncoder(columns);
+    }
+  }
 }
 
 function* some(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {

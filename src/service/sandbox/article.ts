@@ -1,14 +1,16 @@
 /** How a document of each source looks: its title, address, excerpt and summary. */
 import type { Source } from '../../contract/enumerations.ts';
 import type { Found } from '../source.ts';
-import type { DocumentSeed } from './documents.ts';
 import { distraction } from './noise.ts';
-import { type Draw, drawsOf, pick, subkey } from './random.ts';
+import { type Draw, drawsOf, type Key, pick, subkey } from './random.ts';
 import { sentence } from './text.ts';
 import type { Topic, TopicInWorld } from './topic.ts';
 
 /** The sources whose documents have a time of publication. */
 export type DatedSource = Exclude<Source, 'microblog' | 'encyclopedia'>;
+
+/** A document before it is written. `at`: when it appears, in ms since 1970. */
+export type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
 
 type Form = {
   title(draw: Draw, topic: Topic): string;

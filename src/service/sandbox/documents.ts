@@ -5,7 +5,7 @@
 import type { Source } from '../../contract/enumerations.ts';
 import { DAY, HOUR } from '../../engine/clock.ts';
 import type { Found } from '../source.ts';
-import { articleOf, type DatedSource, entriesOf } from './article.ts';
+import { articleOf, type DatedSource, type DocumentSeed, entriesOf } from './article.ts';
 import { rememberedTopics } from './match.ts';
 import { type Draw, drawsOf, type Key, keyOfText, poisson, subkey } from './random.ts';
 import { BEGINNING } from './seeds.ts';
@@ -25,7 +25,6 @@ const SHARES: Record<DatedSource, number> = {
 /** Of the documents that a search for a topic finds, this share is about something else. */
 const DISTRACTOR_SHARE = 0.15;
 
-export type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
 /** Times in ms since 1970, both included. */
 export type Window = { from: number; at: number };
 

@@ -1,6 +1,8 @@
 /** What a post is for, besides talking about its topic: most do just that. */
 import { drawsOf, type Key, subkey } from './random.ts';
-import type { Kind } from './seeds.ts';
+
+/** How a post stands to others. */
+export type Kind = 'original' | 'reply' | 'repost' | 'quote';
 
 /**
  * - `plain`: about the topic. `sarcasm`, `long` (a thousand characters and more): about it all the same.

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE } from '../../engine/clock.ts';
 import { authorNumber, followersEver } from './author.ts';
 import { type Draw, drawsOf, type Key, logNormal, normal, poisson, subkey } from './random.ts';
 import { attentionAt, floodShareAt } from './rate.ts';
-import { type Role, roleOf } from './role.ts';
+import { type Kind, type Role, roleOf } from './role.ts';
 import { type Stir, stirsFelt } from './stir.ts';
 import type { TopicInWorld } from './topic.ts';
 
@@ -29,8 +29,6 @@ const SKEW_MOST_MS = 5 * MINUTE;
 const LATELY = 8;
 /** More posts in one hour than any topic can have. */
 const HOUR_MOST = CELLS * (CELL_MOST + 1);
-
-export type Kind = 'original' | 'reply' | 'repost' | 'quote';
 
 /** A post before it is written. */
 export type PostSeed = {

@@ -1,33 +1,18 @@
 /** From what a user has set to what answers. */
-import { SOURCES, type Source } from '../../contract/enumerations.ts';
+import { SOURCES } from '../../contract/enumerations.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Logger } from '../../engine/logger.ts';
 import type { ServicePorts } from '../ports.ts';
 import { sandboxSources } from '../sandbox/sources.ts';
 import type { SearchSource } from '../source.ts';
-import type { Adapter } from './adapter.ts';
 import { archiveSources } from './stand-ins/archive.ts';
 import { openAgent } from './guard/ask.ts';
 import { boardThroughWeb } from './stand-ins/board-through-web.ts';
 import { type LiveHealth, type LiveSource, liveSource } from './live.ts';
 import { type Probed, probeSources } from './probe.ts';
-import { chooseSources, type Offered } from './registry.ts';
+import { chooseSources, type Offered, type SourceStatement } from './registry.ts';
 import type { SourceSettings } from './settings.ts';
 import { silentSource } from './stand-ins/silent.ts';
-
-/** One source that there is, whether it is asked or not. */
-export type SourceStatement = {
-  name: string;
-  source: Source;
-  /** For a person; its name where it cannot be made. */
-  title: string;
-  state: 'on' | 'off';
-  /** Why it is off: `needs BRAVE_API_KEY`. */
-  reason: string | undefined;
-  dates: Adapter['dates'] | undefined;
-  /** What its operator allows. */
-  terms: string | undefined;
-};
 
 /** A source and how it has been; `live` is there for those that are asked. */
 export type SourceHealth = SourceStatement & { live: LiveHealth | undefined };

@@ -2,7 +2,7 @@
 import { SECOND } from '../../engine/clock.ts';
 import { SourceDown } from '../outage.ts';
 import type { LiveSource } from './live.ts';
-import type { SourceStatement } from './open.ts';
+import type { SourceStatement } from './registry.ts';
 
 const PATIENCE_MS = 2 * SECOND;
 

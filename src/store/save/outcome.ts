@@ -1,6 +1,39 @@
+import type { Findings } from '../../monitor/read/findings.ts';
 import { type Id, type Transaction, timeOf } from '../database.ts';
 import { clearClaims } from './claims.ts';
-import type { AgainInput, LateInput, SaveInput } from './save.ts';
+
+/** Findings of a response of a run. */
+export type Saved = {
+  runId: Id;
+  searchId: Id;
+  serviceId: Id;
+  findings: Findings;
+  /** When the response was received: the time of everything it says. */
+  observedAt: Date;
+};
+
+/** Whose findings are saved, and with which right: only the holder of the highest fence may. */
+export type SaveInput = Saved & {
+  fence: number;
+  /** Number of the response, which is read by this; left out where it is not stored. */
+  response?: number;
+  /** When the run ends; null: now, by the database's clock. */
+  endedAt: Date | null;
+};
+
+/** A response that was read before and is read again. */
+export type AgainInput = Saved & {
+  response?: number;
+  /** The time of what is found more. */
+  endedAt: Date;
+};
+
+/** A response that was unread when its run had ended. */
+export type LateInput = Saved & {
+  response: number;
+  /** The time of the statements; null: the database's clock. */
+  now: Date | null;
+};
 
 export type Outcome = {
   baseline: boolean;

@@ -1,10 +1,9 @@
 /** What responses hold, saved inside a transaction whose first statement made it theirs to save. */
-import type { Findings } from '../../monitor/read/findings.ts';
 import { answersTo, type Id, type Last, type Transaction } from '../database.ts';
 import { logReadings } from '../derive/pending.ts';
 import { leaveOutForgotten } from '../forget/leave-out.ts';
 import { saveClaims } from './claims.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, Saved } from './outcome.ts';
 import {
   authorsOf,
   contentRows,
@@ -27,16 +26,6 @@ import {
   SAVE_POSTS,
   SIGHT,
 } from './statements.ts';
-
-/** Findings of a response of a run. */
-export type Saved = {
-  runId: Id;
-  searchId: Id;
-  serviceId: Id;
-  findings: Findings;
-  /** When the response was received: the time of everything it says. */
-  observedAt: Date;
-};
 
 /** What this run saw for the first time, and how much it saw at all. */
 export type Diff = {

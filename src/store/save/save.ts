@@ -1,32 +1,18 @@
 import { batched } from '../batches.ts';
 import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction } from '../database.ts';
 import { ensurePartitions } from '../partitions.ts';
-import { clearReading, readLate, winAgain, winRuns } from './outcome.ts';
-import { type Diff, type Saved, saveResponses, type Touched } from './save-responses.ts';
+import {
+  type AgainInput,
+  clearReading,
+  type LateInput,
+  readLate,
+  type Saved,
+  type SaveInput,
+  winAgain,
+  winRuns,
+} from './outcome.ts';
+import { type Diff, saveResponses, type Touched } from './save-responses.ts';
 import { LOWER_FIRST_SEEN } from './statements.ts';
-
-/** Whose findings are saved, and with which right: only the holder of the highest fence may. */
-export type SaveInput = Saved & {
-  fence: number;
-  /** Number of the response, which is read by this; left out where it is not stored. */
-  response?: number;
-  /** When the run ends; null: now, by the database's clock. */
-  endedAt: Date | null;
-};
-
-/** A response that was read before and is read again. */
-export type AgainInput = Saved & {
-  response?: number;
-  /** The time of what is found more. */
-  endedAt: Date;
-};
-
-/** A response that was unread when its run had ended. */
-export type LateInput = Saved & {
-  response: number;
-  /** The time of the statements; null: the database's clock. */
-  now: Date | null;
-};
 
 /** Runs that are saved together at most. */
 const MOST_RUNS = 8;
