@@ -201,7 +201,7 @@ test('what is read at run time by its place beside the program is in the image a
   const holds = (all: readonly string[], file: string) =>
     all.some((one) => file === one || file.startsWith(`${one}/`));
   const built = /of \[(.+?)\]/.exec(scripts.build)?.[1]?.matchAll(/'(.+?)'/g) ?? [];
-  const beside = [...built].map(([, part = '']) => `dist/doors/${part}`);
+  const beside = [...built].map(([, part = '']) => `dist/${part}`);
   expect(beside.length).toBeGreaterThan(0);
 
   const opened: string[] = [];

@@ -359,10 +359,8 @@ describe.skipIf(process.platform !== 'linux')('wherever the program runs from', 
     await run(tsc, ['-p', 'tsconfig.build.json', '--outDir', path.join(directory, 'dist')], {
       cwd: REPOSITORY,
     });
-    for (const part of ['pages/assets', 'http/examples.json'])
-      await cp(path.join(REPOSITORY, 'src/doors', part), path.join(directory, 'dist/doors', part), {
-        recursive: true,
-      });
+    for (const part of ['doors/pages/assets', 'doors/http/examples.json', 'service/sandbox/topics.json'])
+      await cp(path.join(REPOSITORY, 'src', part), path.join(directory, 'dist', part), { recursive: true });
     for (const part of ['package.json', 'migrations', 'docs', 'node_modules'])
       await symlink(path.join(REPOSITORY, part), path.join(directory, part));
     return directory;
