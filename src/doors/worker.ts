@@ -1,4 +1,6 @@
 import { MINUTE } from '../engine/clock.ts';
+import type { Logger } from '../engine/logger.ts';
+import type { QueueWorkers } from '../engine/queue/begin.ts';
 import type { QueueBackend } from '../engine/queue/connection.ts';
 import { startWorkers } from '../engine/queue/workers.ts';
 import { Refused } from '../errors.ts';
@@ -9,7 +11,7 @@ import { executeRun } from '../monitor/run/execute.ts';
 import type { RunReport } from '../monitor/run/report.ts';
 import { createSolitude } from '../monitor/run/solitude.ts';
 import { prepareSpool, replaySpool } from '../monitor/run/spool.ts';
-import { startScanning } from '../monitor/schedule/scanning.ts';
+import { type Scanning, startScanning } from '../monitor/schedule/scanning.ts';
 import { deliverTo } from '../monitor/tell/deliver.ts';
 import { tellNew } from '../monitor/tell/match.ts';
 import { ensureRecurringWork } from '../store/scanner.ts';
@@ -48,6 +50,7 @@ const GRACE_MS = MINUTE / 3;
 /**
  * The queue's entry point: scans, runs, channels and recurring work are passed to their functions. Beside it run the
  * timers of the scan, the follower, and a heartbeat that reports this worker, looks at the queue and hands over spooled responses.
+ * @returns once the first heartbeat is over: spooled responses are handed over before anybody claims their runs
  */
 export async function startWorker(
   ctx: Context,
@@ -55,95 +58,144 @@ export async function startWorker(
   version: string,
   hooks: WorkerHooks = {},
 ): Promise<RunningWorker> {
-  const { config, db, log } = ctx;
-  const stopping = new AbortController();
-  const solitude = createSolitude();
   const startedAt = ctx.clock.now();
+  const aborting = new AbortController();
+  await prepareSpool(ctx);
+  const scanning = await startScanning(ctx);
+  const workers = takeWork(ctx, backend, scanning, aborting.signal, hooks);
+  const intake = openIntake(backend, workers, ctx.log);
+  const stopHeartbeat = await startHeartbeat(ctx.config.heartbeatMs, async () => {
+    await reportWorker(ctx, { version, queue: backend.kind, startedAt });
+    await intake.check();
+  });
+  const stopFollowing = startFollowing(ctx);
+  return {
+    idle: () => intake.closedBy() ?? (scanning.silentMs() > STUCK_MS ? 'silent' : null),
+    drain: async () => {
+      intake.end();
+      const grace = setTimeout(() => aborting.abort(), GRACE_MS);
+      await Promise.all([workers.close(), scanning.stop(), stopFollowing(), stopHeartbeat()]);
+      clearTimeout(grace);
+      await deregisterWorker(ctx.db, ctx.worker).catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'worker deregistration failed'),
+      );
+    },
+    hurry: () => {
+      intake.end();
+      aborting.abort();
+    },
+  };
+}
 
-  let queueIsSafe = true;
-  /** Whether jobs are safe where the queue is kept. One that is away is waited for, and looked at when it is back. */
-  async function checkQueue(): Promise<void> {
-    try {
-      await backend.check();
-      queueIsSafe = true;
-    } catch (error) {
-      if (!(error instanceof Refused)) return;
-      queueIsSafe = false;
-      log.error({ reason: error.message }, 'queue refused: no work is taken from it until this is fixed');
-    }
-  }
-
-  async function heartbeat(): Promise<void> {
-    try {
-      const spooled = await replaySpool(ctx);
-      await recordHeartbeat(db, {
-        name: ctx.worker,
-        version,
-        queue: backend.kind,
-        concurrency: config.workerConcurrency,
-        skew_ms: await measureSkew(db),
-        spooled,
-        started_at: startedAt,
-        seen_at: ctx.clock.now(),
-      });
-      await ensureRecurringWork(db.pool, RECURRING_WORK);
-    } catch (error) {
-      log.warn({ err: error }, 'heartbeat failed');
-    }
-    await checkQueue();
-    if (stopping.signal.aborted || draining) return;
-    if (queueIsSafe) workers.resume();
-    else workers.pause();
-  }
-
+/**
+ * Opens the queues, each kind of job with what it does. Nothing is taken before the workers are resumed.
+ * @param signal aborts calls in progress
+ */
+function takeWork(
+  ctx: Context,
+  backend: QueueBackend,
+  scanning: Scanning,
+  signal: AbortSignal,
+  hooks: WorkerHooks,
+): QueueWorkers {
+  const solitude = createSolitude();
+  const onReport = hooks.onReport ?? ((report: RunReport) => logReport(ctx, report));
   const workers = startWorkers(backend, {
-    concurrency: config.workerConcurrency,
-    log,
+    concurrency: ctx.config.workerConcurrency,
+    log: ctx.log,
     onScan: () => scanning.scan(),
     onRun: async (runId) => {
-      const report = await executeRun(ctx, runId, stopping.signal, solitude);
+      const report = await executeRun(ctx, runId, signal, solitude);
       if (report === null) return;
-      if (hooks.onReport === undefined) logReport(ctx, report);
-      else hooks.onReport(report);
+      onReport(report);
       if (report.status === 'succeeded') await tellNew(ctx);
     },
     onChannel: async (channelId) => {
-      await deliverTo(ctx, channelId, stopping.signal);
+      await deliverTo(ctx, channelId, signal);
     },
-    onWork: (name) => doRecurringWork(ctx, name, stopping.signal),
+    onWork: (name) => doRecurringWork(ctx, name, signal),
   });
-  let draining = false;
   workers.pause();
-  await prepareSpool(ctx);
-  const scanning = await startScanning(ctx);
-  // Spooled responses are handed over before anybody claims their runs.
-  let beat: Promise<void> | undefined = heartbeat();
-  await beat;
-  beat = undefined;
-  const stopFollowing = startFollowing(ctx);
-  const timer = setInterval(() => {
-    beat ??= heartbeat().finally(() => {
-      beat = undefined;
-    });
-  }, config.heartbeatMs);
+  return workers;
+}
+
+/** Whether a worker takes work from its queue: not where jobs would be lost, and not once it ends. */
+type Intake = {
+  /** Resumes or pauses the workers by how the queue is kept. One that is away is waited for, and looked at when it is back. */
+  check(): Promise<void>;
+  /** From now on no check resumes them. */
+  end(): void;
+  /** Why no work is taken; null where it is. */
+  closedBy(): 'queue' | 'draining' | null;
+};
+
+function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): Intake {
+  let state: 'open' | 'unsafe' | 'ended' = 'open';
+
+  async function isSafe(): Promise<boolean> {
+    try {
+      await backend.check();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refused)) return state !== 'unsafe';
+      log.error({ reason: error.message }, 'queue refused: no work is taken from it until this is fixed');
+      return false;
+    }
+  }
 
   return {
-    idle: () => {
-      if (draining) return 'draining';
-      if (!queueIsSafe) return 'queue';
-      return scanning.silentMs() > STUCK_MS ? 'silent' : null;
+    check: async () => {
+      const safe = await isSafe();
+      if (state === 'ended') return;
+      state = safe ? 'open' : 'unsafe';
+      if (safe) workers.resume();
+      else workers.pause();
     },
-    drain: async () => {
-      draining = true;
-      clearInterval(timer);
-      const grace = setTimeout(() => stopping.abort(), GRACE_MS);
-      await Promise.all([workers.close(), scanning.stop(), stopFollowing(), beat]);
-      clearTimeout(grace);
-      await deregisterWorker(db, ctx.worker).catch((error: unknown) =>
-        log.warn({ err: error }, 'worker deregistration failed'),
-      );
+    end: () => {
+      state = 'ended';
     },
-    hurry: () => stopping.abort(),
+    closedBy: () => (state === 'ended' ? 'draining' : state === 'unsafe' ? 'queue' : null),
+  };
+}
+
+/** Says in the database that this worker runs, and hands over spooled responses first. Never throws. */
+async function reportWorker(
+  ctx: Context,
+  { version, queue, startedAt }: { version: string; queue: QueueBackend['kind']; startedAt: Date },
+): Promise<void> {
+  try {
+    const spooled = await replaySpool(ctx);
+    await recordHeartbeat(ctx.db, {
+      name: ctx.worker,
+      version,
+      queue,
+      concurrency: ctx.config.workerConcurrency,
+      skew_ms: await measureSkew(ctx.db),
+      spooled,
+      started_at: startedAt,
+      seen_at: ctx.clock.now(),
+    });
+    await ensureRecurringWork(ctx.db.pool, RECURRING_WORK);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'heartbeat failed');
+  }
+}
+
+/**
+ * One beat at once, then one at each interval; one that takes longer is not joined by another.
+ * @returns once the first is over, what ends them and waits for one in progress
+ */
+async function startHeartbeat(everyMs: number, beat: () => Promise<void>): Promise<() => Promise<void>> {
+  await beat();
+  let inProgress: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    inProgress ??= beat().finally(() => {
+      inProgress = undefined;
+    });
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await inProgress;
   };
 }
 
