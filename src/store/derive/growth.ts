@@ -17,11 +17,23 @@ const addToHours = (rows: string) => `
   ON CONFLICT (search_id, hour_at) DO UPDATE SET looks = h.looks + excluded.looks, followed = h.followed + excluded.followed,
     changes = h.changes + excluded.changes, ${each((c) => `${added(`gained_${c}`)}, ${added(`lost_${c}`)}`)}`;
 
-/**
- * How far counters rose and fell from each snapshot to the next. One that is unknown has the value it had before; one that
- * becomes known did neither. @param rows post_id, observed_at, is_new, and the counters; from the first of a post on
+/*
+ * The statements are made of the parts below: named queries, each of which may use those ahead of it.
  */
-const stepsIn = (rows: string) => `
+
+/** Sightings that nothing was derived from yet: what changes of their posts mean for them is counted when they are. */
+const UNBORN = `
+unborn AS MATERIALIZED (
+  SELECT p.search_id, u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id)
+)`;
+
+/**
+ * How far counters rose and fell from each row of `read` to the next of its post: snapshots from the first one on, or ahead of them
+ * what was counted of it, which is not new. A counter that is unknown has the value it had before; one that becomes known did neither.
+ * - `known_`: its known values before this snapshot, oldest first. `was_`: the last of them. `up_`, `down_`: what this one adds.
+ */
+const STEPS = `
+steps AS MATERIALIZED (
   SELECT k.*, ${each(
     (
       c,
@@ -33,31 +45,28 @@ const stepsIn = (rows: string) => `
     FROM (
       SELECT r.*, lag(observed_at) OVER w AS before_at,
         ${each((c) => `array_agg(${c}) FILTER (WHERE ${c} IS NOT NULL) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known_${c}`)}
-      FROM ${rows} r WINDOW w AS (PARTITION BY post_id ORDER BY observed_at)
+      FROM read r WINDOW w AS (PARTITION BY post_id ORDER BY observed_at)
     ) w
     WHERE before_at IS NOT NULL AND is_new
-  ) k`;
-
-/** Sightings that nothing was derived from yet: what changes of their posts mean for them is counted when they are. */
-const UNBORN = `
-unborn AS MATERIALIZED (
-  SELECT p.search_id, u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id)
+  ) k
 )`;
 
-const last = (column: string) => `(array_agg(${column} ORDER BY s.observed_at DESC))[1]`;
+/** What steps add to an hour of a search. */
+const SUM_OF_STEPS = each((c) => `sum(s.up_${c}), sum(s.down_${c})`);
 
-/**
- * What posts gained and lost in the snapshots since they were last counted, and in the hours of the searches that had them.
- * $1 readings, $2 posts that are counted from their first snapshot, and for no search.
- */
-const COUNT = `
-WITH touched AS MATERIALIZED (
+/** Posts that are counted, with what was counted of them so far: nothing for the posts of $2. */
+const COUNTED_SO_FAR = `
+touched AS MATERIALIZED (
   SELECT u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.changed_posts) u(id) WHERE p.id = ANY ($1::bigint[])
   UNION SELECT unnest($2::bigint[])
 ), base AS MATERIALIZED (
   SELECT t.id, g.changed_at, ${each((c) => `g.first_${c}, g.gained_${c}, g.lost_${c}`)}
   FROM touched t LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = t.id AND t.id <> ALL ($2::bigint[]) OFFSET 0) g ON true
-), read AS MATERIALIZED (
+)`;
+
+/** Their counters as of the last snapshot that was counted, and all snapshots since. */
+const READ_SINCE = `
+read AS MATERIALIZED (
   SELECT id AS post_id, changed_at AS observed_at, false AS is_new,
     ${each((c) => `first_${c} + coalesce(gained_${c}, 0) - coalesce(lost_${c}, 0) AS ${c}`)}
   FROM base WHERE changed_at IS NOT NULL
@@ -66,8 +75,13 @@ WITH touched AS MATERIALIZED (
   FROM base b CROSS JOIN LATERAL (
     SELECT * FROM ${S}.post_snapshots WHERE post_id = b.id AND observed_at > coalesce(b.changed_at, '-infinity') OFFSET 0
   ) e
-), steps AS MATERIALIZED (${stepsIn('read')}
-), gained AS (
+)`;
+
+const last = (column: string) => `(array_agg(${column} ORDER BY s.observed_at DESC))[1]`;
+
+/** Adds the steps to what was counted of the posts. */
+const KEEP_POST_GAINS = `
+gained AS (
   INSERT INTO ${S}.post_gains AS h (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
     ${each((c) => `first_${c}, gained_${c}, lost_${c}`)})
   SELECT b.id, max(s.observed_at), ${last('s.before_at')}, ${last('s.up_like_count')}, ${last(engagement('s.up_'))},
@@ -82,19 +96,24 @@ WITH touched AS MATERIALIZED (
   ON CONFLICT (post_id) DO UPDATE SET changed_at = excluded.changed_at, changed_before_at = excluded.changed_before_at,
     step_like_count = excluded.step_like_count, step_engagement = excluded.step_engagement,
     ${each((c) => `first_${c} = excluded.first_${c}, gained_${c} = excluded.gained_${c}, lost_${c} = excluded.lost_${c}`)}
-), ${UNBORN}
-${addToHours(`SELECT g.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0, count(*), ${each((c) => `sum(s.up_${c}), sum(s.down_${c})`)}
+)`;
+
+/**
+ * What posts gained and lost in the snapshots since they were last counted, and in the hours of the searches that had them. One
+ * statement, for both are made of the same steps, which cannot be found again once they are counted.
+ * $1 readings, $2 posts that are counted from their first snapshot, and for no search.
+ */
+const COUNT = `
+WITH ${COUNTED_SO_FAR}, ${READ_SINCE}, ${STEPS}, ${KEEP_POST_GAINS}, ${UNBORN}
+${addToHours(`SELECT g.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0, count(*), ${SUM_OF_STEPS}
   FROM steps s CROSS JOIN LATERAL (SELECT search_id, first_seen_at FROM ${S}.post_sightings WHERE post_id = s.post_id OFFSET 0) g
   WHERE s.post_id <> ALL ($2::bigint[]) AND g.first_seen_at < s.observed_at
     AND (g.search_id, s.post_id) NOT IN (SELECT search_id, id FROM unborn)
   GROUP BY 1, 2 ORDER BY 1, 2`)}`;
 
-/**
- * Changes that were counted before the search was known to have had the post by then: of its new sightings, and, for searches
- * that are derived again, of the older ones. $1 readings, $2 searches, $3 since when each of them is derived again.
- */
-const COUNT_AGAIN = `
-WITH ${UNBORN}, had AS MATERIALIZED (
+/** Sightings whose changes are counted again: those `after` which, and `since` when. */
+const HAD = `
+had AS MATERIALIZED (
   SELECT g.search_id, g.post_id, g.first_seen_at AS after, g.first_seen_at AS since
   FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id)
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE search_id = p.search_id AND post_id = u.id OFFSET 0) g
@@ -108,35 +127,51 @@ WITH ${UNBORN}, had AS MATERIALIZED (
   SELECT h.*, x.changed_at FROM had h
   CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = h.post_id OFFSET 0) x
   WHERE x.changed_at > h.after AND x.changed_at >= h.since
-), read AS MATERIALIZED (
+)`;
+
+/** All snapshots of their posts up to the last that was counted. */
+const READ_COUNTED = `
+read AS MATERIALIZED (
   SELECT e.post_id, e.observed_at, true AS is_new, ${each((c) => `e.${c}`)}
   FROM (SELECT DISTINCT post_id, changed_at FROM counted) c
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_snapshots WHERE post_id = c.post_id AND observed_at <= c.changed_at OFFSET 0) e
-), steps AS MATERIALIZED (${stepsIn('read')}
-)
-${addToHours(`SELECT c.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0, count(*), ${each((c) => `sum(s.up_${c}), sum(s.down_${c})`)}
+)`;
+
+/**
+ * Changes that were counted before the search was known to have had the post by then: of its new sightings, and, for searches
+ * that are derived again, of the older ones. $1 readings, $2 searches, $3 since when each of them is derived again.
+ */
+const COUNT_AGAIN = `
+WITH ${UNBORN}, ${HAD}, ${READ_COUNTED}, ${STEPS}
+${addToHours(`SELECT c.search_id, date_trunc('hour', s.observed_at, 'UTC'), 0, 0, count(*), ${SUM_OF_STEPS}
   FROM counted c JOIN steps s ON s.post_id = c.post_id AND s.observed_at > c.after AND s.observed_at >= c.since
   GROUP BY 1, 2 ORDER BY 1, 2`)}`;
 
-/**
- * What runs saw again, which posts reached an age between two of them, and what is in sight. The newest answer of a search says
- * what is in sight; of everything else it had, when it was last returned. After coverage.
- * $1 readings.
- */
-const FOLLOW = `
-WITH batch AS MATERIALIZED (
+/** The readings, with the posts of those that are the result of their run (`is_look`). */
+const BATCH = `
+batch AS MATERIALIZED (
   SELECT p.search_id, p.run_id, p.at, p.posts IS NOT NULL AS is_look, p.new_posts,
     CASE WHEN p.posts IS NOT NULL THEN (SELECT post_ids FROM ${S}.run_results WHERE run_id = p.run_id) END AS post_ids
   FROM ${S}.pending_derivations p WHERE p.id = ANY ($1::bigint[])
-), seen AS MATERIALIZED (
+)`;
+
+/** Each of these posts, with its sighting. */
+const SEEN = `
+seen AS MATERIALIZED (
   SELECT b.search_id, b.run_id, b.at, u.id, g.first_seen_at, g.post_created_at
   FROM batch b CROSS JOIN LATERAL unnest(b.post_ids) u(id)
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE search_id = b.search_id AND post_id = u.id OFFSET 0) g
-), followed AS MATERIALIZED (
+)`;
+
+/**
+ * Of each result: how many posts the search had had before (`n`), and 0 for each counter that was known of one of them and stayed
+ * as it was (`same_`), for what was gained is then known. Of a post that changed in this result (`is_here`), COUNT says it.
+ */
+const FOLLOWED = `
+followed AS MATERIALIZED (
   SELECT s.run_id, count(*) AS n,
     ${each((c) => `min(0) FILTER (WHERE CASE WHEN n.is_here THEN false WHEN p.observed_at <= s.at THEN p.${c} IS NOT NULL ELSE k.${c} END) AS same_${c}`)}
   FROM seen s CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = s.id OFFSET 0) p
-  -- Of a post that changed in this answer, what was counted of it says so.
   CROSS JOIN LATERAL (
     SELECT p.observed_at >= s.at AND EXISTS (SELECT FROM ${S}.post_snapshots WHERE post_id = s.id AND observed_at = s.at) AS is_here OFFSET 0
   ) n
@@ -145,17 +180,29 @@ WITH batch AS MATERIALIZED (
     WHERE post_id = s.id AND observed_at < s.at AND p.observed_at > s.at AND NOT n.is_here
   ) k ON true
   WHERE s.first_seen_at < s.at GROUP BY 1
-), hours AS (${addToHours(`
+)`;
+
+/** How many results searches had in each hour, and how many posts these had again. */
+const KEEP_RESULTS = `
+hours AS (${addToHours(`
   SELECT b.search_id, date_trunc('hour', b.at, 'UTC'), count(*), coalesce(sum(f.n), 0), 0, ${each((c) => `min(f.same_${c}), min(f.same_${c})`)}
   FROM batch b LEFT JOIN followed f USING (run_id) WHERE b.is_look GROUP BY 1, 2 ORDER BY 1, 2`)}
-), due AS MATERIALIZED (
+)`;
+
+/** Ages that posts had reached by a result, at most half the age ago, and that the search had seen them before. */
+const DUE = `
+due AS MATERIALIZED (
   SELECT s.search_id, s.run_id, s.id, s.at AS after_at, a.*
   FROM seen s CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
   CROSS JOIN LATERAL (
     SELECT h.hours, s.post_created_at + h.hours * interval '1 hour' AS at, h.hours * interval '30 minutes' AS near OFFSET 0
   ) a
   WHERE a.at <= s.at AND s.at <= a.at + a.near AND s.first_seen_at < a.at
-), crossed AS MATERIALIZED (
+)`;
+
+/** Those where the last result before this one that had the post came before the age, at most half of it: the age lies between the two. */
+const CROSSED = `
+crossed AS MATERIALIZED (
   SELECT d.*, w.at AS before_at FROM due d CROSS JOIN LATERAL (
     SELECT c.observed_until AS at FROM ${S}.coverage c JOIN ${S}.run_results rr ON rr.run_id = c.run_id
     WHERE c.search_id = d.search_id AND c.observed_until BETWEEN d.at - d.near AND d.after_at
@@ -163,39 +210,60 @@ WITH batch AS MATERIALIZED (
     ORDER BY c.observed_until DESC, c.run_id DESC LIMIT 1
   ) w
   WHERE w.at < d.at
-), ages AS (
-  INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${each((c) => c)})
-  SELECT c.search_id, c.id, c.hours, c.at, c.before_at, c.after_at, ${each((c) => `b.${c} + (n.${c} - b.${c}) * f.part`)}
-  FROM crossed c
-  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = c.id OFFSET 0) p
-  CROSS JOIN LATERAL (SELECT ${each((c) => `${knownAt('p', c, 'c.before_at')} AS ${c}`)} OFFSET 0) b
-  CROSS JOIN LATERAL (SELECT ${each((c) => `${knownAt('p', c, 'c.after_at')} AS ${c}`)} OFFSET 0) n
-  CROSS JOIN LATERAL (
-    SELECT extract(epoch FROM c.at - c.before_at)::float8 / extract(epoch FROM c.after_at - c.before_at)::float8 AS part OFFSET 0
-  ) f
-  ORDER BY c.search_id, c.id, c.hours
-  ON CONFLICT DO NOTHING
-), before AS MATERIALIZED (
+)`;
+
+/**
+ * What results say of posts that their searches had had before: how many there were, and the counters of those that reached an age
+ * since the result before: on the line between what was known at either (`b`, `n`), at the part of the way (`f`). One statement, for
+ * finding the sightings is most of its work. After coverage. $1 readings.
+ */
+const FOLLOW = `
+WITH ${BATCH}, ${SEEN}, ${FOLLOWED}, ${KEEP_RESULTS}, ${DUE}, ${CROSSED}
+INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${each((c) => c)})
+SELECT c.search_id, c.id, c.hours, c.at, c.before_at, c.after_at, ${each((c) => `b.${c} + (n.${c} - b.${c}) * f.part`)}
+FROM crossed c
+CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = c.id OFFSET 0) p
+CROSS JOIN LATERAL (SELECT ${each((c) => `${knownAt('p', c, 'c.before_at')} AS ${c}`)} OFFSET 0) b
+CROSS JOIN LATERAL (SELECT ${each((c) => `${knownAt('p', c, 'c.after_at')} AS ${c}`)} OFFSET 0) n
+CROSS JOIN LATERAL (
+  SELECT extract(epoch FROM c.at - c.before_at)::float8 / extract(epoch FROM c.after_at - c.before_at)::float8 AS part OFFSET 0
+) f
+ORDER BY c.search_id, c.id, c.hours
+ON CONFLICT DO NOTHING`;
+
+/** The newest result of each search as it was before the batch, as it is now, and what that one holds. */
+const IN_SIGHT = `
+before AS MATERIALIZED (
   SELECT l.* FROM (SELECT DISTINCT search_id FROM batch) b
   CROSS JOIN LATERAL (SELECT * FROM ${S}.looks WHERE search_id = b.search_id OFFSET 0) l
 ), newest AS MATERIALIZED (
   SELECT DISTINCT ON (search_id) search_id, run_id, at
   FROM (SELECT search_id, run_id, at FROM batch WHERE is_look UNION ALL SELECT search_id, run_id, at FROM before) l
   ORDER BY search_id, at DESC, run_id DESC
-), noted AS (
+), in_sight AS MATERIALIZED (
+  SELECT n.search_id, u.id FROM newest n JOIN ${S}.run_results rr ON rr.run_id = n.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
+)`;
+
+const KEEP_NEWEST = `
+noted AS (
   INSERT INTO ${S}.looks AS l (search_id, run_id, at) SELECT search_id, run_id, at FROM newest ORDER BY 1
   ON CONFLICT (search_id) DO UPDATE SET run_id = excluded.run_id, at = excluded.at
     WHERE (l.run_id, l.at) <> (excluded.run_id, excluded.at)
-), in_sight AS MATERIALIZED (
-  SELECT n.search_id, u.id FROM newest n JOIN ${S}.run_results rr ON rr.run_id = n.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
-), held AS MATERIALIZED (
+)`;
+
+/** What the batch and the results before it held and the newest do not, with when it was last returned. */
+const HELD = `
+held AS MATERIALIZED (
   SELECT search_id, id, max(at) AS at FROM (
-    SELECT search_id, id, at FROM seen
+    SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.post_ids) u(id)
     UNION ALL SELECT l.search_id, u.id, l.at FROM before l JOIN ${S}.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(id)
     UNION ALL SELECT b.search_id, u.id, b.at FROM batch b CROSS JOIN LATERAL unnest(b.new_posts) u(id) WHERE NOT b.is_look
   ) h
   WHERE (search_id, id) NOT IN (SELECT search_id, id FROM in_sight) GROUP BY 1, 2
-), gone AS (
+)`;
+
+const KEEP_UNSEEN = `
+gone AS (
   INSERT INTO ${S}.unseen AS o (search_id, post_id, last_seen_at, created_at, engagement)
   SELECT h.search_id, h.id, h.at, p.created_at, ${engagement('n.')}
   FROM held h CROSS JOIN LATERAL (SELECT created_at FROM ${S}.posts WHERE id = h.id OFFSET 0) p
@@ -203,7 +271,14 @@ WITH batch AS MATERIALIZED (
   ORDER BY 1, 2
   ON CONFLICT (search_id, post_id) DO UPDATE SET last_seen_at = greatest(o.last_seen_at, excluded.last_seen_at),
     created_at = excluded.created_at, engagement = excluded.engagement
-)
+)`;
+
+/**
+ * What is in sight and what is not any more: the newest result of a search says the one; of everything else it had, when it was
+ * last returned. What came back is out of sight no longer. $1 readings.
+ */
+const KEEP_SIGHT = `
+WITH ${BATCH}, ${IN_SIGHT}, ${KEEP_NEWEST}, ${HELD}, ${KEEP_UNSEEN}
 DELETE FROM ${S}.unseen WHERE ctid = ANY (ARRAY(
   SELECT f.row FROM in_sight i
   CROSS JOIN LATERAL (SELECT ctid AS row FROM ${S}.unseen WHERE search_id = i.search_id AND post_id = i.id OFFSET 0) f
@@ -228,6 +303,7 @@ export async function followGrowth(tx: Transaction, ids: readonly Id[]): Promise
   await tx.query({ name: 'count_posts', text: COUNT, values: [ids, []] });
   await tx.query({ name: 'count_again', text: COUNT_AGAIN, values: [ids, [], []] });
   await tx.query({ name: 'follow', text: FOLLOW, values: [ids] });
+  await tx.query({ name: 'keep_sight', text: KEEP_SIGHT, values: [ids] });
   await tx.query({ name: 'count_unseen', text: COUNT_UNSEEN, values: [ids] });
 }
 
