@@ -4,9 +4,10 @@ import type { Logger } from '../engine/logger.ts';
 import { migrateQueue, QUEUE_SCHEMA, queueState } from '../engine/queue-schema.ts';
 import { Refused } from '../errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
-import { type Migration, readMigrations } from './migrations-folder.ts';
+import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 import { prepareReader, whatReaderMayHinder } from './reader/prepare.ts';
-import { MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
+import { areViewsBehind, MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
+import { applyViews } from './views.ts';
 
 /** Held by whoever migrates this database, from the first look to the last change. */
 const LOCK = 0x7374_7264;
@@ -16,15 +17,16 @@ const OLDEST_SERVER = 150_000;
 export type Migrated = { applied: string[]; notes: string[] };
 
 /**
- * Brings a database to what this program expects: our tables, the queue's, the views' reader. The files
- * and the table are Drizzle's; its own migrator takes no lock and puts all files in one transaction. Here
- * each is a transaction with its row in the table, so that a killed migrator leaves whole steps only.
+ * Brings a database to what this program expects: our tables and views, the queue's tables, the views' reader. The files
+ * and the table of migrations are Drizzle's; its own migrator takes no lock. Migrations and views are one transaction: a migrator
+ * that fails, is killed or refuses leaves our schemas as they were.
  * A role that may change no tables only sees that there is nothing to do.
  * @param appRole is granted the tables, where it is another than the one that migrates
  * @param readerUrl names the reader's role, and its password where the role is not there yet
  * @param signal gives up reaching it; what was begun once it was reached is done
  * @throws Refused: an old server, a database that a newer strandline migrated, or one that is not ours; one that is
- *   behind, where our role may not change it
+ *   behind, where our role may not change it; one that is older than `0000_tables`; one where an object of somebody else depends
+ *   on a view that has to be dropped
  */
 export async function migrate(options: {
   url: string;
@@ -36,6 +38,7 @@ export async function migrate(options: {
 }): Promise<Migrated> {
   const { url, log, readerUrl, appRole, folder, signal } = options;
   const known = await readMigrations(folder);
+  const views = await readViews(folder);
   const where = describeDatabase(url);
   const client = await connect(url, 'strandline migrate', signal).catch((cause: unknown) => {
     throw unreachable(where, cause);
@@ -44,17 +47,15 @@ export async function migrate(options: {
     await assertServer(client);
     await lockMigrations(client, log);
     if (!(await mayMigrate(client))) {
-      await assertCurrent(client, known, where);
+      await assertCurrent(client, known, views, where);
       return { applied: [], notes: [] };
     }
-    const pending = await findPending(client, known, where);
+    const work = await findWork(client, known, views, where);
+    const applied = namesOf(work);
     // Which database it is is said before it is changed.
-    if (pending.length > 0) log.info({ database: where, migrations: pending.length }, 'database to migrate');
-    for (const migration of pending) {
-      await apply(client, migration);
-      log.info({ migration: migration.name }, 'migration applied');
-    }
-    const applied = pending.map((migration) => migration.name);
+    if (!isDone(work)) log.info({ database: where, migrations: work.pending.length }, 'database to migrate');
+    if (!isDone(work)) await apply(client, known, work, log);
+    for (const migration of applied) log.info({ migration }, 'migration applied');
     const queue = await migrateQueue(client, log);
     if (queue.migrated) applied.push(QUEUE_SCHEMA);
     if (appRole !== undefined) await grantToApp(client, appRole);
@@ -98,17 +99,42 @@ export async function lockMigrations(client: Client, log: Logger): Promise<void>
   await client.query(`SELECT pg_advisory_lock(${LOCK})`);
 }
 
+/** What there is to do: `views` where they are behind, `adopts` where the rows of older migrations are replaced by one. */
+type Work = { pending: readonly Migration[]; adopts: boolean; views: Views | undefined };
+
+const isDone = ({ pending, adopts, views }: Work) => pending.length === 0 && !adopts && views === undefined;
+
+function namesOf({ pending, views }: Work): string[] {
+  return [...pending.map((migration) => migration.name), ...(views === undefined ? [] : ['views'])];
+}
+
+async function findWork(
+  client: Client,
+  known: readonly Migration[],
+  views: Views | undefined,
+  where: string,
+): Promise<Work> {
+  const tables = await findPending(client, known, where);
+  return { ...tables, views: (await areViewsBehind(client, views)) ? views : undefined };
+}
+
 async function findPending(
   client: Client,
   known: readonly Migration[],
   where: string,
-): Promise<readonly Migration[]> {
+): Promise<Omit<Work, 'views'>> {
   const found = await readState(client, known);
   switch (found.state) {
     case 'empty':
-      return known;
+      return { pending: known, adopts: false };
     case 'behind':
-      return found.pending;
+      return found;
+    case 'outdated':
+      throw new Refused(
+        'conflict',
+        `The database ${where} is older than this strandline can migrate: install the last release whose newest migration is ` +
+          `${LAST_SQUASHED.name}, run strandline migrate with it, then run this one again.`,
+      );
     case 'newer':
       throw new Refused(
         'conflict',
@@ -123,15 +149,20 @@ async function findPending(
       );
     case 'current':
     default:
-      return [];
+      return { pending: [], adopts: false };
   }
 }
 
 /** @throws Refused where somebody has to migrate, which this role may not */
-async function assertCurrent(client: Client, known: readonly Migration[], where: string): Promise<void> {
+async function assertCurrent(
+  client: Client,
+  known: readonly Migration[],
+  views: Views | undefined,
+  where: string,
+): Promise<void> {
   try {
-    const pending = await findPending(client, known, where);
-    if (pending.length === 0 && (await queueState(client)) === 'current') return;
+    const work = await findWork(client, known, views, where);
+    if (isDone(work) && (await queueState(client)) === 'current') return;
   } catch (error) {
     // Nobody has granted it anything yet.
     if (codeOf(error) !== '42501') throw error;
@@ -143,16 +174,30 @@ async function assertCurrent(client: Client, known: readonly Migration[], where:
   );
 }
 
-async function apply(client: Client, migration: Migration): Promise<void> {
+async function apply(
+  client: Client,
+  [tables]: readonly Migration[],
+  { pending, adopts, views }: Work,
+  log: Logger,
+): Promise<void> {
   await client.query('BEGIN');
   try {
-    await applyMigration(client, migration);
+    if (adopts && tables !== undefined) await adopt(client, tables);
+    for (const migration of pending) await applyMigration(client, migration);
+    if (views !== undefined) await applyViews(client, views, log);
     await client.query('COMMIT');
   } catch (error) {
     // Where the connection itself is gone, the server rolls back; the first error is the one to tell.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/** The tables are there: the rows of the migrations that made them become the one of `0000_tables`. */
+async function adopt(client: Client, { when, hash }: Migration): Promise<void> {
+  const ledger = `${SCHEMA}.${MIGRATIONS_TABLE}`;
+  await client.query(`DELETE FROM ${ledger} WHERE created_at <= $1`, [LAST_SQUASHED.when]);
+  await client.query(`INSERT INTO ${ledger} (hash, created_at) VALUES ($1, $2)`, [hash, when]);
 }
 
 /** A migration and its row in the table, inside the caller's transaction. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -8,6 +8,17 @@ import { z } from 'zod';
 export type Migration = Readonly<{ name: string; when: number; hash: string; statements: readonly string[] }>;
 
 const journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
+
+/** A view of the SQL contract as its file says it: CREATE OR REPLACE and comments. */
+export type View = Readonly<{ name: string; text: string }>;
+/** The views, each behind those that it reads, and which contract they are: major and minor. */
+export type Views = Readonly<{ version: readonly [number, number]; files: readonly View[] }>;
+
+/**
+ * `when` of the last of the 42 migrations that `0000_tables` took the place of: a database at it has the tables that
+ * `0000_tables` creates, and the views of contract 1.13.
+ */
+export const LAST_SQUASHED = { name: '0041_derivations_set_aside', when: 1_795_374_098_631 } as const;
 
 /** `migrations/` of the package; two folders above both src/store and dist/store. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -29,4 +40,51 @@ async function readMigration(folder: string, when: number, tag: string): Promise
     hash: createHash('sha256').update(text).digest('hex'),
     statements: text.split('--> statement-breakpoint'),
   };
+}
+
+/**
+ * The views of `views/` in the migrations' folder; undefined where there is no such folder.
+ * @throws Error where a file does not create the view that it is named for, none says the version, or views read each other
+ */
+export async function readViews(folder: string = MIGRATIONS_FOLDER): Promise<Views | undefined> {
+  const directory = path.join(folder, 'views');
+  const names = await readdir(directory).catch(() => undefined);
+  if (names === undefined) return undefined;
+  const files = await Promise.all(
+    names.toSorted().map(async (file) => ({
+      name: path.basename(file, '.sql'),
+      text: await readFile(path.join(directory, file), 'utf8'),
+    })),
+  );
+  const versions = files.flatMap(({ text }) => [...text.matchAll(VERSION)]);
+  const [, major, minor] = versions[0] ?? [];
+  if (versions.length !== 1) throw new Error(`${directory} says ${versions.length} versions of the contract`);
+  return { version: [Number(major), Number(minor)], files: inOrder(files) };
+}
+
+const VERSION =
+  /^COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version (\d+)\.(\d+)';$/gm;
+
+/** Each view behind those that its text names. */
+function inOrder(files: readonly View[]): View[] {
+  const placed: View[] = [];
+  let rest = files.map((file) => ({ file, reads: readsOf(file, files) }));
+  while (rest.length > 0) {
+    const ready = rest.filter(({ reads }) =>
+      reads.every((name) => placed.some((view) => view.name === name)),
+    );
+    if (ready.length === 0)
+      throw new Error(`views read each other: ${rest.map(({ file }) => file.name).join(', ')}`);
+    placed.push(...ready.map(({ file }) => file));
+    rest = rest.filter((one) => !ready.includes(one));
+  }
+  return placed;
+}
+
+function readsOf({ name, text }: View, files: readonly View[]): string[] {
+  const created = [...text.matchAll(/^CREATE (?:OR REPLACE )?VIEW (\S+)/gm)].map(([, view]) => view);
+  if (created.length !== 1 || created[0] !== `strandline_analytics.${name}`)
+    throw new Error(`views/${name}.sql creates ${created.join(', ') || 'no view'}, not ${name}`);
+  const named = new Set([...text.matchAll(/\bstrandline_analytics\.(\w+)/g)].map(([, view]) => view));
+  return files.flatMap((one) => (one.name !== name && named.has(one.name) ? [one.name] : []));
 }

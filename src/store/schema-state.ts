@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { connect } from '../engine/postgres/connect.ts';
 import { QUEUE_SCHEMA, queueState } from '../engine/queue-schema.ts';
-import { type Migration, readMigrations } from './migrations-folder.ts';
+import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 
 /** Our schemas, and the table in each that says that it is ours. */
 export const SCHEMA = 'strandline';
@@ -10,13 +10,15 @@ export const MIGRATIONS_TABLE = 'migrations';
 
 /**
  * - `empty`: nothing of ours, and nothing in our place
- * - `behind`: `migrate` has something to do
+ * - `behind`: `migrate` has something to do; `adopts`: its tables are those of `0000_tables`, made by what that took the place of
+ * - `outdated`: it was migrated before `0000_tables`, and not to the end
  * - `newer`: a newer strandline migrated it
  * - `foreign`: a schema of our name holds what is not ours
  */
 export type SchemaState =
   | { state: 'current' | 'empty' }
-  | { state: 'behind'; pending: readonly Migration[] }
+  | { state: 'behind'; pending: readonly Migration[]; adopts: boolean }
+  | { state: 'outdated' }
   | { state: 'newer'; unknown: number }
   | { state: 'foreign'; schema: string };
 
@@ -26,6 +28,7 @@ export async function checkSchema(url: string, folder?: string): Promise<SchemaS
   try {
     const { state } = await readState(client, await readMigrations(folder));
     if (state !== 'current') return state;
+    if (await areViewsBehind(client, await readViews(folder))) return 'behind';
     const queue = await queueState(client);
     return queue === 'absent' ? 'behind' : queue;
   } finally {
@@ -45,10 +48,28 @@ export async function readState(client: Client, known: readonly Migration[]): Pr
 
   const applied = ledger ? await readApplied(client) : new Set<number>();
   const unknown = [...applied].filter((when) => !known.some((one) => one.when === when));
-  if (unknown.length > 0) return { state: 'newer', unknown: unknown.length };
-  const pending = known.filter((one) => !applied.has(one.when));
+  const newer = unknown.filter((when) => when > LAST_SQUASHED.when);
+  if (newer.length > 0) return { state: 'newer', unknown: newer.length };
   if (applied.size === 0) return { state: 'empty' };
-  return pending.length > 0 ? { state: 'behind', pending } : { state: 'current' };
+  const adopts = unknown.length > 0;
+  if (adopts && !applied.has(LAST_SQUASHED.when)) return { state: 'outdated' };
+  // The oldest, `0000_tables`, is what an adopted database has already.
+  const pending = known.slice(adopts ? 1 : 0).filter((one) => !applied.has(one.when));
+  return adopts || pending.length > 0 ? { state: 'behind', pending, adopts } : { state: 'current' };
+}
+
+/** Whether the views of this program are newer than those of the database, by the version of the contract. */
+export async function areViewsBehind(client: Client, views: Views | undefined): Promise<boolean> {
+  if (views === undefined) return false;
+  const { rows } = await client.query<{ version: string | null }>(
+    `SELECT substring(obj_description(to_regnamespace($1), 'pg_namespace') from '\\d+\\.\\d+$') AS version`,
+    [ANALYTICS],
+  );
+  const version = rows[0]?.version ?? undefined;
+  if (version === undefined) return true;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [ourMajor, ourMinor] = views.version;
+  return ourMajor > major || (ourMajor === major && ourMinor > minor);
 }
 
 /** Which of the schemas of our names hold anything at all. */

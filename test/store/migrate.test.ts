@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
@@ -7,11 +11,12 @@ import { connect } from '../../src/engine/postgres/connect.ts';
 import { QUEUE_CLIENT, QUEUE_PARTS, QUEUE_VERSION } from '../../src/engine/queue-parts.ts';
 import { readParts } from '../../src/engine/queue-schema.ts';
 import { describeDatabase, migrate } from '../../src/store/migrate.ts';
-import { readMigrations } from '../../src/store/migrations-folder.ts';
+import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { programOf } from '../programs.ts';
-import { migrationsFolder, migrationsUpTo } from './folders.ts';
+import { describeSchema } from './describe-schema.ts';
+import { migrationsFolder } from './folders.ts';
 
 const log = createLogger('silent');
 
@@ -40,7 +45,7 @@ test('an empty database gets every migration, the queue, and once only', async (
   expect(await checkSchema(url)).toBe('empty');
   const known = await readMigrations();
   const first = await migrate({ url, readerUrl, log });
-  expect(first).toEqual({ applied: [...known.map((one) => one.name), 'bullmq'], notes: [] });
+  expect(first).toEqual({ applied: [...known.map((one) => one.name), 'views', 'bullmq'], notes: [] });
   expect(await checkSchema(url)).toBe('current');
   expect(await migrate({ url, readerUrl, log })).toEqual({ applied: [], notes: [] });
 });
@@ -71,19 +76,21 @@ test('new migrations are applied to what is there, and only they', async () => {
   ]);
 });
 
-test('a migration that fails leaves nothing of itself, and those before it stand', async () => {
+test('a migration that fails leaves nothing of itself, nor of those before it', async () => {
   const { url } = await newDatabase();
   const broken = { ...TWO_STEPS, '0001_second': [...TWO_STEPS['0001_second'], 'SELECT 1 / 0'] };
   const folder = await migrationsFolder(broken);
   await expect(migrate({ url, log, folder })).rejects.toThrow(/division by zero/);
-  expect(await rowsOf(url, `SELECT to_regclass('strandline.two') AS two`)).toEqual([{ two: null }]);
-  expect(await checkSchema(url, folder)).toBe('behind');
-  expect((await migrate({ url, log, folder: await migrationsFolder(TWO_STEPS) })).applied).toContain(
+  expect(await rowsOf(url, `SELECT to_regnamespace('strandline') AS ours`)).toEqual([{ ours: null }]);
+  expect(await checkSchema(url, folder)).toBe('empty');
+  expect((await migrate({ url, log, folder: await migrationsFolder(TWO_STEPS) })).applied).toEqual([
+    '0000_first',
     '0001_second',
-  );
+    'bullmq',
+  ]);
 });
 
-test('a migrator killed half-way leaves whole migrations only, and the next one goes on', async () => {
+test('a migrator killed half-way leaves the database as it was, and the next one does all of it', async () => {
   const { url } = await newDatabase();
   // The second migration stops in its middle, at a lock that we hold, so that the kill hits just there.
   const gate = await connect(url, 'gate');
@@ -103,37 +110,73 @@ test('a migrator killed half-way leaves whole migrations only, and the next one 
   await exited;
   await gate.end();
 
-  const tables = `SELECT to_regclass('strandline.one') IS NOT NULL AS one, to_regclass('strandline.two') AS two`;
-  expect(await rowsOf(url, tables)).toEqual([{ one: true, two: null }]);
-  expect((await migrate({ url, log, folder })).applied).toEqual(['0001_second', 'bullmq']);
+  expect(await rowsOf(url, `SELECT to_regnamespace('strandline') AS ours`)).toEqual([{ ours: null }]);
+  expect((await migrate({ url, log, folder })).applied).toEqual(['0000_first', '0001_second', 'bullmq']);
   expect(await rowsOf(url, 'SELECT n FROM strandline.two')).toEqual([{ n: 2 }]);
 });
 
-test('counters from before stand in their own tables, and the views show what they showed', async () => {
-  const { url } = await newDatabase();
-  await migrate({ url, log, folder: await migrationsUpTo('0039_derivations') });
-  await rowsOf(
-    url,
-    `INSERT INTO strandline.services (name, kind, dialect, created_at) VALUES ('hosted', 'hosted', 'named', now());
-     INSERT INTO strandline.authors (service_id, external_id, first_seen_at, observed_at, followers_count, media_count)
-     SELECT id, '9', '2026-11-01Z', '2026-11-02Z', 7, 0 FROM strandline.services;
-     INSERT INTO strandline.posts (service_id, author_id, external_id, text, first_seen_at, observed_at, like_count, view_count,
-       hashtags, mentions, urls, media, entities)
-     SELECT service_id, id, n, 'text', first_seen_at, observed_at + n * interval '1 hour', nullif(n, 2), 2 ^ 53, '{}', '{}', '{}', '[]', '{}'
-     FROM strandline.authors, generate_series(1, 3) n`,
-  );
-  const shown = async () => [
-    await rowsOf(url, 'SELECT * FROM strandline_analytics.posts ORDER BY id'),
-    await rowsOf(url, 'SELECT * FROM strandline_analytics.authors'),
-    await rowsOf(url, 'SELECT * FROM strandline_analytics.post_growth ORDER BY post_id'),
-  ];
-  const before = await shown();
-  expect(before[0]).toMatchObject([{ like_count: '1' }, { like_count: null }, { like_count: '3' }]);
-  await migrate({ url, log });
-  expect(await shown()).toEqual(before);
-  const counters = await rowsOf(url, 'SELECT * FROM strandline.post_counters ORDER BY post_id');
-  expect(counters).toHaveLength(3);
-  expect(counters[2]).toMatchObject({ like_count: '3', observed_at: new Date('2026-11-02T03:00:00Z') });
+/**
+ * A database as the last release before `0000_tables` left it: `pg_dump -s` of one that all of its 42 migrations had been applied
+ * to, without owners and comments of pg_dump, and the first rows.
+ */
+async function databaseOf0041(): Promise<TestDatabase> {
+  const database = await newDatabase();
+  const dump = gunzipSync(await readFile(new URL('database-0041.sql.gz', import.meta.url)));
+  await rowsOf(database.url, dump.toString());
+  return database;
+}
+
+/** The program's migrations as they were when `0000_tables` was the only one, and no views. */
+async function tablesOnly(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'strandline-migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const file of ['meta/_journal.json', '0000_tables.sql'])
+    await cp(path.join(MIGRATIONS_FOLDER, file), path.join(folder, file));
+  const file = path.join(folder, 'meta', '_journal.json');
+  const journal: { entries: unknown[] } = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, 1) }));
+  return folder;
+}
+
+const LEDGER = 'SELECT hash, created_at::float8 AS when FROM strandline.migrations ORDER BY created_at';
+
+test('a database at the last of the migrations before 0000_tables is adopted: its rows become one, and nothing else changes', async () => {
+  const { url } = await databaseOf0041();
+  const folder = await tablesOnly();
+  const oids = `SELECT oid, relname FROM pg_class WHERE relnamespace IN ('strandline'::regnamespace, 'strandline_analytics'::regnamespace) ORDER BY oid`;
+  const before = [await describeSchema(url), await rowsOf(url, oids)];
+  const rows = await rowsOf(url, 'SELECT * FROM strandline.scanner');
+  expect(await rowsOf(url, LEDGER)).toHaveLength(42);
+  expect(await checkSchema(url, folder)).toBe('behind');
+  // No reader: what it is granted is not the migration's.
+  expect((await migrate({ url, log, folder, readerUrl: url })).applied).toEqual(['bullmq']);
+  expect([await describeSchema(url), await rowsOf(url, oids)]).toEqual(before);
+  expect(await rowsOf(url, 'SELECT * FROM strandline.scanner')).toEqual(rows);
+  const [{ hash, when } = { hash: '', when: 0 }] = await readMigrations(folder);
+  expect(await rowsOf(url, LEDGER)).toEqual([{ hash, when }]);
+  expect(await checkSchema(url, folder)).toBe('current');
+});
+
+test('an adopted database ends as a new one does: tables, functions, triggers, views, comments and grants', async () => {
+  const [adopted, fresh] = [await databaseOf0041(), await newDatabase()];
+  for (const { url, readerUrl } of [adopted, fresh]) await migrate({ url, readerUrl, log });
+  expect(await checkSchema(adopted.url)).toBe('current');
+  expect(await describeSchema(adopted.url)).toEqual(await describeSchema(fresh.url));
+  expect(await rowsOf(adopted.url, LEDGER)).toEqual(await rowsOf(fresh.url, LEDGER));
+});
+
+test('a database that is older than that is refused with what to do, and left as it is', async () => {
+  const { url } = await databaseOf0041();
+  await rowsOf(url, `DELETE FROM strandline.migrations WHERE created_at = ${LAST_SQUASHED.when}`);
+  const before = [await describeSchema(url), await rowsOf(url, LEDGER)];
+  expect(await checkSchema(url)).toBe('outdated');
+  await expect(migrate({ url, log })).rejects.toMatchObject({
+    name: 'Refused',
+    message: expect.stringMatching(
+      /older than .* install the last release whose newest migration is 0041_derivations_set_aside, run strandline migrate with it, then/,
+    ),
+  });
+  expect([await describeSchema(url), await rowsOf(url, LEDGER)]).toEqual(before);
 });
 
 test('a database that a newer strandline migrated is refused and left as it is', async () => {

@@ -77,6 +77,12 @@ export async function checkOwnDatabase(url: string): Promise<Check> {
       case 'empty':
       case 'behind':
         return bad('database', `${name}; its schema is ${state}`, 'run: strandline migrate');
+      case 'outdated':
+        return bad(
+          'database',
+          `${name}; it is older than this strandline can migrate`,
+          'run: strandline migrate, which says with which release to begin',
+        );
       case 'newer':
         return bad('database', `${name}; a newer strandline migrated it`, 'use that newer strandline');
       case 'foreign':

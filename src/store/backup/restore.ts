@@ -7,7 +7,7 @@ import copyStreams from 'pg-copy-streams';
 import type { Logger } from '../../engine/logger.ts';
 import { Refused } from '../../errors.ts';
 import { applyMigration, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
-import { type Migration, readMigrations } from '../migrations-folder.ts';
+import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
 import { readState, SCHEMA } from '../schema-state.ts';
 import { quoted } from './backup.ts';
 import { digesting } from './digest.ts';
@@ -43,7 +43,7 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
     await assertServer(client);
     await lockMigrations(client, log);
     await assertEmpty(client, url, folder);
-    // What is loaded happened long ago and was counted then: see the triggers of migration 0031.
+    // What is loaded happened long ago and was counted then: see the triggers of 0000_tables.
     await client.query(`BEGIN; SET LOCAL strandline.restoring = 'on'`);
     for (const migration of migrations) await applyMigration(client, migration);
     await load(client, directory, manifest, options);
@@ -59,12 +59,21 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
 }
 
 function migrationsUpTo({ migration, strandline }: Manifest, known: readonly Migration[]): Migration[] {
-  if (!known.some(({ when }) => when === migration.when))
+  const { when, name } = migration;
+  if (when < LAST_SQUASHED.when)
     throw new Refused(
       'conflict',
-      `the backup was made by a newer strandline (${strandline}, migration ${migration.name}); restore it with that one`,
+      `the backup is older than this strandline can restore (migration ${name}): restore it with the last release whose newest ` +
+        `migration is ${LAST_SQUASHED.name}, then run this strandline migrate on that database`,
     );
-  return known.filter(({ when }) => when <= migration.when);
+  // The tables of the last migration before it are those of `0000_tables`.
+  const last = when === LAST_SQUASHED.when ? known[0]?.when : when;
+  if (!known.some((one) => one.when === last))
+    throw new Refused(
+      'conflict',
+      `the backup was made by a newer strandline (${strandline}, migration ${name}); restore it with that one`,
+    );
+  return known.filter((one) => one.when <= (last ?? 0));
 }
 
 /** Every byte is looked at before the first is loaded. */

@@ -1,1 +1,0 @@
-CREATE INDEX "runs_ended" ON "strandline"."runs" USING btree ("ended_at");

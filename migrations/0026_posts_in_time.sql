@@ -1,2 +1,0 @@
-CREATE INDEX "post_sightings_time" ON "strandline"."post_sightings" USING btree ("search_id",coalesce("post_created_at", "first_seen_at"),"post_id");--> statement-breakpoint
-CREATE INDEX "authors_username" ON "strandline"."authors" USING btree (lower("username"));

@@ -1,1 +1,0 @@
-CREATE INDEX "discoveries_feed" ON "strandline"."discoveries" USING btree ("search_id","id");

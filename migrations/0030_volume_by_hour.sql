@@ -1,1 +1,0 @@
-CREATE INDEX "volume_hour" ON "strandline"."volume" USING btree ("search_id",date_bin('1 hour', "bucket_at", 'epoch'));

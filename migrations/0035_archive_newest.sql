@@ -1,1 +1,0 @@
-ALTER TABLE "strandline"."archive_lexemes" ADD COLUMN "newest_at" timestamp (3) with time zone DEFAULT 'infinity' NOT NULL;

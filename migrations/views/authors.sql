@@ -1,0 +1,29 @@
+CREATE OR REPLACE VIEW strandline_analytics.authors AS
+  select a.id, a.external_id, sv.name as service, a.username, a.name, a.url, a.description, a.location, a.profile_image_url,
+    a.created_at, a.verified, a.is_blue_verified, a.can_dm, a.can_media_tag,
+    c.followers_count, c.favourites_count, c.listed_count, c.media_count, c.statuses_count, a.first_seen_at, greatest(a.observed_at, c.observed_at) as observed_at
+  from strandline.authors a join strandline.services sv on sv.id = a.service_id
+  left join strandline.author_counters c on c.author_id = a.id;
+
+COMMENT ON VIEW strandline_analytics.authors IS 'Authors as last seen.';
+COMMENT ON COLUMN strandline_analytics.authors.id IS 'Key of the author.';
+COMMENT ON COLUMN strandline_analytics.authors.external_id IS 'Id given by the service.';
+COMMENT ON COLUMN strandline_analytics.authors.service IS 'Service that returned it.';
+COMMENT ON COLUMN strandline_analytics.authors.username IS 'Handle; null when the answer did not say.';
+COMMENT ON COLUMN strandline_analytics.authors.name IS 'Display name; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.url IS 'Address of the profile; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.description IS 'Profile text; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.location IS 'Place as the author writes it; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.profile_image_url IS 'Address of the picture, never fetched; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.created_at IS 'When the account was made (UTC); null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.verified IS 'Verified; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.is_blue_verified IS 'Verified by subscription; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.can_dm IS 'Takes direct messages; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.can_media_tag IS 'May be tagged in media; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.followers_count IS 'Followers when last observed; null when unknown, which is not zero.';
+COMMENT ON COLUMN strandline_analytics.authors.favourites_count IS 'Posts liked when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.listed_count IS 'Number of lists that the author stands on, when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.media_count IS 'Number of media posted when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.statuses_count IS 'Posts written when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.authors.first_seen_at IS 'When first returned (UTC).';
+COMMENT ON COLUMN strandline_analytics.authors.observed_at IS 'When the values were last observed to differ (UTC).';

@@ -1,0 +1,45 @@
+-- Completions and spikes are looked up where a row is one: joined, they made the view a join of eight, which took longer to plan
+-- than to run.
+CREATE OR REPLACE VIEW strandline_analytics.discoveries AS
+  select d.id, d.at, d.kind, d.baseline, d.search_id, s.slug as search, t.slug as topic, d.run_id,
+    case d.kind when 'post' then d.thing end as post_id,
+    case d.kind when 'link' then d.thing end as link_id,
+    case d.kind when 'completion' then d.thing end as completion_id,
+    coalesce(p.text, l.title,
+      (select c.summary from strandline.completions c where d.kind = 'completion' and c.id = d.thing),
+      (select k.sentence from strandline.spikes k where d.kind = 'spike' and k.id = d.thing)) as text,
+    coalesce(p.url, l.canonical) as url,
+    a.username as author_username,
+    coalesce(p.created_at, l.published_at,
+      (select k.window_start from strandline.spikes k where d.kind = 'spike' and k.id = d.thing)) as created_at,
+    c.like_count, c.repost_count, c.reply_count, c.view_count,
+    case d.kind when 'spike' then d.thing end as spike_id
+  from strandline.discoveries d
+  join strandline.searches s on s.id = d.search_id
+  join strandline.topics t on t.id = s.topic_id
+  left join strandline.posts p on d.kind = 'post' and p.id = d.thing
+  left join strandline.authors a on a.id = p.author_id
+  left join strandline.links l on d.kind = 'link' and l.id = d.thing
+  left join strandline.post_counters c on d.kind = 'post' and c.post_id = d.thing;
+
+COMMENT ON VIEW strandline_analytics.discoveries IS 'The diff: everything that a run saw for the first time, in the order it was committed.';
+COMMENT ON COLUMN strandline_analytics.discoveries.id IS 'Order of the feed: a reader that remembers the last one it saw misses none.';
+COMMENT ON COLUMN strandline_analytics.discoveries.at IS 'When it was found (UTC).';
+COMMENT ON COLUMN strandline_analytics.discoveries.kind IS 'post, link, completion or spike.';
+COMMENT ON COLUMN strandline_analytics.discoveries.baseline IS 'Found by the first look of a request.';
+COMMENT ON COLUMN strandline_analytics.discoveries.search_id IS 'The search.';
+COMMENT ON COLUMN strandline_analytics.discoveries.search IS 'Slug of the search.';
+COMMENT ON COLUMN strandline_analytics.discoveries.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.discoveries.run_id IS 'Run that found it.';
+COMMENT ON COLUMN strandline_analytics.discoveries.post_id IS 'The post, where it is one; otherwise null.';
+COMMENT ON COLUMN strandline_analytics.discoveries.link_id IS 'The link, where it is one; otherwise null.';
+COMMENT ON COLUMN strandline_analytics.discoveries.completion_id IS 'The completion, where it is one; otherwise null.';
+COMMENT ON COLUMN strandline_analytics.discoveries.text IS 'Text of the post, title of the link, summary of the completion or sentence of the spike; null where a link has no title or a completion no summary.';
+COMMENT ON COLUMN strandline_analytics.discoveries.url IS 'Address of the post or link; null for a completion or spike, and where a post was given none.';
+COMMENT ON COLUMN strandline_analytics.discoveries.author_username IS 'Handle of who wrote the post; null when unknown, and for what is no post.';
+COMMENT ON COLUMN strandline_analytics.discoveries.created_at IS 'The thing''s own time (UTC), for a spike when its window begins; null when unknown, and for a completion.';
+COMMENT ON COLUMN strandline_analytics.discoveries.like_count IS 'Likes when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.discoveries.repost_count IS 'Reposts when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.discoveries.reply_count IS 'Replies when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.discoveries.view_count IS 'Views when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.discoveries.spike_id IS 'The spike, where it is one; otherwise null.';

@@ -1,0 +1,47 @@
+CREATE OR REPLACE VIEW strandline_analytics.posts AS
+  select p.id, p.external_id, sv.name as service, p.author_id, a.username as author_username, a.name as author_name,
+    p.text, p.url, p.created_at, p.lang,
+    c.reply_count, c.repost_count, c.like_count, c.view_count, c.quote_count, c.impression_count, c.bookmark_count,
+    p.conversation_id, p.in_reply_to_screen_name, p.in_reply_to_status_id, p.in_reply_to_user_id,
+    p.quoted_status_id, p.reposted_status_id, p.quote, p.is_quote_post, p.is_repost, p.summary_description,
+    p.hashtags, p.mentions, p.urls, p.media, p.entities, p.first_seen_at, greatest(p.observed_at, c.observed_at) as observed_at
+  from strandline.posts p
+  join strandline.services sv on sv.id = p.service_id
+  left join strandline.authors a on a.id = p.author_id
+  left join strandline.post_counters c on c.post_id = p.id;
+
+COMMENT ON VIEW strandline_analytics.posts IS 'Posts as last seen, nested ones (quoted, reposted) too.';
+COMMENT ON COLUMN strandline_analytics.posts.id IS 'Key of the post.';
+COMMENT ON COLUMN strandline_analytics.posts.external_id IS 'Id given by the service: text, up to 19 digits and more.';
+COMMENT ON COLUMN strandline_analytics.posts.service IS 'Service that returned it; ids are unique only within one.';
+COMMENT ON COLUMN strandline_analytics.posts.author_id IS 'Who wrote it; null when the answer did not say.';
+COMMENT ON COLUMN strandline_analytics.posts.author_username IS 'Handle of the author; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.author_name IS 'Display name of the author; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.text IS 'Text as last seen.';
+COMMENT ON COLUMN strandline_analytics.posts.url IS 'Address of the post; null when never given.';
+COMMENT ON COLUMN strandline_analytics.posts.created_at IS 'The post''s own time (UTC); null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.lang IS 'Language code as given, also und, qme, zxx and others; null when never given.';
+COMMENT ON COLUMN strandline_analytics.posts.reply_count IS 'Replies when last observed; null when unknown, which is not zero.';
+COMMENT ON COLUMN strandline_analytics.posts.repost_count IS 'Reposts when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.like_count IS 'Likes when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.view_count IS 'Views when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.quote_count IS 'Quotes when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.impression_count IS 'Impressions when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.bookmark_count IS 'Bookmarks when last observed; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.conversation_id IS 'Id of the post that began the conversation; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.in_reply_to_screen_name IS 'Handle that it replies to; null when it is no reply.';
+COMMENT ON COLUMN strandline_analytics.posts.in_reply_to_status_id IS 'Post (external id) that it replies to; null when it is no reply.';
+COMMENT ON COLUMN strandline_analytics.posts.in_reply_to_user_id IS 'Author (external id) that it replies to; null when it is no reply.';
+COMMENT ON COLUMN strandline_analytics.posts.quoted_status_id IS 'Post (external id) that it quotes; null when it quotes none.';
+COMMENT ON COLUMN strandline_analytics.posts.reposted_status_id IS 'Post (external id) that it reposts; null when it reposts none.';
+COMMENT ON COLUMN strandline_analytics.posts.quote IS 'Quoted text where the service gave only text; otherwise null.';
+COMMENT ON COLUMN strandline_analytics.posts.is_quote_post IS 'Whether it quotes a post; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.is_repost IS 'Whether it reposts a post; null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts.summary_description IS 'Summary of the post by the service; null when never given.';
+COMMENT ON COLUMN strandline_analytics.posts.hashtags IS 'Hashtags in the text, without #, lower case.';
+COMMENT ON COLUMN strandline_analytics.posts.mentions IS 'Handles mentioned in the text.';
+COMMENT ON COLUMN strandline_analytics.posts.urls IS 'Addresses in the text, expanded.';
+COMMENT ON COLUMN strandline_analytics.posts.media IS 'Media as given.';
+COMMENT ON COLUMN strandline_analytics.posts.entities IS 'Entities as given.';
+COMMENT ON COLUMN strandline_analytics.posts.first_seen_at IS 'When any search first returned it (UTC).';
+COMMENT ON COLUMN strandline_analytics.posts.observed_at IS 'When its values were last observed to differ (UTC).';

@@ -1,0 +1,22 @@
+CREATE OR REPLACE VIEW strandline_analytics.posts_in_sight AS
+  select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, p.id as post_id, l.at as last_seen_at,
+    p.created_at, case when coalesce(c.like_count, c.repost_count, c.reply_count, c.quote_count) is not null
+      then coalesce(c.like_count, 0) + coalesce(c.repost_count, 0) + coalesce(c.reply_count, 0) + coalesce(c.quote_count, 0) end as engagement
+  from strandline.searches s
+  join strandline.topics t on t.id = s.topic_id
+  join strandline.services sv on sv.id = s.service_id
+  join strandline.looks l on l.search_id = s.id
+  join strandline.run_results rr on rr.run_id = l.run_id
+  cross join lateral unnest(rr.post_ids) i(id)
+  join strandline.posts p on p.id = i.id
+  left join strandline.post_counters c on c.post_id = i.id;
+
+COMMENT ON VIEW strandline_analytics.posts_in_sight IS 'Posts that the newest answer of each search holds. With unseen_posts: all that it had.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.search_id IS 'The search.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.search IS 'Slug of the search.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.topic IS 'Slug of its topic.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.post_id IS 'The post.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.last_seen_at IS 'When that answer came (UTC).';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.created_at IS 'When it was written (UTC); null when unknown.';
+COMMENT ON COLUMN strandline_analytics.posts_in_sight.engagement IS 'Likes, reposts, replies and quotes together, as last observed by any search; null when all of them are unknown.';

@@ -1,0 +1,37 @@
+CREATE OR REPLACE VIEW strandline_analytics.searches AS
+  select s.id, s.slug, s.topic_id, t.slug as topic, sv.name as service, sv.kind as service_kind, s.operation,
+    s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+    v.cron, v.every_seconds, v.tz, s.labels, s.state, s.state_reason, s.state_since, s.next_due_at,
+    s.created_at, s.archived_at, s.sensitivity
+  from strandline.searches s
+  join strandline.topics t on t.id = s.topic_id
+  join strandline.services sv on sv.id = s.service_id
+  join strandline.search_versions v on v.search_id = s.id and v.version = s.version;
+
+COMMENT ON VIEW strandline_analytics.searches IS 'Saved searches with their current version.';
+COMMENT ON COLUMN strandline_analytics.searches.id IS 'Key of the search.';
+COMMENT ON COLUMN strandline_analytics.searches.slug IS 'Short unique name used by commands.';
+COMMENT ON COLUMN strandline_analytics.searches.topic_id IS 'Its topic.';
+COMMENT ON COLUMN strandline_analytics.searches.topic IS 'Slug of its topic.';
+COMMENT ON COLUMN strandline_analytics.searches.service IS 'Name of the service that answers it, for ever the same.';
+COMMENT ON COLUMN strandline_analytics.searches.service_kind IS 'sandbox (simulated), own or hosted.';
+COMMENT ON COLUMN strandline_analytics.searches.operation IS 'ai (search over all sources) or microblog (posts).';
+COMMENT ON COLUMN strandline_analytics.searches.version IS 'Number of the current version; each change makes one.';
+COMMENT ON COLUMN strandline_analytics.searches.request_version IS 'Version number with which the current request began; a new request has a new baseline.';
+COMMENT ON COLUMN strandline_analytics.searches.prompt IS 'What is asked.';
+COMMENT ON COLUMN strandline_analytics.searches.tools IS 'Tools of an ai search, in the words of the specification; empty for microblog.';
+COMMENT ON COLUMN strandline_analytics.searches.model IS 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds.';
+COMMENT ON COLUMN strandline_analytics.searches.date_filter IS 'How far back an ai search looks; null for microblog.';
+COMMENT ON COLUMN strandline_analytics.searches.streaming IS 'Whether the answer is streamed.';
+COMMENT ON COLUMN strandline_analytics.searches.extra IS 'Members beyond the specification that are passed through.';
+COMMENT ON COLUMN strandline_analytics.searches.cron IS 'Cron expression of five fields; null for an interval.';
+COMMENT ON COLUMN strandline_analytics.searches.every_seconds IS 'Interval in seconds; null for a cron expression.';
+COMMENT ON COLUMN strandline_analytics.searches.tz IS 'Time zone of the cron expression (IANA name).';
+COMMENT ON COLUMN strandline_analytics.searches.labels IS 'Labels given by a person.';
+COMMENT ON COLUMN strandline_analytics.searches.state IS 'active, paused, broken or capped.';
+COMMENT ON COLUMN strandline_analytics.searches.state_reason IS 'Why it is in this state; null while active.';
+COMMENT ON COLUMN strandline_analytics.searches.state_since IS 'Since when it is in this state (UTC).';
+COMMENT ON COLUMN strandline_analytics.searches.next_due_at IS 'The next slot (UTC); null when none is to come.';
+COMMENT ON COLUMN strandline_analytics.searches.created_at IS 'When it was made (UTC).';
+COMMENT ON COLUMN strandline_analytics.searches.archived_at IS 'When it was removed (UTC); null while it lives.';
+COMMENT ON COLUMN strandline_analytics.searches.sensitivity IS 'How unusual is worth a spike: low, normal, high or off.';

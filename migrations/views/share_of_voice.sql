@@ -1,0 +1,45 @@
+CREATE OR REPLACE VIEW strandline_analytics.share_of_voice AS
+  with watched as (
+    select s.id, s.topic_id, sv.kind, s.archived_at, f.day_at as first_at
+    from strandline.searches s
+    join strandline.services sv on sv.id = s.service_id
+    left join lateral (
+      select day_at from strandline.search_days where search_id = s.id and minutes > 0 order by day_at limit 1
+    ) f on true
+  )
+  select topic_id, topic, service_kind, bucket_at, posts, reposts, searches, coverage, lower_bound, normalised_posts,
+    normalised_posts / nullif(sum(normalised_posts) over w, 0) as share, count(normalised_posts) over w as topics
+  from (
+    select e.*, case when coverage >= 0.5 then posts::float8 / coverage end as normalised_posts
+    from (
+      select t.id as topic_id, t.slug as topic, n.kind as service_kind, n.day_at as bucket_at, n.posts, n.reposts, n.lower_bound,
+        n.searches, least(n.minutes::float8 / (1440 * n.searches), 1) as coverage
+      from (
+        select d.topic_id, d.kind, d.day_at, d.posts, d.reposts, d.minutes, d.lower_bound, d.begun + count(o.id) as searches
+        from (
+          select s.topic_id, s.kind, x.day_at, sum(x.topic_posts) as posts, sum(x.topic_reposts) as reposts, sum(x.minutes) as minutes,
+            bool_or(x.cut) as lower_bound,
+            count(*) filter (where (s.first_at < x.day_at and (s.archived_at is null or s.archived_at > x.day_at)) is not true) as begun
+          from strandline.search_days x join watched s on s.id = x.search_id group by 1, 2, 3
+        ) d
+        left join watched o on o.topic_id = d.topic_id and o.kind = d.kind and o.first_at < d.day_at
+          and (o.archived_at is null or o.archived_at > d.day_at)
+        group by 1, 2, 3, 4, 5, 6, 7, d.begun
+      ) n join strandline.topics t on t.id = n.topic_id
+    ) e
+  ) d
+  window w as (partition by service_kind, bucket_at);
+
+COMMENT ON VIEW strandline_analytics.share_of_voice IS 'How topics compare per day (UTC) of their posts, each kind of service by itself. No row: nothing found and nothing observed, which is not zero.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.topic_id IS 'The topic.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.topic IS 'Slug of the topic.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.service_kind IS 'sandbox (simulated), own or hosted: kinds are never added together.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.bucket_at IS 'When the day begins (UTC).';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.posts IS 'Posts whose own time lies in it, each once however many searches of the topic found it, as counted. Reposts count as posts.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.reposts IS 'Number of those posts that are known to repeat another post.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.searches IS 'Number of searches of the topic that were at work by then: answered for the day or an earlier one, and were not removed before it.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.coverage IS 'Share of the day that was observed, 0 to 1: the mean over those searches, none of a search that saw nothing of it.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.lower_bound IS 'An answer that should have reached it was cut at its limit: it may have been more.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.normalised_posts IS 'posts / coverage: what it would have been had all of the day been observed; null where coverage is under 0.5.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.share IS 'Its part of the normalised posts of all topics of this kind of service on this day, 0 to 1; null where its own are unknown or all are 0.';
+COMMENT ON COLUMN strandline_analytics.share_of_voice.topics IS 'Number of topics that are compared: those whose normalised posts are known.';
