@@ -1,11 +1,11 @@
 /**
  * What has happened since there is this database. Runs that succeeded are counted by the follower, in the transaction that
  * sees their readings first; discoveries by their numbers, which grow in the order of commits; whatever else by triggers
- * (migrations 0031 and 0041).
+ * (`0000_tables`).
  */
 import type { Database, Id, Transaction } from './database.ts';
 
-/** Upper bounds of the histograms, in seconds; the trigger of runs that fail (migration 0041) has the first ones too. */
+/** Upper bounds of the histograms, in seconds; the trigger of runs that fail (`0000_tables`) has the first ones too. */
 export const LATENESS_BOUNDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600] as const;
 export const SAVE_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 

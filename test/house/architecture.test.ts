@@ -7,7 +7,7 @@ import { REPOSITORY } from './sources.ts';
 const page = await readFile(path.join(REPOSITORY, 'docs/architecture.md'), 'utf8');
 const files = (
   await Promise.all(
-    ['src', 'test'].map(async (folder) =>
+    ['src', 'test', 'migrations'].map(async (folder) =>
       (
         await readdir(path.join(REPOSITORY, folder), { recursive: true })
       ).map((name) => `/${folder}/${name.replaceAll('\\', '/')}`),
@@ -16,7 +16,7 @@ const files = (
 ).flat();
 
 test('every file and folder that the page names is there', () => {
-  const named = [...page.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\/))`/g)].map(([, name = '']) => name);
+  const named = [...page.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\.sql|\/))`/g)].map(([, name = '']) => name);
   expect(named.length).toBeGreaterThan(50);
   expect([...new Set(named)].filter((name) => !isThere(name))).toEqual([]);
   expect(isThere('monitor/run/no-such-step.ts')).toBe(false);

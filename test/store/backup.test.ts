@@ -16,12 +16,14 @@ import type { Manifest } from '../../src/store/backup/manifest.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
-import { MIGRATIONS_FOLDER } from '../../src/store/migrations-folder.ts';
+import { LAST_SQUASHED, MIGRATIONS_FOLDER } from '../../src/store/migrations-folder.ts';
 import { ensurePartitions } from '../../src/store/partitions.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
+import { describeSchema } from './describe-schema.ts';
+import { databaseOf0041 } from './old-database.ts';
 
 const log = createLogger('silent');
 let stub: StubService;
@@ -386,4 +388,23 @@ test('a backup of a newer strandline is refused; one of an older one is brought 
   await load(nothing, whole, { folder: migrations });
   expect(await checkSchema(nothing.url, migrations)).toBe('current');
   expect(await rowsOf(nothing.url, 'SELECT DISTINCT later FROM strandline.posts')).toEqual([{ later: 7 }]);
+});
+
+test('a backup of a database from before 0000_tables is restored as one of today; one that is older still is refused', async () => {
+  const old = await databaseOf0041();
+  const [restoredTo, fresh] = [await emptyDatabase(), await freshDatabase()];
+  onTestFinished(() => restoredTo.drop());
+  onTestFinished(() => fresh.drop());
+  const directory = path.join(folder, 'of-0041');
+  await backUp({ url: old.url, directory, version: 'test', now: new Date(0) });
+  await load(restoredTo, directory);
+  expect(await checkSchema(restoredTo.url)).toBe('current');
+  expect(await describeSchema(restoredTo.url)).toEqual(await describeSchema(fresh.url));
+
+  const older = await withManifest('older', (manifest) => {
+    manifest.migration = { name: '0040_narrow_counters', when: LAST_SQUASHED.when - 1 };
+  });
+  await expect(load(restoredTo, older)).rejects.toThrow(
+    /older than this strandline can restore \(migration 0040_narrow_counters\): restore it with the last release whose newest migration is 0041_derivations_set_aside, then run/,
+  );
 });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { onTestFinished, expect, test } from 'vitest';
 import { createLogger } from '../../src/engine/logger.ts';
@@ -17,6 +16,7 @@ import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts'
 import { programOf } from '../programs.ts';
 import { describeSchema } from './describe-schema.ts';
 import { migrationsFolder } from './folders.ts';
+import { databaseOf0041 } from './old-database.ts';
 
 const log = createLogger('silent');
 
@@ -114,17 +114,6 @@ test('a migrator killed half-way leaves the database as it was, and the next one
   expect((await migrate({ url, log, folder })).applied).toEqual(['0000_first', '0001_second', 'bullmq']);
   expect(await rowsOf(url, 'SELECT n FROM strandline.two')).toEqual([{ n: 2 }]);
 });
-
-/**
- * A database as the last release before `0000_tables` left it: `pg_dump -s` of one that all of its 42 migrations had been applied
- * to, without owners and comments of pg_dump, and the first rows.
- */
-async function databaseOf0041(): Promise<TestDatabase> {
-  const database = await newDatabase();
-  const dump = gunzipSync(await readFile(new URL('database-0041.sql.gz', import.meta.url)));
-  await rowsOf(database.url, dump.toString());
-  return database;
-}
 
 /** The program's migrations as they were when `0000_tables` was the only one, and no views. */
 async function tablesOnly(): Promise<string> {

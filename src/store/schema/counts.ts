@@ -2,7 +2,7 @@ import { doublePrecision, primaryKey, text } from 'drizzle-orm/pg-core';
 import { strandline } from './schema.ts';
 
 /**
- * What has happened since there is this database, counted for whoever watches it. Triggers (0031) write a step in the
+ * What has happened since there is this database, counted for whoever watches it. Triggers (`0000_tables`) write a step in the
  * transaction in which it happens, so that no end is counted twice or lost, however late it commits; nobody waits for
  * anybody, as they would for one row. Recurring work adds the steps up. A count is its row and its steps together.
  */

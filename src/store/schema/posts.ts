@@ -45,7 +45,7 @@ export const authors = strandline.table('authors', authorColumns, (t) => [
 /**
  * The newest known value of each counter of an author; every author has a row. Apart from the rest and without any other index or
  * foreign key, so that an update writes one short row and stays inside the page (HOT); the fill factor of 75, set in
- * 0040, leaves room for that.
+ * `0000_tables`, leaves room for that.
  */
 export const author_counters = strandline.table('author_counters', {
   author_id: ref().primaryKey(),

@@ -6,7 +6,7 @@ import { readerQuery } from '../../../src/store/reader/query.ts';
 import { freshDatabase } from '../../database.ts';
 import { REPOSITORY } from '../sources.ts';
 import { changesBetween, isAtLeast, nextVersion } from './change.ts';
-import { type Contract, type ContractColumn, readContract } from './contract.ts';
+import { type Contract, type ContractColumn, readContract, readSource } from './contract.ts';
 import { pageOf } from './page.ts';
 
 const database = await freshDatabase();
@@ -23,10 +23,19 @@ const columns = live.views.flatMap(({ name, columns: all }) =>
 test('the views are what the contract of this version says, or the version was raised', () => {
   const changes = changesBetween(written, live);
   const said = changes.map(({ size, what }) => `${size}: ${what}`);
-  const advice = `The views differ from docs/sql-contract.json. In the migration that changes them set the schema's comment to
+  const advice = `The views differ from docs/sql-contract.json. In migrations/views/contract.sql write
     'strandline SQL contract, version ${nextVersion(written.version, changes)}', then run: npm run -s sql:reference`;
   expect(said, advice).toEqual([]);
   expect(live.version, advice).toBe(written.version);
+});
+
+test('the files of the views are those that this version was recorded with', async () => {
+  const recorded: unknown = JSON.parse(
+    await readFile(path.join(REPOSITORY, 'test/house/contract/views.json'), 'utf8'),
+  );
+  const advice =
+    'Files of migrations/views changed: databases get them only with a higher version. Raise it in contract.sql, then run: npm run -s sql:reference';
+  expect(await readSource(), advice).toEqual(recorded);
 });
 
 test('the reference page is what the database says; npm run -s sql:reference writes it', async () => {

@@ -1,13 +1,27 @@
 /** The SQL contract as a thing that can be written down and compared: what a migrated database promises its readers. */
+import { createHash } from 'node:crypto';
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { connect } from '../../../src/engine/postgres/connect.ts';
+import { readViews } from '../../../src/store/migrations-folder.ts';
 import { declared } from '../../../src/store/schema/analytics/all.ts';
 
-/** `nullable`: as the program's own reads declare it (`src/store/schema/analytics.ts`); Postgres does not know it of views. */
+/** `nullable`: as the program's own reads declare it (`src/store/schema/analytics/`); Postgres does not know it of views. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };
 export type ContractView = { name: string; meaning: string; columns: ContractColumn[] };
 export type Contract = { version: string; views: ContractView[] };
+
+/** The files of `migrations/views/` as one digest, and the version that they say: databases of that version get no other. */
+export type Source = { version: string; sha256: string };
+
+export async function readSource(): Promise<Source> {
+  const views = await readViews();
+  if (views === undefined) throw new Error('no folder migrations/views');
+  const hash = createHash('sha256');
+  for (const { name, text } of views.files.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    hash.update(`${name}\n${text}`);
+  return { version: views.version.join('.'), sha256: hash.digest('hex') };
+}
 
 type Row = { view: string; view_meaning: string | null; name: string; type: string; meaning: string | null };
 

@@ -13,7 +13,7 @@ ${views.map(section).join('\n')}`;
 function introduction(version: string): string {
   return `# The SQL contract, version ${version}
 
-<!-- Written by \`npm run -s sql:reference\` from the comments of a migrated database. Change those, by a migration. -->
+<!-- Written by \`npm run -s sql:reference\` from the comments of a migrated database. Change those, in \`migrations/views/\`. -->
 
 The views of the schema \`strandline_analytics\` are what strandline promises to whoever reads its database: dashboards,
 notebooks, \`strandline sql\`. Tables are nobody's promise. The role \`strandline_reader\` can read these views and nothing
@@ -33,8 +33,10 @@ else. [questions.md](questions.md) asks them twenty things.
 - **major** rises when a column goes, changes its name, place, type or meaning, or may be null where it could not. The
   changelog says what took its place.
 
-Whoever changes a view raises the version in the same migration, \`COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL
-contract, version ${version}'\`, and runs \`npm run -s sql:reference\`. A test holds the database against \`docs/sql-contract.json\`.
+Each view is a file of \`migrations/views/\`. Whoever changes one raises the version in \`contract.sql\` there and runs
+\`npm run -s sql:reference\`. \`strandline migrate\` applies the files where their version is higher than the database's: it replaces views,
+or drops and creates them again with the grants that they had. Where an object of yours depends on a view that would be dropped, it names
+that object and changes nothing. A test holds the database against \`docs/sql-contract.json\`.
 `;
 }
 

@@ -1,6 +1,7 @@
 import { VERSION } from '../../../version.ts';
 import { Facts } from '../detail/facts.tsx';
 import { May } from '../kit/may.tsx';
+import { counted } from '../kit/number.tsx';
 import { Section } from '../kit/section.tsx';
 
 export function Versions({
@@ -22,7 +23,7 @@ export function Versions({
           ['strandline', VERSION],
           ['Node', process.versions.node],
           ['PostgreSQL', `${server}, ${embedded ? 'embedded' : 'your own'}`],
-          ['Schema', `${migrations} migrations applied`],
+          ['Schema', `${counted(migrations, 'migration')} applied`],
           [
             'SQL contract',
             <May scope="sql" otherwise={contract}>

@@ -2,7 +2,7 @@
 import { integer, text } from 'drizzle-orm/pg-core';
 import { analytics } from './schema.ts';
 
-/** Which contract this is; raised by a migration whenever a view changes, see docs/sql.md. */
+/** Which contract this is; raised in `migrations/views/contract.sql` whenever a view changes, see docs/sql.md. */
 export const contractView = analytics
   .view('contract', { version: text().notNull(), major: integer().notNull(), minor: integer().notNull() })
   .existing();
