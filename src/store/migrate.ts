@@ -13,7 +13,7 @@ import { applyViews } from './views.ts';
 const LOCK = 0x7374_7264;
 const OLDEST_SERVER = 150_000;
 
-/** What was done: names of migrations, and sentences for a person about what is not as it should be. */
+/** What was done: names of migrations, `views`, the queue's schema; and sentences for a person about what is not as it should be. */
 export type Migrated = { applied: string[]; notes: string[] };
 
 /**
@@ -51,10 +51,12 @@ export async function migrate(options: {
       return { applied: [], notes: [] };
     }
     const work = await findWork(client, known, views, where);
-    const applied = namesOf(work);
-    // Which database it is is said before it is changed.
-    if (!isDone(work)) log.info({ database: where, migrations: work.pending.length }, 'database to migrate');
-    if (!isDone(work)) await apply(client, known, work, log);
+    const applied = namesOf(known, work);
+    if (applied.length > 0) {
+      // Which database it is is said before it is changed.
+      log.info({ database: where, migrations: work.pending.length }, 'database to migrate');
+      await apply(client, known, work, log);
+    }
     for (const migration of applied) log.info({ migration }, 'migration applied');
     const queue = await migrateQueue(client, log);
     if (queue.migrated) applied.push(QUEUE_SCHEMA);
@@ -102,10 +104,13 @@ export async function lockMigrations(client: Client, log: Logger): Promise<void>
 /** What there is to do: `views` where they are behind, `adopts` where the rows of older migrations are replaced by one. */
 type Work = { pending: readonly Migration[]; adopts: boolean; views: Views | undefined };
 
-const isDone = ({ pending, adopts, views }: Work) => pending.length === 0 && !adopts && views === undefined;
-
-function namesOf({ pending, views }: Work): string[] {
-  return [...pending.map((migration) => migration.name), ...(views === undefined ? [] : ['views'])];
+/** What is done by it, in the order in which it is done; empty where there is nothing to do. */
+function namesOf([tables]: readonly Migration[], { pending, adopts, views }: Work): string[] {
+  return [
+    ...(adopts && tables !== undefined ? [`${tables.name} (adopted)`] : []),
+    ...pending.map((migration) => migration.name),
+    ...(views === undefined ? [] : ['views']),
+  ];
 }
 
 async function findWork(
@@ -162,7 +167,7 @@ async function assertCurrent(
 ): Promise<void> {
   try {
     const work = await findWork(client, known, views, where);
-    if (isDone(work) && (await queueState(client)) === 'current') return;
+    if (namesOf(known, work).length === 0 && (await queueState(client)) === 'current') return;
   } catch (error) {
     // Nobody has granted it anything yet.
     if (codeOf(error) !== '42501') throw error;

@@ -12,7 +12,8 @@ const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
 
 /** A column is gone, or has another name, type or place: CREATE OR REPLACE VIEW refuses that. */
 const NOT_REPLACEABLE = '42P16';
-const IN_USE = '55P03';
+/** The lock was not to be had in time, or whoever reads two views waits for us in turn (a deadlock). */
+const IN_USE = new Set(['55P03', '40P01']);
 const DEPENDED_ON = '2BP01';
 
 /**
@@ -32,11 +33,11 @@ export async function applyViews(
     await client.query(`SAVEPOINT views; SET LOCAL lock_timeout = ${locks.timeoutMs}`);
     try {
       await replaceAll(client, views.files);
-      await client.query('SET LOCAL lock_timeout = 0; RELEASE SAVEPOINT views');
+      await client.query('RELEASE SAVEPOINT views');
       return;
     } catch (error) {
       await client.query('ROLLBACK TO SAVEPOINT views');
-      if (sqlState(error) !== IN_USE) throw error;
+      if (!IN_USE.has(sqlState(error))) throw error;
       const users = await usersOf(client);
       if (attempt === locks.attempts)
         throw new Refused(

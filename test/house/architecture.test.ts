@@ -16,7 +16,9 @@ const files = (
 ).flat();
 
 test('every file and folder that the page names is there', () => {
-  const named = [...page.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\.sql|\/))`/g)].map(([, name = '']) => name);
+  const named = [...page.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\.sql|\/))`/g)].map(
+    ([, name = '']) => name,
+  );
   expect(named.length).toBeGreaterThan(50);
   expect([...new Set(named)].filter((name) => !isThere(name))).toEqual([]);
   expect(isThere('monitor/run/no-such-step.ts')).toBe(false);
