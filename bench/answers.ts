@@ -5,7 +5,7 @@
  *   npm run -s bench:answers [-- --opinosis FOLDER]
  */
 import { parseArgs } from 'node:util';
-import type { LanguageModel } from '../src/service/answer/model.ts';
+import type { LanguageModel } from '../src/service/answering/language-model.ts';
 import { coverage, mixed, PLANTED } from './answers/facts.ts';
 import { readOpinosis } from './answers/opinosis.ts';
 import { meanOf, rougeOf } from './answers/rouge.ts';

@@ -6,15 +6,15 @@
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { apiRoutes } from '../src/doors/http/api.ts';
-import { buildServer } from '../src/doors/http/server.ts';
-import type { WebHome } from '../src/doors/routes.ts';
-import { readConfig } from '../src/config.ts';
-import { systemClock } from '../src/engine/clock.ts';
-import { createLogger } from '../src/engine/logger.ts';
+import { apiRoutes } from '../src/api/api-routes.ts';
+import { buildHttpServer } from '../src/app/http-server.ts';
+import type { RouteContext } from '../src/monitor/http/route-types.ts';
+import { readConfig } from '../src/config/config.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { createLogger } from '../src/platform/logger.ts';
 import type { Context } from '../src/monitor/context.ts';
 import type { Id } from '../src/store/database.ts';
-import { insertRun } from '../src/store/runs.ts';
+import { insertRun } from '../src/store/run-states.ts';
 import { furnish, openStage } from './stage.ts';
 
 const { values } = parseArgs({
@@ -48,8 +48,8 @@ async function serve(): Promise<void> {
       db,
       random: Math.random,
     } as unknown as Context; // what the API's reads stand on
-    const home = { ctx } as unknown as WebHome; // the same
-    const app = await buildServer(
+    const home = { ctx } as unknown as RouteContext; // the same
+    const app = await buildHttpServer(
       home,
       { api: [apiRoutes], pages: [] },
       { perMinute: 1_000_000, runsPerMinute: 1 },

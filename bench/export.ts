@@ -10,7 +10,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { FORMATS } from '../src/monitor/export/format.ts';
+import { FORMATS } from '../src/monitor/export/row-encoders.ts';
 import { fillPosts } from './export/fill.ts';
 import { aligned } from './report.ts';
 import { openStage } from './stage.ts';

@@ -2,7 +2,7 @@
  * The same save on an empty database and, turn by turn, on one with history: millions of snapshots and
  * sightings, made by SQL. Growth must not show, because every statement of the save goes by keys.
  */
-import { connect } from '../src/engine/postgres/connect.ts';
+import { connect } from '../src/platform/postgres/connect.ts';
 import type { Database } from '../src/store/database.ts';
 import { middle } from './measure.ts';
 import { aligned, ratio } from './report.ts';

@@ -9,10 +9,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { buildServer } from '../src/doors/http/server.ts';
-import { createLogger } from '../src/engine/logger.ts';
+import { buildHttpServer } from '../src/app/http-server.ts';
+import { createLogger } from '../src/platform/logger.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
-import { WEB } from '../src/web.ts';
+import { WEB } from '../src/app/web-server.ts';
 import { webHomeOn } from './pages/web-home.ts';
 import { pagesOn } from './pages/addresses.ts';
 import { openHistory } from './questions/open.ts';
@@ -53,7 +53,7 @@ async function measureAt(address: { url: string; readerUrl: string }): Promise<v
     max: CONNECTIONS,
     name: 'strandline bench',
   });
-  const app = await buildServer(webHomeOn(db, address), WEB, {
+  const app = await buildHttpServer(webHomeOn(db, address), WEB, {
     perMinute: 1_000_000,
     runsPerMinute: 1_000_000,
   });

@@ -3,9 +3,9 @@
  * by the program's own reader, so that they have the shape that a save gets. A post is about 1.8 kB of the
  * wire's JSON with its author in it, which is what short posts with one link, tags and a picture come to.
  */
-import { loadDialect } from '../src/contract/dialect.ts';
-import { readAnswer } from '../src/monitor/read/answer.ts';
-import type { Findings } from '../src/monitor/read/findings.ts';
+import { loadDialect } from '../src/protocol/dialect.ts';
+import { parseResponse } from '../src/monitor/parse/parse-response.ts';
+import type { ParsedResults } from '../src/domain/parsed-results.ts';
 
 /** Of a hundred posts; the others are by somebody who wrote one before in the same answer. */
 const AUTHORS_PER_100 = 80;
@@ -19,8 +19,8 @@ const dialect = loadDialect('named');
  * @param first number of the first post: two batches with different numbers share nothing
  * @param edition counters of another edition all differ, and nothing else does
  */
-export function makeFindings(first: number, size: number, edition: number): Findings {
-  return readAnswer({
+export function makeFindings(first: number, size: number, edition: number): ParsedResults {
+  return parseResponse({
     operation: 'microblog',
     body: makeAnswer(first, size, edition),
     contentType: null,

@@ -4,8 +4,8 @@
  * is blocked. Run: node --import tsx bench/read.ts
  */
 import { readFileSync } from 'node:fs';
-import { loadDialect } from '../src/contract/dialect.ts';
-import { readAnswer } from '../src/monitor/read/answer.ts';
+import { loadDialect } from '../src/protocol/dialect.ts';
+import { parseResponse } from '../src/monitor/parse/parse-response.ts';
 
 const ROUNDS = 60;
 const dialect = loadDialect('named');
@@ -14,13 +14,13 @@ const posts = postsOf(body);
 const small = JSON.stringify({ miner_tweets: posts.map(withoutMedia) });
 const megabyte = new TextEncoder().encode(JSON.stringify({ miner_tweets: manyPosts(1_000_000) }));
 
-const read = cpuOf(() => readAnswer({ operation: 'microblog', body, contentType: null, dialect }));
+const read = cpuOf(() => parseResponse({ operation: 'microblog', body, contentType: null, dialect }));
 const parse = cpuOf(() => JSON.parse(body));
 const readSmall = cpuOf(() =>
-  readAnswer({ operation: 'microblog', body: small, contentType: null, dialect }),
+  parseResponse({ operation: 'microblog', body: small, contentType: null, dialect }),
 );
 const block = longestOf(() =>
-  readAnswer({ operation: 'microblog', body: megabyte, contentType: null, dialect }),
+  parseResponse({ operation: 'microblog', body: megabyte, contentType: null, dialect }),
 );
 
 export const result = {

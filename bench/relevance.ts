@@ -5,7 +5,7 @@
  *   npm run -s bench:relevance -- --data FOLDER_OF_CRANFIELD
  */
 import { parseArgs } from 'node:util';
-import type { ReadLink } from '../src/monitor/read/findings.ts';
+import type { ParsedLink } from '../src/domain/parsed-results.ts';
 import { fillArchive } from '../src/store/archive/index-archive.ts';
 import { type Collection, readCranfield } from './relevance/cranfield.ts';
 import { mean, measureOne } from './relevance/measures.ts';
@@ -75,7 +75,7 @@ async function collect(
   return { saveMs: saved - before, indexMs: performance.now() - saved };
 }
 
-function linkOf({ id, title, text }: Collection['documents'][number]): ReadLink {
+function linkOf({ id, title, text }: Collection['documents'][number]): ParsedLink {
   const address = `${PREFIX}${id}`;
   return {
     canonical: address,

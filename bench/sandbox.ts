@@ -7,13 +7,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../src/config.ts';
-import { DAY } from '../src/engine/clock.ts';
-import { createLogger } from '../src/engine/logger.ts';
-import { burstsBetween } from '../src/service/sandbox/bursts.ts';
-import { topicOf } from '../src/service/sandbox/match.ts';
-import { truthOf } from '../src/service/sandbox/truth.ts';
-import { simulate } from '../src/simulation.ts';
+import { readConfig } from '../src/config/config.ts';
+import { DAY } from '../src/platform/clock.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import { listPlantedBursts } from '../src/service/sandbox/planted-events.ts';
+import { matchTopic } from '../src/service/sandbox/built-in-topics.ts';
+import { computeTruth } from '../src/service/sandbox/ground-truth.ts';
+import { simulate } from '../src/app/simulation.ts';
 import { harvestLinks, harvestPosts } from './sandbox/harvest.ts';
 import { planSearches, promptOf, searchesOf } from './sandbox/plan.ts';
 import { reportOf } from './sandbox/report.ts';
@@ -75,7 +75,7 @@ try {
   const alerts = await alertsOf(db);
   const searches = [];
   for (const search of plan) {
-    const inWorld = topicOf(values.seed, promptOf(search.topic));
+    const inWorld = matchTopic(values.seed, promptOf(search.topic));
     const alertsIn = (measure: Alert['measure']) =>
       alerts.filter((one) => one.searchSlug === search.slug && one.measure === measure).map(({ at }) => at);
     searches.push({
@@ -83,7 +83,7 @@ try {
       posts: harvestPosts(search, span, await sightingsOf(db, search.slug)),
       alerts: alertsIn('posts'),
       growthAlerts: alertsIn('engagement'),
-      bursts: burstsBetween(inWorld, span.from, span.to),
+      bursts: listPlantedBursts(inWorld, span.from, span.to),
     });
   }
   const links = [];
@@ -105,7 +105,7 @@ try {
 
   await mkdir(values.out, { recursive: true });
   const truth = plan.map(({ topic }) =>
-    truthOf(values.seed, promptOf(topic), new Date(span.from), new Date(span.to)),
+    computeTruth(values.seed, promptOf(topic), new Date(span.from), new Date(span.to)),
   );
   await writeFile(path.join(values.out, 'truth.json'), `${JSON.stringify(truth, null, 1)}\n`);
   await writeFile(path.join(values.out, 'result.json'), `${JSON.stringify(report.result, null, 1)}\n`);

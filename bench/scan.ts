@@ -5,8 +5,8 @@
  *   npm run -s bench:scan -- [--searches 10000,1000000]
  */
 import { parseArgs } from 'node:util';
-import { createLogger } from '../src/engine/logger.ts';
-import { connect } from '../src/engine/postgres/connect.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import { connect } from '../src/platform/postgres/connect.ts';
 import type { Context } from '../src/monitor/context.ts';
 import { scan } from '../src/monitor/schedule/scan.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';

@@ -5,8 +5,8 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { TOOLS } from '../src/contract/enumerations.ts';
-import { TIERS } from '../src/service/tiers.ts';
+import { TOOLS } from '../src/domain/enumerations.ts';
+import { MODEL_TIERS } from '../src/service/planning/model-tiers.ts';
 import { aligned } from './report.ts';
 import { type Call, load, percentile } from './service/load.ts';
 
@@ -51,14 +51,14 @@ const live = (tools: readonly string[]): Call[] => [
 const answering = TOOLS.filter((tool) => tool !== 'Video Search');
 const overhead = await load(url, live(answering), { lanes: 4, forMs });
 const deaf = await load(url, live(TOOLS), { lanes: 4, forMs: 1 });
-const beyond = percentile(deaf.ms, 1) - TIERS.NOVA.sourceMs;
+const beyond = percentile(deaf.ms, 1) - MODEL_TIERS.NOVA.sourceMs;
 child.disconnect();
 
 const p95 = percentile(overhead.ms, 0.95) - SLOWEST_MS;
 process.stdout.write(`${aligned(rows)}
 
 over the slowest source (${SLOWEST_MS} ms), p50/p95/p99 ms: ${figures(overhead.ms, SLOWEST_MS).join(' / ')}
-beyond the time of a source that never answers (${TIERS.NOVA.sourceMs} ms): ${beyond.toFixed(0)} ms
+beyond the time of a source that never answers (${MODEL_TIERS.NOVA.sourceMs} ms): ${beyond.toFixed(0)} ms
 
 typical A    ${typical.toFixed(0)}/s, target ${TARGETS.perSecond} ${mark(typical >= TARGETS.perSecond)}
 overhead p95 ${p95.toFixed(1)} ms, target ${TARGETS.overheadP95Ms} ${mark(p95 < TARGETS.overheadP95Ms)}

@@ -2,12 +2,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createLogger } from '../src/engine/logger.ts';
-import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
-import { openEmbedded } from '../src/engine/postgres/open.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
+import { openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
 import { type Database, type Id, inTransaction, openDatabase } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
-import { ensurePartitions } from '../src/store/partitions.ts';
+import { ensurePartitions } from '../src/store/maintenance/partitions.ts';
 import { insertSearch } from '../src/store/searches.ts';
 import { ensureTopic } from '../src/store/topics.ts';
 import { ensureService } from '../src/store/services.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
-import { closeFunctions } from '../src/engine/postgres/closed.ts';
-import { codeOf, connect, withDatabase } from '../src/engine/postgres/connect.ts';
+import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
+import { readErrorCode, connect, withDatabase } from '../src/platform/postgres/connect.ts';
 
 /** A database of a test file's own, migrated, with nothing in it. */
 export type TestDatabase = Readonly<{
@@ -58,7 +58,7 @@ async function drop(client: Client, name: string): Promise<void> {
     // Postgres waits some seconds by itself for sessions that are just ending.
     await client.query(`DROP DATABASE ${name}`);
   } catch (error) {
-    if (codeOf(error) !== '55006') throw error;
+    if (readErrorCode(error) !== '55006') throw error;
     const { rows } = await client.query<{ who: string }>(
       `SELECT format('%s (%s, %s: %s)', coalesce(nullif(application_name, ''), 'unnamed'), usename, state,
                      left(query, 200)) AS who

@@ -1,5 +1,5 @@
 /** The tables that the follower writes, to be compared with what a rebuild makes of the same runs. */
-import { rebuildTrends } from '../src/monitor/derive/follow.ts';
+import { rebuildTrends } from '../src/monitor/derive/follower.ts';
 import type { Context } from '../src/monitor/context.ts';
 import type { Id } from '../src/store/database.ts';
 

@@ -1,18 +1,18 @@
 /** Worker processes around one database, one queue and one stub of the hosted service. */
-import { systemClock } from '../src/engine/clock.ts';
-import { openBackend } from '../src/engine/queue/connection.ts';
-import { openQueue } from '../src/engine/queue/queue.ts';
-import type { Acting } from '../src/monitor/context.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { openBackend } from '../src/platform/queue/connection.ts';
+import { openQueue } from '../src/platform/queue/queue.ts';
+import type { ActingContext } from '../src/monitor/context.ts';
 import type { TestDatabase } from './database.ts';
-import { createSearch } from '../src/monitor/topic/create.ts';
-import { instanceName } from '../src/store/facts.ts';
+import { createSearch } from '../src/monitor/topics/save-search.ts';
+import { readInstanceName } from '../src/store/instance-name.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from './processes.ts';
 import { type StubService, startStub } from './stub-service.ts';
 import { makeWorld } from './world.ts';
 
 export type Fleet = {
   /** As a command has it: the real queue, no worker. */
-  ctx: Acting;
+  ctx: ActingContext;
   stub: StubService;
   // Rows of ad hoc questions: what they hold is what the test expects of them.
   rows: (sql: string, values?: unknown[]) => Promise<ReturnType<typeof JSON.parse>[]>;
@@ -37,7 +37,7 @@ export async function openFleet(redisUrl: string | null, database?: TestDatabase
     ...(database !== undefined && { database }),
   });
   const { url } = world.database;
-  const instance = await instanceName(world.db, 'fleet', systemClock.now());
+  const instance = await readInstanceName(world.db, 'fleet', systemClock.now());
   const backend = openBackend(
     redisUrl === null ? { kind: 'postgres', url } : { kind: 'redis', url: redisUrl },
     instance,

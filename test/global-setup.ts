@@ -2,10 +2,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createLogger } from '../src/engine/logger.ts';
-import { closeFunctions } from '../src/engine/postgres/closed.ts';
-import { connect, withDatabase } from '../src/engine/postgres/connect.ts';
-import { openEmbedded } from '../src/engine/postgres/open.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import { closeFunctions } from '../src/platform/postgres/reader-role.ts';
+import { connect, withDatabase } from '../src/platform/postgres/connect.ts';
+import { openEmbedded } from '../src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { putTogether } from './programs.ts';
 import { startRedis } from './redis.ts';

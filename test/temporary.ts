@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isAlive } from '../src/engine/postgres/process.ts';
+import { isAlive } from '../src/platform/postgres/server.ts';
 
 const PREFIX = 'strandline-test-';
 

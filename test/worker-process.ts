@@ -3,10 +3,10 @@
  * longer than most tests, so a process is told by message when to begin, and one that ended in an order can
  * begin again with another environment.
  */
-import { readConfig } from '../src/config.ts';
-import { startWorker } from '../src/doors/worker.ts';
-import { createLogger } from '../src/engine/logger.ts';
-import { openHome } from '../src/home.ts';
+import { readConfig } from '../src/config/config.ts';
+import { startWorker } from '../src/worker/worker.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import { openProgram } from '../src/app/program.ts';
 import { type Point, watchFor } from './journey-points.ts';
 import { shiftClock } from './shifted-clock.ts';
 
@@ -53,7 +53,7 @@ async function begin({ env, dieAt, pauseAt, clockMs = 0 }: Life): Promise<() => 
         ? watchFor(pauseAt, pause(pauseAt))
         : null;
   const config = readConfig(env);
-  const home = await openHome({ config, log: createLogger(config.logLevel ?? 'warn'), role: 'owner' });
+  const home = await openProgram({ config, log: createLogger(config.logLevel ?? 'warn'), role: 'owner' });
   const worker = await startWorker(home.ctx, await home.backend(), 'test');
   return async () => {
     end = undefined;

@@ -1,17 +1,17 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only remembers. */
-import { type Config, readConfig } from '../src/config.ts';
-import { type Clock, steppedClock } from '../src/engine/clock.ts';
-import { createLogger } from '../src/engine/logger.ts';
-import type { QueuedRun, WorkQueue } from '../src/engine/queue/queue.ts';
-import type { Acting } from '../src/monitor/context.ts';
-import { follow } from '../src/monitor/derive/follow.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
+import { type Clock, steppedClock } from '../src/platform/clock.ts';
+import { createLogger } from '../src/platform/logger.ts';
+import type { QueuedRun, WorkQueue } from '../src/platform/queue/queue.ts';
+import type { ActingContext } from '../src/monitor/context.ts';
+import { derivePending } from '../src/monitor/derive/follower.ts';
 import { scan } from '../src/monitor/schedule/scan.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { ensureService } from '../src/store/services.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 
 export type World = {
-  ctx: Acting;
+  ctx: ActingContext;
   db: Database;
   database: TestDatabase;
   clock: ReturnType<typeof steppedClock>;
@@ -83,7 +83,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       now: clock.now(),
     });
   }
-  const ctx: Acting = {
+  const ctx: ActingContext = {
     config,
     clock: options.clock ?? clock,
     log,
@@ -117,7 +117,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     },
     derive: () => {
       // One at a time: a second follower would leave it to the first.
-      deriving = deriving.then(() => follow(ctx, { settleMs: null }));
+      deriving = deriving.then(() => derivePending(ctx, { settleMs: null }));
       return deriving;
     },
     scanned: async () => {

@@ -6,12 +6,12 @@ import {
   MODELS,
   type Source,
   SOURCES,
-} from '../../src/contract/enumerations.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import type { LanguageModel } from '../../src/service/answer/model.ts';
-import { writeCompletion } from '../../src/service/answer/write.ts';
-import { type Findings, retrieve } from '../../src/service/retrieve.ts';
-import { sandboxSources } from '../../src/service/sandbox/sources.ts';
+} from '../../src/domain/enumerations.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { LanguageModel } from '../../src/service/answering/language-model.ts';
+import { writeCompletion } from '../../src/service/answering/completion-writer.ts';
+import { type Findings, retrieveFindings } from '../../src/service/planning/retrieval.ts';
+import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
 
 const SEEDS = ['one', 'two', 'three'];
 const PROMPTS = [
@@ -45,7 +45,7 @@ const log = createLogger('silent');
 export async function cases(): Promise<Case[]> {
   const all: Case[] = [];
   for (const seed of SEEDS) {
-    const sources = sandboxSources(seed);
+    const sources = createSandboxSources(seed);
     for (const prompt of PROMPTS) {
       for (const model of MODELS) {
         for (const selected of TOOLS) {
@@ -53,7 +53,7 @@ export async function cases(): Promise<Case[]> {
           const at = new Date(TIMES[n % TIMES.length] ?? '');
           const dateFilter = DATE_FILTERS[n % DATE_FILTERS.length] ?? 'PAST_WEEK';
           const asked = { prompt, selected, model, dateFilter, at };
-          const { findings } = await retrieve({ sources, log }, asked, new AbortController().signal);
+          const { findings } = await retrieveFindings({ sources, log }, asked, new AbortController().signal);
           all.push({ findings, prompt, at, model });
         }
       }

@@ -2,8 +2,8 @@
  * How well a completion is cited, found out from its text alone. Precision: of all citations, the part
  * whose item says the sentence, word for word. Recall: of all sentences, the part with such a citation.
  */
-import type { AiAnswer } from '../../src/contract/ai-answer.ts';
-import type { Findings } from '../../src/service/retrieve.ts';
+import type { AiResponse } from '../../src/protocol/ai-response.ts';
+import type { Findings } from '../../src/service/planning/retrieval.ts';
 import { claimsOf, KEY_LISTS, TEXTS } from '../../test/service/answer/read-citations.ts';
 
 export type Tally = {
@@ -36,7 +36,7 @@ export function emptyTally(): Tally {
   };
 }
 
-type Cited = Pick<AiAnswer, 'completion'> & { links: readonly string[] };
+type Cited = Pick<AiResponse, 'completion'> & { links: readonly string[] };
 
 /** Texts that say that there is nothing to say. */
 const FIXED = new Set([

@@ -1,9 +1,7 @@
 /** Ways to choose sentences, ours among the simplest that there are: in one run, on the same sentences. */
-import { centralityOf } from '../../src/service/answer/centrality.ts';
-import { choose } from '../../src/service/answer/choose.ts';
-import { withoutCopies } from '../../src/service/answer/copies.ts';
-import { passagesOf } from '../../src/service/answer/passages.ts';
-import type { Found } from '../../src/service/source.ts';
+import { choosePassages, scoreCentrality } from '../../src/service/answering/extractive-writer.ts';
+import { extractPassages, removeCopies } from '../../src/service/answering/passages.ts';
+import type { FoundItem } from '../../src/service/sources/search-source.ts';
 
 /** Sentences in the order given, with as many words as may be said. */
 export type Way = { name: string; summarise(sentences: readonly string[], words: number): string[] };
@@ -23,7 +21,7 @@ const NOON = new Date('2026-11-21T12:00:00.000Z');
 /** All from one moment and without a question, so that only what they say decides. */
 function ours(sentences: readonly string[]): string[] {
   const items = sentences.map(
-    (text, i): Found => ({
+    (text, i): FoundItem => ({
       source: 'microblog',
       title: '',
       link: `https://a.example/${i}`,
@@ -32,11 +30,12 @@ function ours(sentences: readonly string[]): string[] {
       publishedAt: NOON,
     }),
   );
-  const read = passagesOf(new Map([['microblog', items]]), { prompt: '', at: NOON }).get('microblog') ?? [];
-  const distinct = withoutCopies(read);
-  const centrality = centralityOf(distinct);
+  const read =
+    extractPassages(new Map([['microblog', items]]), { prompt: '', at: NOON }).get('microblog') ?? [];
+  const distinct = removeCopies(read);
+  const centrality = scoreCentrality(distinct);
   const scored = distinct.map((passage, i) => ({ passage, score: centrality[i] ?? 0 }));
-  return choose(scored, { most: 8, least: 1, perSource: 8 }).map(({ text }) => text);
+  return choosePassages(scored, { most: 8, least: 1, perSource: 8 }).map(({ text }) => text);
 }
 
 /** Whole sentences as long as they fit; the first in any case. */

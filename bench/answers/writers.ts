@@ -1,5 +1,5 @@
 /** Models that a benchmark asks in place of a real one: an honest one, and one that makes every mistake. */
-import type { LanguageModel } from '../../src/service/answer/model.ts';
+import type { LanguageModel } from '../../src/service/answering/language-model.ts';
 
 type Item = { id: number; kind: string; sentences: string[] };
 

@@ -1,9 +1,8 @@
 /** One export to one file, by itself: its memory is nobody else's. */
-import { systemClock } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { exportFiles } from '../../src/monitor/export/files.ts';
-import { FORMATS } from '../../src/monitor/export/format.ts';
-import { openTarget } from '../../src/monitor/export/target.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
+import { FORMATS } from '../../src/monitor/export/row-encoders.ts';
 import { openDatabase } from '../../src/store/database.ts';
 
 const [url = '', named = '', file = ''] = process.argv.slice(2);

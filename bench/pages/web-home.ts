@@ -1,11 +1,14 @@
 /** What the web door stands on, over a database of the benchmark: a queue that holds nothing, and services that nobody asks. */
-import { readConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import type { WebHome } from '../../src/doors/routes.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { RouteContext } from '../../src/monitor/http/route-types.ts';
 import type { Database } from '../../src/store/database.ts';
 
-export function webHomeOn(db: Database, { url, readerUrl }: { url: string; readerUrl: string }): WebHome {
+export function webHomeOn(
+  db: Database,
+  { url, readerUrl }: { url: string; readerUrl: string },
+): RouteContext {
   const nobody = () => Promise.reject(new Error('the benchmark calls nobody'));
   return {
     ctx: {

@@ -1,9 +1,9 @@
 /** The history that pages, questions and panels are asked about: filled on a server of our own, or one that was filled before. */
-import { HOUR } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
+import { HOUR } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { type Database, type Id, inTransaction, openDatabase } from '../../src/store/database.ts';
-import { keepRising } from '../../src/store/derive/rising.ts';
+import { deriveRising } from '../../src/store/derive/derive-rising.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { fillHistory } from './fill.ts';
 
@@ -50,6 +50,7 @@ async function keepAllRising(db: Database): Promise<number> {
   const { rows } = await db.pool.query<{ id: Id }>('SELECT search_id AS id FROM strandline.looks ORDER BY 1');
   const before = performance.now();
   const since = new Date(0);
-  for (const { id: searchId } of rows) await inTransaction(db, (tx) => keepRising(tx, [{ searchId, since }]));
+  for (const { id: searchId } of rows)
+    await inTransaction(db, (tx) => deriveRising(tx, [{ searchId, since }]));
   return (performance.now() - before) / rows.length;
 }

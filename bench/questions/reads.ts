@@ -1,21 +1,21 @@
 /** What pages ask for, by the reads that they call: each with searches and topics that are drawn. */
-import { DAY } from '../../src/engine/clock.ts';
+import { DAY } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/store/database.ts';
 import {
   readGrowth,
   readPostsAtAge,
   readSearchGrowth,
-  readTypical,
-  readUnseen,
-} from '../../src/store/reads/growth.ts';
-import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../src/store/reads/rising.ts';
-import { meansOf, readVoiceDays } from '../../src/store/reads/share-of-voice.ts';
+  readTypicalAtAge,
+  readDroppedPosts,
+} from '../../src/store/queries/growth.ts';
+import { readRisingDomains, readRisingHashtags, readRisingPosts } from '../../src/store/queries/rising.ts';
+import { averageVoices, readVoiceDays } from '../../src/store/queries/share-of-voice.ts';
 import {
   readTopAuthors,
   readTopDomains,
   readTopHashtags,
   readTopLanguages,
-} from '../../src/store/reads/tops.ts';
+} from '../../src/store/queries/tops.ts';
 
 export type Drawn = { search: string; topic: string; now: Date };
 export type Read = { name: string; rows: (drawn: Drawn) => Promise<unknown[]> };
@@ -41,9 +41,12 @@ export function readsOf(db: Database): Read[] {
     },
     {
       name: 'no longer seen, of a search',
-      rows: ({ search }) => readUnseen(db, { search, limit: LIMIT }),
+      rows: ({ search }) => readDroppedPosts(db, { search, limit: LIMIT }),
     },
-    { name: 'no longer seen, of a topic', rows: ({ topic }) => readUnseen(db, { topic, limit: LIMIT }) },
+    {
+      name: 'no longer seen, of a topic',
+      rows: ({ topic }) => readDroppedPosts(db, { topic, limit: LIMIT }),
+    },
     {
       name: 'posts of a search at 24 hours of age',
       rows: ({ search }) => readPostsAtAge(db, { search, hours: 24, limit: LIMIT }),
@@ -52,7 +55,7 @@ export function readsOf(db: Database): Read[] {
       name: 'posts of a topic at 24 hours of age, of a week',
       rows: (d) => readPostsAtAge(db, { topic: d.topic, hours: 24, since: since(d, 7), limit: LIMIT }),
     },
-    { name: 'typical of a search', rows: ({ search }) => readTypical(db, { search, limit: LIMIT }) },
+    { name: 'typical of a search', rows: ({ search }) => readTypicalAtAge(db, { search, limit: LIMIT }) },
     { name: 'rising posts of a search', rows: ({ search }) => readRisingPosts(db, { search, limit: LIMIT }) },
     { name: 'rising posts of a topic', rows: ({ topic }) => readRisingPosts(db, { topic, limit: LIMIT }) },
     { name: 'rising posts of all', rows: (d) => readRisingPosts(db, { since: since(d, 1), limit: LIMIT }) },
@@ -74,7 +77,7 @@ export function readsOf(db: Database): Read[] {
     },
     {
       name: 'share of voice, a week',
-      rows: async (d) => meansOf(await readVoiceDays(db, { ...week(d), limit: 500 })),
+      rows: async (d) => averageVoices(await readVoiceDays(db, { ...week(d), limit: 500 })),
     },
     {
       name: 'share of voice by the day, a week',

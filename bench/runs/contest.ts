@@ -10,7 +10,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
 import { type Id, inTransaction } from '../../src/store/database.ts';
-import { insertRun } from '../../src/store/runs.ts';
+import { insertRun } from '../../src/store/run-states.ts';
 import { CREATE } from '../typical/tables.ts';
 import { QUEUE, type TypicalJob } from '../typical/queue.ts';
 import { cpuMsOf, residentMbOf } from './processes.ts';

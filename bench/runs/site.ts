@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { type Home, openHome } from '../../src/home.ts';
-import { checkSearch } from '../../src/monitor/topic/definition.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { type Program, openProgram } from '../../src/app/program.ts';
+import { checkSearch } from '../../src/monitor/topics/search-definition.ts';
 import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
-import { insertChecked } from '../../src/monitor/topic/create.ts';
-import { serviceFor } from '../../src/monitor/topic/service-for.ts';
+import { insertCheckedSearch } from '../../src/monitor/topics/save-search.ts';
+import { chooseService } from '../../src/monitor/topics/service-choice.ts';
 import { type Id, inTransaction } from '../../src/store/database.ts';
 import { startRedis } from '../../test/redis.ts';
 import { openStage } from '../stage.ts';
@@ -20,7 +20,7 @@ import { cpuMsOf, parentOf, withChildren } from './processes.ts';
 export type Backend = 'postgres' | 'redis';
 
 export type Site = {
-  home: Home;
+  home: Program;
   /** Saves searches whose first runs wait in the queue. */
   addSearches(count: number, everySeconds: number): Promise<void>;
   startWorkers(count: number): Promise<void>;
@@ -70,7 +70,7 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
     LOG_LEVEL: 'error',
     ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
   };
-  const home = await openHome({ config: readConfig(env), log: createLogger('error'), role: 'guest' });
+  const home = await openProgram({ config: readConfig(env), log: createLogger('error'), role: 'guest' });
   const { ctx } = home;
   const workers: ChildProcess[] = [];
   const rows: Site['rows'] = async (sql, values = []) => (await ctx.db.pool.query(sql, values)).rows as never; // as the question asks
@@ -80,7 +80,7 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
   let added = 0;
 
   async function addSearches(count: number, everySeconds: number): Promise<void> {
-    const at = await serviceFor(ctx, undefined);
+    const at = await chooseService(ctx, undefined);
     for (let done = 0; done < count; ) {
       const batch = Array.from({ length: Math.min(AT_ONCE, count - done) }, (_, i) =>
         checkSearch({
@@ -95,7 +95,7 @@ export async function openSite(kind: Backend, posts: number): Promise<Site> {
         for (const checked of batch) {
           const name = `topic-${Math.floor((added + firstRuns.length) / PER_TOPIC)}`;
           const topic = { slug: name, name, sample: false };
-          firstRuns.push((await insertChecked(ctx, tx, { checked, topic, service: at })).firstRunId);
+          firstRuns.push((await insertCheckedSearch(ctx, tx, { checked, topic, service: at })).firstRunId);
         }
         return firstRuns;
       });

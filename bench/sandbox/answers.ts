@@ -4,13 +4,13 @@
  *
  *   node --import tsx bench/sandbox/answers.ts
  */
-import { SOURCES, TOOLS } from '../../src/contract/enumerations.ts';
-import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { createKeyVerifier } from '../../src/service/key-verifier.ts';
-import { SANDBOX_PATH } from '../../src/service/mounts.ts';
-import { startService } from '../../src/service/server.ts';
-import { sandboxSources } from '../../src/service/sandbox/sources.ts';
+import { SOURCES, TOOLS } from '../../src/domain/enumerations.ts';
+import { MINUTE, steppedClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createKeyVerifier } from '../../src/service/key-gate.ts';
+import { SANDBOX_PATH } from '../../src/service/ports.ts';
+import { startService } from '../../src/service/service-server.ts';
+import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
 import { START } from '../stage.ts';
 import { planSearches, promptOf } from './plan.ts';
 
@@ -18,7 +18,7 @@ const POLLS = 96;
 const prompts = planSearches('8', undefined).map(({ topic }) => promptOf(topic));
 const signal = new AbortController().signal;
 
-const sources = sandboxSources();
+const sources = createSandboxSources();
 for (const source of SOURCES) {
   const one = sources.find((other) => other.source === source);
   if (one === undefined) continue;

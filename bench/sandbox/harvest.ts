@@ -1,12 +1,12 @@
 /** What was there to be found against what was found: posts missed and late, links first seen. */
-import { DAY, MINUTE } from '../../src/engine/clock.ts';
+import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { nextSlot } from '../../src/monitor/schedule/cadence.ts';
-import { phaseOf } from '../../src/monitor/schedule/interval.ts';
-import { canonicalLink } from '../../src/service/link.ts';
-import { topicOf } from '../../src/service/sandbox/match.ts';
-import { postId } from '../../src/service/sandbox/post.ts';
-import { createSeedStore } from '../../src/service/sandbox/seeds.ts';
-import { truthOf } from '../../src/service/sandbox/truth.ts';
+import { computePhase } from '../../src/monitor/schedule/schedule.ts';
+import { canonicalizeLink } from '../../src/service/ranking/deduplication.ts';
+import { matchTopic } from '../../src/service/sandbox/built-in-topics.ts';
+import { computePostId } from '../../src/service/sandbox/simulated-posts.ts';
+import { createSeedStore } from '../../src/service/sandbox/post-seeds.ts';
+import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
 import { type PlannedSearch, promptOf } from './plan.ts';
 import { median } from './score.ts';
 import type { Sighting } from './store.ts';
@@ -31,9 +31,9 @@ export function harvestPosts(
   const schedule = {
     kind: 'every',
     seconds: everyMinutes * 60,
-    phase: phaseOf(slug, everyMinutes * 60),
+    phase: computePhase(slug, everyMinutes * 60),
   } as const;
-  const inWorld = topicOf(seed, promptOf(topic));
+  const inWorld = matchTopic(seed, promptOf(topic));
   const seeds = createSeedStore();
   const harvest = { there: 0, missed: 0, late: 0 };
   for (let day = from; day < to; day += DAY) {
@@ -41,7 +41,7 @@ export function harvestPosts(
       const slot = nextSlot(schedule, one.at - 1);
       if (slot > to || one.goneAt <= slot) continue;
       harvest.there += 1;
-      const seen = seenAt.get(postId(inWorld, one));
+      const seen = seenAt.get(computePostId(inWorld, one));
       if (seen === undefined) harvest.missed += 1;
       else if (seen > slot + MINUTE) harvest.late += 1;
     }
@@ -57,9 +57,9 @@ export function harvestLinks(
   { seed, from, to }: Span,
   seen: ReadonlyMap<string, number>,
 ): LinkHarvest {
-  const { links } = truthOf(seed, promptOf(topic), new Date(from), new Date(to - DAY));
+  const { links } = computeTruth(seed, promptOf(topic), new Date(from), new Date(to - DAY));
   const dated = links.flatMap(({ link, first_at, relevant }) =>
-    relevant && first_at !== null ? [{ link: canonicalLink(link), at: Date.parse(first_at) }] : [],
+    relevant && first_at !== null ? [{ link: canonicalizeLink(link), at: Date.parse(first_at) }] : [],
   );
   const delays = dated.flatMap(({ link, at }) => {
     const first = seen.get(link);

@@ -1,7 +1,7 @@
 /** Which searches the benchmark saves, and how often they run. */
-import type { NewSearch } from '../../src/monitor/topic/create.ts';
-import type { Topic } from '../../src/service/sandbox/topic.ts';
-import { TOPICS } from '../../src/service/sandbox/topics.ts';
+import type { NewSearch } from '../../src/monitor/topics/save-search.ts';
+import type { Topic } from '../../src/service/sandbox/simulated-topic.ts';
+import { TOPICS } from '../../src/service/sandbox/built-in-topics.ts';
 
 /** Posts in the busiest usual hour that an interval may bring: an answer holds the 24 newest, and 16 others. */
 const POSTS_PER_RUN = 14;

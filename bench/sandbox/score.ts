@@ -3,8 +3,8 @@
  * hours after it, or one hour after its peak where that is later; more alerts while it lasts are repeats.
  * Every other alert is a false alarm. Pure.
  */
-import { DAY, HOUR } from '../../src/engine/clock.ts';
-import type { TrueBurst } from '../../src/service/sandbox/bursts.ts';
+import { DAY, HOUR } from '../../src/platform/clock.ts';
+import type { PlantedBurst } from '../../src/service/sandbox/planted-events.ts';
 
 /** An average month, in ms. */
 export const MONTH = 30.4375 * DAY;
@@ -13,7 +13,7 @@ const AFTER_MS = 6 * HOUR;
 const AFTER_PEAK_MS = HOUR;
 
 /** What the monitor reported of a search, and what was there to be found, in a span. Times in ms since 1970. */
-export type Watched = { spanMs: number; alerts: readonly number[]; bursts: readonly TrueBurst[] };
+export type Watched = { spanMs: number; alerts: readonly number[]; bursts: readonly PlantedBurst[] };
 
 export type Score = {
   searches: number;
@@ -65,16 +65,16 @@ export function scoreAlerts(watched: readonly Watched[]): Score {
 }
 
 /** The delay of the first alert that finds a burst; undefined where none does. */
-function firstWithin(alerts: readonly number[], burst: TrueBurst): number | undefined {
+function firstWithin(alerts: readonly number[], burst: PlantedBurst): number | undefined {
   const finding = alerts.filter((at) => at >= burst.onset - BEFORE_MS && at <= lastFinding(burst));
   return finding.length === 0 ? undefined : Math.min(...finding) - burst.onset;
 }
 
-function isAbout(at: number, burst: TrueBurst): boolean {
+function isAbout(at: number, burst: PlantedBurst): boolean {
   return at >= burst.onset - BEFORE_MS && at <= Math.max(lastFinding(burst), burst.end);
 }
 
-function lastFinding({ onset, peak }: TrueBurst): number {
+function lastFinding({ onset, peak }: PlantedBurst): number {
   return Math.max(onset + AFTER_MS, peak + AFTER_PEAK_MS);
 }
 

@@ -1,9 +1,9 @@
 /** The service in a process of its own: says its port, and ends with whoever started it. */
-import { MINUTE, systemClock } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { startService } from '../../src/service/server.ts';
-import type { SearchSource } from '../../src/service/source.ts';
-import { SOURCES } from '../../src/contract/enumerations.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { startService } from '../../src/service/service-server.ts';
+import type { SearchSource } from '../../src/service/sources/search-source.ts';
+import { SOURCES } from '../../src/domain/enumerations.ts';
 
 /** What each stub takes, in milliseconds, spread over the sources of a tool each. */
 const DELAYS_MS = [5, 10, 20, 40, 60, 80, 100];

@@ -5,11 +5,11 @@
  *
  * What is left out are the posts themselves (a quarter of an hour holds up to 17,000): sightings are all that volume asks for.
  */
-import { MINUTE } from '../../src/engine/clock.ts';
-import { findSpikes } from '../../src/monitor/derive/spikes.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { findSpikes } from '../../src/monitor/derive/find-spikes.ts';
 import { type Database, type Id, inTransaction } from '../../src/store/database.ts';
-import { rollUp } from '../../src/store/derive/coverage.ts';
-import { appendSpikes } from '../../src/store/spikes.ts';
+import { rollUp } from '../../src/store/derive/derive-coverage.ts';
+import { insertSpikes } from '../../src/store/spikes.ts';
 import { furnish } from '../stage.ts';
 import type { Row } from './csv.ts';
 
@@ -63,7 +63,7 @@ export async function liveThrough(
       const recounted = { searchIds: postIds.map(() => searchId), postIds };
       await rollUp(tx, [], [coverage], { recounted, seenAgain: [] });
       const found = await findSpikes(tx, [{ run_id: runId, search_id: searchId, at: new Date(slot) }]);
-      return appendSpikes(tx, found);
+      return insertSpikes(tx, found);
     });
     if (spikes.length > 0) told.push(slot);
     from = slot;

@@ -10,8 +10,8 @@ import {
   POST_CONTENT,
   POST_COUNTERS,
 } from '../../src/store/save/columns.ts';
-import { post_sightings } from '../../src/store/schema/findings.ts';
-import { author_snapshots, post_snapshots } from '../../src/store/schema/posts.ts';
+import { post_sightings } from '../../src/store/schema/result-tables.ts';
+import { author_snapshots, post_snapshots } from '../../src/store/schema/post-tables.ts';
 import type { Batch, Way } from './way.ts';
 import { makeWideTables, wideAuthors as authors, widePosts as posts } from './wide.ts';
 

@@ -2,7 +2,7 @@
  * One INSERT per row in one transaction, as one would write it first. It keeps what ours keeps: a snapshot
  * only where a counter changed, and the diff from the sightings.
  */
-import type { ReadAuthor, ReadPost } from '../../src/monitor/read/findings.ts';
+import type { ParsedAuthor, ParsedPost } from '../../src/domain/parsed-results.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../../src/store/database.ts';
 import {
   AUTHOR_CONTENT,
@@ -103,7 +103,7 @@ function upsert(
 }
 
 /** node-postgres would write an array as an array of Postgres; these two columns are JSON. */
-function valuesOf(row: ReadAuthor | ReadPost, columns: readonly string[]): unknown[] {
+function valuesOf(row: ParsedAuthor | ParsedPost, columns: readonly string[]): unknown[] {
   const all = new Map<string, unknown>(Object.entries(row));
   return columns.map((name) => {
     const value = all.get(name) ?? null;

@@ -1,8 +1,8 @@
 import type { Id } from '../../src/store/database.ts';
-import type { Findings } from '../../src/monitor/read/findings.ts';
+import type { ParsedResults } from '../../src/domain/parsed-results.ts';
 
 /** One answer to be stored, for one search. */
-export type Batch = { findings: Findings; searchId: Id; at: Date };
+export type Batch = { findings: ParsedResults; searchId: Id; at: Date };
 
 /** A way to store a batch. What a way needs beforehand (a claim, bytes to send) is made before the clock runs. */
 export type Way = {

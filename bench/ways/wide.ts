@@ -3,7 +3,12 @@
  * Their keys begin high, so that snapshots and sightings of all ways stand in the same tables.
  */
 import type { Database } from '../../src/store/database.ts';
-import { authorColumns, authorCounters, postColumns, postCounters } from '../../src/store/schema/posts.ts';
+import {
+  authorColumns,
+  authorCounters,
+  postColumns,
+  postCounters,
+} from '../../src/store/schema/post-tables.ts';
 import { ref, strandline } from '../../src/store/schema/schema.ts';
 
 export const wideAuthors = strandline.table('wide_authors', { ...authorColumns, ...authorCounters });

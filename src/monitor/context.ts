@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts';
-import type { Actor } from '../store/audit.ts';
+import type { Config } from '../config/config.ts';
+import type { Actor } from '../store/audit-entries.ts';
 import type { ServiceKind } from '../store/services.ts';
 import type { Database } from '../store/database.ts';
-import type { Clock } from '../engine/clock.ts';
-import type { Logger } from '../engine/logger.ts';
-import type { WorkQueue } from '../engine/queue/queue.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { WorkQueue } from '../platform/queue/queue.ts';
 
 /** Where a service is called and with which key; in which words stands with the service in the database. */
 export type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
@@ -37,4 +37,4 @@ export type Context = {
  * The context of whoever changes something by intention: what they change is recorded under their name. Entry points make it,
  * of a request's visitor or of the account that runs a command; workers have none.
  */
-export type Acting = Context & { actor: Actor };
+export type ActingContext = Context & { actor: Actor };

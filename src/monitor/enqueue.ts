@@ -1,11 +1,11 @@
-import { SECOND } from '../engine/clock.ts';
-import type { QueuedRun } from '../engine/queue/queue.ts';
+import { SECOND } from '../platform/clock.ts';
+import type { QueuedRun } from '../platform/queue/queue.ts';
 import type { Id } from '../store/database.ts';
 import { postponeOffers } from '../store/scanner.ts';
 import type { Context } from './context.ts';
 
 /** After the queue refused runs, the scan offers them again this much later. */
-const POSTPONED_MS = 2 * SECOND;
+const OFFER_RETRY_MS = 2 * SECOND;
 
 /**
  * Offers runs to the queue. Their rows are committed already: where the queue is away, the scan offers them again.
@@ -25,7 +25,7 @@ export async function enqueueRuns(
     ctx.log.debug({ err: error, runs: runs.length }, 'runs not enqueued');
   }
   try {
-    const at = new Date(ctx.clock.now().getTime() + POSTPONED_MS);
+    const at = new Date(ctx.clock.now().getTime() + OFFER_RETRY_MS);
     await postponeOffers(
       ctx.db.pool,
       runs.map(({ runId }) => runId),

@@ -1,24 +1,23 @@
 /** The two operations as HTTP handlers: parse, search, answer in the words of the request's dialect. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Model, SOURCE_BY_TOOL } from '../domain/enumerations.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Dialect } from '../protocol/dialect.ts';
+import { validationBody } from '../protocol/error-body.ts';
+import type { AiSearchRequest } from '../protocol/requests.ts';
+import { toWire } from '../protocol/wire.ts';
+import { type AiSearchContext, hasResultGroup, runAiSearch, toResultGroup } from './ai-search.ts';
+import { ClientGone } from './http-errors.ts';
+import { searchMicroblog } from './microblog-search.ts';
+import type { RetrievalRequest } from './planning/retrieval.ts';
+import { boundedAiSearchRequest, boundedMicroblogSearchRequest, parseRequest } from './request-parser.ts';
+import { listResultGroups, openEventStream } from './response-stream.ts';
+import { distortPosts, distortResponse, type Faults, readFaults, shapeResponse } from './sandbox/faults.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Dialect } from '../contract/dialect.ts';
-import { type Model, SOURCE_OF_TOOL } from '../contract/enumerations.ts';
-import { validationBody } from '../contract/error-bodies.ts';
-import type { AiSearchRequest } from '../contract/request.ts';
-import { toWire } from '../contract/wire.ts';
-import type { Clock } from '../engine/clock.ts';
-import { type AiSearchContext, aiSearch } from './ai-search.ts';
-import { groupOf, isGrouped } from './assemble.ts';
-import { ClientGone } from './client-gone.ts';
-import { retrievePosts } from './posts.ts';
-import { boundedAiSearchRequest, boundedMicroblogSearchRequest, parseRequest } from './request.ts';
-import type { Retrieval } from './retrieve.ts';
-import { distortAnswer, distortPosts, type Faults, readFaults, shapeAnswer } from './sandbox/faults.ts';
-import { groupsOf, openStream } from './stream.ts';
-import { sendTruncated } from './truncate.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a request is answered with that does not say: the cheapest. */
-const MODEL: Model = 'NOVA';
+const DEFAULT_MODEL: Model = 'NOVA';
 
 export type OperationContext = AiSearchContext & {
   dialect: Dialect;
@@ -27,62 +26,62 @@ export type OperationContext = AiSearchContext & {
   clock: Clock;
 };
 
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+export type OperationHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Operation A. */
-export function aiSearchHandler(ctx: OperationContext): Handler {
+export function createAiSearchHandler(ctx: OperationContext): OperationHandler {
   return async (request, reply) => {
     const parsed = parseRequest(boundedAiSearchRequest, ctx.dialect, request.body);
     if (!parsed.ok) return reply.code(422).send(validationBody(parsed.problems));
     const faults = readFaults(ctx.faulty ? request.headers['x-sandbox-fault'] : undefined);
     if (faults.status !== undefined) return sendFault(reply, faults.status);
-    const signal = goneSignal(reply);
-    await pause(faults, signal);
-    const asked = retrievalOf(parsed.request, ctx.clock.now());
-    if (parsed.request.streaming === true) return streamAnswer(ctx, reply, asked, faults, signal);
-    const answer = distortAnswer(await aiSearch(ctx, asked, signal), faults);
-    const body = toWire(ctx.dialect, 'ai-answer', shapeAnswer(answer, faults));
+    const signal = createDisconnectSignal(reply);
+    await delayResponse(faults, signal);
+    const asked = resolveRetrieval(parsed.request, ctx.clock.now());
+    if (parsed.request.streaming === true) return streamResponse(ctx, reply, asked, faults, signal);
+    const answer = distortResponse(await runAiSearch(ctx, asked, signal), faults);
+    const body = toWire(ctx.dialect, 'ai-answer', shapeResponse(answer, faults));
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
   };
 }
 
 /** Operation B. */
-export function microblogHandler(ctx: OperationContext): Handler {
+export function createMicroblogHandler(ctx: OperationContext): OperationHandler {
   return async (request, reply) => {
     const parsed = parseRequest(boundedMicroblogSearchRequest, ctx.dialect, request.body);
     if (!parsed.ok) return reply.code(422).send(validationBody(parsed.problems));
     const faults = readFaults(ctx.faulty ? request.headers['x-sandbox-fault'] : undefined);
     if (faults.status !== undefined) return sendFault(reply, faults.status);
-    const signal = goneSignal(reply);
-    await pause(faults, signal);
-    const { prompt, model = MODEL } = parsed.request;
-    const answer = await retrievePosts(ctx, { prompt, model, at: ctx.clock.now() }, signal);
+    const signal = createDisconnectSignal(reply);
+    await delayResponse(faults, signal);
+    const { prompt, model = DEFAULT_MODEL } = parsed.request;
+    const answer = await searchMicroblog(ctx, { prompt, model, at: ctx.clock.now() }, signal);
     const posts = distortPosts(answer.miner_microblog_posts, faults);
     const body = toWire(ctx.dialect, 'microblog-answer', { ...answer, miner_microblog_posts: posts });
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
   };
 }
 
-async function streamAnswer(
+async function streamResponse(
   ctx: OperationContext,
   reply: FastifyReply,
-  asked: Retrieval,
+  asked: RetrievalRequest,
   faults: Faults,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   reply.hijack();
-  const stream = openStream(reply.raw, ctx.dialect, headersOf(reply));
+  const stream = openEventStream(reply.raw, ctx.dialect, readHookHeaders(reply));
   const distorted = faults.content.size > 0;
   try {
-    const whole = await aiSearch(ctx, asked, signal, {
+    const whole = await runAiSearch(ctx, asked, signal, {
       ready(source, found) {
-        if (distorted || !isGrouped(source, ctx.webGroup)) return;
-        stream.group(source, groupOf(found).organic_results);
+        if (distorted || !hasResultGroup(source, ctx.webGroup)) return;
+        stream.group(source, toResultGroup(found).organic_results);
       },
       told: stream.text,
     });
-    const answer = distortAnswer(whole, faults);
-    if (distorted) for (const [source, items] of groupsOf(answer)) stream.group(source, items);
+    const answer = distortResponse(whole, faults);
+    if (distorted) for (const [source, items] of listResultGroups(answer)) stream.group(source, items);
     if (faults.truncate) stream.cut();
     else await stream.answer(answer);
   } catch (err) {
@@ -95,18 +94,18 @@ async function streamAnswer(
 }
 
 /** A request with its defaults: what is not said is NOVA, the past 24 hours. A tool said twice is one. */
-function retrievalOf(request: AiSearchRequest, at: Date): Retrieval {
+function resolveRetrieval(request: AiSearchRequest, at: Date): RetrievalRequest {
   return {
     prompt: request.prompt,
-    selected: [...new Set(request.tools.map((tool) => SOURCE_OF_TOOL[tool]))],
-    model: request.model ?? MODEL,
+    selected: [...new Set(request.tools.map((tool) => SOURCE_BY_TOOL[tool]))],
+    model: request.model ?? DEFAULT_MODEL,
     dateFilter: request.date_filter ?? 'PAST_24_HOURS',
     at,
   };
 }
 
 /** Aborts when the client goes away before its answer is finished. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+function createDisconnectSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(new ClientGone());
@@ -114,7 +113,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-async function pause({ slowMs }: Faults, signal: AbortSignal): Promise<void> {
+async function delayResponse({ slowMs }: Faults, signal: AbortSignal): Promise<void> {
   if (slowMs === 0) return;
   try {
     await sleep(slowMs, undefined, { signal });
@@ -130,6 +129,15 @@ function sendFault(reply: FastifyReply, { code, body }: { code: number; body: un
 }
 
 /** The headers that hooks have set, for a response that we write ourselves. */
-function headersOf(reply: FastifyReply): Record<string, string> {
+function readHookHeaders(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
+}
+
+/** Announces the whole length, sends half of the bytes and breaks the connection. */
+export function sendTruncated(reply: FastifyReply, body: unknown): FastifyReply {
+  const bytes = Buffer.from(JSON.stringify(body));
+  reply.hijack();
+  reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
+  reply.raw.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => reply.raw.destroy());
+  return reply;
 }

@@ -1,6 +1,7 @@
 /** What the service needs kept for it. It knows no database: who composes the program fills these. */
-import type { Source } from '../contract/enumerations.ts';
-import type { Found } from './source.ts';
+
+import type { Source } from '../domain/enumerations.ts';
+import type { FoundItem } from './sources/search-source.ts';
 
 /** Counts what is taken of an allowance in a period, over every process that uses the same key. */
 export type Allowances = {
@@ -15,7 +16,7 @@ export type Allowances = {
 export type Allowance = { source: string; period: string; most: number };
 
 /** Who may ask next, where a source allows one request at a time from all machines together. */
-export type Turns = {
+export type RequestPacing = {
   /**
    * Reserves the next turn, at least `everyMs` after the one before, and says in how many milliseconds it
    * is; undefined, and nothing is reserved, where that is more than `mostMs`. By one clock for all machines.
@@ -33,7 +34,12 @@ export type Archive = {
     to: Date;
     limit: number;
     signal: AbortSignal;
-  }): Promise<readonly Found[]>;
+  }): Promise<readonly FoundItem[]>;
 };
 
-export type ServicePorts = { allowances: Allowances; turns: Turns; archive: Archive };
+export type ServicePorts = { allowances: Allowances; turns: RequestPacing; archive: Archive };
+
+/** Below this path the simulation answers, whatever sources are configured. */
+export const SANDBOX_PATH = '/sandbox';
+/** Below this path the configured live sources answer and nothing invented ever does. */
+export const LIVE_PATH = '/live';

@@ -1,7 +1,7 @@
 /** The role that works with the tables and owns none of them, where there is one. */
 import { type Client, escapeIdentifier } from 'pg';
-import { QUEUE_SCHEMA } from '../engine/queue-schema.ts';
-import { Refused } from '../errors.ts';
+import { QUEUE_SCHEMA } from '../platform/queue/queue-schema.ts';
+import { Refused } from '../domain/errors.ts';
 import { ANALYTICS, MIGRATIONS_TABLE, SCHEMA } from './schema-state.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Makes one statement of what many ask for at the same time. Half of what Postgres computes for a small statement does not
@@ -28,7 +28,7 @@ export function batched<Input, Outcome>(
   return (db, input) => {
     let line = lines.get(db);
     if (line === undefined) {
-      line = openLine((batch) => work(db, batch), limits);
+      line = createQueue((batch) => work(db, batch), limits);
       lines.set(db, line);
     }
     return line(input);
@@ -41,7 +41,7 @@ type Waiting<Input, Outcome> = {
   reject: (error: unknown) => void;
 };
 
-function openLine<Input, Outcome>(
+function createQueue<Input, Outcome>(
   work: (batch: readonly Input[]) => Promise<readonly Outcome[]>,
   { most, size = () => 1, mostSize = most, alone, atOnce = 1 }: Parameters<typeof batched<Input, Outcome>>[1],
 ): (input: Input) => Promise<Outcome> {
@@ -84,4 +84,17 @@ function openLine<Input, Outcome>(
       waiting.push({ input, resolve, reject });
       if (working < atOnce) void workOff();
     });
+}
+
+type ColumnSqlType = 'bigint' | 'int' | 'numeric' | 'text' | 'boolean' | 'timestamptz' | 'bytea';
+
+/**
+ * Rows that a prepared statement is given, as FROM takes them: an array for each column, `$1` the first. The arrays stand
+ * in a subquery that Postgres does not look into. Where it knows how many rows there are it makes a new plan for them each
+ * time, which takes longer than a small statement does.
+ */
+export function givenRowsSql(name: string, columns: Readonly<Record<string, ColumnSqlType>>): string {
+  const names = Object.keys(columns);
+  const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[] AS a${i + 1}`);
+  return `(SELECT ${arrays.join(', ')} OFFSET 0) given, unnest(${names.map((_, i) => `a${i + 1}`).join(', ')}) AS ${name} (${names.join(', ')})`;
 }

@@ -3,22 +3,22 @@
  * The SQL here is part of the statements that write a call's ledger row or close it, so that nothing is counted without a row.
  */
 import type { Pool } from 'pg';
-import { callsPerDayOf, type Config } from '../config.ts';
-import { type Clock, MINUTE, SECOND } from '../engine/clock.ts';
-import { type Id, timeOf, type Transaction } from './database.ts';
+import { readCallsPerDay, type Config } from '../config/config.ts';
+import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
+import { type Id, sqlTime, type Transaction } from './database.ts';
 import type { ServiceKind } from './services.ts';
 
 /** A request is sent at most this long after its ledger row was written, where the minute is limited; a later one is not sent. */
-export const SENT_WITHIN_MS = 2 * SECOND;
+export const MAX_SEND_DELAY_MS = 2 * SECOND;
 
 /**
  * A call is counted for this long. Calls are counted by when their rows are written, and a service counts them when they
  * arrive: one may come late and the next at once, so that 60 s apart in the ledger can be less there.
  */
-const WINDOW_MS = MINUTE + SENT_WITHIN_MS;
+const WINDOW_MS = MINUTE + MAX_SEND_DELAY_MS;
 const WINDOW = `interval '${WINDOW_MS} milliseconds'`;
 
-type Parameter = `$${number}`;
+type SqlParameter = `$${number}`;
 
 /** How a statement that asks for a call was answered by the limits. */
 export type Verdict =
@@ -27,7 +27,7 @@ export type Verdict =
   | { kind: 'minute_cap'; until: Date }
   | { kind: 'day_cap' };
 
-/** A row of the CTE `verdict`, on one of some calls; `again`: the statement is to be sent again, behind {@link addMinuteRow}. */
+/** A row of the CTE `verdict`, on one of some calls; `again`: the statement is to be sent again, behind {@link insertMinuteRow}. */
 export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Date | null };
 
 /**
@@ -44,10 +44,10 @@ export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Da
  * @param places.perDay the same for the UTC day, whose calls are always counted
  */
 export function countCalls(places: {
-  service: Parameter;
-  time: Parameter;
-  perMinute: Parameter;
-  perDay: Parameter;
+  service: SqlParameter;
+  time: SqlParameter;
+  perMinute: SqlParameter;
+  perDay: SqlParameter;
 }): string {
   const { service, time } = places;
   const perMinute = `${places.perMinute}::int`;
@@ -57,7 +57,7 @@ minute AS MATERIALIZED (
   SELECT m.sent_at FROM strandline.call_minutes m
   WHERE m.service_id = ${service} AND ${perMinute} IS NOT NULL AND EXISTS (SELECT FROM allowed) FOR UPDATE OF m
 ), moment AS MATERIALIZED (
-  SELECT ${timeOf(time)} AS now, asked, minute.sent_at AS before
+  SELECT ${sqlTime(time)} AS now, asked, minute.sent_at AS before
   FROM (SELECT count(*)::int AS asked FROM allowed HAVING count(*) > 0) a LEFT JOIN minute ON true
 ), counted AS MATERIALIZED (
   SELECT moment.*, ARRAY(SELECT least(t, now) FROM unnest(before) t WHERE t > now - ${WINDOW} ORDER BY t) AS sent_at FROM moment
@@ -94,7 +94,7 @@ minute AS MATERIALIZED (
  * CTEs that take a call which was certainly never sent out of its minute and its day. They stand behind a CTE `closed`
  * (service_id, sent_at, refunded), and lock the rows in the order in which {@link countCalls} does.
  */
-export const UNCOUNT = `
+export const REFUND_CALL = `
 unnoted AS (
   UPDATE strandline.call_minutes m
   SET sent_at = m.sent_at[:array_position(m.sent_at, closed.sent_at) - 1] || m.sent_at[array_position(m.sent_at, closed.sent_at) + 1:]
@@ -109,7 +109,7 @@ unnoted AS (
  * Adds the row that {@link countCalls} locks, for who is to ask again. It is committed by itself: a row that the same
  * statement inserted could not be seen by those who wait for it.
  */
-export async function addMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void> {
+export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promise<void> {
   await db.pool.query(
     `INSERT INTO strandline.call_minutes (service_id, sent_at) VALUES ($1, '{}') ON CONFLICT DO NOTHING`,
     [serviceId],
@@ -123,7 +123,7 @@ export type CallRoom = { minute: number; day: number };
  * What both limits leave to each of some services, which may be named more than once. Only {@link countCalls} decides; this is for whoever plans ahead.
  * @returns by the id of the service
  */
-export async function callRoom(
+export async function readCallRoom(
   db: Pick<Pool | Transaction, 'query'>,
   config: Pick<Config, 'callsPerDay' | 'callsPerMinute'>,
   {
@@ -138,12 +138,12 @@ export async function callRoom(
 SELECT s.id, CASE WHEN s.per_day IS NOT NULL THEN greatest(s.per_day - coalesce(d.calls, 0), 0) END AS day,
   CASE WHEN $3::int IS NOT NULL THEN
     greatest($3 - (SELECT count(*) FROM unnest(m.sent_at) t WHERE t > moment.now - ${WINDOW})::int, 0) END AS minute
-FROM unnest($1::bigint[], $2::int[]) AS s (id, per_day) CROSS JOIN (SELECT ${timeOf('$4')} AS now) moment
+FROM unnest($1::bigint[], $2::int[]) AS s (id, per_day) CROSS JOIN (SELECT ${sqlTime('$4')} AS now) moment
 LEFT JOIN strandline.call_minutes m ON m.service_id = s.id
 LEFT JOIN strandline.call_days d ON d.service_id = s.id AND d.day = (moment.now AT TIME ZONE 'UTC')::date`,
     values: [
       [...distinct.keys()],
-      [...distinct.values()].map((kind) => callsPerDayOf(config, kind)),
+      [...distinct.values()].map((kind) => readCallsPerDay(config, kind)),
       config.callsPerMinute ?? null,
       clock.statementTime(),
     ],

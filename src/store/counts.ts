@@ -30,8 +30,8 @@ export type CountName = keyof typeof COUNTS;
 export type Count = { name: CountName; labels: string[]; n: number };
 
 /** The number of the discovery up to which discoveries are in `counts`: it stands there, as `n`. */
-const UNTIL = 'discoveries_until';
-const DISCOVERIES = (until: string) => `
+const COUNTED_UNTIL = 'discoveries_until';
+const COUNT_DISCOVERIES = (until: string) => `
   SELECT 'discoveries' AS name, ARRAY[kind, baseline::text] AS labels, count(*)::float8 AS n
   FROM strandline.discoveries WHERE id > ${until} GROUP BY kind, baseline`;
 
@@ -41,7 +41,7 @@ export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Coun
     `SELECT name, labels, sum(n)::float8 AS n
      FROM (
        SELECT * FROM strandline.counts UNION ALL SELECT * FROM strandline.count_steps
-       UNION ALL ${DISCOVERIES(`(SELECT n FROM strandline.counts WHERE name = '${UNTIL}')`)}
+       UNION ALL ${COUNT_DISCOVERIES(`(SELECT n FROM strandline.counts WHERE name = '${COUNTED_UNTIL}')`)}
      ) c
      WHERE name = ANY ($1) GROUP BY name, labels ORDER BY name, labels`,
     [Object.keys(COUNTS)],
@@ -60,7 +60,7 @@ export async function addCounts({ pool }: Pick<Database, 'pool'>, steps: readonl
   );
 }
 
-const bucketOf = (value: string, bounds: readonly number[]) =>
+const bucketLabel = (value: string, bounds: readonly number[]) =>
   `strandline.bucket_of(${value}, '{${bounds.join(',')}}')`;
 
 /** $1 readings. */
@@ -74,9 +74,9 @@ WITH saved AS MATERIALIZED (
 )
 INSERT INTO strandline.count_steps (name, labels, n)
 SELECT 'runs', ARRAY[kind, 'succeeded', ''], count(*) FROM saved GROUP BY kind
-UNION ALL SELECT 'run_lateness', ARRAY[kind, ${bucketOf('late', LATENESS_BOUNDS)}], count(*) FROM saved WHERE late IS NOT NULL GROUP BY 2
+UNION ALL SELECT 'run_lateness', ARRAY[kind, ${bucketLabel('late', LATENESS_BOUNDS)}], count(*) FROM saved WHERE late IS NOT NULL GROUP BY 2
 UNION ALL SELECT 'run_lateness_sum', ARRAY[kind], sum(late) FROM saved WHERE late IS NOT NULL GROUP BY kind
-UNION ALL SELECT 'save', ARRAY[${bucketOf('saved_seconds', SAVE_BOUNDS)}], count(*) FROM saved WHERE saved_seconds IS NOT NULL GROUP BY 2
+UNION ALL SELECT 'save', ARRAY[${bucketLabel('saved_seconds', SAVE_BOUNDS)}], count(*) FROM saved WHERE saved_seconds IS NOT NULL GROUP BY 2
 UNION ALL SELECT 'save_sum', '{}', sum(saved_seconds) FROM saved HAVING sum(saved_seconds) IS NOT NULL
 UNION ALL SELECT 'items_seen', '{}', sum(items_seen) FROM saved HAVING sum(items_seen) IS NOT NULL
 UNION ALL SELECT 'rejects', ARRAY[j.code], count(*) FROM saved JOIN strandline.rejects j ON j.run_id = saved.id GROUP BY j.code`;
@@ -93,12 +93,12 @@ export async function countSaved(tx: Transaction, readings: readonly Id[]): Prom
 export async function foldCounts({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(
     `WITH until AS MATERIALIZED (
-       SELECT n FROM strandline.counts WHERE name = '${UNTIL}' FOR NO KEY UPDATE
+       SELECT n FROM strandline.counts WHERE name = '${COUNTED_UNTIL}' FOR NO KEY UPDATE
      ), taken AS (DELETE FROM strandline.count_steps RETURNING name, labels, n),
      added AS (
        SELECT name, labels, n FROM taken
-       UNION ALL SELECT * FROM (${DISCOVERIES('(SELECT n FROM until)')}) d
-       UNION ALL SELECT '${UNTIL}', '{}', max(id) - (SELECT n FROM until) FROM strandline.discoveries
+       UNION ALL SELECT * FROM (${COUNT_DISCOVERIES('(SELECT n FROM until)')}) d
+       UNION ALL SELECT '${COUNTED_UNTIL}', '{}', max(id) - (SELECT n FROM until) FROM strandline.discoveries
          WHERE id > (SELECT n FROM until) HAVING max(id) IS NOT NULL
      )
      INSERT INTO strandline.counts AS c (name, labels, n)

@@ -1,9 +1,10 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types as defaults } from 'pg';
-import type { Clock } from '../engine/clock.ts';
-import type { Logger } from '../engine/logger.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
 import { type ConnectionShares, SharedPool } from './shared-pool.ts';
-import { sqlState } from './sql-state.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { type CustomTypesConfig, types as defaults, Pool, type PoolClient, type PoolConfig } from 'pg';
 
 /** A key of ours in Postgres. In JSON it is a string. */
 export type Id = bigint;
@@ -21,7 +22,7 @@ const INT8 = 20;
 const INT8_ARRAY = 1016;
 
 /** Our keys exceed what a number holds exactly: bigint columns come back as bigint in raw queries. */
-const types: CustomTypesConfig = {
+const TYPE_PARSERS: CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     const type: number = oid;
     if (type === INT8) return BigInt;
@@ -61,7 +62,7 @@ export function openDatabase(
     connectionString: url,
     application_name: options.name ?? 'strandline',
     max: options.max ?? 10,
-    types,
+    types: TYPE_PARSERS,
     keepAlive: true,
     // A connection may keep a state of its server that has passed, such as being read-only.
     maxLifetimeSeconds: 15 * 60,
@@ -88,7 +89,7 @@ export function openDatabase(
  * clock. Truncated, because a cast to three digits rounds up into the future.
  * @param given such as `$1`, or a column of what is asked for; its value is {@link Clock.statementTime}
  */
-export function timeOf(given: `$${number}` | `asked.${string}`): string {
+export function sqlTime(given: `$${number}` | `asked.${string}`): string {
   return `coalesce(${given}::timestamptz, date_trunc('milliseconds', clock_timestamp()))`;
 }
 
@@ -101,7 +102,7 @@ export async function readTime(
   if (given !== null) return given;
   const { rows } = await db.query<{ now: Date }>({
     name: 'read_time',
-    text: `SELECT ${timeOf('$1')} AS now`,
+    text: `SELECT ${sqlTime('$1')} AS now`,
     values: [null],
   });
   const [row] = rows;
@@ -110,20 +111,20 @@ export async function readTime(
 }
 
 /** Drizzle over one connection: what is written by it belongs to the transaction. */
-export function ormOf(tx: Transaction): NodePgDatabase {
+export function createOrm(tx: Transaction): NodePgDatabase {
   return drizzle(tx);
 }
 
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
-const ATTEMPTS = 5;
+const MAX_TRANSACTION_ATTEMPTS = 5;
 /** What Postgres says of each statement of a transaction in which one failed. */
-const BEHIND_A_FAILURE = '25P02';
+const IN_FAILED_TRANSACTION = '25P02';
 
 /**
  * Takes a statement that was sent and whose answer nobody needs: the commit is sent behind it, and fails with it. A connection
  * that breaks then leaves it unknown whether all was committed, as at any commit: the caller asks, or does what may be done twice.
  */
-export type Last = (sent: Promise<unknown>) => void;
+export type SendLast = (sent: Promise<unknown>) => void;
 
 /**
  * For statements whose every access is written into them: a plan made for just these values would be the same plan again.
@@ -141,7 +142,7 @@ export const KEEP_PLANS =
  */
 export async function inTransaction<T>(
   db: Database,
-  work: (tx: Transaction, last: Last) => Promise<T>,
+  work: (tx: Transaction, last: SendLast) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const tx = await db.pool.connect();
@@ -155,14 +156,14 @@ export async function inTransaction<T>(
         unanswered.push(sent);
       });
       const commit = tx.query('COMMIT');
-      await answersTo([...unanswered, commit]);
+      await awaitAll([...unanswered, commit]);
       if ((await commit).command !== 'COMMIT') throw new Error('what was to be committed was rolled back');
       return result;
     } catch (error) {
       // A server that did not answer in time would not answer this either.
-      broken = isSilent(error) ? error : await rollback(tx);
+      broken = isClientTimeout(error) ? error : await rollback(tx);
       const failure = await firstFailure([...unanswered, Promise.reject(error)]);
-      if (!(attempt < ATTEMPTS && RETRYABLE.has(sqlState(failure)))) throw failure;
+      if (!(attempt < MAX_TRANSACTION_ATTEMPTS && RETRYABLE.has(readSqlState(failure)))) throw failure;
     } finally {
       tx.release(broken);
     }
@@ -175,7 +176,7 @@ export async function inTransaction<T>(
  * @throws what failed first. Statements behind it fail as well, and such a failure may be heard of earlier, for answers
  * come together and some are awaited by more functions than others
  */
-export async function answersTo<Answers extends readonly unknown[]>(
+export async function awaitAll<Answers extends readonly unknown[]>(
   sent: {
     readonly [I in keyof Answers]: Promise<Answers[I]>;
   },
@@ -190,11 +191,11 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
   const failures: unknown[] = [];
   for (const one of sent) one.catch((error: unknown) => failures.push(error));
   await Promise.allSettled(sent);
-  return failures.find((error) => sqlState(error) !== BEHIND_A_FAILURE) ?? failures[0];
+  return failures.find((error) => readSqlState(error) !== IN_FAILED_TRANSACTION) ?? failures[0];
 }
 
 /** A time limit of the client's own ran out: pg says so with a message and nothing else. */
-function isSilent(error: unknown): error is Error {
+function isClientTimeout(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
@@ -209,42 +210,55 @@ async function rollback(tx: Transaction): Promise<Error | undefined> {
 }
 
 /** Whether a constraint of this name refused a row. */
-export function violates(error: unknown, constraint: string): boolean {
+export function violatesConstraint(error: unknown, constraint: string): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === constraint;
 }
 
-const UNREACHABLE =
+const UNREACHABLE_ERRORS =
   /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|\bterminated|timeout|Query read timeout|not queryable/i;
 
 /** A server that listens at a file makes it when it starts. */
-const NO_SOCKET = /^connect ENOENT /;
+const NO_SOCKET_MESSAGE = /^connect ENOENT /;
 
 /**
  * Classes of SQLSTATE that say "not now": no connection, shutting down, out of resources, a statement or an
  * idle transaction that took too long, a lock that was not had in time.
  */
-const AWAY = /^(08...|57P..|57014|53...|25P03|55P03)$/;
+const UNREACHABLE_STATES = /^(08...|57P..|57014|53...|25P03|55P03)$/;
 
 /** Whether an error means that the database is away (starting, stopping, cut off), so that waiting may help. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const state = sqlState(error);
-  if (state !== '') return AWAY.test(state);
+  const state = readSqlState(error);
+  if (state !== '') return UNREACHABLE_STATES.test(state);
   if ('code' in error && typeof error.code === 'string')
-    return UNREACHABLE.test(error.code) || NO_SOCKET.test(error.message);
+    return UNREACHABLE_ERRORS.test(error.code) || NO_SOCKET_MESSAGE.test(error.message);
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
-  return UNREACHABLE.test(error.message) || isUnreachable(error.cause);
+  return UNREACHABLE_ERRORS.test(error.message) || isUnreachable(error.cause);
 }
 
 /** Whether Postgres refuses the data themselves (SQLSTATE classes 22 and 23): the same statement fails again. */
 export function refusesData(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error));
+  return /^2[23]/.test(readSqlState(error));
 }
 
 /**
  * Whether an error comes from Postgres or from the way to it. Apart from {@link refusesData} each of them may pass: a
  * database that is read-only, full, restored, or given another password works again when somebody has repaired it.
  */
-export function isOfDatabase(error: unknown): boolean {
-  return sqlState(error) !== '' || isUnreachable(error);
+export function isDatabaseError(error: unknown): boolean {
+  return readSqlState(error) !== '' || isUnreachable(error);
 }
+
+/** Five characters, one of them a digit: `EPIPE` is one of the system's. */
+const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/;
+
+/** The five characters that say what Postgres refused; empty when it is not an error of Postgres. */
+export function readSqlState(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string' && SQL_STATE.test(error.code)) return error.code;
+  return error.cause === undefined ? '' : readSqlState(error.cause);
+}
+
+/** Keys as one parameter, `ids`: planning these views takes longer than asking them, so that it is done once per connection. */
+export const amongIds = (column: PgColumn): SQL => sql`${column} = any (${sql.placeholder('ids')}::bigint[])`;

@@ -2,9 +2,9 @@
  * Requests that may be sent twice (`Idempotency-Key`): the first is executed, and its reply is the reply to all of them.
  * The primary key decides between two that come at once, and the fence between two executions of one request.
  */
-import type { Clock } from '../engine/clock.ts';
-import { Refused } from '../errors.ts';
-import { type Database, timeOf, type Transaction } from './database.ts';
+import type { Clock } from '../platform/clock.ts';
+import { Refused } from '../domain/errors.ts';
+import { type Database, sqlTime, type Transaction } from './database.ts';
 
 /** What identifies a request: who sent it, to which route, under which key. */
 export type RequestKey = { visitor: string; route: string; key: string };
@@ -20,7 +20,7 @@ export type Execution = {
   commit(tx: Transaction, created: string): Promise<void>;
 };
 
-export type Begun =
+export type BeginResult =
   | { kind: 'execute'; fence: number; committed: string | null }
   | { kind: 'replay'; status: number; reply: string }
   | { kind: 'in_progress' }
@@ -28,31 +28,31 @@ export type Begun =
   | { kind: 'reused' };
 
 /** An execution that says nothing for so long is over: its process ended. */
-const LEASE = `interval '2 minutes'`;
+const LEASE_INTERVAL = `interval '2 minutes'`;
 /** How often an execution must extend its lease. */
-export const EXTEND_MS = 30_000;
-const KEPT = `interval '24 hours'`;
+export const EXTEND_EVERY_MS = 30_000;
+const RETENTION_INTERVAL = `interval '24 hours'`;
 
 /** A lease that ends farther away than any is given was written by a clock that was wrong. */
 const NOT_EXECUTED = `k.status IS NULL AND NOT (k.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 day')`;
-const expired = (now: `$${number}`) =>
-  `(k.created_at <= ${timeOf(now)} - ${KEPT} AND (k.status IS NOT NULL OR ${NOT_EXECUTED}))`;
+const expiredSql = (now: `$${number}`) =>
+  `(k.created_at <= ${sqlTime(now)} - ${RETENTION_INTERVAL} AND (k.status IS NOT NULL OR ${NOT_EXECUTED}))`;
 
 /** $1 visitor, $2 route, $3 key, $4 hash, $5 now. No row comes back where another execution is under way or has ended. */
-const BEGIN = `
+const BEGIN_REQUEST = `
 INSERT INTO strandline.idempotency_keys AS k (visitor, route, key, body_hash, created_at, lease_until)
-VALUES ($1, $2, $3, $4, ${timeOf('$5')}, clock_timestamp() + ${LEASE})
+VALUES ($1, $2, $3, $4, ${sqlTime('$5')}, clock_timestamp() + ${LEASE_INTERVAL})
 ON CONFLICT (visitor, route, key) DO UPDATE
 SET body_hash = excluded.body_hash, created_at = excluded.created_at, lease_until = excluded.lease_until, fence = k.fence + 1,
-  committed = CASE WHEN NOT ${expired('$5')} THEN k.committed END, status = NULL, reply = NULL
-WHERE ${expired('$5')} OR (k.body_hash = excluded.body_hash AND ${NOT_EXECUTED})
+  committed = CASE WHEN NOT ${expiredSql('$5')} THEN k.committed END, status = NULL, reply = NULL
+WHERE ${expiredSql('$5')} OR (k.body_hash = excluded.body_hash AND ${NOT_EXECUTED})
 RETURNING k.fence, k.committed`;
 
-const READ = `
+const SELECT_REQUEST = `
 SELECT status, reply, body_hash = $4 AS same FROM strandline.idempotency_keys
 WHERE visitor = $1 AND route = $2 AND key = $3`;
 
-const ONE = 'visitor = $1 AND route = $2 AND key = $3 AND fence = $4 AND status IS NULL';
+const IS_THIS_EXECUTION = 'visitor = $1 AND route = $2 AND key = $3 AND fence = $4 AND status IS NULL';
 
 /**
  * Begins to execute a request, or says why it is not executed. One whose lease has ended, and one that was abandoned, is
@@ -63,16 +63,16 @@ export async function beginRequest(
   { pool }: Pick<Database, 'pool'>,
   clock: Pick<Clock, 'statementTime'>,
   request: RequestKey & { bodyHash: Buffer },
-): Promise<Begun> {
-  const values = [...keyOf(request), request.bodyHash];
-  const { rows } = await pool.query<{ fence: number; committed: string | null }>(BEGIN, [
+): Promise<BeginResult> {
+  const values = [...keyValues(request), request.bodyHash];
+  const { rows } = await pool.query<{ fence: number; committed: string | null }>(BEGIN_REQUEST, [
     ...values,
     clock.statementTime(),
   ]);
   const [begun] = rows;
   if (begun !== undefined) return { kind: 'execute', ...begun };
   const found = await pool.query<{ status: number | null; reply: string | null; same: boolean }>(
-    READ,
+    SELECT_REQUEST,
     values,
   );
   const [row] = found.rows;
@@ -90,8 +90,8 @@ export async function extendRequest(
   fence: number,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `UPDATE strandline.idempotency_keys SET lease_until = clock_timestamp() + ${LEASE} WHERE ${ONE}`,
-    [...keyOf(key), fence],
+    `UPDATE strandline.idempotency_keys SET lease_until = clock_timestamp() + ${LEASE_INTERVAL} WHERE ${IS_THIS_EXECUTION}`,
+    [...keyValues(key), fence],
   );
   return rowCount === 1;
 }
@@ -103,11 +103,10 @@ export async function commitWithRequest(
   fence: number,
   created: string,
 ): Promise<void> {
-  const { rowCount } = await tx.query(`UPDATE strandline.idempotency_keys SET committed = $5 WHERE ${ONE}`, [
-    ...keyOf(key),
-    fence,
-    created,
-  ]);
+  const { rowCount } = await tx.query(
+    `UPDATE strandline.idempotency_keys SET committed = $5 WHERE ${IS_THIS_EXECUTION}`,
+    [...keyValues(key), fence, created],
+  );
   if (rowCount === 1) return;
   throw new Refused('conflict', 'this request took too long, and is being executed again');
 }
@@ -124,8 +123,8 @@ export async function finishRequest(
   { status, reply }: { status: number; reply: string },
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `UPDATE strandline.idempotency_keys SET status = $5, reply = $6, lease_until = NULL WHERE ${ONE}`,
-    [...keyOf(key), fence, status, reply],
+    `UPDATE strandline.idempotency_keys SET status = $5, reply = $6, lease_until = NULL WHERE ${IS_THIS_EXECUTION}`,
+    [...keyValues(key), fence, status, reply],
   );
   return rowCount === 1;
 }
@@ -136,10 +135,10 @@ export async function abandonRequest(
   key: RequestKey,
   fence: number,
 ): Promise<void> {
-  await pool.query(`UPDATE strandline.idempotency_keys SET lease_until = '-infinity' WHERE ${ONE}`, [
-    ...keyOf(key),
-    fence,
-  ]);
+  await pool.query(
+    `UPDATE strandline.idempotency_keys SET lease_until = '-infinity' WHERE ${IS_THIS_EXECUTION}`,
+    [...keyValues(key), fence],
+  );
 }
 
 /** Replies of a route that show what was found; see forget/forget.ts. */
@@ -147,10 +146,10 @@ export async function deleteReplies(tx: Pick<Transaction, 'query'>, route: strin
   await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
 }
 
-const BATCH = 1_000;
+const DELETE_BATCH = 1_000;
 
 /** Removes keys of executions that began 24 hours ago or earlier, a thousand at a time. @returns how many */
-export async function forgetIdempotencyKeys(
+export async function deleteIdempotencyKeys(
   { pool }: Pick<Database, 'pool'>,
   clock: Pick<Clock, 'statementTime'>,
 ): Promise<number> {
@@ -158,14 +157,14 @@ export async function forgetIdempotencyKeys(
     const { rowCount } = await pool.query(
       `DELETE FROM strandline.idempotency_keys WHERE ctid = ANY (ARRAY(
          SELECT k.ctid FROM strandline.idempotency_keys k
-         WHERE ${expired('$1')} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+         WHERE ${expiredSql('$1')} LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED))`,
       [clock.statementTime()],
     );
     removed += rowCount ?? 0;
-    if ((rowCount ?? 0) < BATCH) return removed;
+    if ((rowCount ?? 0) < DELETE_BATCH) return removed;
   }
 }
 
-function keyOf({ visitor, route, key }: RequestKey): [string, string, string] {
+function keyValues({ visitor, route, key }: RequestKey): [string, string, string] {
   return [visitor, route, key];
 }

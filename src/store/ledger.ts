@@ -1,9 +1,8 @@
-import type { Clock } from '../engine/clock.ts';
-import type { RunCode } from '../errors.ts';
-import { batched } from './batches.ts';
-import { addMinuteRow, countCalls, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
-import { type Database, type Id, timeOf } from './database.ts';
-import { givenRows } from './given-rows.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RunCode } from '../domain/errors.ts';
+import { batched, givenRowsSql } from './batches.ts';
+import { insertMinuteRow, countCalls, REFUND_CALL, type Verdict, type VerdictRow } from './call-limits.ts';
+import { type Database, type Id, sqlTime } from './database.ts';
 import { encodeBody } from './responses.ts';
 
 /**
@@ -12,9 +11,9 @@ import { encodeBody } from './responses.ts';
  * run waits to be read, how many calls the run has made, and the limits of the service. A call is counted only where its row
  * is written. $1 runs, ascending, $2 their fences, $3 how many calls each may make.
  */
-const OPEN = `
+const OPEN_CALLS = `
 WITH run AS MATERIALIZED (
-  SELECT asked.* FROM ${givenRows('asked', { run_id: 'bigint', fence: 'int', most: 'int' })}
+  SELECT asked.* FROM ${givenRowsSql('asked', { run_id: 'bigint', fence: 'int', most: 'int' })}
   CROSS JOIN LATERAL (
     SELECT FROM strandline.runs WHERE id = asked.run_id AND fence = asked.fence AND status = 'running' FOR NO KEY UPDATE
   ) held
@@ -34,17 +33,17 @@ SELECT made.run_id, made.n, verdict.now, verdict.until, CASE
 FROM made LEFT JOIN allowed USING (run_id) LEFT JOIN verdict ON place IS NOT NULL`;
 
 /**
- * Refunds a call that was opened although a response of its run is unread. {@link OPEN} sees nothing that is committed
+ * Refunds a call that was opened although a response of its run is unread. {@link OPEN_CALLS} sees nothing that is committed
  * while it waits for a lock; this sees it, before the request is sent, also where a later claim has marked the call as
  * unknown. $1 run, $2 call, $3 time.
  */
 const REFUND_IF_UNREAD = `
 WITH closed AS (
-  UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${timeOf('$3')}, refunded = true
+  UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${sqlTime('$3')}, refunded = true
   WHERE run_id = $1 AND n = $2 AND NOT refunded
     AND EXISTS (SELECT FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL)
   RETURNING service_id, sent_at, refunded
-), ${UNCOUNT}
+), ${REFUND_CALL}
 SELECT FROM closed`;
 
 export type OpenedCall =
@@ -84,11 +83,11 @@ export async function openCall(db: Database, input: CallToOpen): Promise<OpenedC
   return opened;
 }
 
-type Outcome = OpenedCall | { kind: 'failed'; error: unknown };
+type OpenOutcome = OpenedCall | { kind: 'failed'; error: unknown };
 
 /** One statement for each service: where one fails, calls to another may have been opened, and are made. */
-async function openCalls(db: Database, calls: readonly CallToOpen[]): Promise<Outcome[]> {
-  const outcomes = new Map<CallToOpen, Outcome>();
+async function openCalls(db: Database, calls: readonly CallToOpen[]): Promise<OpenOutcome[]> {
+  const outcomes = new Map<CallToOpen, OpenOutcome>();
   for (const group of groupCalls(calls)) {
     try {
       const opened = await openGroup(db, group);
@@ -100,11 +99,11 @@ async function openCalls(db: Database, calls: readonly CallToOpen[]): Promise<Ou
   return calls.flatMap((call) => outcomes.get(call) ?? []);
 }
 
-type Group = [CallToOpen, ...CallToOpen[]];
+type CallGroup = [CallToOpen, ...CallToOpen[]];
 
 /** Calls to the same service under the same limits, each of another run. */
-function groupCalls(calls: readonly CallToOpen[]): Group[] {
-  const groups: Group[] = [];
+function groupCalls(calls: readonly CallToOpen[]): CallGroup[] {
+  const groups: CallGroup[] = [];
   for (const call of calls) {
     const group = groups.find(
       ([first, ...others]) =>
@@ -121,13 +120,13 @@ function groupCalls(calls: readonly CallToOpen[]): Group[] {
 }
 
 /** @returns by run; one that its claim does not hold any more is left out */
-async function openGroup(db: Database, group: Group): Promise<ReadonlyMap<Id, OpenedCall>> {
+async function openGroup(db: Database, group: CallGroup): Promise<ReadonlyMap<Id, OpenedCall>> {
   const [{ serviceId, callsPerDay, callsPerMinute, clock }] = group;
   const calls = group.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
   for (;;) {
-    const { rows } = await db.pool.query<OpenedRow>({
+    const { rows } = await db.pool.query<OpenedCallRow>({
       name: 'open_call',
-      text: OPEN,
+      text: OPEN_CALLS,
       values: [
         calls.map(({ runId }) => runId),
         calls.map(({ fence }) => fence),
@@ -139,18 +138,18 @@ async function openGroup(db: Database, group: Group): Promise<ReadonlyMap<Id, Op
       ],
     });
     if (!rows.some(({ kind }) => kind === 'again'))
-      return new Map(rows.map((row) => [row.run_id, answerOf(row)]));
-    if (callsPerMinute !== null) await addMinuteRow(db, serviceId);
+      return new Map(rows.map((row) => [row.run_id, toOpenedCall(row)]));
+    if (callsPerMinute !== null) await insertMinuteRow(db, serviceId);
   }
 }
 
-type OpenedRow = Omit<VerdictRow, 'kind'> & {
+type OpenedCallRow = Omit<VerdictRow, 'kind'> & {
   run_id: Id;
   n: number;
   kind: VerdictRow['kind'] | 'unread' | 'run_cap';
 };
 
-function answerOf({ kind, n, now, until }: OpenedRow): OpenedCall {
+function toOpenedCall({ kind, n, now, until }: OpenedCallRow): OpenedCall {
   if (kind === 'opened') return { kind, n, sentAt: now };
   if (kind === 'minute_cap' && until !== null) return { kind, until };
   if (kind === 'unread' || kind === 'run_cap' || kind === 'day_cap') return { kind };
@@ -176,7 +175,7 @@ async function refundIfUnread(
  * arrived of a body that broke off is stored as a response that needs no reading: a replay may read it, and nobody
  * mistakes it for a whole one.
  */
-const CLOSE = `
+const CLOSE_CALL = `
 WITH closed AS (
   UPDATE strandline.calls SET state = $3, code = $4, http_status = $5, bytes = $6, latency_ms = $7, cost_usd = $8,
     received_at = $9, refunded = $10
@@ -186,7 +185,7 @@ WITH closed AS (
   INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
   SELECT run_id, n, http_status, $11, $12, $13, $14::int, received_at, received_at FROM closed WHERE $12::bytea IS NOT NULL
   ON CONFLICT DO NOTHING
-), ${UNCOUNT}
+), ${REFUND_CALL}
 SELECT FROM closed`;
 
 /** A response that broke off: decoded bytes up to there. */
@@ -211,7 +210,7 @@ export async function closeFailedCall(
 ): Promise<void> {
   const { partial } = input;
   const stored = partial && (await encodeBody(partial.body));
-  await db.pool.query(CLOSE, [
+  await db.pool.query(CLOSE_CALL, [
     input.runId,
     input.n,
     input.state,

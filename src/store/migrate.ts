@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
-import { codeOf, connect, readAddress } from '../engine/postgres/connect.ts';
-import type { Logger } from '../engine/logger.ts';
-import { migrateQueue, QUEUE_SCHEMA, queueState } from '../engine/queue-schema.ts';
-import { Refused } from '../errors.ts';
+import { readErrorCode, connect, readAddress } from '../platform/postgres/connect.ts';
+import type { Logger } from '../platform/logger.ts';
+import { migrateQueue, QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
+import { Refused } from '../domain/errors.ts';
 import { grantToApp, mayMigrate } from './app-role.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
-import { prepareReader, whatReaderMayHinder } from './reader/prepare.ts';
+import { prepareReader, listOpenToReader } from './reader/prepare-reader.ts';
 import { areViewsBehind, MIGRATIONS_TABLE, readState, SCHEMA } from './schema-state.ts';
 import { applyViews } from './views.ts';
 
@@ -64,7 +64,7 @@ export async function migrate(options: {
     const notes = queue.note === undefined ? [] : [queue.note];
     notes.push(...(await prepareReader({ client, url, readerUrl, appRole })));
     // Once, and again by `doctor`: it is for whoever administers the server, not for every command.
-    const hindrance = applied.length > 0 ? await whatReaderMayHinder(client, readerUrl) : undefined;
+    const hindrance = applied.length > 0 ? await listOpenToReader(client, readerUrl) : undefined;
     if (hindrance !== undefined) notes.push(hindrance);
     return { applied, notes };
   } finally {
@@ -170,7 +170,7 @@ async function assertCurrent(
     if (namesOf(known, work).length === 0 && (await queueState(client)) === 'current') return;
   } catch (error) {
     // Nobody has granted it anything yet.
-    if (codeOf(error) !== '42501') throw error;
+    if (readErrorCode(error) !== '42501') throw error;
   }
   throw new Refused(
     'conflict',

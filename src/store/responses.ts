@@ -5,11 +5,10 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Clock } from '../engine/clock.ts';
-import { batched } from './batches.ts';
-import { type Database, type Id, isUnreachable, timeOf } from './database.ts';
-import { givenRows } from './given-rows.ts';
-import { ABANDONED, CLAIMS_BESIDE_OTHERS } from './runs.ts';
+import type { Clock } from '../platform/clock.ts';
+import { batched, givenRowsSql } from './batches.ts';
+import { type Database, type Id, isUnreachable, sqlTime } from './database.ts';
+import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-states.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -46,11 +45,11 @@ type Encoded = Awaited<ReturnType<typeof encodeBody>>;
  * Stores responses, unread, and closes their calls. $12 holds the bodies one behind the other: each is `length` bytes
  * from `at` on. An array of bodies would be sent as text, which is twice as long.
  */
-const STORE = `
+const INSERT_RESPONSES = `
 WITH came AS MATERIALIZED (
   SELECT run_id, n, http_status, content_type, sha256, substring($12::bytea FROM at FOR length) AS body, bytes, received_at,
     latency_ms, cost_usd
-  FROM ${givenRows('u', {
+  FROM ${givenRowsSql('u', {
     run_id: 'bigint',
     n: 'int',
     http_status: 'int',
@@ -112,7 +111,7 @@ async function storeEncoded(
   });
   await db.pool.query({
     name: 'store_response',
-    text: STORE,
+    text: INSERT_RESPONSES,
     values: [
       batch.map(({ paid }) => paid.runId),
       batch.map(({ paid }) => paid.response.n),
@@ -143,50 +142,52 @@ export async function isSentCall(
   return rowCount === 1;
 }
 
-type Row = {
+type ResponseRow = {
   n: number;
   http_status: number;
   content_type: string | null;
   body: Buffer;
   received_at: Date;
 };
-const COLUMNS = 'n, http_status, content_type, body, received_at';
+const RESPONSE_COLUMNS = 'n, http_status, content_type, body, received_at';
 
 /** The newest stored response of a run, a whole one before one that broke off; `null` when there is none or it has expired. */
 export async function loadNewestResponse(db: Database, runId: Id): Promise<RawResponse | null> {
-  const { rows } = await db.pool.query<Row>(
+  const { rows } = await db.pool.query<ResponseRow>(
     `SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.answers a
      LEFT JOIN strandline.calls c USING (run_id, n)
      WHERE run_id = $1 ORDER BY coalesce(c.state = 'received', true) DESC, a.received_at DESC, n DESC LIMIT 1`,
     [runId],
   );
-  return rows[0] === undefined ? null : fromRow(rows[0]);
+  return rows[0] === undefined ? null : toResponse(rows[0]);
 }
 
 /** A late response that was attempted this often may have killed its workers: the next one must have no run. */
-const ATTEMPTS_BESIDE_OTHERS = 2;
+const MAX_SHARED_READ_ATTEMPTS = 2;
 
-const ENDED = `status IN ('succeeded', 'failed', 'cancelled')`;
+const HAS_ENDED = `status IN ('succeeded', 'failed', 'cancelled')`;
 /** Nobody must read this response before $2: an attempt is under way, or ended without a word. */
-const IS_DUE = `coalesce(next_read_at <= ${timeOf('$2')}, true)`;
+const IS_DUE = `coalesce(next_read_at <= ${sqlTime('$2')}, true)`;
 
 /**
  * Counts an attempt and commits it before the response is read: one that kills its worker is read again after a minute,
  * then two, at most six hours, and not in a loop.
  * $1 run, $2 time.
  */
-const takeUnread = (condition: string) => `
+const takeUnreadSql = (condition: string) => `
 UPDATE strandline.answers a
 SET read_attempts = a.read_attempts + 1,
-  next_read_at = ${timeOf('$2')} + least(interval '6 hours', interval '1 minute' * power(2, least(a.read_attempts, 10)))
+  next_read_at = ${sqlTime('$2')} + least(interval '6 hours', interval '1 minute' * power(2, least(a.read_attempts, 10)))
 WHERE (a.run_id, a.n) = (
   SELECT run_id, n FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL AND ${condition}
   ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED
 )
-RETURNING ${COLUMNS}`;
+RETURNING ${RESPONSE_COLUMNS}`;
 
-const TAKE_UNREAD = takeUnread('true');
-const TAKE_LATE = takeUnread(`${IS_DUE} AND EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND ${ENDED})`);
+const TAKE_UNREAD = takeUnreadSql('true');
+const TAKE_LATE = takeUnreadSql(
+  `${IS_DUE} AND EXISTS (SELECT FROM strandline.runs WHERE id = $1 AND ${HAS_ENDED})`,
+);
 
 /**
  * The newest unread response of a run, for whoever has claimed the run.
@@ -196,8 +197,8 @@ export async function takeUnreadResponse(
   db: Database,
   input: { runId: Id; now: Date | null },
 ): Promise<RawResponse | null> {
-  const { rows } = await db.pool.query<Row>(TAKE_UNREAD, [input.runId, input.now]);
-  return rows[0] === undefined ? null : fromRow(rows[0]);
+  const { rows } = await db.pool.query<ResponseRow>(TAKE_UNREAD, [input.runId, input.now]);
+  return rows[0] === undefined ? null : toResponse(rows[0]);
 }
 
 /** The newest unread response of a run that has ended, where it is due to be read; nobody else gets it meanwhile. */
@@ -205,8 +206,8 @@ export async function takeLateResponse(
   db: Database,
   input: { runId: Id; now: Date | null },
 ): Promise<RawResponse | null> {
-  const { rows } = await db.pool.query<Row>(TAKE_LATE, [input.runId, input.now]);
-  return rows[0] === undefined ? null : fromRow(rows[0]);
+  const { rows } = await db.pool.query<ResponseRow>(TAKE_LATE, [input.runId, input.now]);
+  return rows[0] === undefined ? null : toResponse(rows[0]);
 }
 
 /**
@@ -216,9 +217,9 @@ export async function takeLateResponse(
 export async function needsSolitude(db: Database, input: { runId: Id; now: Date | null }): Promise<boolean> {
   const { rowCount } = await db.pool.query(
     `SELECT FROM strandline.runs r WHERE id = $1 AND (
-       (${ABANDONED} AND claims >= ${CLAIMS_BESIDE_OTHERS})
-       OR (${ENDED} AND EXISTS (SELECT FROM strandline.answers
-         WHERE run_id = $1 AND read_at IS NULL AND read_attempts >= ${ATTEMPTS_BESIDE_OTHERS} AND ${IS_DUE})))`,
+       (${IS_ABANDONED} AND claims >= ${MAX_SHARED_CLAIMS})
+       OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.answers
+         WHERE run_id = $1 AND read_at IS NULL AND read_attempts >= ${MAX_SHARED_READ_ATTEMPTS} AND ${IS_DUE})))`,
     [input.runId, input.now],
   );
   return rowCount === 1;
@@ -233,7 +234,7 @@ export type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 
  * @param simulation whose searches; null: those that the database's clock drives
  * @returns at most `limit`
  */
-export async function lateRuns(
+export async function listLateRuns(
   db: Pick<Database['pool'], 'query'>,
   clock: Pick<Clock, 'statementTime'>,
   limit: number,
@@ -245,7 +246,7 @@ export async function lateRuns(
 SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.answers a
 CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
 CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
-WHERE a.read_at IS NULL AND coalesce(a.next_read_at, a.received_at + interval '5 seconds') <= ${timeOf('$1')} AND r.${ENDED}
+WHERE a.read_at IS NULL AND coalesce(a.next_read_at, a.received_at + interval '5 seconds') <= ${sqlTime('$1')} AND r.${HAS_ENDED}
   AND s.simulation IS NOT DISTINCT FROM $3
 ORDER BY r.id LIMIT $2`,
     values: [clock.statementTime(), limit, simulation],
@@ -268,7 +269,7 @@ export async function markUnreadable(
 ): Promise<boolean> {
   const { rows } = await db.pool.query(
     `WITH response AS (
-       UPDATE strandline.answers SET read_at = ${timeOf('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id
+       UPDATE strandline.answers SET read_at = ${sqlTime('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id
      ), counted AS (
        UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + json_array_length($4::json)
        FROM response WHERE id = run_id
@@ -283,7 +284,7 @@ export async function markUnreadable(
   return rows.length === 1;
 }
 
-async function fromRow(row: Row): Promise<RawResponse> {
+async function toResponse(row: ResponseRow): Promise<RawResponse> {
   return {
     n: row.n,
     httpStatus: row.http_status,

@@ -1,14 +1,14 @@
 /** The scan's own row, and what it offers to the queue. */
-import { HOUR, SECOND } from '../engine/clock.ts';
+import { HOUR, SECOND } from '../platform/clock.ts';
 import type { Database, Id, Transaction } from './database.ts';
-import { LEASE_IS_OVER } from './runs.ts';
+import { LEASE_IS_OVER } from './run-states.ts';
 import type { ServiceKind } from './services.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
 /** After this long without a scan any worker takes over, whatever became of the queue. */
-const SILENCE_MS = 2 * SECOND;
+const MAX_SILENCE_MS = 2 * SECOND;
 /** So far the database's clock may be put back without anybody caring. */
-const SETBACK_MS = 5 * SECOND;
+const MIN_SETBACK_MS = 5 * SECOND;
 
 export type ScanStart = {
   now: Date;
@@ -33,7 +33,7 @@ export async function beginScan(tx: Transaction, takeOver: boolean): Promise<Sca
        FOR UPDATE OF scanner
      ) o
      RETURNING o.now, o.last`,
-    values: [takeOver, SETBACK_MS, SILENCE_MS],
+    values: [takeOver, MIN_SETBACK_MS, MAX_SILENCE_MS],
   });
   const [row] = rows;
   if (row === undefined) return null;
@@ -42,7 +42,7 @@ export async function beginScan(tx: Transaction, takeOver: boolean): Promise<Sca
 
 /** Whether the database's clock was put back so far that what it decided before must be decided again. */
 export function wasPutBack({ sinceLastMs }: ScanStart): boolean {
-  return sinceLastMs < -SETBACK_MS;
+  return sinceLastMs < -MIN_SETBACK_MS;
 }
 
 /**
@@ -108,10 +108,10 @@ export type OfferedRun = {
   service_kind: ServiceKind;
 };
 
-const DRIVEN = `(SELECT simulation IS NOT DISTINCT FROM $2 FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
+const DRIVEN_BY_SQL = `(SELECT simulation IS NOT DISTINCT FROM $2 FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
 
 /** The order in which runs get what room there is, as the queue takes them: see PRIORITY in engine/queue/queue.ts. */
-const IN_ORDER = (run: string) =>
+const offerOrderSql = (run: string) =>
   `ORDER BY CASE ${run}.trigger WHEN 'manual' THEN 0 WHEN 'schedule' THEN 1 ELSE 2 END`;
 
 /**
@@ -127,11 +127,11 @@ export async function takeOffers(
     name: 'take_offers',
     // Asked of each run by itself: its planner would read all searches to find those of a simulation.
     text: `WITH queued AS MATERIALIZED (
-       SELECT id FROM strandline.runs r WHERE offer_at <= $1 AND status = 'queued' AND ${DRIVEN}
-       ${IN_ORDER('r')}, offer_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+       SELECT id FROM strandline.runs r WHERE offer_at <= $1 AND status = 'queued' AND ${DRIVEN_BY_SQL}
+       ${offerOrderSql('r')}, offer_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
      ), abandoned AS MATERIALIZED (
        SELECT id FROM strandline.runs r
-       WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= $1, true) AND ${DRIVEN}
+       WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= $1, true) AND ${DRIVEN_BY_SQL}
        LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
      ), taken AS (
        UPDATE strandline.runs r SET offer_at = $1::timestamptz + $4 * interval '1 ms'
@@ -142,7 +142,7 @@ export async function takeOffers(
        WHERE r.id = o.id
        RETURNING r.id, r.fence, r.trigger, s.service_id, v.kind AS service_kind
      )
-     SELECT * FROM taken t ${IN_ORDER('t')}, id`,
+     SELECT * FROM taken t ${offerOrderSql('t')}, id`,
     values: [now, simulation, limit, OFFER_AGAIN_MS],
   });
   return rows;

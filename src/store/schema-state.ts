@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { connect } from '../engine/postgres/connect.ts';
-import { QUEUE_SCHEMA, queueState } from '../engine/queue-schema.ts';
+import { connect } from '../platform/postgres/connect.ts';
+import { QUEUE_SCHEMA, queueState } from '../platform/queue/queue-schema.ts';
 import { LAST_SQUASHED, type Migration, readMigrations, readViews, type Views } from './migrations-folder.ts';
 
 /** Our schemas, and the table in each that says that it is ours. */

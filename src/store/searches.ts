@@ -1,6 +1,6 @@
-import type { DateFilter, Model, Operation, Tool } from '../contract/enumerations.ts';
+import type { DateFilter, Model, Operation, Tool } from '../domain/enumerations.ts';
 import type { Database, Id, Transaction } from './database.ts';
-import type { Sensitivity } from './schema/analytics/topics.ts';
+import type { Sensitivity } from './schema/analytics/topic-views.ts';
 import type { ServiceKind } from './services.ts';
 
 /** What a search asks, and when: one version of it. */
@@ -38,7 +38,7 @@ export type Search = Definition & {
   archived_at: Date | null;
 };
 
-const SEARCH = `
+const SELECT_SEARCH = `
 SELECT s.id, s.slug, s.topic_id, t.slug AS topic, s.service_id, sv.name AS service, sv.kind AS service_kind, s.operation,
   s.version, v.request_version, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra, v.cron, v.every_seconds, v.tz,
   s.labels, s.sensitivity, s.state, s.state_reason, s.state_since, s.next_due_at, s.created_at, s.archived_at
@@ -51,14 +51,14 @@ JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.versio
 export type Reader = Pick<Transaction, 'query'> | Database['pool'];
 
 export async function findSearch(db: Reader, slug: string): Promise<Search | null> {
-  const { rows } = await db.query<Search>(`${SEARCH} WHERE s.slug = $1`, [slug]);
+  const { rows } = await db.query<Search>(`${SELECT_SEARCH} WHERE s.slug = $1`, [slug]);
   return rows[0] ?? null;
 }
 
 /** Searches that are not archived, of one topic or of all, by topic and slug. */
 export async function listSearches(db: Reader, topicId?: Id): Promise<Search[]> {
   const { rows } = await db.query<Search>(
-    `${SEARCH} WHERE s.archived_at IS NULL AND ($1::bigint IS NULL OR s.topic_id = $1) ORDER BY t.slug, s.slug`,
+    `${SELECT_SEARCH} WHERE s.archived_at IS NULL AND ($1::bigint IS NULL OR s.topic_id = $1) ORDER BY t.slug, s.slug`,
     [topicId ?? null],
   );
   return rows;
@@ -162,7 +162,7 @@ export async function archiveSearch(tx: Transaction, searchId: Id, now: Date): P
 }
 
 /** Active searches of a service: those that a refused key stops. */
-export async function activeSearchesOf(db: Database, serviceId: Id): Promise<Id[]> {
+export async function listActiveSearches(db: Database, serviceId: Id): Promise<Id[]> {
   const { rows } = await db.pool.query<{ id: Id }>(
     `SELECT id FROM strandline.searches WHERE service_id = $1 AND state = 'active' AND archived_at IS NULL ORDER BY id`,
     [serviceId],

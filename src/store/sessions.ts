@@ -1,17 +1,17 @@
 /** Who is signed in. A session ends by itself, by its token, or when it is told to. */
 import { randomBytes } from 'node:crypto';
-import { DAY, HOUR, MINUTE } from '../engine/clock.ts';
+import { DAY, HOUR, MINUTE } from '../platform/clock.ts';
 import type { Database, Id, Transaction } from './database.ts';
 
 /** A session that nobody used for so long is over. */
-export const IDLE_MS = 12 * HOUR;
+export const MAX_SESSION_IDLE_MS = 12 * HOUR;
 /** However it is used, it is over by then. */
-export const LONGEST_MS = 7 * DAY;
+export const MAX_SESSION_MS = 7 * DAY;
 
 export type LiveSession = { id: Id; prefix: string; scopes: string[] };
 
 /** $1 hash, $2 now, $3 idle since, $4 begun. */
-const LIVE = `
+const IS_LIVE = `
 SELECT s.id, s.seen_at, t.prefix, t.scopes
 FROM strandline.sessions s JOIN strandline.tokens t ON t.id = s.token_id
 WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NULL OR s.ends_at > $2)
@@ -21,7 +21,7 @@ WHERE s.hash = $1 AND s.seen_at > $3 AND s.created_at > $4 AND (s.ends_at IS NUL
  * $1 hash of the cookie, $2 token, $3 hash of its key, $4 now. A session of a key that was replaced ends with it. The row of
  * the token is locked: a rotation or revocation comes before, and there is no session, or after, and ends it.
  */
-const INSERT = `
+const INSERT_SESSION = `
 INSERT INTO strandline.sessions (hash, token_id, created_at, seen_at, ends_at)
 SELECT $1, id, $4, $4, CASE WHEN hash = $3 THEN NULL ELSE former_until END FROM strandline.tokens
 WHERE id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
@@ -41,9 +41,9 @@ export async function insertSession(
   const { now } = session;
   await pool.query(
     'DELETE FROM strandline.sessions WHERE seen_at <= $1 OR created_at <= $2 OR ends_at <= $3',
-    [...limitsAt(now), now],
+    [...sessionLimitsAt(now), now],
   );
-  const { rowCount } = await pool.query(INSERT, [
+  const { rowCount } = await pool.query(INSERT_SESSION, [
     session.hash.toString('hex'),
     session.tokenId,
     session.keyHash.toString('hex'),
@@ -58,10 +58,10 @@ export async function findSession(
   hash: Buffer,
   now: Date,
 ): Promise<LiveSession | undefined> {
-  const { rows } = await pool.query<LiveSession & { seen_at: Date }>(LIVE, [
+  const { rows } = await pool.query<LiveSession & { seen_at: Date }>(IS_LIVE, [
     hash.toString('hex'),
     now,
-    ...limitsAt(now),
+    ...sessionLimitsAt(now),
   ]);
   const [row] = rows;
   if (row === undefined) return undefined;
@@ -79,7 +79,7 @@ export async function deleteSession({ pool }: Pick<Database, 'pool'>, id: Id): P
 }
 
 /** Sessions of a token that is closed. */
-export async function deleteSessionsOf(tx: Pick<Transaction, 'query'>, tokenId: Id): Promise<void> {
+export async function deleteSessionsByToken(tx: Pick<Transaction, 'query'>, tokenId: Id): Promise<void> {
   await tx.query('DELETE FROM strandline.sessions WHERE token_id = $1', [tokenId]);
 }
 
@@ -87,7 +87,7 @@ export async function deleteSessionsOf(tx: Pick<Transaction, 'query'>, tokenId: 
  * Sessions of a token whose key is replaced end with that key; those of a key before it end now.
  * @param at when the key ends; null: now
  */
-export async function endSessionsOf(
+export async function endSessionsByToken(
   tx: Pick<Transaction, 'query'>,
   tokenId: Id,
   at: Date | null,
@@ -100,7 +100,7 @@ export async function endSessionsOf(
 }
 
 /** What form tokens are made with, 32 bytes: made by whoever asks first, and then the same for all. */
-export async function formSecret({ pool }: Pick<Database, 'pool'>, now: Date): Promise<Buffer> {
+export async function readFormSecret({ pool }: Pick<Database, 'pool'>, now: Date): Promise<Buffer> {
   await pool.query(
     'INSERT INTO strandline.form_secret (secret, made_at) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING',
     [randomBytes(32).toString('hex'), now],
@@ -111,6 +111,6 @@ export async function formSecret({ pool }: Pick<Database, 'pool'>, now: Date): P
   return Buffer.from(row.secret, 'hex');
 }
 
-function limitsAt(now: Date): [idleSince: Date, begun: Date] {
-  return [new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LONGEST_MS)];
+function sessionLimitsAt(now: Date): [idleSince: Date, begun: Date] {
+  return [new Date(now.getTime() - MAX_SESSION_IDLE_MS), new Date(now.getTime() - MAX_SESSION_MS)];
 }

@@ -1,7 +1,7 @@
 /** A pool whose connections visitors share: one of them never holds all, whatever they ask and however much at once. */
 import { callbackify } from 'node:util';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
-import { Refused } from '../errors.ts';
+import { Refused } from '../domain/errors.ts';
 
 export type ConnectionShares = {
   /** Who asks for a connection just now; undefined for the program itself, which no share bounds. */

@@ -1,5 +1,5 @@
 /** Slots of searches: which searches are due, and the rows that say what became of each slot. */
-import { SECOND } from '../engine/clock.ts';
+import { SECOND } from '../platform/clock.ts';
 import type { Id, Transaction } from './database.ts';
 
 /** What the schedule of a search is decided on, read under its row lock. */
@@ -43,7 +43,7 @@ export async function lockSearch(tx: Transaction, searchId: Id): Promise<LockedS
  * Which searches a scan is for, with `$1` where there is a simulation. Two texts, and not one `IS NOT DISTINCT FROM`: the
  * planner would take a search without a simulation for a rare one, and read the whole table for it.
  */
-function drivenBy(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
+function drivenBySql(simulation: string | null): { suffix: string; sql: string; values: readonly string[] } {
   return simulation === null
     ? { suffix: '', sql: 'simulation IS NULL', values: [] }
     : { suffix: '_simulated', sql: 'simulation = $1', values: [simulation] };
@@ -57,7 +57,7 @@ export async function lockDueSearches(
   tx: Transaction,
   { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
 ): Promise<LockedSearch[]> {
-  const { suffix, sql, values } = drivenBy(simulation);
+  const { suffix, sql, values } = drivenBySql(simulation);
   const [due, most] = [`$${values.length + 1}`, `$${values.length + 2}`];
   const { rows } = await tx.query<LockedSearch>({
     name: `lock_due_searches${suffix}`,
@@ -76,11 +76,11 @@ export async function lockDueSearches(
 }
 
 /** When the next search is due, or since when the longest due one is; null where none is active. */
-export async function earliestDue(
+export async function readEarliestDue(
   db: Pick<Transaction, 'query'>,
   simulation: string | null,
 ): Promise<Date | null> {
-  const { suffix, sql, values } = drivenBy(simulation);
+  const { suffix, sql, values } = drivenBySql(simulation);
   const { rows } = await db.query<{ next_due_at: Date }>({
     name: `earliest_due${suffix}`,
     text: `SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${sql} ORDER BY next_due_at LIMIT 1`,
@@ -90,7 +90,7 @@ export async function earliestDue(
 }
 
 /** Those of these searches that have a run queued or running. */
-export async function searchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
+export async function listSearchesWithOpenRun(tx: Transaction, searchIds: readonly Id[]): Promise<Set<Id>> {
   const { rows } = await tx.query<{ search_id: Id }>({
     name: 'searches_with_open_run',
     text: `SELECT u.id AS search_id FROM unnest($1::bigint[]) u(id)

@@ -1,5 +1,5 @@
 import type { Id, Transaction } from './database.ts';
-import { LOCK_FEED } from './save/statements.ts';
+import { LOCK_FEED } from './save/save-statements.ts';
 
 export type SpikeMeasure = 'posts' | 'engagement';
 
@@ -31,7 +31,7 @@ export type NewSpike = {
 };
 
 /** When the windows of a search's spikes of one measure ended, as far as they ended after `since`. */
-export async function spikesSince(
+export async function readSpikesSince(
   tx: Transaction,
   searchId: Id,
   measure: SpikeMeasure,
@@ -46,7 +46,7 @@ export async function spikesSince(
 }
 
 /** Spikes and their discoveries. $1 the spikes as JSON. */
-const APPEND = `
+const INSERT_SPIKES = `
 WITH spike AS (
   INSERT INTO strandline.spikes (search_id, run_id, measure, window_start, window_end, n, lower_bound, coverage, mean, sd,
     usual, days, windows, weekday_usual, score, threshold, sensitivity, provisional, tz, sentence, top_post_id, top_share, at)
@@ -65,13 +65,13 @@ SELECT search_id, run_id, at, false, 'spike', id FROM spike ORDER BY id
 RETURNING thing AS id`;
 
 /** At the end of the batch that found them, for the feed is locked until its commit. @returns their ids */
-export async function appendSpikes(tx: Transaction, spikes: readonly NewSpike[]): Promise<Id[]> {
+export async function insertSpikes(tx: Transaction, spikes: readonly NewSpike[]): Promise<Id[]> {
   if (spikes.length === 0) return [];
   await tx.query(LOCK_FEED);
-  const { rows } = await tx.query<{ id: Id }>(APPEND, [asJson(spikes)]);
+  const { rows } = await tx.query<{ id: Id }>(INSERT_SPIKES, [toJsonRows(spikes)]);
   return rows.map(({ id }) => id);
 }
 
-function asJson(spikes: readonly NewSpike[]): string {
+function toJsonRows(spikes: readonly NewSpike[]): string {
   return JSON.stringify(spikes, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -1,8 +1,8 @@
 /** Tokens of the API and the dashboard, and keys of the search service: one table, in which neither sees the other. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
-import { MINUTE } from '../engine/clock.ts';
-import { type Database, type Id, ormOf, type Transaction } from './database.ts';
-import { tokens } from './schema/workers.ts';
+import { MINUTE } from '../platform/clock.ts';
+import { type Database, type Id, createOrm, type Transaction } from './database.ts';
+import { tokens } from './schema/system-tables.ts';
 
 /** A token, without anything that opens a door. */
 export type TokenRow = {
@@ -21,16 +21,29 @@ export type TokenRow = {
 };
 
 const { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at } = tokens;
-const rotating_until = tokens.former_until;
-const SHOWN = { id, prefix, name, scopes, created_at, last_used_at, expires_at, revoked_at, rotating_until };
+const rotatingUntil = tokens.former_until;
+const SHOWN_COLUMNS = {
+  id,
+  prefix,
+  name,
+  scopes,
+  created_at,
+  last_used_at,
+  expires_at,
+  revoked_at,
+  rotating_until: rotatingUntil,
+};
 
 /** What a token opens: this program's API and dashboard, or the search service. */
-export type Opens = 'api' | 'service';
+export type TokenPurpose = 'api' | 'service';
 
 /** The one scope of a key of the search service. */
 export const SERVICE_SCOPE = 'service';
-const ofService = arrayContains(scopes, [SERVICE_SCOPE]);
-const OPENING = { api: not(ofService), service: ofService } satisfies Record<Opens, unknown>;
+const isServiceToken = arrayContains(scopes, [SERVICE_SCOPE]);
+const PURPOSE_CONDITIONS = { api: not(isServiceToken), service: isServiceToken } satisfies Record<
+  TokenPurpose,
+  unknown
+>;
 
 /**
  * The newest first, those that are revoked or past their end too.
@@ -38,11 +51,16 @@ const OPENING = { api: not(ofService), service: ofService } satisfies Record<Ope
  */
 export async function readTokens(
   { orm }: Pick<Database, 'orm'>,
-  opens: Opens,
+  opens: TokenPurpose,
   page: { limit: number; before?: Id | undefined },
 ): Promise<TokenRow[]> {
   const older = page.before === undefined ? undefined : lt(id, page.before);
-  return orm.select(SHOWN).from(tokens).where(and(OPENING[opens], older)).orderBy(desc(id)).limit(page.limit);
+  return orm
+    .select(SHOWN_COLUMNS)
+    .from(tokens)
+    .where(and(PURPOSE_CONDITIONS[opens], older))
+    .orderBy(desc(id))
+    .limit(page.limit);
 }
 
 /** @param token.hash SHA-256 of the whole token; the token itself is never kept */
@@ -51,10 +69,10 @@ export async function insertToken(
   token: Pick<TokenRow, 'prefix' | 'name' | 'scopes' | 'expires_at'> & { hash: Buffer; now: Date },
 ): Promise<TokenRow> {
   const { hash, now, ...told } = token;
-  const [row] = await ormOf(tx)
+  const [row] = await createOrm(tx)
     .insert(tokens)
     .values({ ...told, hash: hash.toString('hex'), created_at: now })
-    .returning(SHOWN);
+    .returning(SHOWN_COLUMNS);
   if (row === undefined) throw new Error('the row of the token was not returned');
   return row;
 }
@@ -66,19 +84,23 @@ export async function insertToken(
  */
 export async function lockToken(
   tx: Transaction,
-  opens: Opens,
+  opens: TokenPurpose,
   given: Id | string,
 ): Promise<TokenRow | undefined> {
   // A prefix has eight characters: fewer digits are the id.
   const named =
     typeof given === 'string' && !/^\d{1,7}$/.test(given) ? eq(prefix, given) : eq(id, BigInt(given));
-  const [row] = await ormOf(tx).select(SHOWN).from(tokens).where(and(named, OPENING[opens])).for('update');
+  const [row] = await createOrm(tx)
+    .select(SHOWN_COLUMNS)
+    .from(tokens)
+    .where(and(named, PURPOSE_CONDITIONS[opens]))
+    .for('update');
   return row;
 }
 
 /** Neither its key nor the one before opens anything from now on. */
 export async function closeToken(tx: Transaction, which: Id, now: Date): Promise<void> {
-  await ormOf(tx)
+  await createOrm(tx)
     .update(tokens)
     .set({ revoked_at: now, former_hash: null, former_until: null })
     .where(eq(id, which));
@@ -95,7 +117,7 @@ export async function replaceKey(
   key: { hash: Buffer; formerUntil: Date | null },
 ): Promise<void> {
   const former = key.formerUntil === null ? null : sql`${tokens.hash}`;
-  await ormOf(tx)
+  await createOrm(tx)
     .update(tokens)
     .set({ hash: key.hash.toString('hex'), former_hash: former, former_until: key.formerUntil })
     .where(eq(id, which));
@@ -107,7 +129,7 @@ export async function replaceKey(
  */
 export async function findToken(
   { orm }: Pick<Database, 'orm'>,
-  opens: Opens,
+  opens: TokenPurpose,
   named: string,
   now: Date,
 ): Promise<
@@ -118,7 +140,7 @@ export async function findToken(
   const [row] = await orm
     .select({ id, prefix, scopes, last_used_at, hash, former_hash, former_until })
     .from(tokens)
-    .where(and(eq(prefix, named), OPENING[opens], isNull(revoked_at), lasts))
+    .where(and(eq(prefix, named), PURPOSE_CONDITIONS[opens], isNull(revoked_at), lasts))
     .limit(1);
   if (row === undefined) return undefined;
   const { hash: present, former_hash: former, former_until: until, ...token } = row;
@@ -133,9 +155,9 @@ export async function readToken(
   named: string,
 ): Promise<TokenRow | undefined> {
   const [row] = await orm
-    .select(SHOWN)
+    .select(SHOWN_COLUMNS)
     .from(tokens)
-    .where(and(eq(prefix, named), OPENING.api))
+    .where(and(eq(prefix, named), PURPOSE_CONDITIONS.api))
     .limit(1);
   return row;
 }
@@ -160,7 +182,7 @@ export async function hasTokens({ orm }: Pick<Database, 'orm'>): Promise<boolean
   const rows = await orm
     .select({ id })
     .from(tokens)
-    .where(and(OPENING.api, isNull(revoked_at)))
+    .where(and(PURPOSE_CONDITIONS.api, isNull(revoked_at)))
     .limit(1);
   return rows.length > 0;
 }

@@ -11,21 +11,21 @@ export type Topic = {
   archived_at: Date | null;
 };
 
-const TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
+const SELECT_TOPIC = 'SELECT id, slug, name, sample, created_at, archived_at FROM strandline.topics';
 
 export async function findTopic(db: Reader, slug: string): Promise<Topic | null> {
-  const { rows } = await db.query<Topic>(`${TOPIC} WHERE slug = $1`, [slug]);
+  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE slug = $1`, [slug]);
   return rows[0] ?? null;
 }
 
 /** Locks the topic's row: whoever makes a search in it, or changes it as a whole, waits for each other here. */
 export async function lockTopic(tx: Transaction, slug: string): Promise<Topic | null> {
-  const { rows } = await tx.query<Topic>(`${TOPIC} WHERE slug = $1 FOR UPDATE`, [slug]);
+  const { rows } = await tx.query<Topic>(`${SELECT_TOPIC} WHERE slug = $1 FOR UPDATE`, [slug]);
   return rows[0] ?? null;
 }
 
 export async function listTopics(db: Reader): Promise<Topic[]> {
-  const { rows } = await db.query<Topic>(`${TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
+  const { rows } = await db.query<Topic>(`${SELECT_TOPIC} WHERE archived_at IS NULL ORDER BY slug`);
   return rows;
 }
 
@@ -49,6 +49,15 @@ export async function archiveTopic(tx: Transaction, topicId: Id, now: Date): Pro
   await tx.query('UPDATE strandline.topics SET archived_at = $2 WHERE id = $1', [topicId, now]);
 }
 
-export async function setName(db: Reader, slug: string, name: string): Promise<void> {
+export async function updateTopicName(db: Reader, slug: string, name: string): Promise<void> {
   await db.query('UPDATE strandline.topics SET name = $2 WHERE slug = $1', [slug, name]);
 }
+
+/** How a person changes the state of a topic, a search, a rule or a channel. */
+export type StateChange = 'pause' | 'resume' | 'remove';
+
+/** What the audit log calls it. */
+export const CHANGE_RECORDED = { pause: 'paused', resume: 'resumed', remove: 'removed' } as const;
+
+/** In which state it leaves a rule or a channel. */
+export const STATE_AFTER = { pause: 'paused', resume: 'active' } as const;

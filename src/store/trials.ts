@@ -1,19 +1,19 @@
 /** The ledger of calls that try out a search before it is saved: as that of runs, and against the same limits. */
-import type { Operation } from '../contract/enumerations.ts';
-import type { Clock } from '../engine/clock.ts';
-import type { RunCode } from '../errors.ts';
-import { addMinuteRow, countCalls, UNCOUNT, type Verdict, type VerdictRow } from './call-limits.ts';
+import type { Operation } from '../domain/enumerations.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RunCode } from '../domain/errors.ts';
+import { insertMinuteRow, countCalls, REFUND_CALL, type Verdict, type VerdictRow } from './call-limits.ts';
 import type { Database, Id } from './database.ts';
 import type { Definition } from './searches.ts';
 
 /** What is asked, without when. */
-export type Request = Pick<
+export type TrialRequest = Pick<
   Definition,
   'prompt' | 'tools' | 'model' | 'date_filter' | 'streaming' | 'extra'
 > & { operation: Operation };
 
 /** Counted and written in one statement, which is committed before the request is sent. */
-const OPEN = `
+const OPEN_TRIAL = `
 WITH allowed AS MATERIALIZED (
   SELECT true
 ), ${countCalls({ service: '$1', time: '$2', perMinute: '$5', perDay: '$4' })}, opened AS (
@@ -35,7 +35,7 @@ export async function openTrial(
   db: Database,
   input: {
     serviceId: Id;
-    request: Request;
+    request: TrialRequest;
     callsPerDay: number | null;
     callsPerMinute: number | null;
     clock: Pick<Clock, 'statementTime'>;
@@ -43,7 +43,7 @@ export async function openTrial(
   },
 ): Promise<OpenedTrial> {
   const { operation, prompt, tools, model, date_filter, streaming, extra } = input.request;
-  const { rows } = await db.pool.query<VerdictRow & { id: Id | null }>(OPEN, [
+  const { rows } = await db.pool.query<VerdictRow & { id: Id | null }>(OPEN_TRIAL, [
     input.serviceId,
     input.clock.statementTime(),
     input.deadlineMs,
@@ -59,7 +59,7 @@ export async function openTrial(
   ]);
   const [row] = rows;
   if (row?.kind === 'again') {
-    await addMinuteRow(db, input.serviceId);
+    await insertMinuteRow(db, input.serviceId);
     return openTrial(db, input);
   }
   if (row?.kind === 'opened' && row.id !== null) return { kind: 'opened', id: row.id, sentAt: row.now };
@@ -68,13 +68,13 @@ export async function openTrial(
   throw new Error('a trial was not opened, and nothing says why');
 }
 
-const CLOSE = `
+const CLOSE_TRIAL = `
 WITH closed AS (
   UPDATE strandline.trials SET state = $2, code = $3, http_status = $4, bytes = $5, latency_ms = $6, cost_usd = $7,
     received_at = $8, refunded = $9
   WHERE id = $1 AND state IN ('sent', 'unknown')
   RETURNING service_id, sent_at, refunded
-), ${UNCOUNT}
+), ${REFUND_CALL}
 SELECT FROM closed`;
 
 /**
@@ -95,7 +95,7 @@ export async function closeTrial(
     now: Date;
   },
 ): Promise<void> {
-  await db.pool.query(CLOSE, [
+  await db.pool.query(CLOSE_TRIAL, [
     input.id,
     input.state,
     input.code,
@@ -109,7 +109,7 @@ export async function closeTrial(
 }
 
 /** Why an answer that came could not be read. */
-export async function noteUnreadable(db: Database, id: Id, code: RunCode): Promise<void> {
+export async function markTrialUnreadable(db: Database, id: Id, code: RunCode): Promise<void> {
   await db.pool.query(`UPDATE strandline.trials SET code = $2 WHERE id = $1 AND state = 'received'`, [
     id,
     code,
@@ -127,7 +127,7 @@ export async function markUnknownTrials(db: Database, now: Date): Promise<number
 }
 
 /** Which of these posts (by their id at the service) and links (by canonical address) are in the database. */
-export async function knownAmong(
+export async function findKnownItems(
   db: Database,
   input: { serviceId: Id; posts: readonly string[]; links: readonly string[] },
 ): Promise<{ posts: ReadonlySet<string>; links: ReadonlySet<string> }> {

@@ -1,11 +1,11 @@
 /** The views of the SQL contract: `migrations/views/` is their source, and a database gets them from there. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, escapeIdentifier } from 'pg';
-import type { Logger } from '../engine/logger.ts';
-import { Refused } from '../errors.ts';
+import type { Logger } from '../platform/logger.ts';
+import { Refused } from '../domain/errors.ts';
 import type { View, Views } from './migrations-folder.ts';
 import { ANALYTICS } from './schema-state.ts';
-import { sqlState } from './sql-state.ts';
+import { readSqlState } from './database.ts';
 
 /** How long a view that somebody reads is waited for, and how often. Whoever reads next waits behind us meanwhile. */
 const LOCKS = { timeoutMs: 5_000, attempts: 12, pauseMs: 1_000 } as const;
@@ -37,7 +37,7 @@ export async function applyViews(
       return;
     } catch (error) {
       await client.query('ROLLBACK TO SAVEPOINT views');
-      if (!IN_USE.has(sqlState(error))) throw error;
+      if (!IN_USE.has(readSqlState(error))) throw error;
       const users = await usersOf(client);
       if (attempt === locks.attempts)
         throw new Refused(
@@ -58,7 +58,7 @@ async function replaceAll(client: Client, files: readonly View[]): Promise<void>
     try {
       await client.query(`SAVEPOINT view;\n${text}\n;RELEASE SAVEPOINT view`);
     } catch (error) {
-      if (sqlState(error) !== NOT_REPLACEABLE) throw error;
+      if (readSqlState(error) !== NOT_REPLACEABLE) throw error;
       await client.query('ROLLBACK TO SAVEPOINT view; RELEASE SAVEPOINT view');
       dropped.push(...(await dropWithDependents(client, name, files)));
       await client.query(text);
@@ -107,7 +107,7 @@ async function dropWithDependents(client: Client, name: string, files: readonly 
   try {
     await client.query(`DROP VIEW ${rows.map((view) => `${ANALYTICS}.${view.name}`).join(', ')}`);
   } catch (error) {
-    if (sqlState(error) !== DEPENDED_ON) throw error;
+    if (readSqlState(error) !== DEPENDED_ON) throw error;
     // Postgres lists whatever it is: views, functions, columns of a view's type.
     const detail = error instanceof Error && 'detail' in error ? String(error.detail) : '';
     throw new Refused(

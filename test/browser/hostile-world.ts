@@ -1,17 +1,17 @@
 /** A monitor that watched a service which means harm, through its own journey: what came stands in the database. */
-import type { WebServer } from '../../src/doors/http/server.ts';
-import { HOUR } from '../../src/engine/clock.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
+import type { WebServer } from '../../src/app/http-server.ts';
+import { HOUR } from '../../src/platform/clock.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { createChannel } from '../../src/monitor/tell/channels.ts';
-import { deliverTo } from '../../src/monitor/tell/deliver.ts';
-import { tellNew } from '../../src/monitor/tell/match.ts';
-import { createRule } from '../../src/monitor/tell/rules.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { renameTopic } from '../../src/monitor/topic/rename.ts';
+import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
+import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
+import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
+import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { renameTopic } from '../../src/monitor/topics/save-topic.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import { startWeb } from '../../src/web.ts';
+import { startWeb } from '../../src/app/web-server.ts';
 import { homeOf } from '../cli/stand.ts';
 import { json, startStub, type StubAnswer, wirePost } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
@@ -163,7 +163,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   const run = async () => {
     for (let next = enqueued.shift(); next !== undefined; next = enqueued.shift())
       await executeRun(ctx, next.runId);
-    await follow(ctx, { settleMs: null });
+    await derivePending(ctx, { settleMs: null });
   };
   const made = [];
   for (const [i, [slug, operation, prompt]] of SEARCHES.entries()) {
@@ -185,8 +185,8 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   await scan(ctx);
   await run();
   while (!(await fillArchive(ctx.db, { batches: 5 })));
-  await tellNew(ctx);
-  await deliverTo(ctx, channel.id, new AbortController().signal);
+  await evaluateRules(ctx);
+  await deliverDueMessages(ctx, channel.id, new AbortController().signal);
   const web = await startWeb(homeOf(world));
   return {
     world,

@@ -1,19 +1,19 @@
 /** The dashboard over twelve lived days, at an address of its own, for a browser to look at. */
-import { readConfig } from '../../src/config.ts';
-import type { WebServer } from '../../src/doors/http/server.ts';
-import { HOUR } from '../../src/engine/clock.ts';
-import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/tokens.ts';
-import type { Acting } from '../../src/monitor/context.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createChannel } from '../../src/monitor/tell/channels.ts';
-import { deliverTo } from '../../src/monitor/tell/deliver.ts';
-import { tellNew } from '../../src/monitor/tell/match.ts';
-import { createRule } from '../../src/monitor/tell/rules.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { WebServer } from '../../src/app/http-server.ts';
+import { HOUR } from '../../src/platform/clock.ts';
+import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/manage-tokens.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
+import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
+import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
+import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Database } from '../../src/store/database.ts';
-import { startWeb } from '../../src/web.ts';
+import { startWeb } from '../../src/app/web-server.ts';
 import { homeOf } from '../cli/stand.ts';
 import { type History, liveHistory } from '../house/questions/history.ts';
 import { json, startStub, type StubService } from '../stub-service.ts';
@@ -51,7 +51,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-function withAlerts(ctx: Acting): Acting {
+function withAlerts(ctx: ActingContext): ActingContext {
   const { masterKey, webhook } = readConfig({
     MASTER_KEY: 'of the test, which seals nothing that matters',
     WEBHOOK_ALLOW: '127.0.0.1',
@@ -61,7 +61,7 @@ function withAlerts(ctx: Acting): Acting {
 
 /** A rule and two channels, of which one does not answer, and a run that finds something for them. */
 async function tellOfWhatComes(
-  ctx: Acting,
+  ctx: ActingContext,
   clock: History['world']['clock'],
   receiver: StubService,
 ): Promise<void> {
@@ -72,9 +72,10 @@ async function tellOfWhatComes(
   clock.advance(3 * HOUR);
   const { runId } = await insertManualRun(ctx, 'trains-posts');
   await executeRun(ctx, runId);
-  await follow(ctx, { settleMs: null });
-  await tellNew(ctx);
-  for (const { channel } of [ops, night]) await deliverTo(ctx, channel.id, new AbortController().signal);
+  await derivePending(ctx, { settleMs: null });
+  await evaluateRules(ctx);
+  for (const { channel } of [ops, night])
+    await deliverDueMessages(ctx, channel.id, new AbortController().signal);
 }
 
 async function idsOf({ pool }: Database): Promise<Ids> {

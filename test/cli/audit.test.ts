@@ -1,7 +1,7 @@
 /** What commands change stands in the audit log, under the account that ran them. */
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditRow } from '../../src/store/reads/audit.ts';
+import type { AuditRow } from '../../src/store/queries/audit-log.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 

@@ -2,19 +2,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkScan, checkTransaction } from '../../src/doors/cli/checks-of-work.ts';
-import { checkHosted, checkNode, checkQueueServer, checksOfHome } from '../../src/doors/cli/checks.ts';
-import { checkModel, checksOfSources } from '../../src/doors/cli/checks-of-sources.ts';
-import { checksOfWork } from '../../src/doors/cli/checks-of-work.ts';
-import { readStatus } from '../../src/monitor/status/status.ts';
-import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
-import { recordHeartbeat, deregisterWorker } from '../../src/store/workers.ts';
-import { ofStatement } from '../../src/store/reader/ask.ts';
-import { readConfig } from '../../src/config.ts';
-import type { Probed } from '../../src/service-access.ts';
-import { isKeyOf } from '../../src/engine/keys.ts';
+import {
+  checkModel,
+  checkOldestTransaction,
+  checkScan,
+  checkSearches,
+  checkSources,
+} from '../../src/cli/search-checks.ts';
+import { checkHosted, checkNode, checkQueueServer, checkWithDatabase } from '../../src/cli/doctor-command.ts';
+import { readStatus } from '../../src/monitor/status/system-status.ts';
+import { MINUTE, steppedClock } from '../../src/platform/clock.ts';
+import { recordHeartbeat, deregisterWorker } from '../../src/store/worker-registry.ts';
+import { describeStatementError } from '../../src/store/reader/ask-reader.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { ProbeResult } from '../../src/app/service-access.ts';
+import { isKeyOf } from '../../src/platform/keys.ts';
 import { findToken, readTokens, touchToken } from '../../src/store/tokens.ts';
-import { oldestTransaction } from '../../src/store/reads/server.ts';
+import { readOldestTransaction } from '../../src/store/queries/system.ts';
 import { heartbeatOf, storeUnread } from '../status/unread.ts';
 import { onRedis } from '../backends.ts';
 import { json, wirePost } from '../stub-service.ts';
@@ -83,8 +87,8 @@ describe('sql', () => {
 
   it('says how long a statement may take', () => {
     const late = Object.assign(new Error('canceling statement'), { code: '57014' });
-    expect(ofStatement(late, 'select 1')).toContain('longer than 30 s');
-    expect(ofStatement(new Error('Query read timeout'), 'select 1')).toContain('longer than 30 s');
+    expect(describeStatementError(late, 'select 1')).toContain('longer than 30 s');
+    expect(describeStatementError(new Error('Query read timeout'), 'select 1')).toContain('longer than 30 s');
   });
 
   it('an empty result has its headers and no stray line', async () => {
@@ -259,11 +263,11 @@ describe('status', () => {
     expect((await readStatus(ctx, home.embedded)).services).toMatchObject([
       { name: 'hosted', missing: 'SEARCH_API_URL is not set' },
     ]);
-    expect(await checksOfWork({ ctx })).toMatchObject([
+    expect(await checkSearches({ ctx })).toMatchObject([
       { ok: false, found: '1 search of the hosted service cannot run', advice: 'set SEARCH_API_URL' },
     ]);
     const later = { ...home.ctx, clock: steppedClock(new Date(world.clock.now().getTime() + 30 * MINUTE)) };
-    expect(await checksOfWork({ ctx: later })).toMatchObject([
+    expect(await checkSearches({ ctx: later })).toMatchObject([
       { ok: null, found: 'none, and 1 search is overdue' },
     ]);
   });
@@ -276,7 +280,7 @@ describe('status', () => {
       total: 1,
       searches: [{ slug: 'ferry', since, last_success_at: since, run_status: 'succeeded' }],
     });
-    expect(await checksOfWork(home)).toContainEqual({
+    expect(await checkSearches(home)).toContainEqual({
       check: 'silent searches',
       ok: false,
       found: 'no successful run for three intervals: ferry',
@@ -298,7 +302,8 @@ describe('status', () => {
     const [ferry] = rows;
     if (ferry === undefined) throw new Error('no search');
     const before = (ms: number) => new Date(clock.now().getTime() - ms);
-    const checked = async () => (await checksOfWork(home)).filter(({ check }) => check.endsWith('responses'));
+    const checked = async () =>
+      (await checkSearches(home)).filter(({ check }) => check.endsWith('responses'));
     const said = async () => (await stand.run(['status'])).stdout.match(/^unread.*(?:\n .*)*/m)?.[0] ?? '';
     await storeUnread(db, ferry.id, before(30_000));
     expect([await checked(), await said()]).toEqual([[], '']);
@@ -357,9 +362,9 @@ describe('status', () => {
       found: 'last ran 31 s ago, so nothing that is due runs',
     });
     // Without a worker nobody is expected to scan: the missing worker is what is reported.
-    expect((await checksOfWork(home)).map(({ check }) => check)).not.toContain('scan');
+    expect((await checkSearches(home)).map(({ check }) => check)).not.toContain('scan');
     await heartbeatOf(world, { name: 'stuck' });
-    expect(await checksOfWork(home)).toContainEqual(expect.objectContaining({ check: 'scan', ok: false }));
+    expect(await checkSearches(home)).toContainEqual(expect.objectContaining({ check: 'scan', ok: false }));
     await deregisterWorker(world.db, 'stuck');
   });
 });
@@ -390,15 +395,15 @@ describe('doctor', () => {
       await analyst.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await analyst.query('SELECT count(*) FROM strandline.posts');
       for (let n = 0; n < 3; n += 1) await pool.query('SELECT pg_current_xact_id()');
-      const oldest = await oldestTransaction(stand.world.db);
+      const oldest = await readOldestTransaction(stand.world.db);
       expect(oldest?.who).toMatch(/, notebook$/);
       expect(oldest?.behind).toBeGreaterThanOrEqual(3);
-      expect(checkTransaction(oldest)).toEqual([]);
+      expect(checkOldestTransaction(oldest)).toEqual([]);
     } finally {
       analyst.release(true);
     }
     const of = (seconds: number | null, behind: number) =>
-      checkTransaction({ who: 'ana, notebook', seconds, behind }).map(({ ok, found }) => [ok, found]);
+      checkOldestTransaction({ who: 'ana, notebook', seconds, behind }).map(({ ok, found }) => [ok, found]);
     expect(of(4_000, 12)).toEqual([
       [false, 'one of ana, notebook is open for 66 minutes, with 12 transactions behind it'],
     ]);
@@ -408,7 +413,7 @@ describe('doctor', () => {
         expect.stringMatching(/^one of ana, notebook is open, with 2,?000,?000 transactions behind it$/),
       ],
     ]);
-    expect(checkTransaction(null)).toEqual([]);
+    expect(checkOldestTransaction(null)).toEqual([]);
   });
 
   it('connects to a hosted service and asks it nothing', async () => {
@@ -449,7 +454,7 @@ describe('doctor', () => {
 
   it('has a line for each public source that is asked; one that is away is a note', async () => {
     const probe = () =>
-      Promise.resolve<Probed[]>([
+      Promise.resolve<ProbeResult[]>([
         { name: 'arxiv', source: 'preprint', title: 'arXiv', outcome: 'reachable', words: 'reachable' },
         {
           name: 'lemmy',
@@ -460,12 +465,12 @@ describe('doctor', () => {
         },
         { name: 'brave', source: 'web', title: 'B', outcome: 'off', words: 'needs BRAVE_API_KEY' },
       ]);
-    const checks = await checksOfHome({ ...stand.home, services: { ...stand.home.services, probe } });
+    const checks = await checkWithDatabase({ ...stand.home, services: { ...stand.home.services, probe } });
     expect(checks.filter(({ check }) => check.startsWith('source '))).toMatchObject([
       { check: 'source arxiv (preprint)', ok: true, found: 'reachable', advice: null },
       { check: 'source lemmy (discussion_board)', ok: null, found: 'not reachable (x)' },
     ]);
-    expect(checksOfSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none is asked' }]);
+    expect(checkSources([])).toMatchObject([{ check: 'sources', ok: null, found: 'none is asked' }]);
   });
 
   onRedis('with a Redis', (redisUrl) => {

@@ -1,7 +1,7 @@
 /** `completions diff` and `links list --first-seen`, as a person and as a program sees them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CompletionDiff } from '../../src/store/reads/completion-diff.ts';
+import type { CompletionDiff } from '../../src/store/queries/completion-diff.ts';
 import { json } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 

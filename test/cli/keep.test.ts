@@ -2,9 +2,9 @@ import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkSecrets } from '../../src/doors/cli/checks-of-secrets.ts';
-import { vaultOf } from '../../src/engine/vault.ts';
-import { createChannel } from '../../src/monitor/tell/channels.ts';
+import { checkMasterKey } from '../../src/cli/master-key-check.ts';
+import { vaultOf } from '../../src/platform/vault.ts';
+import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { emptyDatabase, type TestDatabase } from '../database.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
@@ -60,15 +60,15 @@ test('a restore names the key of its channels; doctor says whether the one at ha
   });
   const master = 'a master key of a test, long enough';
   const { keyId } = vaultOf(master);
-  expect(await checkSecrets(keyed(undefined))).toEqual([]);
+  expect(await checkMasterKey(keyed(undefined))).toEqual([]);
   await createChannel(keyed(master).ctx, { slug: 'desk', webhook: 'https://93.184.216.34/hook' });
-  expect(await checkSecrets(keyed(master))).toMatchObject([
+  expect(await checkMasterKey(keyed(master))).toMatchObject([
     { ok: true, found: expect.stringContaining(keyId) },
   ]);
-  expect(await checkSecrets(keyed(`${master}, another`))).toMatchObject([
+  expect(await checkMasterKey(keyed(`${master}, another`))).toMatchObject([
     { ok: false, found: expect.stringContaining(`sealed with the master key ${keyId}`) },
   ]);
-  expect(await checkSecrets(keyed(undefined))).toMatchObject([
+  expect(await checkMasterKey(keyed(undefined))).toMatchObject([
     {
       ok: false,
       found: `secrets of 1 channel are sealed with the key ${keyId}; there is no master key here`,

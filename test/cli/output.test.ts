@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { PassThrough, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { discoveryLines } from '../../src/doors/cli/discovery-line.ts';
-import { pageOf } from '../../src/doors/cli/page.ts';
-import { runCli } from '../../src/doors/cli/program.ts';
-import { table } from '../../src/doors/cli/table.ts';
-import type { DiscoveryRow } from '../../src/store/reads/discoveries.ts';
+import { renderDiscovery } from '../../src/cli/discovery-rendering.ts';
+import { detectTerminalPage } from '../../src/cli/terminal-io.ts';
+import { runCli } from '../../src/cli/command-line.ts';
+import { renderTable } from '../../src/cli/terminal-table.ts';
+import type { DiscoveryRow } from '../../src/store/queries/discoveries.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { collector, makeStand, type Stand } from './stand.ts';
 
@@ -171,13 +171,13 @@ describe('tables', () => {
   });
 
   it('a pipe gets a long text whole, and no spaces for it in the lines of others', () => {
-    const page = pageOf({ env: {}, isTTY: false });
+    const page = detectTerminalPage({ env: {}, isTTY: false });
     const texts = ['short', 'word '.repeat(520).trim()];
     const columns = [
       { head: 'text', cell: (text: string) => text, elastic: 4 },
       { head: 'address', cell: () => 'https://a.example/1' },
     ];
-    const [head, short, long] = table(texts, columns, page);
+    const [head, short, long] = renderTable(texts, columns, page);
     expect(long).toBe(`${texts[1]}  https://a.example/1`);
     expect(short).toMatch(/^short {2,60}https:/);
     expect(head?.indexOf('address')).toBe(short?.indexOf('https:'));
@@ -286,14 +286,14 @@ describe('a discovery as it comes', () => {
     spike_id: null,
   };
   const lines = (width: number) =>
-    discoveryLines(row, pageOf({ env: { COLUMNS: String(width) }, isTTY: false }));
+    renderDiscovery(row, detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false }));
 
   it('has one form, whatever came before it', () => {
     expect(lines(80)).toEqual([
       '10:55:30Z  harbour-posts  post  @ines  "Ferry 7 is back"  12 likes',
       '  https://a.example/1',
     ]);
-    expect(discoveryLines(row, pageOf({ env: {}, isTTY: false }))).toEqual([
+    expect(renderDiscovery(row, detectTerminalPage({ env: {}, isTTY: false }))).toEqual([
       '10:55:30Z  harbour-posts  post  @ines  "Ferry 7 is back"  12 likes  https://a.example/1',
     ]);
   });

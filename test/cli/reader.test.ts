@@ -1,12 +1,12 @@
 /** The login of a Postgres of one's own gets another password by a command, as far as our role may give it one. */
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { runCli } from '../../src/doors/cli/program.ts';
-import { codeOf, connect, withDatabase } from '../../src/engine/postgres/connect.ts';
-import { openHome } from '../../src/home.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { runCli } from '../../src/cli/command-line.ts';
+import { readErrorCode, connect, withDatabase } from '../../src/platform/postgres/connect.ts';
+import { openProgram } from '../../src/app/program.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { readAudit } from '../../src/store/reads/audit.ts';
-import { startWeb } from '../../src/web.ts';
+import { readAudit } from '../../src/store/queries/audit-log.ts';
+import { startWeb } from '../../src/app/web-server.ts';
 import { silent, stage } from '../engine/stage.ts';
 import { makeWorld } from '../world.ts';
 import { collector, homeOf } from './stand.ts';
@@ -28,7 +28,7 @@ test('the new address is printed once and opens; a role that may not change it s
     return { code, stdout: out.text(), stderr: talk.text(), log };
   };
   const enters = (url: string) =>
-    connect(url, 'test').then((client) => client.end().then(() => 'in'), codeOf);
+    connect(url, 'test').then((client) => client.end().then(() => 'in'), readErrorCode);
 
   // The program's role of the embedded Postgres is none that may change others.
   const refused = await rotate(server.url);
@@ -53,7 +53,7 @@ test('the new address is printed once and opens; a role that may not change it s
 test('a server that runs on the embedded Postgres answers statements before and after a rotation, each time by the password of then', async () => {
   const { dataDir } = await stage();
   const env = { STRANDLINE_DATA_DIR: dataDir, PORT: '0', SERVICE_SOURCES: 'sandbox' };
-  const home = await openHome({ config: readConfig(env), log: silent, role: 'owner' });
+  const home = await openProgram({ config: readConfig(env), log: silent, role: 'owner' });
   onTestFinished(() => home.close());
   // As `up` does.
   const web = await startWeb({ ...home, idle: () => null });

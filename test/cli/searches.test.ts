@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import type { DiscoveryRow } from '../../src/store/reads/discoveries.ts';
-import { recordHeartbeat, deregisterWorker } from '../../src/store/workers.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
+import type { DiscoveryRow } from '../../src/store/queries/discoveries.ts';
+import { recordHeartbeat, deregisterWorker } from '../../src/store/worker-registry.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { makeStand, type Stand } from './stand.ts';
 

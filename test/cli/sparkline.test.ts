@@ -1,9 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { ASCII, BLOCKS, hoursEach, type Point, sparkline } from '../../src/doors/cli/sparkline.ts';
+import {
+  ASCII_SIGNS,
+  BLOCK_SIGNS,
+  chooseHoursPerPoint,
+  type SparklinePoint,
+  drawSparkline,
+} from '../../src/cli/trend-rendering.ts';
 
 /** `3` is a count, `3+` a lower bound, `-` was not observed. */
-function points(text: string): Point[] {
+function points(text: string): SparklinePoint[] {
   return text
     .split(' ')
     .filter((word) => word !== '')
@@ -29,25 +35,25 @@ describe('a sparkline', () => {
     ['a lower bound of nothing is no count', '0+ 7', '▁█', '^'],
     ['parts of posts', '0.2 0.4 1.4', '▂▃█', ''],
   ])('%s', (_name, written, line, marks) => {
-    expect(sparkline(points(written), BLOCKS)).toEqual({ line, marks });
+    expect(drawSparkline(points(written), BLOCK_SIGNS)).toEqual({ line, marks });
   });
 
   it('in ASCII says the same', () => {
-    expect(sparkline(points('0 1 - 6+ 7'), ASCII)).toEqual({ line: '_. *#', marks: '   ^' });
+    expect(drawSparkline(points('0 1 - 6+ 7'), ASCII_SIGNS)).toEqual({ line: '_. *#', marks: '   ^' });
   });
 
   it('is drawn to the scale of others where that is asked for', () => {
-    expect(sparkline(points('0 5 10'), BLOCKS, 20).line).toBe('▁▃▅');
+    expect(drawSparkline(points('0 5 10'), BLOCK_SIGNS, 20).line).toBe('▁▃▅');
   });
 
   test('any counts: one character each, gaps where they were, never a smaller count drawn higher', () => {
     const value = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null });
     fc.assert(
       fc.property(fc.array(fc.record({ value, atLeast: fc.boolean() })), (all) => {
-        const signs = sparkline(all, BLOCKS).line.split('');
+        const signs = drawSparkline(all, BLOCK_SIGNS).line.split('');
         expect(signs).toHaveLength(all.length);
         for (const [i, a] of all.entries()) {
-          expect(signs[i] === BLOCKS.gap).toBe(a.value === null);
+          expect(signs[i] === BLOCK_SIGNS.gap).toBe(a.value === null);
           if (a.value !== null) expect(signs[i] === '▁').toBe(a.value === 0);
           for (const [j, b] of all.entries())
             if (a.value !== null && b.value !== null && a.value <= b.value)
@@ -70,13 +76,13 @@ describe('the time that a character stands for', () => {
     [366, 40, 240],
     [366, 1, 8_784],
   ])('%i days in %i characters: %i hours', (days, room, hours) => {
-    expect(hoursEach(days, room)).toBe(hours);
+    expect(chooseHoursPerPoint(days, room)).toBe(hours);
   });
 
   test('it always fits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 366 }), fc.integer({ min: 1, max: 200 }), (days, room) => {
-        expect(Math.ceil((days * 24) / hoursEach(days, room))).toBeLessThanOrEqual(room);
+        expect(Math.ceil((days * 24) / chooseHoursPerPoint(days, room))).toBeLessThanOrEqual(room);
       }),
     );
   });

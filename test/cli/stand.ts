@@ -1,11 +1,9 @@
 /** A command line on a small world: what goes in are arguments, what comes out is what a shell would see. */
 import { Writable } from 'node:stream';
-import type { Cli } from '../../src/doors/cli/cli.ts';
-import { openCli } from '../../src/doors/cli/cli.ts';
-import type { Io } from '../../src/doors/cli/io.ts';
-import { runCli } from '../../src/doors/cli/program.ts';
-import { openShell } from '../../src/doors/cli/shell.ts';
-import type { Home } from '../../src/home.ts';
+import { type Cli, openCli } from '../../src/cli/command-context.ts';
+import { type Io, openShell } from '../../src/cli/terminal-io.ts';
+import { runCli } from '../../src/cli/command-line.ts';
+import type { Program } from '../../src/app/program.ts';
 import { startStub, type StubService } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -14,7 +12,7 @@ export type Printed = { code: number; stdout: string; stderr: string };
 export type Stand = {
   world: World;
   stub: StubService;
-  home: Home;
+  home: Program;
   run(argv: readonly string[], over?: Partial<Io>): Promise<Printed>;
   /** Runs a command that must end well, and reads its JSON. */
   json<T>(...argv: string[]): Promise<T>;
@@ -62,7 +60,7 @@ export async function makeStand(): Promise<Stand> {
 }
 
 /** The world as a home; what it stands on is closed by the world. */
-export function homeOf({ ctx, database }: World): Home {
+export function homeOf({ ctx, database }: World): Program {
   return {
     ctx,
     backend: () => Promise.reject(new Error('this test has no worker')),

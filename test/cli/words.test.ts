@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { readSince } from '../../src/doors/cli/arguments.ts';
-import { pageOf } from '../../src/doors/cli/page.ts';
-import { runLines } from '../../src/doors/cli/run-line.ts';
-import { list, table } from '../../src/doors/cli/table.ts';
-import { cut, oneLine, paragraphs, widthOf, wrap } from '../../src/doors/cli/text.ts';
-import { toJson } from '../../src/doors/json.ts';
-import type { RunReport } from '../../src/monitor/run/report.ts';
-import type { Highlight } from '../../src/store/reads/highlights.ts';
+import { parseSince } from '../../src/cli/option-values.ts';
+import { detectTerminalPage } from '../../src/cli/terminal-io.ts';
+import { renderRunReport } from '../../src/cli/run-rendering.ts';
+import { renderList, renderTable } from '../../src/cli/terminal-table.ts';
+import { truncate, oneLine, splitParagraphs, measureWidth, wrapText } from '../../src/cli/terminal-text.ts';
+import { toJson } from '../../src/domain/json-output.ts';
+import type { RunReport } from '../../src/monitor/runs/run-end.ts';
+import type { Highlight } from '../../src/store/queries/highlights.ts';
 import { watchProcessor } from '../processor.ts';
 
-const page = (width: number) => pageOf({ env: { COLUMNS: String(width) }, isTTY: false });
+const page = (width: number) => detectTerminalPage({ env: { COLUMNS: String(width) }, isTTY: false });
 const at = new Date('2026-11-21T14:05:09Z');
 
 describe('text from outside', () => {
@@ -32,25 +32,25 @@ describe('text from outside', () => {
     expect(oneLine(`a${'\u0301'.repeat(1_000)}b`).length).toBeLessThan(10);
     const computed = watchProcessor();
     oneLine('\u001b]'.repeat(100_000));
-    cut('\u0301'.repeat(100_000), 40);
+    truncate('\u0301'.repeat(100_000), 40);
     expect(computed()).toBeLessThan(500);
   });
 
   it('is cut between characters, by the width that a terminal gives them', () => {
     const family = '👨‍👩‍👧‍👦';
-    expect(cut(`${family}${family}${family}`, 5)).toBe(`${family}${family}…`);
-    expect(cut('日本語です', 6)).toBe('日本…');
-    expect(cut('abc', 3)).toBe('abc');
-    expect(cut('abcd', 3)).toBe('ab…');
-    expect(cut('abcd', 1, '...')).toBe('.');
-    expect(widthOf('日本')).toBe(4);
+    expect(truncate(`${family}${family}${family}`, 5)).toBe(`${family}${family}…`);
+    expect(truncate('日本語です', 6)).toBe('日本…');
+    expect(truncate('abc', 3)).toBe('abc');
+    expect(truncate('abcd', 3)).toBe('ab…');
+    expect(truncate('abcd', 1, '...')).toBe('.');
+    expect(measureWidth('日本')).toBe(4);
   });
 
   it('keeps its paragraphs, breaks between words, and breaks a word that is too long', () => {
-    expect(paragraphs('one\u0085two')).toEqual(['one', 'two']);
-    expect(paragraphs('one\r\n\r\n\r\ntwo  three')).toEqual(['one', '', 'two three']);
-    expect(wrap('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
-    expect(wrap('incomprehensibilities', 8)).toEqual(['incompre', 'hensibil', 'ities']);
+    expect(splitParagraphs('one\u0085two')).toEqual(['one', 'two']);
+    expect(splitParagraphs('one\r\n\r\n\r\ntwo  three')).toEqual(['one', '', 'two three']);
+    expect(wrapText('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
+    expect(wrapText('incomprehensibilities', 8)).toEqual(['incompre', 'hensibil', 'ities']);
   });
 });
 
@@ -64,15 +64,15 @@ describe('tables', () => {
   ];
 
   it('cut what is elastic, and leave out a column that is empty throughout', () => {
-    expect(table(rows, columns, page(30))).toEqual(['name   n  text', 'a     12  a rather long text…']);
+    expect(renderTable(rows, columns, page(30))).toEqual(['name   n  text', 'a     12  a rather long text…']);
   });
 
   it('stand on their side where there is no room', () => {
-    expect(table(rows, columns, page(14))).toEqual(['name  a', 'n     12', 'text  a rathe…']);
+    expect(renderTable(rows, columns, page(14))).toEqual(['name  a', 'n     12', 'text  a rathe…']);
   });
 
   it('a list shows values only where there is no room for names', () => {
-    expect(list([['database', 'PostgreSQL']], page(9))).toEqual(['PostgreSQ', 'L']);
+    expect(renderList([['database', 'PostgreSQL']], page(9))).toEqual(['PostgreSQ', 'L']);
   });
 });
 
@@ -111,7 +111,7 @@ describe('since', () => {
     ['2026-11-20T08:30:15.25+01:00', '2026-11-20T07:30:15.250Z'],
     ['2026-11-20T08:30-0130', '2026-11-20T10:00:00.000Z'],
   ])('%s is %s', (given, expected) => {
-    expect(readSince(given, at).toISOString()).toBe(expected);
+    expect(parseSince(given, at).toISOString()).toBe(expected);
   });
 });
 
@@ -134,7 +134,7 @@ describe('the line of a run', () => {
     repost_count: 3,
   };
   const line = (report: RunReport, highlights: Highlight[] = [], width = 120) =>
-    runLines(report, highlights, at, page(width));
+    renderRunReport(report, highlights, at, page(width));
 
   it('tells a first look from what is new', () => {
     expect(line({ ...done, diff: { ...diff, baseline: true } })).toEqual([
@@ -178,6 +178,6 @@ describe('the line of a run', () => {
 
   it.each([1, 20, 40, 60])('fits into %i columns', (width) => {
     for (const shown of line({ ...done, diff: { ...diff, newPosts: [1n] } }, [highlight], width))
-      expect(widthOf(shown)).toBeLessThanOrEqual(width);
+      expect(measureWidth(shown)).toBeLessThanOrEqual(width);
   });
 });

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import type { ServiceRequest } from '../../src/monitor/client/request.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import type { ServiceRequest } from '../../src/monitor/client/service-request.ts';
 import { call, KEY, outcome, withService, withSocket } from './server.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

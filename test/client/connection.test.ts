@@ -1,7 +1,7 @@
 /** One connection per call: none is reused, so that none can be closed by the service while a paid call is put on it. */
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { steppedClock } from '../../src/engine/clock.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
 import { call, NOW, outcome } from './server.ts';
 
 const RESPONSE =

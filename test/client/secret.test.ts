@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conceal, concealInBytes } from '../../src/monitor/client/secret.ts';
+import { redactKey, redactKeyInBytes } from '../../src/monitor/client/key-redaction.ts';
 
 const KEY = 'k$1/="x\\[nO';
 
@@ -15,31 +15,31 @@ const SPELLINGS: [how: string, said: string][] = [
 ];
 
 test.each(SPELLINGS)('a text that repeats the key %s is told without it', (_, said) => {
-  expect(conceal(`said ${said}.`, KEY)).toMatch(/^said "?\[key]"?\.$/);
+  expect(redactKey(`said ${said}.`, KEY)).toMatch(/^said "?\[key]"?\.$/);
 });
 
 test.each(SPELLINGS)('bytes that repeat the key %s are kept without it', (_, said) => {
-  const kept = concealInBytes(Buffer.from(`{"a": ${said}, "b": "🌊"}`), KEY).toString();
+  const kept = redactKeyInBytes(Buffer.from(`{"a": ${said}, "b": "🌊"}`), KEY).toString();
   expect(kept).toMatch(/^\{"a": "?\[key]"?, "b": "🌊"}$/);
 });
 
 test.each(SPELLINGS)('bytes in UTF-16 that repeat the key %s too, whichever way they stand', (_, said) => {
   const little = Buffer.from(`\uFEFF{"a": ${said}, "b": "🌊"}`, 'utf16le');
   const without = /^\uFEFF\{"a": "?\[key]"?, "b": "🌊"}$/;
-  expect(concealInBytes(little, KEY).toString('utf16le')).toMatch(without);
-  expect(concealInBytes(Buffer.from(little).swap16(), KEY).swap16().toString('utf16le')).toMatch(without);
+  expect(redactKeyInBytes(little, KEY).toString('utf16le')).toMatch(without);
+  expect(redactKeyInBytes(Buffer.from(little).swap16(), KEY).swap16().toString('utf16le')).toMatch(without);
 });
 
 test('bytes around the key stay as they are, also those that are no text', () => {
   const around = Buffer.from([0xff, 0xfe, 0x00, 0xc3]);
-  const kept = concealInBytes(Buffer.concat([around, Buffer.from(KEY), around]), KEY);
+  const kept = redactKeyInBytes(Buffer.concat([around, Buffer.from(KEY), around]), KEY);
   expect(kept).toEqual(Buffer.concat([around, Buffer.from('[key]'), around]));
 });
 
 test('any other bytes stay as they are', () => {
   const bytes = Buffer.from([0xff, 0x00, 0x6b, 0x24, 0x31]);
-  expect(concealInBytes(bytes, KEY)).toBe(bytes);
-  expect(concealInBytes(bytes, undefined)).toBe(bytes);
+  expect(redactKeyInBytes(bytes, KEY)).toBe(bytes);
+  expect(redactKeyInBytes(bytes, undefined)).toBe(bytes);
 });
 
 function hexOf(sign: string): string {

@@ -1,10 +1,9 @@
 /** A service on the loopback that answers as it is told, byte by byte if need be. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { steppedClock } from '../../src/engine/clock.ts';
-import { type CallInput, callService } from '../../src/monitor/client/call.ts';
-import type { CallResult } from '../../src/monitor/client/result.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
+import { type CallInput, type CallResult, callService } from '../../src/monitor/client/service-call.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00Z');
 /** A key that no answer, log or error may ever show. */

@@ -1,7 +1,7 @@
 /** The walk itself: our own service passes all of it in both dialects, and a wrong one fails where it is wrong. */
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/engine/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { stubSource } from '../service/stub-source.ts';
 import { type Client, KEY, startForTest } from '../service/running.ts';
 import { readNames } from './names.ts';

@@ -1,5 +1,5 @@
 /** The objects of the specification, member by member, each with what it has to be. */
-import { urlOf } from '../../src/contract/url.ts';
+import { parseUrl } from '../../src/domain/link.ts';
 
 /** What is wrong with a value; null where nothing is. */
 type Kind = { says: string; wrong: (value: unknown) => string | null };
@@ -107,7 +107,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 export function isUrl(value: string): boolean {
-  return /^https?:\/\/[^\s]+$/.test(value) && urlOf(value) !== undefined;
+  return /^https?:\/\/[^\s]+$/.test(value) && parseUrl(value) !== undefined;
 }
 
 function isTime(value: unknown): boolean {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadDialect, paths } from '../../src/contract/dialect.ts';
-import { fromWire, toWire } from '../../src/contract/wire.ts';
-import { InvalidInput } from '../../src/errors.ts';
+import { loadDialect, paths } from '../../src/protocol/dialect.ts';
+import { fromWire, toWire } from '../../src/protocol/wire.ts';
+import { InvalidInput } from '../../src/domain/errors.ts';
 import { sampleJson } from '../samples/sample.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dialect-'));

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import {
   forbiddenBody,
   internalErrorBody,
+  readErrorBody,
   tooManyRequestsBody,
   unauthorizedBody,
   validationBody,
-} from '../../src/contract/error-bodies.ts';
-import { readErrorBody } from '../../src/contract/errors.ts';
-import { retryAfterMs } from '../../src/contract/retry-after.ts';
+} from '../../src/protocol/error-body.ts';
+import { retryAfterMs } from '../../src/protocol/retry-after.ts';
 import { sampleJson } from '../samples/sample.ts';
 
 describe('error bodies as they were seen', () => {

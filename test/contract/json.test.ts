@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createJsonValues } from '../../src/contract/json-values.ts';
-import { DEPTH_MAX, MEMBERS_MAX, parseJson, VALUES_MAX } from '../../src/contract/json.ts';
-import { createLines } from '../../src/contract/lines.ts';
-import { clean } from '../../src/contract/text.ts';
+import { createJsonValues, createLineSplitter } from '../../src/protocol/stream.ts';
+import { MAX_DEPTH, MAX_MEMBERS, parseJson, MAX_VALUES } from '../../src/protocol/json.ts';
+import { cleanText } from '../../src/domain/text.ts';
 
 test.each([
   ['{"id":1790000000000000001}', { id: '1790000000000000001' }],
@@ -28,14 +27,14 @@ test.each(['', '{', "{'a':1}", '[1,]', '[NaN]', '[Infinity]', '// c\n1', '["a', 
 const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
 
 test.each([
-  ['as deep as is built', `[1,${nested(DEPTH_MAX - 1, '7')},2]`, `[1,${nested(DEPTH_MAX - 1, '7')},2]`],
-  ['one level more', `[1,${nested(DEPTH_MAX, '7')},2]`, `[1,${nested(DEPTH_MAX - 1, 'null')},2]`],
+  ['as deep as is built', `[1,${nested(MAX_DEPTH - 1, '7')},2]`, `[1,${nested(MAX_DEPTH - 1, '7')},2]`],
+  ['one level more', `[1,${nested(MAX_DEPTH, '7')},2]`, `[1,${nested(MAX_DEPTH - 1, 'null')},2]`],
   [
     'objects, with brackets in their texts',
     `${'{"a":'.repeat(100)}{"b":"]}\\"["}${'}'.repeat(100)}`,
     `${'{"a":'.repeat(64)}null${'}'.repeat(64)}`,
   ],
-  ['without measure', nested(1_000_000), nested(DEPTH_MAX, 'null')],
+  ['without measure', nested(1_000_000), nested(MAX_DEPTH, 'null')],
   [
     'next to rounded integers',
     `[${nested(70, '1790000000000000001')},1790000000000000002]`,
@@ -54,20 +53,20 @@ test.each([nested(100).slice(0, -50), '['.repeat(20_000), `${nested(100)}]`, `{"
 
 test('an object may have so many members, and none more, wherever it stands', () => {
   const members = (n: number) => `{${Array.from({ length: n }, (_, i) => `"${i}":[0,0]`).join()}}`;
-  expect(parseJson(`[${members(MEMBERS_MAX)},${members(MEMBERS_MAX)}]`).problem).toBeUndefined();
-  expect(parseJson(`[{"a":[1,{"b":2}],"c":${members(MEMBERS_MAX + 1)}}]`)).toEqual({ problem: 'too_many' });
+  expect(parseJson(`[${members(MAX_MEMBERS)},${members(MAX_MEMBERS)}]`).problem).toBeUndefined();
+  expect(parseJson(`[{"a":[1,{"b":2}],"c":${members(MAX_MEMBERS + 1)}}]`)).toEqual({ problem: 'too_many' });
 });
 
 test('a text may hold so many members and items, and none more', () => {
   const list = (n: number) => `[${'0,'.repeat(n - 1)}0]`;
-  expect(parseJson(list(VALUES_MAX - 1))).toMatchObject({ values: VALUES_MAX });
+  expect(parseJson(list(MAX_VALUES - 1))).toMatchObject({ values: MAX_VALUES });
   for (const text of [
-    list(VALUES_MAX + 1),
-    `[${'{},'.repeat(VALUES_MAX / 2)}{}]`,
-    '{'.repeat(3) + list(VALUES_MAX),
+    list(MAX_VALUES + 1),
+    `[${'{},'.repeat(MAX_VALUES / 2)}{}]`,
+    '{'.repeat(3) + list(MAX_VALUES),
   ])
     expect(parseJson(text)).toEqual({ problem: 'too_many' });
-  expect(parseJson(JSON.stringify(',[{'.repeat(VALUES_MAX)))).toMatchObject({ values: 1 });
+  expect(parseJson(JSON.stringify(',[{'.repeat(MAX_VALUES)))).toMatchObject({ values: 1 });
 });
 
 test('a number of ten million digits is one more text', () => {
@@ -120,7 +119,7 @@ test('lines are the same wherever the text is cut', () => {
       fc.integer({ min: 1, max: 4 }),
       (parts, size) => {
         const text = parts.join('');
-        const lines = createLines(1_000);
+        const lines = createLineSplitter(1_000);
         const found: string[] = [];
         for (let at = 0; at < text.length; at += size) found.push(...lines.push(text.slice(at, at + size)));
         found.push(...lines.end());
@@ -132,7 +131,7 @@ test('lines are the same wherever the text is cut', () => {
 });
 
 test('a line has a limit', () => {
-  const lines = createLines(10);
+  const lines = createLineSplitter(10);
   expect(() => lines.push('x'.repeat(11))).toThrow('too_large');
 });
 
@@ -144,17 +143,17 @@ test.each([
   ['ab😀', 4, 'ab😀'],
   ['', 4, ''],
 ])('%j cut to %d is %j', (text, max, expected) => {
-  expect(clean(text, max)).toBe(expected);
+  expect(cleanText(text, max)).toBe(expected);
 });
 
 test('clean text stays clean, whatever it was', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, max) => {
-      const cleaned = clean(text, max);
+      const cleaned = cleanText(text, max);
       expect(cleaned.length).toBeLessThanOrEqual(max);
       expect(cleaned.isWellFormed()).toBe(true);
       expect(cleaned).not.toContain('\0');
-      expect(clean(cleaned, max)).toBe(cleaned);
+      expect(cleanText(cleaned, max)).toBe(cleaned);
     }),
   );
 });

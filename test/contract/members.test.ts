@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { aiAnswer } from '../../src/contract/ai-answer.ts';
-import { contractMembers } from '../../src/contract/members.ts';
-import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
-import { aiSearchRequest, microblogSearchRequest } from '../../src/contract/request.ts';
+import { aiResponse } from '../../src/protocol/ai-response.ts';
+import { listMembers } from '../../src/protocol/dialect.ts';
+import { microblogResponse } from '../../src/protocol/microblog-response.ts';
+import { aiSearchRequest, microblogSearchRequest } from '../../src/protocol/requests.ts';
 
-const count = (object: string) =>
-  contractMembers().filter((member) => member.startsWith(`${object}.`)).length;
+const count = (object: string) => listMembers().filter((member) => member.startsWith(`${object}.`)).length;
 
 test('the schemas have the members of the specification, no more and no fewer', () => {
   expect(
@@ -22,12 +21,12 @@ test('the schemas have the members of the specification, no more and no fewer', 
     ].map(count),
   ).toEqual([5, 2, 9, 1, 5, 1, 8, 2]);
   expect(['microblog_answer', 'post', 'user'].map(count)).toEqual([1, 24, 17]);
-  expect(new Set(contractMembers()).size).toBe(contractMembers().length);
+  expect(new Set(listMembers()).size).toBe(listMembers().length);
 });
 
 test('every object inside an answer or a request is listed', () => {
-  const listed = new Set(contractMembers().map((member) => member.split('.')[1]));
-  for (const schema of [aiAnswer, microblogAnswer, aiSearchRequest, microblogSearchRequest]) {
+  const listed = new Set(listMembers().map((member) => member.split('.')[1]));
+  for (const schema of [aiResponse, microblogResponse, aiSearchRequest, microblogSearchRequest]) {
     for (const name of namesIn(z.toJSONSchema(schema, { unrepresentable: 'any' }))) {
       expect(listed, name).toContain(name);
     }

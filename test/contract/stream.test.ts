@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { createStreamReader, isEventStream, type StreamReader } from '../../src/contract/stream.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { createStreamReader, isEventStream, type StreamReader } from '../../src/protocol/stream.ts';
 import { sample } from '../samples/sample.ts';
 
 const named = loadDialect('named');

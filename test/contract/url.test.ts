@@ -1,21 +1,26 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalAddress, canonicalOf, isWebUrl, webUrl } from '../../src/contract/link.ts';
-import { urlOf } from '../../src/contract/url.ts';
+import {
+  canonicalizeAddress,
+  canonicalizeUrl,
+  isWebUrl,
+  parseUrl,
+  parseWebUrl,
+} from '../../src/domain/link.ts';
 
 test('an address is one however often it was asked', () => {
   const asked = (n: number) =>
     n % 2 === 0 ? 'http://b\u00fccher.example/' : 'https://m\u00e9t\u00e9o.example/a';
   const lost = Array.from({ length: 20_000 }, (_, n) => asked(n)).filter(
-    (text) => urlOf(text) === undefined || webUrl(text) === null,
+    (text) => parseUrl(text) === undefined || parseWebUrl(text) === null,
   );
   expect(lost).toEqual([]);
 });
 
 test('what is none is undefined', () => {
   for (const text of ['', 'b\u00fccher', 'http://', 'http://a b/', '/path'])
-    expect(urlOf(text), text).toBeUndefined();
-  expect(urlOf('/path', 'https://a.example/b')?.href).toBe('https://a.example/path');
+    expect(parseUrl(text), text).toBeUndefined();
+  expect(parseUrl('/path', 'https://a.example/b')?.href).toBe('https://a.example/path');
 });
 
 test('an address is judged, and its canonical form found, as if it were taken apart', () => {
@@ -77,9 +82,9 @@ test('an address is judged, and its canonical form found, as if it were taken ap
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(address, (text) => {
-      const url = webUrl(text);
+      const url = parseWebUrl(text);
       expect(isWebUrl(text)).toBe(url !== null);
-      expect(canonicalAddress(text)).toBe(url === null ? null : canonicalOf(url));
+      expect(canonicalizeAddress(text)).toBe(url === null ? null : canonicalizeUrl(url));
     }),
     { numRuns: 3_000 },
   );

@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { query, spawnProcess, stage } from './stage.ts';
 
 test('a killed owner leaves the server running, and the next owner adopts it', async () => {

@@ -2,7 +2,7 @@ import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { findAccount, isRoot } from '../../src/engine/postgres/account.ts';
+import { findAccount, isRoot } from '../../src/platform/postgres/account.ts';
 import { query, stage } from './stage.ts';
 
 const native = packagedNative();

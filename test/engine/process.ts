@@ -1,6 +1,6 @@
 /** A program that opens a data directory, says its address, and stays until it is ended. */
-import { createLogger } from '../../src/engine/logger.ts';
-import { openEmbedded } from '../../src/engine/postgres/open.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
 
 const [, , dataDir = '', role] = process.argv;
 const postgres = await openEmbedded({

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { connect } from '../../src/engine/postgres/connect.ts';
-import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue, type QueuedRun, SCAN_EVERY_MS, type WorkQueue } from '../../src/engine/queue/queue.ts';
-import { startWorkers } from '../../src/engine/queue/workers.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import { openBackend, type QueueBackend } from '../../src/platform/queue/connection.ts';
+import { openQueue, type QueuedRun, SCAN_EVERY_MS, type WorkQueue } from '../../src/platform/queue/queue.ts';
+import { startWorkers } from '../../src/platform/queue/queue-workers.ts';
 import { onEachBackend, onRedis } from '../backends.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 

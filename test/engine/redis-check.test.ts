@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { checkQueueServer } from '../../src/doors/cli/checks.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { checkRedis, judgeRedis, type RedisFacts } from '../../src/engine/queue/redis-check.ts';
-import { openHome } from '../../src/home.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { checkQueueServer } from '../../src/cli/doctor-command.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { checkRedis, judgeRedis, type RedisFacts } from '../../src/platform/queue/connection.ts';
+import { openProgram } from '../../src/app/program.ts';
 import { freshDatabase } from '../database.ts';
 import { startRedis } from '../redis.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -99,17 +99,17 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
     const database = await freshDatabase();
     const config = readConfig({ DATABASE_URL: database.url, REDIS_URL: server.url });
     const log = createLogger('silent');
-    await expect(openHome({ config, log, role: 'owner' })).rejects.toMatchObject({
+    await expect(openProgram({ config, log, role: 'owner' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('allkeys-lru'),
     });
     expect(await checkQueueServer(config)).toMatchObject([
       { check: 'redis', ok: false, found: expect.stringContaining('allkeys-lru') as unknown },
     ]);
-    const guest = await openHome({ config, log, role: 'guest' });
+    const guest = await openProgram({ config, log, role: 'guest' });
     await guest.close();
     await admin.config('SET', 'maxmemory-policy', 'noeviction');
-    const owner = await openHome({ config, log, role: 'owner' });
+    const owner = await openProgram({ config, log, role: 'owner' });
     expect(owner.notes).toContainEqual(expect.stringContaining('keeps nothing over a restart'));
     await owner.close();
     await database.drop();
@@ -118,7 +118,7 @@ describe.skipIf(inject('redisUrl') === null)('a Redis', () => {
   test('that is away keeps nobody from starting', async () => {
     const database = await freshDatabase();
     const config = readConfig({ DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' });
-    const home = await openHome({ config, log: createLogger('silent'), role: 'owner' });
+    const home = await openProgram({ config, log: createLogger('silent'), role: 'owner' });
     expect(home.notes).toContainEqual(expect.stringContaining('the queue cannot be reached'));
     await home.close();
     await database.drop();

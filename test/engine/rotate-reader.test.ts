@@ -2,13 +2,13 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { codeOf, connect } from '../../src/engine/postgres/connect.ts';
+import { readErrorCode, connect } from '../../src/platform/postgres/connect.ts';
 import { query, stage } from './stage.ts';
 
 const enters = async (url: string) =>
   (await connect(url, 'test').then(
     (client) => client.end().then(() => 'in'),
-    (error: unknown) => codeOf(error),
+    (error: unknown) => readErrorCode(error),
   )) ?? 'broken';
 
 test('every process knows the new password from then on, nobody enters with the former one, and its sessions end', async () => {

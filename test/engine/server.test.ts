@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { connect } from '../../src/engine/postgres/connect.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { query, stage } from './stage.ts';
 
 test('the first start makes a database that only its passwords open', async () => {

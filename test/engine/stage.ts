@@ -4,11 +4,15 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { createLogger, type Logger } from '../../src/engine/logger.ts';
-import { connect } from '../../src/engine/postgres/connect.ts';
-import { type EmbeddedPostgres, type OpenOptions, openEmbedded } from '../../src/engine/postgres/open.ts';
-import { isAlive } from '../../src/engine/postgres/process.ts';
-import type { Role } from '../../src/engine/postgres/session.ts';
+import { createLogger, type Logger } from '../../src/platform/logger.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import {
+  type EmbeddedPostgres,
+  type OpenOptions,
+  openEmbedded,
+} from '../../src/platform/postgres/embedded-postgres.ts';
+import { isAlive } from '../../src/platform/postgres/server.ts';
+import type { Role } from '../../src/platform/postgres/owner-session.ts';
 import { programOf } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
 

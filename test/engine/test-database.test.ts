@@ -1,7 +1,7 @@
 /** The tests' own ground: what other tests rely on without looking. */
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import { connect } from '../../src/engine/postgres/connect.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { onRedis } from '../backends.ts';
 import { freshDatabase } from '../database.ts';
 import { query } from './stage.ts';

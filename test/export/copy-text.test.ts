@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type CopiedRow, copyTextReader } from '../../src/store/export/copy-text.ts';
+import { type CopiedRow, createCopyTextReader } from '../../src/store/export/snapshot.ts';
 
 /** As Postgres documents the text format of COPY. */
 function asCopied(value: string | null): string {
@@ -39,7 +39,7 @@ it('gives the rows back, wherever the pieces end', () => {
     fc.property(table, fc.array(fc.nat(200), { maxLength: 12 }), (rows, cuts) => {
       const bytes = Buffer.from(rows.map((row) => `${row.map(asCopied).join('\t')}\n`).join(''));
       const ends = [...cuts.filter((cut) => cut < bytes.length), bytes.length].sort((a, b) => a - b);
-      const read = copyTextReader();
+      const read = createCopyTextReader();
       const found: CopiedRow[] = ends.flatMap((end, i) => read(bytes.subarray(ends[i - 1] ?? 0, end)));
       expect(found).toEqual(rows);
     }),

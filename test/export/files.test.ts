@@ -3,14 +3,12 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { writeAside } from '../../src/monitor/export/aside.ts';
-import { exportFiles } from '../../src/monitor/export/files.ts';
-import { type Format, FORMATS } from '../../src/monitor/export/format.ts';
-import { openTarget } from '../../src/monitor/export/target.ts';
-import { editSearch } from '../../src/monitor/topic/edit.ts';
-import { RESOURCES } from '../../src/store/export/resources.ts';
-import type { ExportFilter } from '../../src/store/export/select.ts';
-import { VERSION } from '../../src/version.ts';
+import { exportFiles, openTarget, writePendingFile } from '../../src/monitor/export/export-files.ts';
+import { type Format, FORMATS } from '../../src/monitor/export/row-encoders.ts';
+import { editSearch } from '../../src/monitor/topics/save-search.ts';
+import { RESOURCES } from '../../src/store/export/export-columns.ts';
+import type { ExportFilter } from '../../src/store/export/export-select.ts';
+import { VERSION } from '../../src/config/version.ts';
 import { makeDirectory } from '../temporary.ts';
 import { makeWorld, START, type World } from '../world.ts';
 import { decode } from './decode.ts';
@@ -189,7 +187,7 @@ describe('a failure', () => {
       expect(await readdir(folder)).toHaveLength(2);
       throw new Error('broken');
     };
-    await expect(writeAside(path.join(folder, 'posts.csv'), broken())).rejects.toThrow('broken');
+    await expect(writePendingFile(path.join(folder, 'posts.csv'), broken())).rejects.toThrow('broken');
     expect(await left()).toEqual([['posts.csv'], old]);
   });
 
@@ -210,7 +208,7 @@ describe('a failure', () => {
 
   it('of the disk is told in words', async () => {
     const nowhere = path.join(folder, 'posts.csv', 'x.csv');
-    await expect(writeAside(nowhere, [])).rejects.toThrow(/x\.csv cannot be written \(ENOTDIR\)/);
+    await expect(writePendingFile(nowhere, [])).rejects.toThrow(/x\.csv cannot be written \(ENOTDIR\)/);
   });
 
   it.each(['link', 'dangling'])('%s is not followed and not replaced', async (name) => {

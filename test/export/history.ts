@@ -1,7 +1,7 @@
 /** A small history, written as rows: two searches of two topics, and every kind of value that is hard to pass on. */
 import { inTransaction } from '../../src/store/database.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
 import type { World } from '../world.ts';
 
 /** Beyond what a number holds exactly. */

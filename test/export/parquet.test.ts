@@ -1,8 +1,8 @@
 import { parquetReadObjects } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { parquetEncoder } from '../../src/monitor/export/parquet.ts';
-import type { ExportColumn } from '../../src/store/export/columns.ts';
-import type { CopiedRow } from '../../src/store/export/copy-text.ts';
+import { createParquetEncoder } from '../../src/monitor/export/parquet.ts';
+import type { ExportColumn } from '../../src/store/export/export-columns.ts';
+import type { CopiedRow } from '../../src/store/export/snapshot.ts';
 import { groupsOf } from './decode.ts';
 
 const COLUMNS: readonly ExportColumn[] = [
@@ -11,7 +11,7 @@ const COLUMNS: readonly ExportColumn[] = [
 ];
 
 function encode(rows: readonly CopiedRow[]): Uint8Array {
-  const encoder = parquetEncoder(COLUMNS);
+  const encoder = createParquetEncoder(COLUMNS);
   const pieces = [encoder.begin(), ...rows.map((row) => encoder.rows([row])), encoder.end()];
   return Buffer.concat(pieces);
 }

@@ -2,21 +2,20 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { exportFiles } from '../../src/monitor/export/files.ts';
-import { type Format, FORMATS } from '../../src/monitor/export/format.ts';
-import { openTarget } from '../../src/monitor/export/target.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { exportFiles, openTarget } from '../../src/monitor/export/export-files.ts';
+import { type Format, FORMATS } from '../../src/monitor/export/row-encoders.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { backUp } from '../../src/store/backup/backup.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { RESOURCES } from '../../src/store/export/resources.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
-import { snapshotMonths } from '../../src/store/retention/months.ts';
-import { retain } from '../../src/store/retention/retain.ts';
+import { RESOURCES } from '../../src/store/export/export-columns.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
+import { applyRetention } from '../../src/store/maintenance/retention.ts';
 import { emptyDatabase } from '../database.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -54,12 +53,12 @@ async function findInTwoMonths(): Promise<void> {
     every: '15m',
   });
   await executeRun(world.ctx, firstRunId);
-  await follow(world.ctx, { settleMs: null });
+  await derivePending(world.ctx, { settleMs: null });
   world.clock.advance(60 * DAYS);
   stub.answers(found(20));
   const { runId } = await insertManualRun(world.ctx, 'lived');
   await executeRun(world.ctx, runId);
-  await follow(world.ctx, { settleMs: null });
+  await derivePending(world.ctx, { settleMs: null });
 }
 
 /** Every file of an export of everything, by name. */
@@ -126,7 +125,7 @@ it('all that was found', async () => {
 });
 
 it('without a month of snapshots that was dropped and an author who was forgotten', async () => {
-  const { months: dropped } = await retain(
+  const { months: dropped } = await applyRetention(
     world.db,
     {
       answers: new Date(0),
@@ -145,6 +144,6 @@ it('without a month of snapshots that was dropped and an author who was forgotte
   expect(posts).toEqual(expect.arrayContaining(['400000001', '400000003']));
   expect(posts).not.toContain('400000002');
   expect(months).toEqual(['2027-01']);
-  const names = (await snapshotMonths(world.db)).map(({ name }) => name);
+  const names = (await listSnapshotMonths(world.db)).map(({ name }) => name);
   expect(names).not.toContain('post_snapshots_2026_11');
 });

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guard } from '../../src/monitor/export/csv.ts';
-import { type Format, FORMATS } from '../../src/monitor/export/format.ts';
-import { exportRows } from '../../src/monitor/export/rows.ts';
-import { type Resource, RESOURCES, SOURCES } from '../../src/store/export/resources.ts';
-import type { ExportFilter } from '../../src/store/export/select.ts';
+import { type Format, FORMATS, guardFormula } from '../../src/monitor/export/row-encoders.ts';
+import { exportRows } from '../../src/monitor/export/export-rows.ts';
+import { type Resource, RESOURCES, RESOURCE_SOURCES } from '../../src/store/export/export-columns.ts';
+import type { ExportFilter } from '../../src/store/export/export-select.ts';
 import { makeWorld, type World } from '../world.ts';
 import { asRead, asSaid, decode, type Row } from './decode.ts';
 import { BIG, makeHistory, TEXTS } from './history.ts';
@@ -31,7 +30,7 @@ const idsOf = async (resource: Resource, filter: ExportFilter, name = 'id') =>
   (await decode('ndjson', await exported(resource, 'ndjson', filter))).map((row) => row[name]);
 
 async function viewRows(resource: Resource): Promise<Row[]> {
-  const { view, key } = SOURCES[resource];
+  const { view, key } = RESOURCE_SOURCES[resource];
   const { rows } = await world.db.pool.query<Row>(
     `SELECT * FROM strandline_analytics.${view} ORDER BY ${key.join(', ')}`,
   );
@@ -104,7 +103,7 @@ describe('CSV for spreadsheets', () => {
     ["'tis", "'tis"],
     ['', ''],
   ])('%j becomes %j', (text, guarded) => {
-    expect(guard(text)).toBe(guarded);
+    expect(guardFormula(text)).toBe(guarded);
   });
 
   it('guards texts, leaves numbers, and every apostrophe can be taken away again', async () => {
@@ -112,7 +111,7 @@ describe('CSV for spreadsheets', () => {
     const texts = rows.map((row) => (typeof row['text'] === 'string' ? row['text'] : ''));
     // What a spreadsheet evaluates begins with one of these, blanks in front or not.
     expect(texts.filter((text) => /^\s*[=+\-@＝＋－＠]/.test(text))).toEqual([]);
-    expect(texts.map((text) => (guard(text) === text ? text : text.slice(1)))).toEqual(TEXTS);
+    expect(texts.map((text) => (guardFormula(text) === text ? text : text.slice(1)))).toEqual(TEXTS);
     expect(rows.map((row) => row['id'])).toEqual(TEXTS.map((_text, n) => String(BIG + BigInt(n))));
   });
 

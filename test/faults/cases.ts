@@ -1,6 +1,6 @@
 /** Many answers that no run may be harmed by, each to a search of its own, all at once. */
 import assert from 'node:assert/strict';
-import type { NewSearch } from '../../src/monitor/topic/create.ts';
+import type { NewSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Script } from './service.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 /** The checks themselves: a world in which all is well passes them, and each fails on what it is there for. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { startReceiver } from '../tell/receiver.ts';
 import { makeWorld, type World } from '../world.ts';
 import { writeHistory } from './history.ts';

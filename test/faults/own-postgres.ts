@@ -1,10 +1,9 @@
 /** A Postgres of one row's own, which may be killed, stopped and started: the server the program ships with. */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createLogger } from '../../src/engine/logger.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../../src/engine/postgres/open.ts';
-import { isAlive } from '../../src/engine/postgres/process.ts';
-import type { Settings } from '../../src/engine/postgres/settings.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
+import { isAlive, type Settings } from '../../src/platform/postgres/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { TestDatabase } from '../database.ts';
 import { until } from '../processes.ts';

@@ -1,4 +1,4 @@
-import { SCANS } from '../../src/engine/queue/queue.ts';
+import { SCANS } from '../../src/platform/queue/queue.ts';
 import type { Stage } from './stage.ts';
 
 /** Waits until the repeatable job calls the scan again: its next time moves on, and on. */

@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/engine/postgres/settings.ts';
+import type { Settings } from '../../src/platform/postgres/server.ts';
 import type { CheckId } from './checks.ts';
 import type { Stage } from './stage.ts';
 

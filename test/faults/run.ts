@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { startVitest, type Reporter, type TestCase } from 'vitest/node';
-import { readInterval } from '../../src/monitor/schedule/interval.ts';
+import { parseInterval } from '../../src/monitor/schedule/schedule.ts';
 import type { Choice } from './play.ts';
 
 const { values } = parseArgs({
@@ -27,7 +27,7 @@ const choice: Choice = {
     nemesis === undefined
       ? null
       : {
-          ms: readInterval(nemesis) * 1_000,
+          ms: parseInterval(nemesis) * 1_000,
           seed: values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed),
           searches: Number(values.searches),
         },

@@ -3,7 +3,7 @@
  * is compared with this history after every row.
  */
 import type { ServerResponse } from 'node:http';
-import { systemClock } from '../../src/engine/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { startStub, type StubRequest, type StubService } from '../stub-service.ts';
 
 /** One request, as it came and as it was answered. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { chown, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import type { Stage } from './stage.ts';
 
 const run = promisify(execFile);

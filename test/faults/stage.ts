@@ -3,17 +3,17 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { type Clock, systemClock } from '../../src/engine/clock.ts';
-import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
-import { openQueue, SCANS } from '../../src/engine/queue/queue.ts';
-import type { Acting } from '../../src/monitor/context.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { openBackend, type QueueBackend } from '../../src/platform/queue/connection.ts';
+import { openQueue, SCANS } from '../../src/platform/queue/queue.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
 import { enqueueNewRuns } from '../../src/monitor/enqueue.ts';
-import { createChannel } from '../../src/monitor/tell/channels.ts';
-import { createRule } from '../../src/monitor/tell/rules.ts';
-import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
+import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
+import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { Id } from '../../src/store/database.ts';
-import { instanceName } from '../../src/store/facts.ts';
+import { readInstanceName } from '../../src/store/instance-name.ts';
 import type { TestBackend } from '../backends.ts';
 import { type ProcessOptions, startProcess, until, type WorkerProcess } from '../processes.ts';
 import { type Receiver, startReceiver } from '../tell/receiver.ts';
@@ -37,7 +37,7 @@ export type ScanQueue = Pick<
 export type Stage = Readonly<{
   backend: BackendName;
   /** As a command has it, with connections of its own past all wires: for the monitor's verbs. */
-  ctx: Acting;
+  ctx: ActingContext;
   service: ScriptedService;
   receiver: Receiver;
   /** What workers reach their servers by. `queue` leads to Redis; on the Postgres back end it is the wire to Postgres. */
@@ -151,7 +151,7 @@ export async function openStage(
     };
     if (wires.redis !== undefined) ownRedis?.lead(wires.redis);
 
-    const instance = await instanceName(world.db, `faults-${world.database.name}`, systemClock.now());
+    const instance = await readInstanceName(world.db, `faults-${world.database.name}`, systemClock.now());
     // A Redis that may come back at another port is only found by its wire.
     const found = ownRedis === undefined ? redisAt : (wires.redis?.address(ownRedis.url()) ?? null);
     const backEnd = keep(
@@ -162,7 +162,7 @@ export async function openStage(
       ),
     );
     const queue = keep(openQueue(backEnd, world.ctx.log));
-    const ctx: Acting = { ...world.ctx, queue };
+    const ctx: ActingContext = { ...world.ctx, queue };
     const scans = keep(openScanQueue(backEnd));
 
     const given: Record<string, string> = {

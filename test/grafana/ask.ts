@@ -1,6 +1,5 @@
 /** Asks a dashboard's statements as Grafana would: as the reader, with every choice that its variables give. */
-import type { ReaderResult } from '../../src/store/reader/query.ts';
-import { readerQuery } from '../../src/store/reader/query.ts';
+import { readerQuery, type ReaderResult } from '../../src/store/reader/reader-query.ts';
 import type { Dashboard } from './dashboards.ts';
 import { type Filling, fillIn } from './fill-in.ts';
 

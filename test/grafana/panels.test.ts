@@ -1,7 +1,7 @@
 /** Every statement of every dashboard, asked as the reader over a history that has something for each. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '../../src/engine/postgres/connect.ts';
-import type { ReaderResult } from '../../src/store/reader/query.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import type { ReaderResult } from '../../src/store/reader/reader-query.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 import { type StubService, startStub } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';

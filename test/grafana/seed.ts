@@ -1,13 +1,13 @@
 /** A history for dashboards: two simulated topics over five days, and a paid search over eighteen that has its troubles. */
-import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
-import type { Acting } from '../../src/monitor/context.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { changeTopic } from '../../src/monitor/topic/state.ts';
-import { watchTopic } from '../../src/monitor/topic/watch.ts';
-import { simulate } from '../../src/simulation.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
+import { changeTopic } from '../../src/monitor/topics/search-state.ts';
+import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { simulate } from '../../src/app/simulation.ts';
 import { NOON, newSearch, type Post, run } from '../store/live.ts';
 import { json, type StubAnswer, type StubService, wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
@@ -39,12 +39,12 @@ export async function seedHistory(world: World, stub: StubService): Promise<void
   await payForTroubles(world, stub);
 }
 
-async function watchBoth(ctx: Acting): Promise<void> {
+async function watchBoth(ctx: ActingContext): Promise<void> {
   for (const topic of TOPICS) await watchTopic(ctx, { ...topic, service: 'sandbox' });
 }
 
 /** And a second search for the same links: now one has a link first, now the other. */
-async function resumeBoth(ctx: Acting): Promise<void> {
+async function resumeBoth(ctx: ActingContext): Promise<void> {
   for (const { slug } of TOPICS) await changeTopic(ctx, slug, 'resume');
   // They go on by the clock of this simulation.
   await ctx.db.pool.query('UPDATE strandline.searches SET simulation = $1 WHERE next_due_at >= $2', [
@@ -104,7 +104,7 @@ async function payForTroubles(world: World, stub: StubService): Promise<void> {
     world.clock.set(later(ENDED, (i + 1) * 15 * MINUTE));
     stub.answers(answer);
     await executeRun(world.ctx, (await insertManualRun(world.ctx, 'ferry-posts')).runId);
-    await follow(world.ctx, { settleMs: null });
+    await derivePending(world.ctx, { settleMs: null });
   }
 }
 

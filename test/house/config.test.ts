@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { InvalidInput } from '../../src/errors.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { InvalidInput } from '../../src/domain/errors.ts';
 import { makeDirectory } from '../temporary.ts';
 
 function refusal(env: Record<string, string>): string {

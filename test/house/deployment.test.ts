@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { makeDirectory } from '../temporary.ts';
 import { readSources, REPOSITORY } from './sources.ts';
 
@@ -121,7 +121,7 @@ test('secrets come from files, and every variable is one that we read', async ()
   // How each is made stands at the head.
   for (const secret of Object.keys(secrets))
     expect(told).toMatch(new RegExp(`^#.*>(?:secrets/)?${secret}$`, 'm'));
-  const known = await read('src/config.ts');
+  const known = await read('src/config/config.ts');
   for (const name of OURS)
     for (const variable of Object.keys(of(name).environment))
       expect(`${known}SERVICE_API_KEYS SERVICE_PORT`).toContain(variable.replace(/_FILE$/, ''));
@@ -294,7 +294,7 @@ test('workers have a place on disk for responses that the database cannot take, 
 test('docker/roles.sql and docs/homes.md close the functions that the program closes', async () => {
   const closed = async (name: string) =>
     [...(await read(name)).matchAll(/proname ~ '([^']+)'/g)].map(([, pattern]) => pattern);
-  const ours = await closed('src/engine/postgres/closed.ts');
+  const ours = await closed('src/platform/postgres/reader-role.ts');
   expect(ours).toEqual([expect.stringContaining('advisory')]);
   for (const name of ['docker/roles.sql', 'docs/homes.md']) expect(await closed(name), name).toEqual(ours);
 });

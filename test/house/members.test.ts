@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { contractMembers } from '../../src/contract/members.ts';
-import { connect } from '../../src/engine/postgres/connect.ts';
+import { listMembers } from '../../src/protocol/dialect.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { freshDatabase } from '../database.ts';
 import { columnsOf } from './catalog.ts';
 import { REPOSITORY } from './sources.ts';
@@ -18,11 +18,11 @@ await client.end();
 afterAll(() => database.drop());
 
 test('every member of the specification has a row', () => {
-  expect(contractMembers().filter((member) => !rows.has(member))).toEqual([]);
+  expect(listMembers().filter((member) => !rows.has(member))).toEqual([]);
 });
 
 test('every row is about a member of the specification, and none about two', () => {
-  const known = new Set(contractMembers());
+  const known = new Set(listMembers());
   expect([...rows.keys()].filter((member) => !known.has(member))).toEqual([]);
   expect(rows.size).toBe(membersIn(page).length);
 });
@@ -54,7 +54,7 @@ test('every column that the page names is in a migrated database', () => {
 
 test('a row that is taken away is missed', () => {
   const without = page.replace(/^\| `post\.like_count`.*\n/m, '');
-  expect(contractMembers().filter((member) => !readRows(without).has(member))).toEqual(['post.like_count']);
+  expect(listMembers().filter((member) => !readRows(without).has(member))).toEqual(['post.like_count']);
 });
 
 type Row = { table: string | undefined; view: string | undefined; note: string };

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { readerQuery } from '../../src/store/reader/query.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { readerQuery } from '../../src/store/reader/reader-query.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 

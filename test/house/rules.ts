@@ -13,67 +13,66 @@ export type Rule = readonly [unit: string, allowed: string];
 /** All rows above. */
 export const ABOVE = '*';
 
-const CONTEXT = 'store/ monitor/context.ts engine/clock.ts';
+const BASE = 'domain/ platform/clock.ts';
+const CONTEXT = `${BASE} store/ monitor/context.ts`;
 /** Entry points call the monitor's functions and the store's queries: they do not save, parse, or call a service. */
-const ENTRY = `errors.ts version.ts config.ts contract/ engine/ not:engine/network/ not:engine/postgres/ not:engine/queue/
-  not:engine/vault.ts store/ not:store/save/ not:store/slots.ts monitor/ not:monitor/client/ not:monitor/read/`;
+const ENTRY = `domain/ config/ platform/ not:platform/network.ts not:platform/postgres/ not:platform/queue/
+  not:platform/vault.ts store/ not:store/save/ not:store/slots.ts monitor/ not:monitor/client/ not:monitor/parse/`;
 
 // biome-ignore format: one line for each
 export const RULES: readonly Rule[] = [
-  ['errors.ts version.ts environment.ts', ''],
-  ['contract/', 'errors.ts'],
-  ['config/ config.ts', 'errors.ts environment.ts contract/'],
-  ['engine/', 'errors.ts'],
-  ['relevance/', 'engine/clock.ts'],
-  ['service/', 'errors.ts contract/ relevance/ engine/clock.ts engine/keys.ts engine/listen.ts engine/logger.ts'],
-  ['monitor/read/', 'errors.ts contract/ engine/clock.ts'],
-  ['monitor/client/', 'errors.ts contract/ engine/clock.ts'],
-  ['monitor/trend/', 'engine/clock.ts'],
-  ['store/', 'errors.ts contract/ config.ts engine/ relevance/ type:monitor/read/'],
-  ['monitor/context.ts monitor/enqueue.ts', 'type:config.ts type:engine/ engine/clock.ts store/'],
-  ['monitor/access/', `${CONTEXT} errors.ts engine/keys.ts`],
-  ['monitor/feed/', `${CONTEXT} errors.ts type:monitor/access/`],
-  ['monitor/export/', 'errors.ts version.ts type:store/ store/export/ monitor/context.ts'],
-  ['monitor/volume/', `${CONTEXT} monitor/trend/`],
-  ['monitor/derive/', `${CONTEXT} monitor/trend/`],
-  ['monitor/schedule/', `${CONTEXT} errors.ts monitor/enqueue.ts`],
-  ['monitor/status/', `${CONTEXT} errors.ts contract/ config.ts engine/patience.ts monitor/schedule/`],
-  ['monitor/topic/', `${CONTEXT} errors.ts contract/ config.ts monitor/enqueue.ts monitor/schedule/`],
-  ['monitor/run/', `${CONTEXT} errors.ts contract/ config.ts monitor/client/ monitor/read/ monitor/schedule/ monitor/topic/`],
-  ['monitor/tell/', `${CONTEXT} errors.ts contract/ engine/network/ engine/vault.ts`],
-  ['monitor/recurring.ts', `${CONTEXT} monitor/tell/`],
-  ['doors/failure.ts doors/gone.ts doors/json.ts doors/routes.ts', 'errors.ts store/ monitor/access/ type:monitor/context.ts'],
-  ['doors/http/', `${ENTRY} doors/failure.ts doors/gone.ts doors/json.ts doors/routes.ts`],
-  ['doors/pages/', `${ENTRY} doors/failure.ts doors/gone.ts doors/routes.ts`],
-  ['archive.ts demo.ts home.ts queue-access.ts reader-process.ts service-access.ts service-ports.ts simulation.ts simulation/ web.ts', ABOVE],
-  ['doors/worker.ts', 'errors.ts engine/clock.ts engine/queue/ store/ not:store/save/ not:store/slots.ts monitor/'],
-  ['doors/cli/', `${ENTRY} engine/queue/redis-check.ts demo.ts home.ts service-access.ts web.ts doors/json.ts doors/worker.ts`],
+  ['domain/', ''],
+  ['platform/', 'domain/'],
+  ['config/', 'domain/ platform/small-file.ts'],
+  ['protocol/', 'domain/ platform/small-file.ts'],
+  ['service/', `${BASE} protocol/ platform/keys.ts platform/listen.ts platform/logger.ts`],
+  ['monitor/parse/', 'domain/ protocol/'],
+  ['monitor/client/', `${BASE} protocol/`],
+  ['monitor/trends/rules/', 'platform/clock.ts'],
+  ['store/', 'domain/ config/ protocol/ platform/'],
+  ['monitor/context.ts monitor/enqueue.ts', 'type:config/ type:platform/ platform/clock.ts store/'],
+  ['monitor/access/', `${CONTEXT} platform/keys.ts`],
+  ['monitor/events/', CONTEXT],
+  ['monitor/export/', 'domain/ config/version.ts store/ monitor/context.ts'],
+  ['monitor/trends/', `platform/clock.ts store/ monitor/context.ts monitor/trends/rules/`],
+  ['monitor/derive/', `platform/clock.ts store/ monitor/context.ts monitor/trends/rules/`],
+  ['monitor/schedule/', `${CONTEXT} monitor/enqueue.ts`],
+  ['monitor/status/', `${CONTEXT} config/ monitor/schedule/`],
+  ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/schedule/`],
+  ['monitor/runs/', `${CONTEXT} config/ protocol/ monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
+  ['monitor/alerts/', `${CONTEXT} protocol/ platform/network.ts platform/vault.ts`],
+  ['monitor/recurring-work.ts', 'platform/clock.ts store/ monitor/context.ts monitor/alerts/'],
+  ['monitor/http/', `${CONTEXT} platform/ monitor/access/`],
+  ['api/', `${ENTRY} protocol/`],
+  ['web/', `${ENTRY} protocol/`],
+  ['app/', ABOVE],
+  ['worker/', `${BASE} platform/queue/ store/ not:store/save/ not:store/slots.ts monitor/`],
+  ['cli/', `${ENTRY} platform/queue/connection.ts app/ worker/`],
   ['main.ts', ABOVE],
 ];
 
-/** Imports that the table does not allow, all of them upward by types. None is added. */
+/** Imports that the table does not allow. None is added. */
 export const KNOWN_EXCEPTIONS: readonly string[] = [
-  'doors/http/metrics/service.ts -> type service-access.ts',
-  'doors/pages/system/sources.tsx -> type service-access.ts',
-  'doors/routes.ts -> type home.ts',
+  'api/service-metrics.ts -> type app/service-access.ts',
+  'domain/parsed-results.ts -> type protocol/enumerations.ts',
+  'domain/parsed-results.ts -> type protocol/microblog-response.ts',
+  'domain/relevance.ts -> platform/clock.ts',
+  'monitor/http/route-types.ts -> type app/program.ts',
+  'web/system/system-services.tsx -> type app/service-access.ts',
 ];
 
 /** Files that import each other in a circle, by types or not. None is added. */
 export const KNOWN_CYCLES: readonly string[] = [
-  'doors/cli/config-of-service.ts, doors/cli/config.ts',
-  'engine/queue/begin.ts, engine/queue/queue.ts, engine/queue/workers.ts',
-  'monitor/export/csv.ts, monitor/export/format.ts, monitor/export/ndjson.ts, monitor/export/parquet.ts',
-  'service/sandbox/article.ts, service/sandbox/documents.ts',
-  'service/sandbox/role.ts, service/sandbox/seeds.ts',
-  'service/sources/open.ts, service/sources/probe.ts',
+  'monitor/export/parquet.ts, monitor/export/row-encoders.ts',
+  'platform/queue/begin-worker.ts, platform/queue/queue-workers.ts, platform/queue/queue.ts',
   'store/save/outcome.ts, store/save/save-responses.ts, store/save/save.ts',
 ];
 
 /** Packages that only some of us may know. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   'drizzle-orm': 'store/',
-  bullmq: 'engine/queue/ engine/queue-parts.ts engine/queue-schema.ts',
-  undici: 'monitor/client/ monitor/tell/ service/sources/ service/answer/',
+  bullmq: 'platform/queue/',
+  undici: 'monitor/client/ monitor/alerts/ service/sources/ service/answering/',
 };
 
 /** Words that only one file may say, with a line that must not pass elsewhere. */
@@ -81,9 +80,9 @@ export type Word = { what: string; word: RegExp; only: string; planted: string }
 
 // biome-ignore format: one line for each
 export const WORDS: readonly Word[] = [
-  { what: 'process.env', word: /\bprocess\s*\.\s*env\b|\{[^{}]*\benv\b[^{}]*\}\s*=\s*process\b/, only: 'environment.ts', planted: "export const home = process.env['HOME'];" },
-  { what: 'Date.now()', word: /\bDate\s*\.\s*now\b/, only: 'engine/clock.ts', planted: 'export const now = Date.now();' },
-  { what: 'new Date() without a time', word: /\bnew\s+Date\s*(?:\(\s*\)|(?![\s(<\w]))|(?<!\bnew\s+)\bDate\s*\(\s*\)/, only: 'engine/clock.ts', planted: 'export const now = new Date();' },
-  { what: 'URL.canParse', word: /\bURL\s*\.\s*canParse\b/, only: 'contract/url.ts', planted: "export const known = URL.canParse('http://a.example');" },
+  { what: 'process.env', word: /\bprocess\s*\.\s*env\b|\{[^{}]*\benv\b[^{}]*\}\s*=\s*process\b/, only: 'config/environment.ts', planted: "export const home = process.env['HOME'];" },
+  { what: 'Date.now()', word: /\bDate\s*\.\s*now\b/, only: 'platform/clock.ts', planted: 'export const now = Date.now();' },
+  { what: 'new Date() without a time', word: /\bnew\s+Date\s*(?:\(\s*\)|(?![\s(<\w]))|(?<!\bnew\s+)\bDate\s*\(\s*\)/, only: 'platform/clock.ts', planted: 'export const now = new Date();' },
+  { what: 'URL.canParse', word: /\bURL\s*\.\s*canParse\b/, only: 'domain/url.ts', planted: "export const known = URL.canParse('http://a.example');" },
   { what: 'sql.raw', word: /\bsql\s*\.\s*raw\b/, only: 'none', planted: 'export const ordered = sql.raw(given);' },
 ];

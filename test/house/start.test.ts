@@ -5,7 +5,7 @@ import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
-import { isAlive } from '../../src/engine/postgres/process.ts';
+import { isAlive } from '../../src/platform/postgres/server.ts';
 import { makeDirectory } from '../temporary.ts';
 import { REPOSITORY } from './sources.ts';
 

@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { WEB } from '../../src/web.ts';
+import { WEB } from '../../src/app/web-server.ts';
 import { freePort } from '../redis.ts';
 import { until } from '../processes.ts';
 import { openStand } from '../web/access/stand.ts';

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import type { Database } from '../../src/store/database.ts';
-import { sqlState } from '../../src/store/sql-state.ts';
+import { type Database, readSqlState } from '../../src/store/database.ts';
 
 /** A statement as a schedule prints it, with what it is called with. */
 export type Statement = { name: string; values: readonly unknown[] };
@@ -103,7 +102,7 @@ export async function makeGate(
         } catch (error) {
           settle(text, free);
           const failure = error instanceof Error ? error : new Error(String(error));
-          events.refused(statement, sqlState(failure), failure);
+          events.refused(statement, readSqlState(failure), failure);
           reject(failure);
         }
         notice();

@@ -1,15 +1,14 @@
 /** The program's own functions, as the processes of an interleaving call them. */
-import { Refused } from '../../src/errors.ts';
-import { unreadResponse, callAndStore } from '../../src/monitor/run/answer.ts';
-import { claim } from '../../src/monitor/run/claim.ts';
-import { endWithoutSuccess } from '../../src/monitor/run/end.ts';
-import { readLateResponses } from '../../src/monitor/run/late.ts';
-import { readFindings } from '../../src/monitor/run/reading.ts';
-import { save } from '../../src/monitor/run/saving.ts';
+import { Refused } from '../../src/domain/errors.ts';
+import { callAndStore, findUnreadResponse, readCallLimits } from '../../src/monitor/runs/paid-call.ts';
+import { claimForWorker } from '../../src/monitor/runs/claim.ts';
+import { endWithoutSuccess } from '../../src/monitor/runs/run-end.ts';
+import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
+import { parseStoredResponse, saveResults } from '../../src/monitor/runs/parse-and-save.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { changeSearch } from '../../src/monitor/topic/state.ts';
-import type { Acting } from '../../src/monitor/context.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
 import type { Id } from '../../src/store/database.ts';
 import {
   beginRequest,
@@ -18,14 +17,13 @@ import {
   type RequestKey,
 } from '../../src/store/idempotency.ts';
 import type { RawResponse } from '../../src/store/responses.ts';
-import { renewLease } from '../../src/store/runs.ts';
+import { renewLease } from '../../src/store/run-states.ts';
 import { closeTrial, openTrial } from '../../src/store/trials.ts';
-import { limitsOf } from '../../src/monitor/run/limits.ts';
 import type { Role } from './plan.ts';
 import type { PlayRecord, Scene } from './stage.ts';
 
 /** @throws what the program does not expect */
-export async function act(ctx: Acting, role: Role, scene: Scene, record: PlayRecord): Promise<void> {
+export async function act(ctx: ActingContext, role: Role, scene: Scene, record: PlayRecord): Promise<void> {
   switch (role.does) {
     case 'execute': {
       const run =
@@ -55,23 +53,23 @@ export async function act(ctx: Acting, role: Role, scene: Scene, record: PlayRec
 
 /** The journey of a run (monitor/run/execute.ts), without the timer of its lease and what follows its success. */
 export async function execute(
-  ctx: Acting,
+  ctx: ActingContext,
   runId: Id,
   { stopped }: { stopped: boolean } = { stopped: false },
 ): Promise<void> {
-  const run = await claim(ctx, runId, true);
-  if (run === null) return readLateResponses(ctx, runId);
+  const run = await claimForWorker(ctx, runId, true);
+  if (run === null) return parseLateResponses(ctx, runId);
   const stopping = stopped ? AbortSignal.abort() : new AbortController().signal;
   let response: RawResponse | undefined;
   try {
-    response = (await unreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
-    await save(ctx, run, response, await readFindings(run, response));
+    response = (await findUnreadResponse(ctx, run)) ?? (await callAndStore(ctx, run, stopping));
+    await saveResults(ctx, run, response, await parseStoredResponse(run, response));
   } catch (error) {
     await endWithoutSuccess(ctx, run, { error, response, stopping });
   }
 }
 
-async function request(ctx: Acting, scene: Scene, record: PlayRecord): Promise<void> {
+async function request(ctx: ActingContext, scene: Scene, record: PlayRecord): Promise<void> {
   const key: RequestKey = { visitor: 'somebody', route: 'POST /run', key: scene.key };
   const begun = await beginRequest(ctx.db, ctx.clock, { ...key, bodyHash: Buffer.alloc(32) });
   if (begun.kind !== 'execute') return;
@@ -84,9 +82,9 @@ async function request(ctx: Acting, scene: Scene, record: PlayRecord): Promise<v
   await finishRequest(ctx.db, key, begun.fence, { status: 202, reply: String(runId) });
 }
 
-async function trial(ctx: Acting, scene: Scene, sent: boolean): Promise<void> {
+async function trial(ctx: ActingContext, scene: Scene, sent: boolean): Promise<void> {
   const opened = await openTrial(ctx.db, {
-    ...limitsOf(ctx, 'hosted'),
+    ...readCallLimits(ctx, 'hosted'),
     serviceId: scene.service,
     request: {
       operation: 'microblog',

@@ -1,15 +1,15 @@
 /** What interleavings are played on: a database, connections with gates, and a service; searches are made in batches. */
 import { randomUUID } from 'node:crypto';
 import type { PoolClient, QueryResult } from 'pg';
-import { type Config, readConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/engine/clock.ts';
-import { createLogger, type Logger } from '../../src/engine/logger.ts';
-import type { WorkQueue } from '../../src/engine/queue/queue.ts';
-import type { Acting } from '../../src/monitor/context.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLogger, type Logger } from '../../src/platform/logger.ts';
+import type { WorkQueue } from '../../src/platform/queue/queue.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
 import { freshDatabase } from '../database.ts';
 import { startStub, wirePost } from '../stub-service.ts';
-import type { ClaimedRun } from '../../src/store/runs.ts';
+import type { ClaimedRun } from '../../src/store/run-states.ts';
 import { type Gate, makeGate, type Mutation, type Statement } from './gate.ts';
 import type { Limits } from './plan.ts';
 
@@ -38,7 +38,7 @@ export type Stage = {
   /** @param calledBefore whether its service has the row that minutes are counted in */
   nextScene(calledBefore: boolean): Promise<Scene>;
   /** For whoever works at this gate; calls are made to the service in this manner. */
-  contextOf(gate: Gate, scene: Scene, limits: Limits, response: ResponseKind): Acting;
+  contextOf(gate: Gate, scene: Scene, limits: Limits, response: ResponseKind): ActingContext;
   /** What is noted while one interleaving is played. */
   record: PlayRecord;
   reset(): void;

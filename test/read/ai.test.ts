@@ -1,16 +1,16 @@
 /** Bad and odd answers of operation A: faults.md, bad inputs B. */
 import { describe, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import type { Findings } from '../../src/monitor/read/findings.ts';
-import { nobodyAnswered } from '../../src/monitor/read/warnings.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import { explainNoResponse } from '../../src/monitor/parse/rejects-and-warnings.ts';
 
-function read(answer: unknown, dialect = 'named'): Findings {
+function read(answer: unknown, dialect = 'named'): ParsedResults {
   const body = JSON.stringify(answer);
-  return readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect(dialect) });
+  return parseResponse({ operation: 'ai', body, contentType: null, dialect: loadDialect(dialect) });
 }
 const result = (link: unknown) => ({ title: 't', link, snippet: '' });
-const paths = (found: Findings) => found.rejects.map(({ path, code }) => [path, code]);
+const paths = (found: ParsedResults) => found.rejects.map(({ path, code }) => [path, code]);
 
 describe('a group that found nothing', () => {
   test.each([
@@ -50,7 +50,7 @@ describe('an answer that nobody gave', () => {
     ],
     ['warnings in no shape', { ...empty, warnings: ['x', null, 3, {}] }, false],
   ])('%s', (_, answer, nobody) => {
-    expect(nobodyAnswered(read(answer), 2) !== null).toBe(nobody);
+    expect(explainNoResponse(read(answer), 2) !== null).toBe(nobody);
   });
 });
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { fromWire } from '../../src/contract/wire.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import type { Findings } from '../../src/monitor/read/findings.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { fromWire } from '../../src/protocol/wire.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import type { ParsedResults } from '../../src/domain/parsed-results.ts';
 import { sample, sampleJson } from '../samples/sample.ts';
 
 const named = loadDialect('named');
 
-function read(operation: 'ai' | 'microblog', body: string | Uint8Array, dialect = named): Findings {
-  return readAnswer({ operation, body, contentType: 'application/json', dialect });
+function read(operation: 'ai' | 'microblog', body: string | Uint8Array, dialect = named): ParsedResults {
+  return parseResponse({ operation, body, contentType: 'application/json', dialect });
 }
 
 test('the first generation: groups with their sources, the completion in all its members', () => {

@@ -1,12 +1,12 @@
 /** Whatever comes, reading ends: in findings that can be stored, or in an error with a code. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { OPERATIONS } from '../../src/contract/enumerations.ts';
-import { readErrorBody } from '../../src/contract/errors.ts';
-import { createStreamReader } from '../../src/contract/stream.ts';
-import { fromWire, toWire, type WireKind } from '../../src/contract/wire.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { OPERATIONS } from '../../src/domain/enumerations.ts';
+import { readErrorBody } from '../../src/protocol/error-body.ts';
+import { createStreamReader } from '../../src/protocol/stream.ts';
+import { fromWire, toWire, type WireKind } from '../../src/protocol/wire.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { sample } from '../samples/sample.ts';
 import { outcomeOf } from './fuzz/outcome.ts';
 
@@ -46,7 +46,7 @@ test('any JSON is read or refused with a code', () => {
   fc.assert(
     fc.property(anything, anyOperation, anyDialect, (value, operation, dialect) => {
       const body = JSON.stringify(value);
-      outcomeOf(() => readAnswer({ operation, body, contentType: null, dialect }));
+      outcomeOf(() => parseResponse({ operation, body, contentType: null, dialect }));
     }),
     { numRuns: 500 },
   );
@@ -55,7 +55,7 @@ test('any JSON is read or refused with a code', () => {
 test('any bytes are read or refused with a code', () => {
   fc.assert(
     fc.property(fc.uint8Array(), anyOperation, anyDialect, (body, operation, dialect) => {
-      outcomeOf(() => readAnswer({ operation, body, contentType: null, dialect }));
+      outcomeOf(() => parseResponse({ operation, body, contentType: null, dialect }));
       const reader = createStreamReader(dialect);
       reader.push(body);
       reader.end();
@@ -74,7 +74,7 @@ test('a recorded answer with anything in the place of one of its values is read 
     fc.property(fc.constantFrom(...recorded), fc.nat(), anything, (name, at, value) => {
       const operation = name.startsWith('ai') ? 'ai' : 'microblog';
       const body = JSON.stringify(mutated(JSON.parse(sample(name)), at, value));
-      outcomeOf(() => readAnswer({ operation, body, contentType: null, dialect: loadDialect('named') }));
+      outcomeOf(() => parseResponse({ operation, body, contentType: null, dialect: loadDialect('named') }));
     }),
     { numRuns: 500 },
   );
@@ -86,7 +86,7 @@ test('a recorded stream cut and spoilt anywhere is read or refused with a code',
     fc.property(fc.nat(12_000), fc.string({ unit: 'binary' }), (at, noise) => {
       const body = stream.slice(0, at) + noise + stream.slice(at);
       outcomeOf(() =>
-        readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') }),
+        parseResponse({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') }),
       );
     }),
     { numRuns: 50 },
@@ -133,7 +133,7 @@ test('ids survive, one post for each', () => {
     fc.property(fc.uniqueArray(fc.bigInt({ min: 1n, max: 2n ** 70n })), fc.boolean(), (ids, quoted) => {
       const posts = ids.map((id) => `{"id":${quoted ? `"${id}"` : id}}`);
       const body = `{"miner_tweets":[${posts.join()}]}`;
-      const found = readAnswer({
+      const found = parseResponse({
         operation: 'microblog',
         body,
         contentType: null,

@@ -1,10 +1,10 @@
 /** What the bytes of an answer may be, and what is said where they are no answer. */
 import { describe, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import type { Operation } from '../../src/contract/enumerations.ts';
-import { RunError } from '../../src/errors.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import type { Findings } from '../../src/monitor/read/findings.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import type { Operation } from '../../src/domain/enumerations.ts';
+import { RunError } from '../../src/domain/errors.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import type { ParsedResults } from '../../src/domain/parsed-results.ts';
 
 const named = loadDialect('named');
 const ONE = '{"miner_tweets":[{"id":"1","text":"é😀"}]}';
@@ -13,8 +13,8 @@ function read(
   body: string | Uint8Array,
   contentType: string | null = null,
   operation: Operation = 'microblog',
-): Findings {
-  return readAnswer({ operation, body, contentType, dialect: named });
+): ParsedResults {
+  return parseResponse({ operation, body, contentType, dialect: named });
 }
 function failure(run: () => unknown): RunError {
   try {

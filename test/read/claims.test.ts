@@ -1,20 +1,20 @@
 /** What completions say, sentence by sentence, in the styles that services have written them. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { atOnce } from '../../src/contract/turns.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { CLAIMS_MAX, identityOf, readClaims } from '../../src/monitor/read/claims.ts';
-import type { ReadClaim } from '../../src/monitor/read/findings.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { runToEnd } from '../../src/domain/cooperative.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { MAX_STATEMENTS, hashStatement, parseStatements } from '../../src/monitor/parse/parse-statements.ts';
+import type { ParsedStatement } from '../../src/domain/parsed-results.ts';
 import { watchProcessor } from '../processor.ts';
 import { sample } from '../samples/sample.ts';
 
 const NOTHING = { links: [], posts: [], nestedPosts: [] };
 
-type Given = Parameters<typeof readClaims>;
-const readAll = (texts: Given[0], results: Given[1] = NOTHING) => atOnce(readClaims(texts, results));
+type Given = Parameters<typeof parseStatements>;
+const readAll = (texts: Given[0], results: Given[1] = NOTHING) => runToEnd(parseStatements(texts, results));
 
-function claims(summary: string, results?: Given[1]): ReadClaim[] {
+function claims(summary: string, results?: Given[1]): ParsedStatement[] {
   const others = { microblog_summary: null, discussion_board_summary: null, news_forum_summary: null };
   return readAll({ summary, ...others, text_chunks: null }, results);
 }
@@ -168,7 +168,7 @@ describe('identity', () => {
     ['It carried 100.', 'It carried 200.', false],
     ['The ferry sank.', 'The ferry sank!', false],
   ])('%s | %s', (a, b, same) => {
-    expect(identityOf(a) === identityOf(b)).toBe(same);
+    expect(hashStatement(a) === hashStatement(b)).toBe(same);
   });
 });
 
@@ -223,7 +223,7 @@ describe('the three generations', () => {
     ],
     ['third', { search: [result('https://a.example')], completion: summary }],
   ])('%s', (_, answer) => {
-    const found = readAnswer({
+    const found = parseResponse({
       operation: 'ai',
       body: JSON.stringify(answer),
       contentType: null,
@@ -244,7 +244,7 @@ describe('the three generations', () => {
 
 test('a streamed answer of a real service: each citation stays with its sentence', () => {
   const body = sample('ai-search.stream.named.sse.txt');
-  const { completion } = readAnswer({
+  const { completion } = parseResponse({
     operation: 'ai',
     body,
     contentType: null,
@@ -324,7 +324,7 @@ describe('any text', () => {
 
   test('no more claims are read of a text than anyone would read', () => {
     const long = Array.from({ length: 1_000 }, (_, n) => `Ferry number ${n} sank.`).join(' ');
-    expect(claims(long)).toHaveLength(CLAIMS_MAX);
+    expect(claims(long)).toHaveLength(MAX_STATEMENTS);
   });
 
   test.each([

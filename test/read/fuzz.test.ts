@@ -7,16 +7,16 @@
  */
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/enumerations.ts';
-import { readErrorBody } from '../../src/contract/errors.ts';
-import { createStreamReader } from '../../src/contract/stream.ts';
-import type { Turns } from '../../src/contract/turns.ts';
-import { RunError } from '../../src/errors.ts';
-import { readingAnswer } from '../../src/monitor/read/answer.ts';
-import type { Findings } from '../../src/monitor/read/findings.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import type { Operation } from '../../src/domain/enumerations.ts';
+import { readErrorBody } from '../../src/protocol/error-body.ts';
+import { createStreamReader } from '../../src/protocol/stream.ts';
+import type { Cooperative } from '../../src/domain/cooperative.ts';
+import { RunError } from '../../src/domain/errors.ts';
+import { parseResponseInSteps } from '../../src/monitor/parse/parse-response.ts';
+import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { type StubService, startStub } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { type Mutant, mutantOf } from './fuzz/mutate.ts';
@@ -67,10 +67,10 @@ test(
 );
 
 /** Reads an answer, and looks how long each of its steps takes; what is slow by itself is slow each time. */
-function readQuickly({ operation, body, contentType, dialect }: Mutant): Findings {
+function readQuickly({ operation, body, contentType, dialect }: Mutant): ParsedResults {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; ; tries++) {
-    const { end, longestMs } = timed(readingAnswer({ operation, body, contentType, dialect }));
+    const { end, longestMs } = timed(parseResponseInSteps({ operation, body, contentType, dialect }));
     least = Math.min(least, longestMs);
     if (least < MOST_MS || tries > 5) {
       expect(least).toBeLessThan(MOST_MS);
@@ -79,7 +79,7 @@ function readQuickly({ operation, body, contentType, dialect }: Mutant): Finding
   }
 }
 
-function timed<T>(work: Turns<T>): { end: () => T; longestMs: number } {
+function timed<T>(work: Cooperative<T>): { end: () => T; longestMs: number } {
   let longestMs = 0;
   for (;;) {
     const began = performance.now();
@@ -162,7 +162,7 @@ test(
         const report = await executeRun(ctx, runId);
         if (report?.status === 'succeeded') {
           const { operation, body, contentType, dialect } = mutant;
-          const found = timed(readingAnswer({ operation, body, contentType, dialect })).end();
+          const found = timed(parseResponseInSteps({ operation, body, contentType, dialect })).end();
           expect(report).toMatchObject({ posts: found.posts.length, links: found.links.length });
         } else {
           expect(report).toMatchObject({

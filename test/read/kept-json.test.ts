@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundedJson } from '../../src/monitor/read/kept-json.ts';
+import { boundJson } from '../../src/monitor/parse/wire-values.ts';
 
 const BOUNDS = { depth: 3, nodes: 12, text: 5 };
 
 test('what can be stored as it came is not copied', () => {
   const came: unknown = JSON.parse('{"a":[1,null,true,"text"],"b":{"c":{}}}');
-  expect(boundedJson(came, BOUNDS)).toBe(came);
+  expect(boundJson(came, BOUNDS)).toBe(came);
 });
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
   ['a number that is none', [Number.POSITIVE_INFINITY], [null]],
 ])('%s is left out of a copy', (_, came, kept) => {
   const before = structuredClone(came);
-  expect(boundedJson(came, BOUNDS)).toEqual(kept);
+  expect(boundJson(came, BOUNDS)).toEqual(kept);
   expect(came).toEqual(before);
 });
 
@@ -26,9 +26,9 @@ test('what was bounded is within the bounds, and is kept as it is', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       const came: unknown = JSON.parse(text);
-      const kept = boundedJson(came, BOUNDS);
+      const kept = boundJson(came, BOUNDS);
       // What was kept is kept again, as it is.
-      expect(boundedJson(kept, BOUNDS)).toBe(kept);
+      expect(boundJson(kept, BOUNDS)).toBe(kept);
       expect(nodesIn(kept)).toBeLessThanOrEqual(BOUNDS.nodes);
     }),
     { numRuns: 500 },

@@ -4,12 +4,12 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { MEMBERS_MAX, VALUES_MAX } from '../../src/contract/json.ts';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import type { Operation } from '../../src/contract/enumerations.ts';
-import { RunError } from '../../src/errors.ts';
-import { readingAnswer } from '../../src/monitor/read/answer.ts';
-import { inTurns } from '../../src/monitor/read/in-turns.ts';
+import { MAX_MEMBERS, MAX_VALUES } from '../../src/protocol/json.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import type { Operation } from '../../src/domain/enumerations.ts';
+import { RunError } from '../../src/domain/errors.ts';
+import { parseResponseInSteps } from '../../src/monitor/parse/parse-response.ts';
+import { runCooperatively } from '../../src/monitor/runs/parse-and-save.ts';
 import { watchProcessor } from '../processor.ts';
 
 const MOST_MS = 200;
@@ -22,7 +22,7 @@ const TRIES = 12;
 const times = (n: number, part: (i: number) => string, between = ',') =>
   Array.from({ length: n }, (_, i) => part(i)).join(between);
 /** As many members as may be, each of a name of its own. */
-const members = times(MEMBERS_MAX - 10, (i) => `"m${i}":0`);
+const members = times(MAX_MEMBERS - 10, (i) => `"m${i}":0`);
 const filled = (part: string) => part.repeat((MOST_BYTES - 1_000) / part.length);
 const event = (content: string) => `data: {"type":"text","role":"summary","content":"${content}"}\n\n`;
 const END = 'data: {"type":"completion","content":"x"}\n\n';
@@ -37,7 +37,7 @@ const TOO_MUCH: Row[] = [
   [
     'as many of them as may be',
     'microblog',
-    `[${times(VALUES_MAX - 10, () => '1790000000000000001')}]`,
+    `[${times(MAX_VALUES - 10, () => '1790000000000000001')}]`,
     'schema_mismatch',
   ],
   ['brackets', 'microblog', filled('['), 'bad_json'],
@@ -63,16 +63,16 @@ const AS_MUCH_AS_MAY_BE: Row[] = [
   [
     'objects, each with a name of its own',
     'microblog',
-    `[${times(VALUES_MAX / 2 - 10, (i) => `{"k${i}":0}`)}]`,
+    `[${times(MAX_VALUES / 2 - 10, (i) => `{"k${i}":0}`)}]`,
     'schema_mismatch',
   ],
   [
     'objects of as many names as may be',
     'microblog',
-    `[${times(VALUES_MAX / MEMBERS_MAX - 1, (o) => `{"id":"${o}",${times(MEMBERS_MAX - 10, (i) => `"m${o}n${i}":0`)}}`)}]`,
+    `[${times(MAX_VALUES / MAX_MEMBERS - 1, (o) => `{"id":"${o}",${times(MAX_MEMBERS - 10, (i) => `"m${o}n${i}":0`)}}`)}]`,
     '14 posts',
   ],
-  ['posts', 'microblog', `[${times(VALUES_MAX / 3 - 10, (i) => `{"id":"${i}","text":"a"}`)}]`, '10000 posts'],
+  ['posts', 'microblog', `[${times(MAX_VALUES / 3 - 10, (i) => `{"id":"${i}","text":"a"}`)}]`, '10000 posts'],
   [
     'posts of many entities',
     'microblog',
@@ -109,7 +109,7 @@ test.each([...TOO_MUCH, ...AS_MUCH_AS_MAY_BE])(
     let least = Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < TRIES && least > MOST_MS; tries++) {
       const { ended, keptMs } = await watched(() =>
-        inTurns(readingAnswer({ operation, body: bytes, contentType: null, dialect })),
+        runCooperatively(parseResponseInSteps({ operation, body: bytes, contentType: null, dialect })),
       );
       expect(ended).toBe(outcome);
       least = Math.min(least, keptMs);

@@ -1,20 +1,20 @@
 /** Bad and odd posts: faults.md, bad inputs A. */
 import { describe, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import type { Findings, ReadPost } from '../../src/monitor/read/findings.ts';
-import { UnreadableAnswer } from '../../src/monitor/read/reject.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import type { ParsedResults, ParsedPost } from '../../src/domain/parsed-results.ts';
+import { UnreadableResponse } from '../../src/monitor/parse/rejects-and-warnings.ts';
 
 const named = loadDialect('named');
 
-function readText(body: string): Findings {
-  return readAnswer({ operation: 'microblog', body, contentType: null, dialect: named });
+function readText(body: string): ParsedResults {
+  return parseResponse({ operation: 'microblog', body, contentType: null, dialect: named });
 }
-function readPosts(...posts: unknown[]): Findings {
+function readPosts(...posts: unknown[]): ParsedResults {
   return readText(JSON.stringify({ miner_tweets: posts }));
 }
 /** One post with these members beside its id. */
-function onePost(members: Record<string, unknown>): ReadPost {
+function onePost(members: Record<string, unknown>): ParsedPost {
   const [post] = readPosts({ id: '1', ...members }).posts;
   if (post === undefined) throw new Error('the post was not read');
   return post;
@@ -78,7 +78,7 @@ describe('items that cannot be read', () => {
     } catch (error) {
       thrown = error;
     }
-    expect(thrown).toBeInstanceOf(UnreadableAnswer);
+    expect(thrown).toBeInstanceOf(UnreadableResponse);
     expect(thrown).toMatchObject({ code: 'schema_mismatch', rejects: [{}, {}] });
     expect(() => readPosts(null)).toThrow('schema_mismatch');
     expect(() => readText('[[]]')).toThrow('schema_mismatch');

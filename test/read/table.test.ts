@@ -1,12 +1,10 @@
 /** Tables: what each kind of value on the wire is read as. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCitations } from '../../src/monitor/read/citations.ts';
-import { readCounter } from '../../src/monitor/read/counter.ts';
-import { idInAddress, readId } from '../../src/monitor/read/id.ts';
-import { readAddress, readLink } from '../../src/monitor/read/link.ts';
-import { readBoolean } from '../../src/monitor/read/text.ts';
-import { readTime } from '../../src/monitor/read/time.ts';
+import { parseCitations } from '../../src/monitor/parse/citations.ts';
+import { readBoolean, readCounter, readId, readIdFromAddress } from '../../src/monitor/parse/wire-values.ts';
+import { readAddress, parseLink } from '../../src/monitor/parse/parse-links.ts';
+import { readTime } from '../../src/monitor/parse/timestamps.ts';
 import { watchProcessor } from '../processor.ts';
 
 describe('times', () => {
@@ -180,7 +178,7 @@ describe('ids', () => {
     ['/status/123', null],
     [123, null],
   ])('in the address %s stands %s', (address, id) => {
-    expect(idInAddress(address)).toBe(id);
+    expect(readIdFromAddress(address)).toBe(id);
   });
 });
 
@@ -220,7 +218,7 @@ describe('links', () => {
     'https://example.com/a/b?&x=1&&y=2&gclid=1&ref_src=twsrc',
     `  ${ONE}\n`,
   ])('%s is the same link', (address) => {
-    expect(readLink(address).link).toEqual({ canonical: ONE, address: address.trim(), site: 'example.com' });
+    expect(parseLink(address).link).toEqual({ canonical: ONE, address: address.trim(), site: 'example.com' });
   });
 
   test.each([
@@ -241,7 +239,7 @@ describe('links', () => {
     ['https://a.example/caf\u00e9', 'https://a.example/caf%C3%A9', 'a.example'],
     ['https://a.example/cafe\u0301', 'https://a.example/cafe%CC%81', 'a.example'],
   ])('%s becomes %s', (address, canonical, site) => {
-    expect(readLink(address).link).toEqual({ canonical, address, site });
+    expect(parseLink(address).link).toEqual({ canonical, address, site });
   });
 
   test.each([
@@ -269,7 +267,7 @@ describe('links', () => {
     [`https://example.com/${'ü'.repeat(1_000)}`, 'link_too_long'],
     ['x'.repeat(65_536), 'link_too_long'],
   ])('%s is refused: %s', (address, code) => {
-    expect(readLink(address)).toEqual({ code });
+    expect(parseLink(address)).toEqual({ code });
   });
 
   test('a canonical address is its own canonical address', () => {
@@ -283,9 +281,9 @@ describe('links', () => {
             .map(([host, path, query]) => `http://${host}.example/${path}?${query}&a=b`),
         ),
         (address) => {
-          const { link } = readLink(address);
+          const { link } = parseLink(address);
           if (link === undefined) return;
-          expect(readLink(link.canonical).link).toEqual({ ...link, address: link.canonical });
+          expect(parseLink(link.canonical).link).toEqual({ ...link, address: link.canonical });
         },
       ),
     );
@@ -311,13 +309,13 @@ describe('citations in a text', () => {
     ['[t](https://a.example "title")', ['https://a.example']],
     ['', []],
   ])('%s', (text, cited) => {
-    expect(readCitations(text).map((link) => link.canonical)).toEqual(cited);
+    expect(parseCitations(text).map((link) => link.canonical)).toEqual(cited);
   });
 
   test('a hostile text takes linear time', () => {
     const computed = watchProcessor();
     for (const part of ['[', '[](', '[x](https://', '](http', '[x](https://a.example/(((']) {
-      readCitations(part.repeat(100_000));
+      parseCitations(part.repeat(100_000));
     }
     expect(computed()).toBeLessThan(5_000);
   });

@@ -1,11 +1,11 @@
 /** What our own service writes where it does not know: read back, it is unknown again. */
 import { expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { servedPost as servedPostSchema } from '../../src/contract/extras.ts';
-import type { MicroblogPost } from '../../src/contract/post.ts';
-import { toWire } from '../../src/contract/wire.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { servedPost } from '../../src/service/served-post.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { servedPost as servedPostSchema } from '../../src/protocol/extensions.ts';
+import type { MicroblogPost } from '../../src/protocol/microblog-response.ts';
+import { toWire } from '../../src/protocol/wire.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { toServedPost } from '../../src/service/microblog-search.ts';
 
 const BARE: MicroblogPost = {
   user: {
@@ -53,7 +53,7 @@ const BARE: MicroblogPost = {
 };
 
 test('a post is served with every member as the specification types it, and says what it does not know', () => {
-  const post = servedPost(BARE);
+  const post = toServedPost(BARE);
   expect(servedPostSchema.strict().parse(post)).toEqual(post);
   expect(post).toMatchObject({ url: '', lang: 'und', conversation_id: '', view_count: 0, quote: null });
   expect(post.unknown_counters).toEqual(['repost_count', 'view_count', 'impression_count', 'bookmark_count']);
@@ -63,15 +63,15 @@ test('a post is served with every member as the specification types it, and says
 
 test('a post whose counters are all known has no list of unknown ones', () => {
   const counted = { ...BARE, repost_count: 0, view_count: 1, impression_count: 1, bookmark_count: 0 };
-  expect(servedPost(counted)).not.toHaveProperty('unknown_counters');
+  expect(toServedPost(counted)).not.toHaveProperty('unknown_counters');
 });
 
 test.each(['neutral', 'named'])('the monitor reads unknown as unknown (%s), without a reject', (name) => {
   const dialect = loadDialect(name);
   const body = JSON.stringify(
-    toWire(dialect, 'microblog-answer', { miner_microblog_posts: [servedPost(BARE)] }),
+    toWire(dialect, 'microblog-answer', { miner_microblog_posts: [toServedPost(BARE)] }),
   );
-  const { posts, authors, rejects } = readAnswer({
+  const { posts, authors, rejects } = parseResponse({
     operation: 'microblog',
     body,
     contentType: null,
@@ -105,7 +105,7 @@ test.each(['neutral', 'named'])('the monitor reads unknown as unknown (%s), with
 });
 
 test('the names of unknown counters are the wire’s own', () => {
-  const wire = toWire(loadDialect('named'), 'post', servedPost(BARE));
+  const wire = toWire(loadDialect('named'), 'post', toServedPost(BARE));
   expect(wire).toMatchObject({ unknown_counters: expect.arrayContaining(['retweet_count']) as string[] });
   expect(JSON.stringify(wire)).not.toContain('repost_count');
 });
@@ -115,7 +115,7 @@ test.each([null, 'view_count', { view_count: 1 }, [null, 3, ['view_count']]])(
   (unknown_counters) => {
     const body = JSON.stringify({ miner_microblog_posts: [{ id: '1', view_count: 7, unknown_counters }] });
     const dialect = loadDialect('neutral');
-    const { posts } = readAnswer({ operation: 'microblog', body, contentType: null, dialect });
+    const { posts } = parseResponse({ operation: 'microblog', body, contentType: null, dialect });
     expect(posts[0]?.view_count).toBe(7);
   },
 );

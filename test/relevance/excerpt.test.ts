@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { excerptOf, wordsOf } from '../../src/relevance/excerpt.ts';
-import { indexWords, wordPlaces } from '../../src/relevance/words.ts';
+import { buildExcerpt, listExcerptWords } from '../../src/domain/excerpt.ts';
+import { splitIndexWords, locateWords } from '../../src/domain/index-words.ts';
 
 const sayings =
   (...words: string[]) =>
   (word: string) =>
     words.includes(word) ? 1 : 0;
 const shown = (text: string, ...words: string[]) =>
-  excerptOf(text, sayings(...words))
+  buildExcerpt(text, sayings(...words))
     .map(({ text: piece, match }) => (match ? `[${piece}]` : piece))
     .join('');
 
@@ -56,8 +56,8 @@ test('the words of a text with places are those that an index has', () => {
   fc.assert(
     fc.property(texts, (given) => {
       const text = given.normalize('NFC');
-      const places = wordPlaces(text);
-      expect(places.map(({ word }) => word)).toEqual(indexWords(text));
+      const places = locateWords(text);
+      expect(places.map(({ word }) => word)).toEqual(splitIndexWords(text));
       for (const { word, start, end } of places) expect(text.slice(start, end).toLowerCase()).toBe(word);
     }),
   );
@@ -66,16 +66,16 @@ test('the words of a text with places are those that an index has', () => {
 test('an excerpt is a whole part of the text, never half a character, and every marked piece was asked for', () => {
   fc.assert(
     fc.property(texts, fc.nat(20), (text, n) => {
-      const words = wordsOf(text);
+      const words = listExcerptWords(text);
       const asked = words[n % Math.max(1, words.length)] ?? 'none';
-      const pieces = excerptOf(text, sayings(asked));
+      const pieces = buildExcerpt(text, sayings(asked));
       const plain = text.toWellFormed().normalize('NFC').replace(/\s+/gu, ' ').trim();
       const whole = pieces.map((piece) => piece.text).join('');
       expect(whole.isWellFormed()).toBe(true);
       expect(plain.includes(whole.replace(/^…|…$/gu, ''))).toBe(true);
       expect(whole.length).toBeLessThanOrEqual(282);
       if (plain.length <= 280) expect(whole).toBe(plain);
-      for (const { text: piece, match } of pieces) if (match) expect(indexWords(piece)).toContain(asked);
+      for (const { text: piece, match } of pieces) if (match) expect(splitIndexWords(piece)).toContain(asked);
     }),
   );
 });

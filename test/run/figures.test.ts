@@ -2,8 +2,8 @@
 import http from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createToken, OPERATOR } from '../../src/monitor/access/tokens.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { createToken, OPERATOR } from '../../src/monitor/access/manage-tokens.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 import { freePort } from '../redis.ts';

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import type { Logger } from '../../src/engine/logger.ts';
+import type { Logger } from '../../src/platform/logger.ts';
 import type { Context } from '../../src/monitor/context.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { readLateResponses } from '../../src/monitor/run/late.ts';
-import { createSolitude, type Solitude } from '../../src/monitor/run/solitude.ts';
-import { prepareSpool, replaySpool } from '../../src/monitor/run/spool.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
+import { createRunGate, type RunGate } from '../../src/monitor/runs/claim.ts';
+import { prepareSpool, replaySpool } from '../../src/monitor/runs/db-outage.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { type Id, inTransaction } from '../../src/store/database.ts';
 import { storeResponse, takeUnreadResponse } from '../../src/store/responses.ts';
-import { claimRun, extendLeases } from '../../src/store/runs.ts';
+import { claimRun, extendLeases } from '../../src/store/run-states.ts';
 import { until } from '../processes.ts';
 import { gated, json, type StubAnswer, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -129,7 +129,7 @@ test('a run that was taken over while its first worker slept: both responses are
   expect(await sleeping).toMatchObject({ status: 'released', code: 'lease_lost' });
   expect(await callsOf(runId)).toEqual(['received', 'received']);
   expect(await unreadOf(runId)).toEqual([1]);
-  await readLateResponses(other.ctx, runId);
+  await parseLateResponses(other.ctx, runId);
   expect(await unreadOf(runId)).toEqual([]);
   expect(await seenBy('slept')).toEqual(['slept-1', 'slept-2', 'slept-both']);
 });
@@ -263,9 +263,9 @@ async function dies(runId: Id, alone: boolean): Promise<void> {
 
 test('a run whose worker died twice is executed by a worker that has nothing else to do, and what comes waits', async () => {
   const { ctx } = worker('careful');
-  const gate = createSolitude();
+  const gate = createRunGate();
   let asked = false;
-  const solitude: Solitude = {
+  const solitude: RunGate = {
     shared: gate.shared,
     alone: (work) => {
       asked = true;
@@ -324,7 +324,7 @@ test('a run that died three times alone as well fails in words; its response sta
   expect(events).toContain('run failed: workers died of it');
   expect(await unreadOf(runId), 'not read at once').toEqual([1]);
   world.clock.advance(3_600_000);
-  await executeRun(ctx, runId, undefined, createSolitude());
+  await executeRun(ctx, runId, undefined, createRunGate());
   expect(await unreadOf(runId)).toEqual([]);
   expect(await runOf(runId)).toMatchObject({ status: 'succeeded', code: null });
   expect(stub.requests).toHaveLength(0);

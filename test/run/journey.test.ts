@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { RunError } from '../../src/errors.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { replayRun } from '../../src/monitor/run/replay.ts';
-import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
+import { RunError } from '../../src/domain/errors.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
+import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { openCall } from '../../src/store/ledger.ts';
 import { loadNewestResponse, storeResponse } from '../../src/store/responses.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

@@ -1,13 +1,13 @@
 /** Responses that nobody had read when their run ended: whenever they come, what they hold is saved. */
 import { beforeEach, expect, test } from 'vitest';
-import { MINUTE, SECOND } from '../../src/engine/clock.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { readLateResponses } from '../../src/monitor/run/late.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { Id } from '../../src/store/database.ts';
-import { lateRuns, needsSolitude, storeResponse, takeLateResponse } from '../../src/store/responses.ts';
-import { feedAfter, feedBetween } from '../../src/store/tell/feed.ts';
+import { listLateRuns, needsSolitude, storeResponse, takeLateResponse } from '../../src/store/responses.ts';
+import { readFeedAfter, readFeedBetween } from '../../src/store/alerts/feed-entries.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 import { START } from '../world.ts';
@@ -75,7 +75,7 @@ async function arrives(runId: Id, n: number, minutes: number, body: unknown): Pr
 
 async function readLate(runId: Id, minutes: number): Promise<void> {
   clock.set(at(minutes));
-  await readLateResponses(ctx, runId);
+  await parseLateResponses(ctx, runId);
 }
 
 const runOf = async (runId: Id) =>
@@ -228,11 +228,11 @@ test('the scan offers a run whose response is due to be read, five seconds after
   await arrives(runId, 2, 5, holding('h1'));
   const offered = async (time: Date) => {
     clock.set(time);
-    return (await lateRuns(world.db.pool, clock, 10)).some(({ id }) => id === runId);
+    return (await listLateRuns(world.db.pool, clock, 10)).some(({ id }) => id === runId);
   };
   expect(await offered(new Date(at(5).getTime() + 4 * SECOND))).toBe(false);
   expect(await offered(new Date(at(5).getTime() + 5 * SECOND))).toBe(true);
-  expect(await lateRuns(world.db.pool, clock, 10, 'a simulation')).toEqual([]);
+  expect(await listLateRuns(world.db.pool, clock, 10, 'a simulation')).toEqual([]);
   const asked = stub.requests.length;
   expect(await executeRun(ctx, runId), 'nothing was to be executed').toBeNull();
   expect(await offered(at(60))).toBe(false);
@@ -244,7 +244,7 @@ test('a run that is under way is not offered for its response: whoever has claim
   const runId = await newRun();
   await arrives(runId, 1, 1, holding('i1'));
   clock.set(at(30));
-  expect((await lateRuns(world.db.pool, clock, 10)).map(({ id }) => id)).not.toContain(runId);
+  expect((await listLateRuns(world.db.pool, clock, 10)).map(({ id }) => id)).not.toContain(runId);
   expect(await takeLateResponse(world.db, { runId, now: clock.now() })).toBeNull();
 });
 
@@ -268,7 +268,7 @@ test('each attempt is counted before it begins: pauses grow up to six hours, and
   }
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360, 360]);
   expect(solitude).toEqual([false, false, ...Array<boolean>(10).fill(true)]);
-  await readLateResponses(ctx, runId);
+  await parseLateResponses(ctx, runId);
   expect(await unread(runId)).toEqual([]);
 });
 
@@ -280,9 +280,9 @@ test('rules and previews pass over late discoveries, and the cursor of a channel
   await readLate(runId, 20);
   const [{ newest }] = await rows('SELECT max(id) AS newest FROM strandline.discoveries');
   expect(newest).toBeGreaterThan(cursor);
-  expect(await feedAfter(world.db.pool, cursor, 10)).toEqual({ found: [], last: newest });
+  expect(await readFeedAfter(world.db.pool, cursor, 10)).toEqual({ found: [], last: newest });
   const span = { since: at(0), until: at(60), after: cursor, limit: 10 };
-  expect((await feedBetween(world.db.pool, span)).found).toEqual([]);
+  expect((await readFeedBetween(world.db.pool, span)).found).toEqual([]);
 });
 
 test('whichever of two responses is read first, the sightings are the same', async () => {

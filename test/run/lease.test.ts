@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { holdLease } from '../../src/monitor/run/lease.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { startLeaseRenewal } from '../../src/monitor/runs/claim.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/runs.ts';
+import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/run-states.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -46,7 +46,7 @@ test('a lease is renewed for as long as it is held, also after renewals that fai
   });
   const ctx = { ...world.ctx, db: { ...world.db, pool }, config: { ...world.ctx.config, leaseMs: 90 } };
   await endLease();
-  const release = holdLease(ctx, run);
+  const release = startLeaseRenewal(ctx, run);
   await until('it is renewed', () => Promise.resolve(refusals < 0 && isHeld()));
   release();
 });
@@ -65,7 +65,7 @@ test('a renewal that failed is repeated within a second, and logged once', async
   });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   try {
-    const release = holdLease({ ...world.ctx, log, db: { ...world.db, pool } }, run);
+    const release = startLeaseRenewal({ ...world.ctx, log, db: { ...world.db, pool } }, run);
     await vi.advanceTimersByTimeAsync(world.ctx.config.leaseMs / 3);
     expect(asked).toBe(1);
     await vi.advanceTimersByTimeAsync(3_000);
@@ -80,7 +80,7 @@ test('a renewal that failed is repeated within a second, and logged once', async
 test('a lease that was taken over is not renewed any more', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   try {
-    const release = holdLease(world.ctx, { ...run, fence: run.fence - 1 });
+    const release = startLeaseRenewal(world.ctx, { ...run, fence: run.fence - 1 });
     vi.advanceTimersByTime(world.ctx.config.leaseMs);
     await until('nothing renews it', () => Promise.resolve(vi.getTimerCount() === 0));
     release();
@@ -145,7 +145,7 @@ test('a renewal that waited for the save of its own run is no lost lease', async
     `UPDATE strandline.runs SET status = 'succeeded', lease_until = NULL, ended_at = clock_timestamp() WHERE id = $1`,
     [run.id],
   );
-  const release = holdLease(ctx, { ...run, fence: held.fence });
+  const release = startLeaseRenewal(ctx, { ...run, fence: held.fence });
   await until('it has looked at the run', () => Promise.resolve(ended));
   release();
   expect(warnings).toEqual([]);

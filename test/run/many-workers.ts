@@ -3,9 +3,9 @@
  * quick run stands in many-workers.test.ts; more workers and searches are asked for by whoever has the time.
  */
 import { expect } from 'vitest';
-import { systemClock } from '../../src/engine/clock.ts';
-import { phaseOf } from '../../src/monitor/schedule/interval.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { computePhase } from '../../src/monitor/schedule/schedule.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Fleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 import { json, wirePost } from '../stub-service.ts';
@@ -165,7 +165,7 @@ function dueWithin(count: number, from: number, seconds: number): string[] {
   const found: string[] = [];
   for (let i = 0; found.length < count; i += 1) {
     const slug = `due-${i}`;
-    const after = (phaseOf(slug, HOUR_SECONDS) - (from % HOUR_SECONDS) + HOUR_SECONDS) % HOUR_SECONDS;
+    const after = (computePhase(slug, HOUR_SECONDS) - (from % HOUR_SECONDS) + HOUR_SECONDS) % HOUR_SECONDS;
     if (after < seconds) found.push(slug);
   }
   return found;

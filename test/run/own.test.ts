@@ -1,10 +1,10 @@
 /** A search of one's own service, from its sources over the wire into the database; and what an outage does. */
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { accessServices } from '../../src/service-access.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
+import { accessServices } from '../../src/app/service-access.ts';
 import { json, type Provider, startProvider } from '../service/sources/provider.ts';
 import { makeWorld } from '../world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { RUN_CODES, type RunCode } from '../../src/errors.ts';
-import { decideRetry, type FailedCall, RETRY_CLASS } from '../../src/monitor/run/retry.ts';
+import { RUN_CODES, type RunCode } from '../../src/domain/errors.ts';
+import { decideRetry, type FailedCall, RETRY_CLASS } from '../../src/monitor/runs/retry-policy.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const minutes = (n: number) => new Date(now.getTime() + n * 60_000);

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TOOLS } from '../../src/contract/enumerations.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { accessServices, type ServiceAccess } from '../../src/service-access.ts';
-import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import type { Acting } from '../../src/monitor/context.ts';
+import { TOOLS } from '../../src/domain/enumerations.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { accessServices, type ServiceAccess } from '../../src/app/service-access.ts';
+import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
+import type { ActingContext } from '../../src/monitor/context.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
 let services: ServiceAccess;
-let ctx: Acting;
+let ctx: ActingContext;
 beforeAll(async () => {
   world = await makeWorld();
   const { config, clock, log } = world.ctx;

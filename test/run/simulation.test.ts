@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
-import { watchTopic } from '../../src/monitor/topic/watch.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { nextSlots } from '../../src/monitor/schedule/cadence.ts';
-import { phaseOf } from '../../src/monitor/schedule/interval.ts';
-import { simulate } from '../../src/simulation.ts';
+import { computePhase } from '../../src/monitor/schedule/schedule.ts';
+import { simulate } from '../../src/app/simulation.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -31,8 +31,8 @@ test('six hours are lived slot by slot, and nothing of it happens now', async ()
     },
   });
   const slots = [
-    ...nextSlots({ kind: 'every', seconds: 1_200, phase: phaseOf('trains', 1_200) }, FROM, 18),
-    ...nextSlots({ kind: 'every', seconds: 3_600, phase: phaseOf('tide', 3_600) }, FROM, 6),
+    ...nextSlots({ kind: 'every', seconds: 1_200, phase: computePhase('trains', 1_200) }, FROM, 18),
+    ...nextSlots({ kind: 'every', seconds: 3_600, phase: computePhase('tide', 3_600) }, FROM, 6),
   ];
   // The first look of each search, and each slot at its own time.
   expect(done).toEqual({ runs: 26, succeeded: 26, failed: 0, retry: 0, released: 0 });

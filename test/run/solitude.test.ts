@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSolitude } from '../../src/monitor/run/solitude.ts';
+import { createRunGate } from '../../src/monitor/runs/claim.ts';
 
 /** Work that has begun when it is in `begun`, and ends when it is told to. */
 function works() {
@@ -22,7 +22,7 @@ function works() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('shared work goes on side by side; whoever is alone waits for it, and what comes later waits for them', async () => {
-  const { shared, alone } = createSolitude();
+  const { shared, alone } = createRunGate();
   const { begun, end, work } = works();
   const all = [shared(work('a')), shared(work('b')), alone(work('C')), shared(work('d')), alone(work('E'))];
   await settled();
@@ -40,7 +40,7 @@ test('shared work goes on side by side; whoever is alone waits for it, and what 
 });
 
 test('work that fails keeps nobody waiting', async () => {
-  const { shared, alone } = createSolitude();
+  const { shared, alone } = createRunGate();
   const fails = () => Promise.reject(new Error('planned'));
   await expect(shared(fails)).rejects.toThrow('planned');
   await expect(alone(fails)).rejects.toThrow('planned');

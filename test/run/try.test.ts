@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { RunError } from '../../src/errors.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { type Tried, trySearch } from '../../src/monitor/run/try.ts';
-import { doRecurringWork } from '../../src/monitor/recurring.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { raiseTombstones } from '../../src/store/forget/tombstones.ts';
+import { RunError } from '../../src/domain/errors.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { type SearchToDryRun, dryRunSearch } from '../../src/monitor/runs/dry-run.ts';
+import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { raiseTombstones } from '../../src/store/maintenance/tombstones.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { readCallCost, readCallCosts } from '../../src/store/reads/call-costs.ts';
+import { readCallCost, readCallCosts } from '../../src/store/queries/call-costs.ts';
 import { openTrial } from '../../src/store/trials.ts';
 import { gated, json, type StubAnswer, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, START, type World } from '../world.ts';
@@ -34,8 +34,8 @@ const trials = () => rows('SELECT * FROM strandline_analytics.trials ORDER BY id
 const callsToday = async () =>
   (await rows('SELECT coalesce(sum(calls), 0)::int AS n FROM strandline.call_days'))[0].n;
 const unhurried = () => new AbortController().signal;
-const attempt = (over: Tried = { prompt: 'harbour ferry' }, signal = unhurried()) =>
-  trySearch(world.ctx, over, { signal });
+const attempt = (over: SearchToDryRun = { prompt: 'harbour ferry' }, signal = unhurried()) =>
+  dryRunSearch(world.ctx, over, { signal });
 const priced =
   (value: unknown, usd: string): StubAnswer =>
   (_request, response) => {
@@ -195,10 +195,10 @@ test('a trial whose process ended is unknown once nobody can hear of it, and not
     clock: world.clock,
     deadlineMs: 60_000,
   });
-  await doRecurringWork(world.ctx, 'trials', new AbortController().signal);
+  await runRecurringWork(world.ctx, 'trials', new AbortController().signal);
   expect(await trials()).toMatchObject([{ state: 'sent' }]);
   world.clock.advance(61_000);
-  await doRecurringWork(world.ctx, 'trials', new AbortController().signal);
+  await runRecurringWork(world.ctx, 'trials', new AbortController().signal);
   expect(await trials()).toMatchObject([{ state: 'unknown', code: 'unknown_outcome' }]);
 });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/engine/clock.ts';
-import { openBackend, type QueueBackend } from '../../src/engine/queue/connection.ts';
-import { Refused } from '../../src/errors.ts';
-import { startWorker } from '../../src/doors/worker.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openBackend, type QueueBackend } from '../../src/platform/queue/connection.ts';
+import { Refused } from '../../src/domain/errors.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import type { Context } from '../../src/monitor/context.ts';
-import { instanceName } from '../../src/store/facts.ts';
+import { readInstanceName } from '../../src/store/instance-name.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
 import { until } from '../processes.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const url = fleet.ctx.config.databaseUrl ?? '';
   backend = openBackend(
     { kind: 'postgres', url },
-    await instanceName(fleet.ctx.db, '', systemClock.now()),
+    await readInstanceName(fleet.ctx.db, '', systemClock.now()),
     fleet.ctx.log,
   );
   const config = { ...fleet.ctx.config, heartbeatMs: readConfig({ RECONCILE_SECONDS: '1' }).heartbeatMs };

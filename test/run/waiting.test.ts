@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pauseMs } from '../../src/doors/cli/await-home.ts';
-import { MINUTE, monotonicMs, SECOND } from '../../src/engine/clock.ts';
-import { Refused } from '../../src/errors.ts';
+import { computeDbRetryMs } from '../../src/cli/server-startup.ts';
+import { MINUTE, monotonicMs, SECOND } from '../../src/platform/clock.ts';
+import { Refused } from '../../src/domain/errors.ts';
 import { isUnreachable } from '../../src/store/database.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 import { until } from '../processes.ts';
@@ -108,7 +108,7 @@ test.each<[string, Error, boolean]>([
 describe('the pauses', () => {
   test('double from a second to half a minute, and no two programs need keep the same', () => {
     const of = (random: number) =>
-      [0, 1, 2, 3, 4, 5, 6, 60, 1_100].map((attempt) => pauseMs(attempt, () => random));
+      [0, 1, 2, 3, 4, 5, 6, 60, 1_100].map((attempt) => computeDbRetryMs(attempt, () => random));
     expect(of(0)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000]);
     expect(of(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
     expect(Math.max(...of(1))).toBeLessThan(MINUTE);

@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nextSlot, nextSlots, slotsBetween } from '../../src/monitor/schedule/cadence.ts';
-import { stretches } from '../../src/monitor/schedule/zone.ts';
+import { listOffsetSpans } from '../../src/monitor/schedule/time-zone.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -73,7 +73,7 @@ const span = fc
 
 function beforeNextChange(tz: string, from: number): number {
   let offset: number | undefined;
-  for (const stretch of stretches(tz, from, from + 400 * DAY)) {
+  for (const stretch of listOffsetSpans(tz, from, from + 400 * DAY)) {
     if (offset !== undefined && stretch.offset !== offset) return stretch.from - 2.5 * DAY;
     offset = stretch.offset;
   }

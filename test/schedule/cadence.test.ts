@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { FAR_FUTURE, nextSlot, nextSlots, slotsBetween } from '../../src/monitor/schedule/cadence.ts';
 import { parseSchedule, type Schedule } from '../../src/monitor/schedule/schedule.ts';
-import { formatSlot } from '../../src/monitor/schedule/words.ts';
+import { formatSlot } from '../../src/monitor/schedule/schedule-text.ts';
 import { watchProcessor } from '../processor.ts';
 
 const cron = (text: string, tz = 'UTC') => parseSchedule({ cron: text, tz, slug: 'any' });

@@ -1,9 +1,8 @@
 /** What became due while nobody looked: counted fast, and the same as if each slot had been listed. */
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { DAY, HOUR, MINUTE, monotonicMs } from '../../src/engine/clock.ts';
-import { slotsBetween } from '../../src/monitor/schedule/cadence.ts';
-import { countBetween, dueBetween } from '../../src/monitor/schedule/due.ts';
+import { DAY, HOUR, MINUTE, monotonicMs } from '../../src/platform/clock.ts';
+import { countSlots, listDueSlots, slotsBetween } from '../../src/monitor/schedule/cadence.ts';
 import { parseSchedule, type Schedule } from '../../src/monitor/schedule/schedule.ts';
 
 const cron = (text: string, tz: string): Schedule => parseSchedule({ cron: text, tz, slug: 'any' });
@@ -65,9 +64,9 @@ test('they are as many, and the same, as if they had been listed', () => {
     fc.property(span, fc.integer({ min: 1, max: 50 }), ({ schedule, from, long }, most) => {
       const to = from + long;
       const listed = [...slotsBetween(schedule, from, to)];
-      expect(countBetween(schedule, from, to)).toBe(listed.length);
+      expect(countSlots(schedule, from, to)).toBe(listed.length);
       const older = listed.slice(0, -most);
-      expect(dueBetween(schedule, from, to, most)).toEqual({
+      expect(listDueSlots(schedule, from, to, most)).toEqual({
         latest: listed.slice(-most),
         older: older.length === 0 ? null : { first: older[0], last: older.at(-1), count: older.length },
       });
@@ -81,7 +80,7 @@ test.each(ZONES)('each turn of the clock in %s over ten years, cut anywhere near
     const schedule = cron(text, tz);
     for (let from = Date.UTC(2010, 11, 20, 3, 7); from < Date.UTC(2021, 0); from += 61 * DAY + 5 * HOUR) {
       const to = from + 97 * DAY + 7 * HOUR;
-      expect(countBetween(schedule, from, to), `${text} ${from}`).toBe(
+      expect(countSlots(schedule, from, to), `${text} ${from}`).toBe(
         [...slotsBetween(schedule, from, to)].length,
       );
     }
@@ -105,11 +104,11 @@ describe('long away', () => {
     ['each minute of a working day', cron('0-59 8-17 * * 1-5', 'America/New_York')],
     ['every 60 s', { kind: 'every', seconds: 60, phase: 17.25 }],
   ])('a year of %s holds nobody up', (_, schedule) => {
-    expect(best(() => dueBetween(schedule, FROM, FROM + 365 * DAY, 1_000))).toBeLessThan(200);
+    expect(best(() => listDueSlots(schedule, FROM, FROM + 365 * DAY, 1_000))).toBeLessThan(200);
   });
 
   it('a year of minutes is counted to the last of them', () => {
-    const due = dueBetween(cron('* * * * *', 'Europe/Berlin'), FROM, FROM + 365 * DAY, 1_000);
+    const due = listDueSlots(cron('* * * * *', 'Europe/Berlin'), FROM, FROM + 365 * DAY, 1_000);
     expect(due.latest).toHaveLength(1_000);
     expect(due.older).toEqual({
       first: FROM + 40_000,
@@ -121,7 +120,7 @@ describe('long away', () => {
   it('a slot that a machine of the year 2099 looks for is found in a moment', () => {
     const schedule = cron('* * * * *', 'Europe/Berlin');
     const to = Date.UTC(2099, 0);
-    expect(best(() => dueBetween(schedule, FROM, to, 1_000))).toBeLessThan(5_000);
-    expect(countBetween(schedule, FROM, to)).toBe(Math.floor((to - FROM) / MINUTE) + 1);
+    expect(best(() => listDueSlots(schedule, FROM, to, 1_000))).toBeLessThan(5_000);
+    expect(countSlots(schedule, FROM, to)).toBe(Math.floor((to - FROM) / MINUTE) + 1);
   });
 });

@@ -1,9 +1,9 @@
 /** Rows that no release of today writes: from an older one, from a backup, from a hand. One of them harms itself only. */
 import { expect, test } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { freshDatabase } from '../database.ts';
 import { makeWorld } from '../world.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

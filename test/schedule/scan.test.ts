@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
-import { editSearch } from '../../src/monitor/topic/edit.ts';
-import { changeSearch } from '../../src/monitor/topic/state.ts';
+import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { ensureRecurringWork } from '../../src/store/scanner.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startScanning } from '../../src/monitor/schedule/scanning.ts';
+import { startScanLoop } from '../../src/monitor/schedule/scan-loop.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 
 const { world } = await stubbedWorld();
@@ -15,7 +15,7 @@ test('an outage is logged once, however many scans fail in it, and so is its end
         ? () => Promise.reject(new Error('database away'))
         : Reflect.get(of, name).bind?.(of),
   });
-  const scanning = await startScanning({ ...world.ctx, log, db: { ...world.db, pool } });
+  const scanning = await startScanLoop({ ...world.ctx, log, db: { ...world.db, pool } });
   try {
     events.length = 0;
     for (away of [true, true, true, false, false]) await scanning.scan();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInput } from '../../src/errors.ts';
-import { parseSchedule, type ScheduleAsWritten } from '../../src/monitor/schedule/schedule.ts';
-import { formatSlot, inWords } from '../../src/monitor/schedule/words.ts';
+import { InvalidInput } from '../../src/domain/errors.ts';
+import { parseSchedule, type WrittenSchedule } from '../../src/monitor/schedule/schedule.ts';
+import { formatSlot, describeSchedule } from '../../src/monitor/schedule/schedule-text.ts';
 
 const cron = (text: string, tz?: string) => parseSchedule({ cron: text, tz, slug: 'any' });
 const every = (text: string) => parseSchedule({ every: text, slug: 'any' });
 
-function problemsOf(written: Omit<ScheduleAsWritten, 'slug'>): string {
+function problemsOf(written: Omit<WrittenSchedule, 'slug'>): string {
   try {
     parseSchedule({ ...written, slug: 'any' });
   } catch (error) {
@@ -210,7 +210,7 @@ it.each([
   [every('1d'), 'every day'],
   [every('90s'), 'every 1 minute 30 seconds'],
 ])('says when in words', (schedule, words) => {
-  expect(inWords(schedule)).toBe(words);
+  expect(describeSchedule(schedule)).toBe(words);
 });
 
 it.each([

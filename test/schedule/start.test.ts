@@ -1,12 +1,12 @@
 /** What a worker that died left between the database and the queue, the next one that starts offers at once. */
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { QueueBackend } from '../../src/engine/queue/connection.ts';
-import { RUNS, type WorkQueue } from '../../src/engine/queue/queue.ts';
+import type { QueueBackend } from '../../src/platform/queue/connection.ts';
+import { RUNS, type WorkQueue } from '../../src/platform/queue/queue.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { startScanning } from '../../src/monitor/schedule/scanning.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { accessQueue } from '../../src/queue-access.ts';
+import { startScanLoop } from '../../src/monitor/schedule/scan-loop.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { accessQueue } from '../../src/app/program.ts';
 import { onEachBackend } from '../backends.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -61,7 +61,7 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
     );
     expect(await offered()).toEqual({ prioritized: 0, active: 0 });
     const ctx = { ...world.ctx, queue };
-    await (await startScanning(ctx)).stop();
+    await (await startScanLoop(ctx)).stop();
     expect(await offered(), 'although somebody scanned a moment ago').toEqual({ prioritized: 1, active: 0 });
 
     // Another takes the job and dies before it claims the run.
@@ -73,7 +73,7 @@ onEachBackend('a worker that starts', ({ redisUrl }) => {
     expect(await taker.getNextJob('dead', { block: false })).toBeDefined();
     expect(await offered()).toEqual({ prioritized: 0, active: 1 });
     world.clock.advance(1_000);
-    await (await startScanning(ctx)).stop();
+    await (await startScanLoop(ctx)).stop();
     expect(await offered(), 'a second job, without waiting for the lock of the first').toEqual({
       prioritized: 1,
       active: 1,

@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codeOf, connect, withDatabase } from '../../src/engine/postgres/connect.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../../src/engine/postgres/open.ts';
+import { readErrorCode, connect, withDatabase } from '../../src/platform/postgres/connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../../src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { query, silent, stage } from '../engine/stage.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -139,5 +139,7 @@ test('what a reader changed of its own role is put right at the next start: its 
   ]);
   const forged = new URL(second.readerUrl);
   forged.password = 'mine';
-  await expect(connect(forged.href, 'test').catch((error: unknown) => codeOf(error))).resolves.toBe('28P01');
+  await expect(connect(forged.href, 'test').catch((error: unknown) => readErrorCode(error))).resolves.toBe(
+    '28P01',
+  );
 });

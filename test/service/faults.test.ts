@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aiAnswer } from '../../src/contract/ai-answer.ts';
-import { microblogAnswer } from '../../src/contract/microblog-answer.ts';
+import { aiResponse } from '../../src/protocol/ai-response.ts';
+import { microblogResponse } from '../../src/protocol/microblog-response.ts';
 import { z } from 'zod';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { TOOLS } from '../../src/contract/enumerations.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { TOOLS } from '../../src/domain/enumerations.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { type Client, startForTest } from './running.ts';
 
 /** Posts whose quotes are posts. */
@@ -34,11 +34,11 @@ afterAll(() => service.close());
 
 async function posts(fault: string) {
   const response = await service.post(B, { prompt: 'harbour festival' }, { 'x-sandbox-fault': fault });
-  return microblogAnswer.parse(await response.json()).miner_microblog_posts;
+  return microblogResponse.parse(await response.json()).miner_microblog_posts;
 }
 
 async function answer(fault: string) {
-  return aiAnswer.parse(await (await service.post(A, videos, { 'x-sandbox-fault': fault })).json());
+  return aiResponse.parse(await (await service.post(A, videos, { 'x-sandbox-fault': fault })).json());
 }
 
 describe('a fault that is asked for', () => {
@@ -111,7 +111,7 @@ describe('a fault that is asked for', () => {
       if (quote !== null) expect(quote.id).toBe(quoted_status_id);
       expect(quoted_status_id).toMatch(/^\d{19}$/);
     }
-    const findings = readAnswer({
+    const findings = parseResponse({
       operation: 'microblog',
       body: Buffer.from(JSON.stringify({ miner_microblog_posts: nested })),
       contentType: null,
@@ -155,7 +155,7 @@ describe('a fault that is asked for', () => {
 
 async function readBack(response: Response) {
   const text = await response.text();
-  const findings = readAnswer({
+  const findings = parseResponse({
     operation: 'ai',
     body: Buffer.from(text),
     contentType: 'application/json',

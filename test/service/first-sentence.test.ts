@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstSentence } from '../../src/service/first-sentence.ts';
+import { extractFirstSentence } from '../../src/service/sources/parse/post-fields.ts';
 
 test.each([
   ['The pier is open. The quay is not.', 'The pier is open.'],
@@ -13,5 +13,5 @@ test.each([
   ],
   ['x'.repeat(200), `${'x'.repeat(137)}...`],
 ])('the first sentence of %j', (text, expected) => {
-  expect(firstSentence(text)).toBe(expected);
+  expect(extractFirstSentence(text)).toBe(expected);
 });

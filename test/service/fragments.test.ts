@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalLink, distinctByLink } from '../../src/service/link.ts';
-import { PIECE_MAX, piecesOf } from '../../src/service/pieces.ts';
-import { normalCdf } from '../../src/service/sandbox/growth.ts';
+import { canonicalizeLink, dedupeByLink } from '../../src/service/ranking/deduplication.ts';
+import { MAX_PIECE_LENGTH, splitPieces } from '../../src/service/ai-search.ts';
+import { normalCdf } from '../../src/service/sandbox/counter-growth.ts';
 
 describe('pieces of a text', () => {
   test('join to the text, are short, and cut no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
-        const pieces = piecesOf(text);
+        const pieces = splitPieces(text);
         expect(pieces.join('')).toBe(text);
         for (const piece of pieces) {
-          expect(piece.length).toBeLessThanOrEqual(PIECE_MAX);
+          expect(piece.length).toBeLessThanOrEqual(MAX_PIECE_LENGTH);
           expect(piece.isWellFormed()).toBe(text.isWellFormed());
         }
       }),
@@ -21,10 +21,10 @@ describe('pieces of a text', () => {
 
 describe('links', () => {
   test('of one page are one link', () => {
-    expect(canonicalLink('http://a.example/x/?utm_source=b&c=1#d')).toBe('https://a.example/x?c=1');
-    expect(canonicalLink('not a link')).toBe('not a link');
+    expect(canonicalizeLink('http://a.example/x/?utm_source=b&c=1#d')).toBe('https://a.example/x?c=1');
+    expect(canonicalizeLink('not a link')).toBe('not a link');
     const links = ['https://a.example', 'http://a.example/', 'https://a.example/?utm_medium=x&utm_source=y'];
-    expect(distinctByLink(links.map((link) => ({ link })))).toEqual([{ link: 'https://a.example' }]);
+    expect(dedupeByLink(links.map((link) => ({ link })))).toEqual([{ link: 'https://a.example' }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { steppedClock } from '../../src/engine/clock.ts';
-import { createKeyVerifier } from '../../src/service/key-verifier.ts';
-import { hashKey, isKeyOf, keyIdOf, keyOfHeader, makeKey } from '../../src/engine/keys.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
+import { createKeyVerifier } from '../../src/service/key-gate.ts';
+import { hashKey, isKeyOf, keyIdOf, keyOfHeader, makeKey } from '../../src/platform/keys.ts';
 
 describe('a key', () => {
   test('has a name and a secret, and is kept as a hash', () => {

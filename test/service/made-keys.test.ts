@@ -1,8 +1,8 @@
 /** Keys that are made by `service key create`, asked of the service as it runs. */
 import { afterAll, expect, test, vi } from 'vitest';
-import { makeKey } from '../../src/engine/keys.ts';
-import { revokeKey } from '../../src/monitor/access/tokens.ts';
-import { accessServices } from '../../src/service-access.ts';
+import { makeKey } from '../../src/platform/keys.ts';
+import { revokeKey } from '../../src/monitor/access/manage-tokens.ts';
+import { accessServices } from '../../src/app/service-access.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { insertToken, readTokens, SERVICE_SCOPE } from '../../src/store/tokens.ts';
 import { makeWorld } from '../world.ts';

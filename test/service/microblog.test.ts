@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MicroblogPost } from '../../src/contract/post.ts';
-import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
-import { createMicroblog } from '../../src/service/sandbox/microblog.ts';
-import { truthOf } from '../../src/service/sandbox/truth.ts';
-import { SAMPLE_TOPIC } from '../../src/service/sandbox/sample.ts';
-import { TOPICS } from '../../src/service/sandbox/topics.ts';
+import type { MicroblogPost } from '../../src/protocol/microblog-response.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { createMicroblog } from '../../src/service/sandbox/simulated-microblog.ts';
+import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';
+import { SAMPLE_TOPIC } from '../../src/service/sandbox/simulated-topic.ts';
+import { TOPICS } from '../../src/service/sandbox/built-in-topics.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const PROMPTS = [
@@ -35,7 +35,7 @@ function byId(posts: readonly MicroblogPost[]): Map<string, MicroblogPost> {
 
 /** Ids of the posts of a span that are deleted by `at`. */
 function deleted(seed: string, words: string, { from, at }: { from: number; at: number }): Set<string> {
-  const posts = truthOf(seed, words, new Date(from), new Date(at)).posts ?? [];
+  const posts = computeTruth(seed, words, new Date(from), new Date(at)).posts ?? [];
   const gone = posts.filter((post) => post.deleted_at !== null && Date.parse(post.deleted_at) <= at);
   return new Set(gone.map(({ id }) => id));
 }

@@ -1,7 +1,7 @@
 /** Who answers where: the root, the simulation and the live sources; and what is said beside an answer. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servedAiAnswer, servedMicroblogAnswer } from '../../src/contract/extras.ts';
-import { SourceDown } from '../../src/service/outage.ts';
+import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
+import { SourceDown } from '../../src/service/sources/outage.ts';
 import { type Client, KEY, startForTest } from './running.ts';
 import { foundItem, foundPost, stubSource } from './stub-source.ts';
 
@@ -29,7 +29,7 @@ describe('the live sources', () => {
   test('answer below /live alone, and what they say is not marked as invented', async () => {
     const response = await service.post(`/live${A}`, web);
     expect(response.headers.get('x-sandbox')).toBeNull();
-    expect(servedAiAnswer.parse(await response.json()).search_completion_links).toEqual([LIVE]);
+    expect(servedAiResponse.parse(await response.json()).search_completion_links).toEqual([LIVE]);
     for (const below of ['', '/sandbox']) {
       const invented = await service.post(`${below}${A}`, web);
       expect(invented.headers.get('x-sandbox')).toBe('true');
@@ -39,7 +39,7 @@ describe('the live sources', () => {
 
   test('are never helped by the simulation: a tool without a source finds nothing and says so', async () => {
     const response = await service.post(`/live${A}`, { ...web, tools: ['Video Search', 'Web Search'] });
-    const answer = servedAiAnswer.parse(await response.json());
+    const answer = servedAiResponse.parse(await response.json());
     expect(answer.video_search_results).toEqual({ organic_results: [] });
     expect(answer.warnings).toMatchObject([
       { code: 'source_off', tool: 'Video Search' },
@@ -79,7 +79,7 @@ describe('beside an answer', () => {
 
   test('an answer of B has its warnings too, and names the counters that nobody knows', async () => {
     const body: unknown = await (await service.post(`/live${B}`, { prompt: 'tide' })).json();
-    const { miner_microblog_posts: posts, warnings } = servedMicroblogAnswer.strict().parse(body);
+    const { miner_microblog_posts: posts, warnings } = servedMicroblogResponse.strict().parse(body);
     expect(posts).toMatchObject([{ id: '77', view_count: 0, lang: 'und', unknown_counters: ['view_count'] }]);
     expect(warnings).toMatchObject([{ code: 'source_needs_key', tool: 'Microblog Search' }]);
     const named: unknown = await (await service.post(`/live${B_NAMED}`, { prompt: 'tide' })).json();
@@ -95,7 +95,7 @@ describe('beside an answer', () => {
 
   test('web pages have a group where it is switched on, in the answer and in its stream', async () => {
     const open = await startForTest({ live, webGroup: true });
-    const answer = servedAiAnswer.parse(await (await open.post(`/live${A}`, web)).json());
+    const answer = servedAiResponse.parse(await (await open.post(`/live${A}`, web)).json());
     expect(answer.web_search_results?.organic_results).toMatchObject([{ link: LIVE }]);
     const stream = await (await open.post(`/live${A}`, { ...web, streaming: true })).text();
     expect(stream).toContain('data: {"type":"web","content":[{');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { citable } from '../../src/service/citable.ts';
-import { isHere, isIntranet } from '../../src/service/not-public.ts';
+import { isLocalAddress, isPrivateAddress, toCitableLink } from '../../src/service/citable-link.ts';
 
 test.each([
   'http://127.0.0.1/x',
@@ -18,8 +17,8 @@ test.each([
   'http://[::ffff:127.0.0.1]/',
   'http://[::ffff:a9fe:a9fe]/',
 ])('%s is this machine, and is never cited', (link) => {
-  expect(isHere(new URL(link))).toBe(true);
-  expect(citable(link)).toBeUndefined();
+  expect(isLocalAddress(new URL(link))).toBe(true);
+  expect(toCitableLink(link)).toBeUndefined();
 });
 
 test.each([
@@ -35,10 +34,10 @@ test.each([
   'http://nas.home.arpa./',
   'http://intranet/',
 ])('%s is an intranet’s, and may be cited where such a one was searched', (link) => {
-  expect(isIntranet(new URL(link))).toBe(true);
-  expect(isHere(new URL(link))).toBe(false);
+  expect(isPrivateAddress(new URL(link))).toBe(true);
+  expect(isLocalAddress(new URL(link))).toBe(false);
   // The brackets of a v6 address would end the citation.
-  expect(citable(link)).toBe(link.includes('[') ? undefined : link);
+  expect(toCitableLink(link)).toBe(link.includes('[') ? undefined : link);
 });
 
 test.each([
@@ -52,11 +51,11 @@ test.each([
   'https://[2001:db8::1]/',
   'https://127.0.0.1.example/',
 ])('%s is not this machine', (link) => {
-  expect(isHere(new URL(link))).toBe(false);
-  expect(citable(link) === undefined).toBe(link.includes('['));
+  expect(isLocalAddress(new URL(link))).toBe(false);
+  expect(toCitableLink(link) === undefined).toBe(link.includes('['));
 });
 
 test.each(['https://a.example/', 'https://172.32.0.1/', 'https://[2001:db8::1]/', 'https://local.example/'])(
   '%s is public',
-  (link) => expect(isIntranet(new URL(link))).toBe(false),
+  (link) => expect(isPrivateAddress(new URL(link))).toBe(false),
 );

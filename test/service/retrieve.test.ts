@@ -1,14 +1,14 @@
 /** Several sources for one tool: asked together, within a time, and what fails is said. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { MODELS, type Model, type Source } from '../../src/contract/enumerations.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { SourceDown } from '../../src/service/outage.ts';
-import { retrievePosts } from '../../src/service/posts.ts';
-import { type Retrieval, retrieve } from '../../src/service/retrieve.ts';
-import { sandboxSources } from '../../src/service/sandbox/sources.ts';
-import type { Found, Query, SearchSource } from '../../src/service/source.ts';
-import { TIERS } from '../../src/service/tiers.ts';
-import { wordingsOf } from '../../src/service/wordings.ts';
+import { MODELS, type Model, type Source } from '../../src/domain/enumerations.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { SourceDown } from '../../src/service/sources/outage.ts';
+import { searchMicroblog } from '../../src/service/microblog-search.ts';
+import { type RetrievalRequest, retrieveFindings } from '../../src/service/planning/retrieval.ts';
+import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
+import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';
+import { MODEL_TIERS } from '../../src/service/planning/model-tiers.ts';
+import { planWordings } from '../../src/service/planning/keywords.ts';
 import { deafSource, foundItem, foundPost, stubSource } from './stub-source.ts';
 
 /** Beside the reasons, where nobody answered for the tool. */
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function asking(more: Partial<Retrieval> = {}): Retrieval {
+function asking(more: Partial<RetrievalRequest> = {}): RetrievalRequest {
   return {
     prompt: 'tidal power',
     selected: ['web'],
@@ -38,11 +38,11 @@ function asking(more: Partial<Retrieval> = {}): Retrieval {
 }
 
 /** Retrieves with a clock that jumps to the end of every wait; says how long it waited. */
-async function retrieveAtOnce(sources: readonly SearchSource[], asked: Retrieval, log = silent) {
+async function retrieveAtOnce(sources: readonly SearchSource[], asked: RetrievalRequest, log = silent) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const began = performance.now();
   let waited = Number.NaN;
-  const done = retrieve({ sources, log }, asked, never).then((retrieved) => {
+  const done = retrieveFindings({ sources, log }, asked, never).then((retrieved) => {
     waited = performance.now() - began;
     return retrieved;
   });
@@ -57,8 +57,8 @@ test.each(MODELS)('a source is told how long %s waits for it', async (model) => 
     told.push(mostMs);
     return ['a', 'b', 'c'].map((n) => foundItem(`https://x.example/${n}`));
   });
-  await retrieve({ sources: [source], log: silent }, asking({ model }), never);
-  expect(new Set(told)).toEqual(new Set([TIERS[model].sourceMs]));
+  await retrieveFindings({ sources: [source], log: silent }, asking({ model }), never);
+  expect(new Set(told)).toEqual(new Set([MODEL_TIERS[model].sourceMs]));
 });
 
 describe('several sources of one tool', () => {
@@ -70,7 +70,11 @@ describe('several sources of one tool', () => {
       foundItem('http://x.example/c/?utm_source=two'),
       foundItem('https://x.example/d'),
     ]);
-    const { findings, warnings } = await retrieve({ sources: [one, two], log: silent }, asking(), never);
+    const { findings, warnings } = await retrieveFindings(
+      { sources: [one, two], log: silent },
+      asking(),
+      never,
+    );
     const links = findings.get('web')?.map(({ link }) => link) ?? [];
     expect(links).toHaveLength(4);
     expect(links[0]).toMatch(/\/c/);
@@ -86,7 +90,7 @@ describe('several sources of one tool', () => {
       () => Promise.reject(new SourceDown('source_refused', { detail: 'answered 403' })),
       'other',
     );
-    const { findings, warnings } = await retrieve({ sources: [good, down], log }, asking(), never);
+    const { findings, warnings } = await retrieveFindings({ sources: [good, down], log }, asking(), never);
     expect(findings.get('web')).toHaveLength(1);
     expect(warnings).toEqual([
       { code: 'source_refused', tool: 'Web Search', message: 'other refused the request: answered 403' },
@@ -108,7 +112,7 @@ describe('several sources of one tool', () => {
       },
       'sudden',
     );
-    const { warnings } = await retrieve({ sources: [rude, sudden], log: silent }, asking(), never);
+    const { warnings } = await retrieveFindings({ sources: [rude, sudden], log: silent }, asking(), never);
     expect(warnings).toEqual([
       { code: 'source_failed', tool: 'Web Search', message: 'rude failed' },
       { code: 'source_failed', tool: 'Web Search', message: 'sudden failed' },
@@ -117,7 +121,7 @@ describe('several sources of one tool', () => {
   });
 
   test('a tool without any source says so', async () => {
-    const { findings, warnings } = await retrieve({ sources: [], log: silent }, asking(), never);
+    const { findings, warnings } = await retrieveFindings({ sources: [], log: silent }, asking(), never);
     expect(findings.get('web')).toEqual([]);
     expect(warnings).toMatchObject([{ code: 'source_off', tool: 'Web Search' }, UNANSWERED_WEB]);
   });
@@ -132,7 +136,7 @@ describe('several sources of one tool', () => {
       'http://',
     ];
     const careless = stubSource('web', async () => links.map((link) => foundItem(link)));
-    const { findings } = await retrieve({ sources: [careless], log: silent }, asking(), never);
+    const { findings } = await retrieveFindings({ sources: [careless], log: silent }, asking(), never);
     expect(findings.get('web')?.map(({ link }) => link)).toEqual(['https://x.example/a']);
   });
 });
@@ -154,7 +158,7 @@ describe('the time of an answer', () => {
         asked,
       );
       expect(waited).toBe(ms);
-      expect(findings.get('web')).toHaveLength(TIERS[model].items);
+      expect(findings.get('web')).toHaveLength(MODEL_TIERS[model].items);
       expect(findings.get('video')).toEqual([]);
       expect(warnings.map(({ code, tool }) => [code, tool])).toEqual([
         ['source_timeout', 'Web Search'],
@@ -166,9 +170,9 @@ describe('the time of an answer', () => {
 
   test('is bounded: no model retrieves for more than 70 % of its budget, in any number of rounds', async () => {
     for (const model of MODELS) {
-      const slow = stubSource('web', ({ signal }) => wait(signal, TIERS[model].sourceMs - 1));
+      const slow = stubSource('web', ({ signal }) => wait(signal, MODEL_TIERS[model].sourceMs - 1));
       const { waited } = await retrieveAtOnce([slow], asking({ model, prompt: 'tidal power in the sound' }));
-      expect(waited).toBeLessThanOrEqual(0.7 * TIERS[model].budgetMs);
+      expect(waited).toBeLessThanOrEqual(0.7 * MODEL_TIERS[model].budgetMs);
     }
   });
 
@@ -187,7 +191,7 @@ describe('the time of an answer', () => {
   });
 
   test('hears of one that knows why it is late, or has something, when its time is up', async () => {
-    const whenLate = (end: () => Promise<Found[]>) =>
+    const whenLate = (end: () => Promise<FoundItem[]>) =>
       stubSource('web', ({ signal }) => wait(signal, 60_000).catch(end));
     const busy = whenLate(() => Promise.reject(new SourceDown('source_busy', { unasked: true })));
     const { warnings } = await retrieveAtOnce([busy], asking());
@@ -203,7 +207,7 @@ describe('the time of an answer', () => {
     const lines: string[] = [];
     const log = createLogger('warn', [], { write: (line) => lines.push(line) });
     const gone = new Error('gone');
-    const retrieved = retrieve({ sources: [deafSource('web')], log }, asking(), client.signal);
+    const retrieved = retrieveFindings({ sources: [deafSource('web')], log }, asking(), client.signal);
     client.abort(gone);
     await expect(retrieved).rejects.toBe(gone);
     expect(lines).toEqual([]);
@@ -231,25 +235,25 @@ describe('wordings of a prompt', () => {
   ) {
     const prompts: string[] = [];
     const source = {
-      ...stubSource('web', async (query: Query) => {
+      ...stubSource('web', async (query: SourceQuery) => {
         prompts.push(query.prompt);
         return Array.from({ length: found }, (_, n) => foundItem(`https://x.example/${n}`));
       }),
       ...kind,
     };
-    await retrieve({ sources: [source], log: silent }, asking({ model, prompt }), never);
+    await retrieveFindings({ sources: [source], log: silent }, asking({ model, prompt }), never);
     return prompts;
   }
 
   test('NOVA asks once, ORBIT twice, HORIZON also fewer words', async () => {
     expect(await promptsAsked('NOVA', 0)).toEqual([prompt]);
     expect(await promptsAsked('ORBIT', 0)).toHaveLength(2);
-    const { narrower } = wordingsOf(prompt);
+    const { narrower } = planWordings(prompt);
     expect(await promptsAsked('HORIZON', 40)).toEqual([prompt, ...narrower.map((one) => one.prompt)]);
   });
 
   test('HORIZON asks with single words in a second round, only where the first found too little', async () => {
-    const [first, second] = wordingsOf(prompt).single;
+    const [first, second] = planWordings(prompt).single;
     expect((await promptsAsked('HORIZON', 1)).slice(-2)).toEqual([first?.prompt, second?.prompt]);
     expect(await promptsAsked('HORIZON', 10)).not.toContain(first?.prompt);
   });
@@ -265,7 +269,7 @@ describe('wordings of a prompt', () => {
   test('that fail alike are one warning', async () => {
     const down = stubSource('web', () => Promise.reject(new SourceDown('source_busy')), 'busy');
     const asked = asking({ model: 'HORIZON', prompt });
-    const { warnings } = await retrieve({ sources: [down], log: silent }, asked, never);
+    const { warnings } = await retrieveFindings({ sources: [down], log: silent }, asked, never);
     expect(warnings).toEqual([
       { code: 'source_busy', tool: 'Web Search', message: 'busy was asked as often as its terms allow' },
       UNANSWERED_WEB,
@@ -274,7 +278,7 @@ describe('wordings of a prompt', () => {
 
   test('each say something else, and none of several words is a single one', () => {
     for (const words of ['', 'tide', 'tidal power', prompt, 'tidal power survey of the northern sound']) {
-      const { own, narrower, single } = wordingsOf(words);
+      const { own, narrower, single } = planWordings(words);
       const all = [own, ...narrower, ...single].map(({ keywords }) => keywords.join(' '));
       expect(new Set(all).size).toBe(all.length);
       for (const { keywords } of narrower) expect(keywords.length).toBeGreaterThan(1);
@@ -285,13 +289,14 @@ describe('wordings of a prompt', () => {
 describe('something without a time', () => {
   const undated = (source: Source) =>
     stubSource(source, async () => [foundItem('https://x.example/a', { source, publishedAt: undefined })]);
-  const links = async (source: Source, dateFilter: Retrieval['dateFilter'], at?: Date) => {
+  const links = async (source: Source, dateFilter: RetrievalRequest['dateFilter'], at?: Date) => {
     const one =
       at === undefined
         ? undated(source)
         : stubSource(source, async () => [foundItem('https://x.example/a', { source, publishedAt: at })]);
     const asked = asking({ selected: [source], dateFilter });
-    return (await retrieve({ sources: [one], log: silent }, asked, never)).findings.get(source)?.length;
+    return (await retrieveFindings({ sources: [one], log: silent }, asked, never)).findings.get(source)
+      ?.length;
   };
 
   test('has no place in a window of up to a month, and has one in a longer', async () => {
@@ -309,7 +314,7 @@ describe('something without a time', () => {
 
 describe('posts of several microblogs', () => {
   const ask = (...sources: SearchSource[]) =>
-    retrievePosts({ sources, log: silent }, { prompt: 'tide', model: 'NOVA', at: NOON }, never);
+    searchMicroblog({ sources, log: silent }, { prompt: 'tide', model: 'NOVA', at: NOON }, never);
 
   test('come newest first, each once', async () => {
     const one = stubSource('microblog', async () => [foundPost('1', 10), foundPost('2', 30)]);
@@ -352,10 +357,10 @@ describe('posts of several microblogs', () => {
   });
 
   test('of the simulation keep its order', async () => {
-    const sources = sandboxSources();
+    const sources = createSandboxSources();
     const { miner_microblog_posts: posts } = await ask(...sources);
     const asked = { prompt: 'tide', keywords: [], from: undefined, to: NOON, limit: 40 };
-    const query: Query = { ...asked, mostMs: 6_000, signal: never };
+    const query: SourceQuery = { ...asked, mostMs: 6_000, signal: never };
     const own = await sources.find(({ source }) => source === 'microblog')?.find(query);
     expect(posts.map(({ id }) => id)).toEqual(own?.map(({ post }) => post?.id));
   });

@@ -1,8 +1,8 @@
 /** A service that runs for the length of one test file, and how a client speaks to it. */
-import { type Clock, steppedClock } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { createKeyVerifier } from '../../src/service/key-verifier.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service/server.ts';
+import { type Clock, steppedClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createKeyVerifier } from '../../src/service/key-gate.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/service-server.ts';
 
 export const KEY = 'test-key-$1';
 export const NOON = '2026-11-21T12:00:00.000Z';

@@ -4,13 +4,13 @@ import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { servedAiAnswer } from '../../src/contract/extras.ts';
-import { createStreamReader } from '../../src/contract/stream.ts';
-import { fromWire } from '../../src/contract/wire.ts';
-import type { Found, Query } from '../../src/service/source.ts';
-import { openStream } from '../../src/service/stream.ts';
-import { sandboxSources } from '../../src/service/sandbox/sources.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { servedAiResponse } from '../../src/protocol/extensions.ts';
+import { createStreamReader } from '../../src/protocol/stream.ts';
+import { fromWire } from '../../src/protocol/wire.ts';
+import type { FoundItem, SourceQuery } from '../../src/service/sources/search-source.ts';
+import { openEventStream } from '../../src/service/response-stream.ts';
+import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';
 import { type Client, KEY, startForTest } from './running.ts';
 import { foundItem, stubSource } from './stub-source.ts';
 
@@ -124,8 +124,8 @@ describe('a streamed answer', () => {
   });
 
   test('sends each group as its source ends, before the others have', async () => {
-    let answerLate: (found: Found[]) => void = () => {};
-    const late = new Promise<Found[]>((resolve) => {
+    let answerLate: (found: FoundItem[]) => void = () => {};
+    const late = new Promise<FoundItem[]>((resolve) => {
       answerLate = resolve;
     });
     const sources = [
@@ -154,9 +154,9 @@ describe('a streamed answer', () => {
     const client = new PassThrough({ highWaterMark: 64 });
     const response = Object.assign(client, { writeHead() {}, flushHeaders() {} });
     // Of a response only what is given here is used.
-    const stream = openStream(response as unknown as ServerResponse, named, {});
+    const stream = openEventStream(response as unknown as ServerResponse, named, {});
     stream.text('summary', 'words that fill what may wait for the client, and more than that');
-    const done = stream.answer(servedAiAnswer.parse(EMPTY));
+    const done = stream.answer(servedAiResponse.parse(EMPTY));
     await setImmediate();
     expect(response.writableNeedDrain).toBe(true);
     const first = String(response.read());
@@ -210,12 +210,12 @@ describe('a client that goes away', () => {
       name: 'slow',
       source: 'web',
       state: 'live',
-      find({ signal }: Query) {
+      find({ signal }: SourceQuery) {
         calls.emit('asked', signal);
         return new Promise<never>(() => {}); // answers never
       },
     } as const;
-    const waiting = await startForTest({ sources: [slow, ...sandboxSources()] });
+    const waiting = await startForTest({ sources: [slow, ...createSandboxSources()] });
     const client = new AbortController();
     const response = fetch(`${waiting.url}${PATH}`, {
       method: 'POST',

@@ -1,12 +1,12 @@
 /** Sources that do as a test wants. */
-import type { Source } from '../../src/contract/enumerations.ts';
-import type { MicroblogPost } from '../../src/contract/post.ts';
-import type { Found, Query, SearchSource } from '../../src/service/source.ts';
+import type { Source } from '../../src/domain/enumerations.ts';
+import type { MicroblogPost } from '../../src/protocol/microblog-response.ts';
+import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';
 
 /** A live source of a tool that answers with what `find` gives. */
 export function stubSource(
   source: Source,
-  find: (query: Query) => Promise<readonly Found[]>,
+  find: (query: SourceQuery) => Promise<readonly FoundItem[]>,
   name = `${source.replace('_', '-')}-of-the-test`,
 ): SearchSource {
   return { name, source, state: 'live', find };
@@ -17,7 +17,7 @@ export function deafSource(source: Source, name = `deaf-${source}`): SearchSourc
   return stubSource(source, () => new Promise<never>(() => {}), name);
 }
 
-export function foundItem(link: string, more: Partial<Found> = {}): Found {
+export function foundItem(link: string, more: Partial<FoundItem> = {}): FoundItem {
   const { source = 'web', publishedAt = new Date('2026-11-21T11:00:00.000Z') } = more;
   return {
     source,
@@ -37,7 +37,7 @@ function ownWords(name: string, count: number): string {
 }
 
 /** A post as a microblog finds it, at so many minutes past eleven. */
-export function foundPost(id: string, minute: number, more: Partial<MicroblogPost> = {}): Found {
+export function foundPost(id: string, minute: number, more: Partial<MicroblogPost> = {}): FoundItem {
   const created_at = `2026-11-21T11:${String(minute).padStart(2, '0')}:00.000Z`;
   const link = `https://chirp.example/tove/status/${id}`;
   const post: MicroblogPost = {

@@ -1,10 +1,14 @@
 /** Searches that are active and have had no successful run for three intervals are found, whatever the cause. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import type { Schedule } from '../../src/monitor/schedule/schedule.ts';
-import { lastRunInWords, readSilence, silentBefore } from '../../src/monitor/status/silence.ts';
-import { editSearch } from '../../src/monitor/topic/edit.ts';
-import { changeSearch } from '../../src/monitor/topic/state.ts';
+import {
+  describeLastRun,
+  judgeSilence,
+  computeSilentBefore,
+} from '../../src/monitor/status/silent-searches.ts';
+import { editSearch } from '../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { at, newSearch, run } from '../store/live.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -29,7 +33,7 @@ test.each<[name: string, schedule: Schedule, now: string, before: string]>([
   // The clock is put back on 25 October: the day has 25 hours.
   ['daily in Berlin', cron('30 8 * * *', 'Europe/Berlin'), '2026-10-26T08:00:00Z', '2026-10-24T06:30:00Z'],
 ])('silent before: %s', (_name, schedule, now, before) => {
-  expect(new Date(silentBefore(schedule, new Date(now), GRACE_MS))).toEqual(new Date(before));
+  expect(new Date(computeSilentBefore(schedule, new Date(now), GRACE_MS))).toEqual(new Date(before));
 });
 
 let world: World;
@@ -41,7 +45,7 @@ afterAll(() => world.close());
 /** The slugs of silent searches, so many minutes after noon. */
 async function silentAt(minutes: number): Promise<string[]> {
   world.clock.set(at(minutes));
-  const { total, searches } = await readSilence(world.ctx);
+  const { total, searches } = await judgeSilence(world.ctx);
   expect(total).toBe(searches.length);
   return searches.map(({ slug }) => slug);
 }
@@ -67,7 +71,7 @@ test('it is named with its topic, since when, and how its last run ended', async
     [tram.id, at(30)],
   );
   world.clock.set(at(120));
-  const { searches } = await readSilence(world.ctx);
+  const { searches } = await judgeSilence(world.ctx);
   expect(searches).toEqual([
     {
       slug: 'tram',
@@ -81,7 +85,7 @@ test('it is named with its topic, since when, and how its last run ended', async
       run_ended_at: at(30),
     },
   ]);
-  expect(searches.map(lastRunInWords)).toEqual([
+  expect(searches.map(describeLastRun)).toEqual([
     'the last run failed: the service did not finish its answer within the time limit',
   ]);
   await changeSearch(world.ctx, 'tram', 'pause');
@@ -89,12 +93,12 @@ test('it is named with its topic, since when, and how its last run ended', async
 
 test('one that never ran is silent three intervals after it was created', async () => {
   await newSearch(world, 'never', { every: '1h' });
-  const { searches } = await readSilence(world.ctx);
+  const { searches } = await judgeSilence(world.ctx);
   expect(searches).toEqual([]);
   world.clock.advance(4 * HOUR);
-  const [never] = (await readSilence(world.ctx)).searches;
+  const [never] = (await judgeSilence(world.ctx)).searches;
   expect(never).toMatchObject({ slug: 'never', last_success_at: null, run_status: null });
-  expect(never === undefined ? '' : lastRunInWords(never)).toBe('no run has ended yet');
+  expect(never === undefined ? '' : describeLastRun(never)).toBe('no run has ended yet');
   await changeSearch(world.ctx, 'never', 'pause');
 });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { archiveOf } from '../../src/archive.ts';
-import type { Source } from '../../src/contract/enumerations.ts';
-import type { Findings, ReadLink, ReadPost } from '../../src/monitor/read/findings.ts';
+import { openArchive } from '../../src/app/service-ports.ts';
+import type { Source } from '../../src/domain/enumerations.ts';
+import type { ParsedResults, ParsedLink, ParsedPost } from '../../src/domain/parsed-results.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
-import type { ArchiveQuestion } from '../../src/store/archive/candidates.ts';
+import type { ArchiveQuestion } from '../../src/store/archive/archive-candidates.ts';
 import { type ArchiveHit, searchArchive } from '../../src/store/archive/search-archive.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import { insertSearch, type Search } from '../../src/store/searches.ts';
 import { ensureService, type Service } from '../../src/store/services.ts';
@@ -63,13 +63,13 @@ async function newSearch(
 /** Saves what a run found, as runs do. */
 async function found(
   search: Pick<Search, 'id' | 'service_id'>,
-  what: Partial<Findings>,
+  what: Partial<ParsedResults>,
   when = at(0),
 ): Promise<void> {
   const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: when });
   const claimed = await claimRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: when });
   if (claimed === null) throw new Error('not claimed');
-  const findings: Findings = {
+  const findings: ParsedResults = {
     posts: [],
     nestedPosts: [],
     authors: [],
@@ -92,7 +92,7 @@ async function found(
   if (diff === null) throw new Error('not saved');
 }
 
-function post(id: string, text: string, more: Partial<ReadPost> = {}): ReadPost {
+function post(id: string, text: string, more: Partial<ParsedPost> = {}): ParsedPost {
   return {
     external_id: id,
     author_external_id: `of-${id}`,
@@ -126,7 +126,7 @@ function post(id: string, text: string, more: Partial<ReadPost> = {}): ReadPost 
   };
 }
 
-function author(id: string): Findings['authors'][number] {
+function author(id: string): ParsedResults['authors'][number] {
   return {
     external_id: `of-${id}`,
     username: `Writer_${id}`,
@@ -148,7 +148,7 @@ function author(id: string): Findings['authors'][number] {
   };
 }
 
-function link(path: string, title: string, snippet: string, source: Source = 'web'): ReadLink {
+function link(path: string, title: string, snippet: string, source: Source = 'web'): ParsedLink {
   const address = `https://pages.example/${path}`;
   return {
     canonical: address,
@@ -163,7 +163,7 @@ function link(path: string, title: string, snippet: string, source: Source = 'we
   };
 }
 
-const posts = (...all: ReadPost[]): Partial<Findings> => ({
+const posts = (...all: ParsedPost[]): Partial<ParsedResults> => ({
   posts: all,
   authors: all.map(({ external_id }) => author(external_id)),
 });
@@ -392,7 +392,7 @@ test('as a source, the archive answers in the words of the service and tells no 
     ),
     links: [link('gannet', 'Gannets', 'On the cliff', 'news_forum')],
   });
-  const archive = archiveOf(world.db);
+  const archive = openArchive(world.db);
   const asked = {
     prompt: 'gannets',
     from: at(-60),

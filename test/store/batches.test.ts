@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { batched } from '../../src/store/batches.ts';
 import { openDatabase } from '../../src/store/database.ts';
 

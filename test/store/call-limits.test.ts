@@ -1,13 +1,13 @@
 /** The limits of a service's calls: exact however many processes open calls at once, and free of what was never sent. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { callRoom } from '../../src/store/call-limits.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { readCallRoom } from '../../src/store/call-limits.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
 import { closeFailedCall, type OpenedCall, openCall } from '../../src/store/ledger.ts';
 import { storeResponse } from '../../src/store/responses.ts';
 import { closeTrial, openTrial } from '../../src/store/trials.ts';
-import { claimRun } from '../../src/store/runs.ts';
+import { claimRun } from '../../src/store/run-states.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });
@@ -333,7 +333,7 @@ test('how many calls are left is told for many services at once', async () => {
   await open(run, { callsPerDay: 9, callsPerMinute: 9 });
   const services = [{ id: run.serviceId, kind: 'hosted' as const }];
   const room = (limits: { callsPerDay: number | undefined; callsPerMinute: number | undefined }) =>
-    callRoom(world.db.pool, limits, {
+    readCallRoom(world.db.pool, limits, {
       services: [...services, { id: 777n, kind: 'own' }],
       clock: world.clock,
     });

@@ -1,14 +1,14 @@
 /** When two wordings are one claim. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClaimRole } from '../../src/monitor/read/findings.ts';
-import { matchClaims } from '../../src/store/reads/claim-match.ts';
+import type { StatementRole } from '../../src/domain/parsed-results.ts';
+import { matchClaims } from '../../src/store/queries/claims.ts';
 import { watchProcessor } from '../processor.ts';
 
 let ids = 0n;
 const claim = (text: string, ...links: number[]) => ({
   claim_id: ++ids,
-  role: 'summary' as ClaimRole,
+  role: 'summary' as StatementRole,
   text,
   cited_links: links.map(BigInt),
 });

@@ -1,17 +1,17 @@
 /** Claims and links over time, on a database: what is new, what is gone, what is not known, and who had it first. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import {
   type CompletionDiff,
   type DiffRange,
   readCompletionDiff,
-} from '../../src/store/reads/completion-diff.ts';
-import { readFirstFinders } from '../../src/store/reads/link-history.ts';
-import { claimRun, failRun, insertRun } from '../../src/store/runs.ts';
+} from '../../src/store/queries/completion-diff.ts';
+import { readFirstFinders } from '../../src/store/queries/links.ts';
+import { claimRun, failRun, insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
@@ -40,7 +40,7 @@ function read({ summary, found = [], forum = [], posts = [] }: Told) {
   const groups = { search: found.map(result), hacker_news_search: forum.map(result) };
   const answer = { ...groups, tweets: posts.map((id) => wirePost(id)), completion: summary };
   const body = JSON.stringify(answer);
-  return readAnswer({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') });
+  return parseResponse({ operation: 'ai', body, contentType: null, dialect: loadDialect('named') });
 }
 
 async function claimed(search: Search, when: Date) {

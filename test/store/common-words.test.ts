@@ -1,11 +1,11 @@
 /** Words that stand in very many documents: the newest are ranked, and what stands far back is found all the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { type ArchiveQuestion, findCandidates } from '../../src/store/archive/candidates.ts';
-import { LOOKED_THROUGH_MOST, readQuestion } from '../../src/store/archive/question.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { type ArchiveQuestion, findCandidates } from '../../src/store/archive/archive-candidates.ts';
+import { MAX_DOCUMENTS_SCANNED, readQuestion } from '../../src/store/archive/archive-question.ts';
 import { makeWorld, type World } from '../world.ts';
 
-const MANY = LOOKED_THROUGH_MOST + 5_000;
+const MANY = MAX_DOCUMENTS_SCANNED + 5_000;
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** How `migrate` brings the views of the SQL contract to a database. */
 import { onTestFinished, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { connect } from '../../src/engine/postgres/connect.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readViews } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';

@@ -4,15 +4,15 @@
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { follow, followBatch } from '../../src/monitor/derive/follow.ts';
-import type { Findings } from '../../src/monitor/read/findings.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { HOUR } from '../../src/engine/clock.ts';
-import { changeSearch } from '../../src/monitor/topic/state.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { derivePending, deriveBatch } from '../../src/monitor/derive/follower.ts';
+import type { ParsedResults } from '../../src/domain/parsed-results.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { HOUR } from '../../src/platform/clock.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { foldCounts, readCounts } from '../../src/store/counts.ts';
 import type { Database, Id } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings, saveLate } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
@@ -31,7 +31,7 @@ const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool
 type Post = { id: number; likes: number | null; views: number | null };
 
 /** What a service answered: the posts of a world that are as old as their ids are small. */
-function findingsOf(round: number, posts: readonly Post[]): Findings {
+function findingsOf(round: number, posts: readonly Post[]): ParsedResults {
   const wire = posts.map(({ id, likes, views }) =>
     wirePost(`${1_000 * round + id}`, {
       created_at: id === 0 ? null : at(120 * id - 600).toISOString(),
@@ -42,7 +42,7 @@ function findingsOf(round: number, posts: readonly Post[]): Findings {
       is_retweet: id % 4 === 1,
     }),
   );
-  return readAnswer({
+  return parseResponse({
     operation: 'microblog',
     body: JSON.stringify({ miner_tweets: wire }),
     contentType: 'application/json',
@@ -59,7 +59,7 @@ async function startRun(search: Search, minute: number) {
   return run;
 }
 
-const input = ({ runId, search, minute }: Saved, findings: Findings) => ({
+const input = ({ runId, search, minute }: Saved, findings: ParsedResults) => ({
   runId,
   searchId: search.id,
   serviceId: search.service_id,
@@ -67,7 +67,7 @@ const input = ({ runId, search, minute }: Saved, findings: Findings) => ({
   observedAt: at(minute),
 });
 
-async function saveRun(search: Search, minute: number, findings: Findings): Promise<Saved> {
+async function saveRun(search: Search, minute: number, findings: ParsedResults): Promise<Saved> {
   const { id: runId, fence } = await startRun(search, minute);
   const saved = { runId, search, minute };
   await addCall(runId, 1, minute);
@@ -102,7 +102,7 @@ async function addResponse(runId: Id, n: number, minute: number): Promise<void> 
   );
 }
 
-const readLate = (lost: Saved, n: number, findings: Findings, now: number) =>
+const readLate = (lost: Saved, n: number, findings: ParsedResults, now: number) =>
   saveLate(world.db, { ...input(lost, findings), response: n, now: at(now) });
 
 const KILLED = new Error('killed');
@@ -253,16 +253,16 @@ class History {
         await changeSearch(world.ctx, this.searchOf(one.by).slug, one.does).catch(() => {});
         return;
       case 'derive':
-        await followBatch(world.ctx, { limit: one.limit, settleMs: null });
+        await deriveBatch(world.ctx, { limit: one.limit, settleMs: null });
         return;
       case 'die':
-        await followBatch({ ...world.ctx, db: dyingAt(one.statement) }, { limit: 3, settleMs: null }).catch(
+        await deriveBatch({ ...world.ctx, db: dyingAt(one.statement) }, { limit: 3, settleMs: null }).catch(
           unlessKilled,
         );
         return;
       case 'break':
         // One that concerns no reading sets none aside.
-        await follow(
+        await derivePending(
           { ...world.ctx, db: dyingAt(one.statement) },
           { limit: one.limit, settleMs: null },
         ).catch(unlessKilled);
@@ -307,7 +307,7 @@ test('whatever happened, a rebuild gives what the follower derived, and each run
       for (const one of events) await history.play(one);
       // What was set aside is due again.
       world.clock.advance(2 * HOUR);
-      await follow(world.ctx, { settleMs: null });
+      await derivePending(world.ctx, { settleMs: null });
       expect(await rows('SELECT FROM strandline.pending_derivations')).toEqual([]);
       if (round % 2 === 0) await foldCounts(world.db);
       const { succeeded, failed } = history.ended;

@@ -1,4 +1,4 @@
-import { connect } from '../../src/engine/postgres/connect.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 
 /** What stands in our schemas, in the words of Postgres: `$1` are the schemas. Partitions of a month are left out: they come by time. */
 const OBJECTS = `

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DOMAIN, DOMAIN_OF_A } from '../../src/store/derive/tallies.ts';
+import { DOMAIN_BY_PATTERN, DOMAIN_SQL } from '../../src/store/derive/derive-tallies.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -39,7 +39,7 @@ test('the domain of an address is the same by parts as by the regular expression
       async (given) => {
         const addresses = given.map(([isWeb, parts]) => (isWeb ? 'https://' : '') + parts.join(''));
         const { rows } = await world.db.pool.query(
-          `SELECT a, ${DOMAIN} AS expected, ${DOMAIN_OF_A} AS domain FROM unnest($1::text[]) a`,
+          `SELECT a, ${DOMAIN_BY_PATTERN} AS expected, ${DOMAIN_SQL} AS domain FROM unnest($1::text[]) a`,
           [addresses],
         );
         expect(rows).toHaveLength(addresses.length);
@@ -49,7 +49,7 @@ test('the domain of an address is the same by parts as by the regular expression
     { numRuns: 50 },
   );
   const { rows } = await world.db.pool.query(
-    `SELECT ${DOMAIN_OF_A} AS domain FROM unnest($1::text[]) WITH ORDINALITY u(a, n) ORDER BY n`,
+    `SELECT ${DOMAIN_SQL} AS domain FROM unnest($1::text[]) WITH ORDINALITY u(a, n) ORDER BY n`,
     [['https://www.Example.org/a?b', 'http://user@example.org:8080/', 'https://www.', 'mailto:a@b.org']],
   );
   expect(rows.map(({ domain }) => domain)).toEqual(['example.org', 'example.org', 'www.', null]);

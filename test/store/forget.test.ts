@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { replayRun } from '../../src/monitor/run/replay.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import type { Id } from '../../src/store/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { gated, json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

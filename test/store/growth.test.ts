@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  readAgesOf,
+  readAgesOfPost,
   readGrowth,
-  readGrowthOf,
+  readPostGrowth,
   readPostsAtAge,
   readSearchGrowth,
-  readTypical,
-  readUnseen,
-} from '../../src/store/reads/growth.ts';
-import { readRisingPosts } from '../../src/store/reads/rising.ts';
+  readTypicalAtAge,
+  readDroppedPosts,
+} from '../../src/store/queries/growth.ts';
+import { readRisingPosts } from '../../src/store/queries/rising.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { makeWorld, type World } from '../world.ts';
-import { rebuildTrends } from '../../src/monitor/derive/follow.ts';
+import { rebuildTrends } from '../../src/monitor/derive/follower.ts';
 import { at, newSearch, type Post, run } from './live.ts';
 
 let world: World;
@@ -41,9 +41,12 @@ async function idOf(external: string): Promise<bigint> {
   if (rows[0] === undefined) throw new Error(`no post ${external}`);
   return rows[0].id;
 }
-const growthOf = async (external: string) => readGrowthOf(world.db, await idOf(external));
+const growthOf = async (external: string) => readPostGrowth(world.db, await idOf(external));
 const agesOf = async (external: string) =>
-  (await readAgesOf(world.db, await idOf(external))).map(({ hours, like_count }) => ({ hours, like_count }));
+  (await readAgesOfPost(world.db, await idOf(external))).map(({ hours, like_count }) => ({
+    hours,
+    like_count,
+  }));
 const hoursOf = (search: Search) =>
   readSearchGrowth(world.db, {
     search: search.slug,
@@ -208,7 +211,7 @@ test('a post that no run returns any more is not seen since its last answer, unt
     last_seen_by: 'sight-two',
     not_seen_since: null,
   });
-  const unseen = await readUnseen(world.db, { search: 'sight-one', limit: 10 });
+  const unseen = await readDroppedPosts(world.db, { search: 'sight-one', limit: 10 });
   expect(unseen.map(({ not_seen_since }) => not_seen_since)).toEqual([at(0)]);
   await run(world, one, 45, [post('150', 1)]);
   expect(await growthOf('150')).toMatchObject({ last_seen_at: at(45), not_seen_since: null });
@@ -230,7 +233,7 @@ test('an age lies on the line between the looks around it, also between those th
     { hours: 1, like_count: 11 },
     { hours: 3, like_count: 25 },
   ]);
-  const [one, three] = await readAgesOf(world.db, await idOf('160'));
+  const [one, three] = await readAgesOfPost(world.db, await idOf('160'));
   expect(one).toMatchObject({
     view_count: null,
     observed_before_at: at(59),
@@ -295,7 +298,7 @@ test('posts are compared at equal age with the median of their search and of the
     author_compared_with: 5,
     author_typical_engagement: 6,
   });
-  expect(await readTypical(world.db, { search: 'typical', limit: 10 })).toMatchObject([
+  expect(await readTypicalAtAge(world.db, { search: 'typical', limit: 10 })).toMatchObject([
     { hours: 1, posts: 5, like_count: 6, repost_count: null, engagement: 6 },
   ]);
 });

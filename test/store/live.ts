@@ -1,10 +1,10 @@
 /** Searches of a test that run when it says so, with answers that it writes. */
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { MINUTE } from '../../src/engine/clock.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import type { Database } from '../../src/store/database.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
@@ -53,7 +53,7 @@ export async function run(
     fence: claimed.fence,
     searchId: search.id,
     serviceId: search.service_id,
-    findings: readAnswer({
+    findings: parseResponse({
       operation: 'microblog',
       body: JSON.stringify({ miner_tweets: posts.map(({ id, ...over }) => wirePost(id, over)) }),
       contentType: 'application/json',
@@ -64,6 +64,6 @@ export async function run(
   });
   if (diff === null) throw new Error('not saved');
   if (db !== null)
-    await (db === world.db ? world.derive() : follow({ ...world.ctx, db }, { settleMs: null }));
+    await (db === world.db ? world.derive() : derivePending({ ...world.ctx, db }, { settleMs: null }));
   return diff;
 }

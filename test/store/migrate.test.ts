@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { onTestFinished, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { connect } from '../../src/engine/postgres/connect.ts';
-import { QUEUE_CLIENT, QUEUE_PARTS, QUEUE_VERSION } from '../../src/engine/queue-parts.ts';
-import { readParts } from '../../src/engine/queue-schema.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import {
+  QUEUE_CLIENT,
+  QUEUE_PARTS,
+  QUEUE_VERSION,
+  readParts,
+} from '../../src/platform/queue/queue-schema.ts';
 import { describeDatabase, migrate } from '../../src/store/migrate.ts';
 import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/migrations-folder.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';

@@ -1,5 +1,5 @@
 /** A program that migrates a database from a folder, to be killed half-way. */
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
 const [, , url = '', folder = ''] = process.argv;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { connect } from '../../src/engine/postgres/connect.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
 import { emptyDatabase, type TestDatabase } from '../database.ts';
 
 /**

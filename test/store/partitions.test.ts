@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
+import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 
 let database: TestDatabase;

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { hasOpenFunctions } from '../../src/engine/postgres/closed.ts';
-import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { hasOpenFunctions } from '../../src/platform/postgres/reader-role.ts';
+import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { readerQuery } from '../../src/store/reader/query.ts';
+import { readerQuery } from '../../src/store/reader/reader-query.ts';
 import { emptyDatabase } from '../database.ts';
 
 const database = await emptyDatabase();

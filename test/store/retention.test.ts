@@ -1,15 +1,17 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { DAY } from '../../src/engine/clock.ts';
-import { doRecurringWork } from '../../src/monitor/recurring.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
-import { limitsAt } from '../../src/store/retention/limits.ts';
-import { snapshotMonths } from '../../src/store/retention/months.ts';
-import { retain } from '../../src/store/retention/retain.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { DAY } from '../../src/platform/clock.ts';
+import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { ensurePartitions, listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
+import {
+  applyRetention,
+  countDue,
+  readTableSizes,
+  retentionLimitsAt,
+} from '../../src/store/maintenance/retention.ts';
 import { ensureRecurringWork } from '../../src/store/scanner.ts';
-import { tableSizes, whatIsDue } from '../../src/store/retention/sizes.ts';
 import { makeWorld, START, type World } from '../world.ts';
 
 let world: World;
@@ -35,7 +37,7 @@ afterEach(() => world.clock.set(START));
 
 const rows = async (sql: string, values: unknown[] = []) => (await world.db.pool.query(sql, values)).rows;
 const ago = (days: number) => new Date(Date.parse(START) - days * DAY);
-const limits = (env: Record<string, string> = {}) => limitsAt(world.clock.now(), readConfig(env));
+const limits = (env: Record<string, string> = {}) => retentionLimitsAt(world.clock.now(), readConfig(env));
 const always = () => true;
 
 async function fill(answers: number): Promise<void> {
@@ -68,13 +70,13 @@ async function snapshot(at: string): Promise<void> {
 
 test('raw answers and rejects go when they are older than their days, over several batches, and no younger one does', async () => {
   await fill(2_500);
-  expect(await retain(world.db, limits(), always)).toMatchObject({
+  expect(await applyRetention(world.db, limits(), always)).toMatchObject({
     answers: 2_500,
     rejects: 2_500,
     done: true,
   });
   expect(await left()).toEqual([{ answers: 2_500, rejects: 2_500, old: 0 }]);
-  expect(await retain(world.db, limits({ REJECT_DAYS: '28' }), always)).toMatchObject({
+  expect(await applyRetention(world.db, limits({ REJECT_DAYS: '28' }), always)).toMatchObject({
     answers: 0,
     rejects: 2_500,
   });
@@ -94,8 +96,8 @@ test('what a message said goes after its days, once nothing more is tried; that 
      FROM c, r, unnest($2::timestamptz[]) at, unnest('{delivered,dead,cancelled,pending}'::text[]) state`,
     [ago(40), [ago(31), ago(29)]],
   );
-  expect(await whatIsDue(world.db, limits())).toMatchObject({ messages: 3 });
-  expect(await retain(world.db, limits(), always)).toMatchObject({ messages: 3, done: true });
+  expect(await countDue(world.db, limits())).toMatchObject({ messages: 3 });
+  expect(await applyRetention(world.db, limits(), always)).toMatchObject({ messages: 3, done: true });
   const kept = await rows(
     `SELECT state, count(*)::int AS all, count(body)::int AS bodies, count(answer)::int AS answers
      FROM strandline.deliveries GROUP BY state ORDER BY state`,
@@ -112,7 +114,7 @@ test('what a message said goes after its days, once nothing more is tried; that 
 test('a response that nobody has read is kept, however old it is', async () => {
   await fill(3);
   await rows('UPDATE strandline.answers SET read_at = NULL WHERE run_id = $1 AND n = 2', [runs[0]]);
-  expect(await retain(world.db, limits(), always)).toMatchObject({ answers: 2 });
+  expect(await applyRetention(world.db, limits(), always)).toMatchObject({ answers: 2 });
   expect(await rows('SELECT n FROM strandline.answers WHERE run_id = $1', [runs[0]])).toEqual([{ n: 2 }]);
 });
 
@@ -120,7 +122,7 @@ test('what is not done in its time is done at the next look, and says so', async
   await fill(1_500);
   const looks = [];
   do {
-    looks.push(await retain(world.db, limits(), () => false));
+    looks.push(await applyRetention(world.db, limits(), () => false));
   } while (looks.at(-1)?.done === false && looks.length < 20);
   expect(looks.length).toBeGreaterThan(2);
   expect(looks.reduce((n, one) => n + one.answers, 0)).toBe(1_500);
@@ -130,9 +132,9 @@ test('what is not done in its time is done at the next look, and says so', async
 test('snapshots go by whole months, of which nothing is younger; without SNAPSHOT_DAYS none goes', async () => {
   for (const at of ['2026-07-31T23:59:59.999Z', '2026-08-01T00:00:00Z', '2026-11-21T11:00:00Z'])
     await snapshot(at);
-  expect((await retain(world.db, limits(), always)).months).toEqual([]);
+  expect((await applyRetention(world.db, limits(), always)).months).toEqual([]);
   // 112 days before noon of 21 November is noon of 1 August: July is over, August is not.
-  const { months } = await retain(world.db, limits({ SNAPSHOT_DAYS: '112' }), always);
+  const { months } = await applyRetention(world.db, limits({ SNAPSHOT_DAYS: '112' }), always);
   expect(months).toEqual(['author_snapshots_2026_07', 'post_snapshots_2026_07']);
   expect(await rows('SELECT observed_at FROM strandline.post_snapshots ORDER BY 1')).toEqual([
     { observed_at: new Date('2026-08-01T00:00:00Z') },
@@ -140,7 +142,7 @@ test('snapshots go by whole months, of which nothing is younger; without SNAPSHO
   ]);
   // An old answer that is read again needs its month again.
   await snapshot('2026-07-15T00:00:00Z');
-  expect((await snapshotMonths(world.db)).map(({ name }) => name)).toContain('post_snapshots_2026_07');
+  expect((await listSnapshotMonths(world.db)).map(({ name }) => name)).toContain('post_snapshots_2026_07');
 });
 
 test('a month that a query is reading is left for later and nobody who saves waits for it', async () => {
@@ -149,7 +151,7 @@ test('a month that a query is reading is left for later and nobody who saves wai
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await reader.query('SELECT count(*) FROM strandline.post_snapshots');
   const { rows: own } = await reader.query('SELECT pg_backend_pid() AS pid');
-  const dropping = retain(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
+  const dropping = applyRetention(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
   await expect
     .poll(async () =>
       rows('SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))', [own[0].pid]),
@@ -166,17 +168,19 @@ test('a month that a query is reading is left for later and nobody who saves wai
   expect(await dropping).toMatchObject({ done: false });
   await reader.query('COMMIT');
   reader.release();
-  expect((await snapshotMonths(world.db)).find(({ state }) => state === 'leaving')?.name).toBe(
+  expect((await listSnapshotMonths(world.db)).find(({ state }) => state === 'leaving')?.name).toBe(
     'post_snapshots_2026_05',
   );
-  expect(await retain(world.db, limits({ SNAPSHOT_DAYS: '150' }), always)).toMatchObject({ done: true });
-  expect((await snapshotMonths(world.db)).every(({ from }) => from >= new Date('2026-06-01'))).toBe(true);
+  expect(await applyRetention(world.db, limits({ SNAPSHOT_DAYS: '150' }), always)).toMatchObject({
+    done: true,
+  });
+  expect((await listSnapshotMonths(world.db)).every(({ from }) => from >= new Date('2026-06-01'))).toBe(true);
 });
 
 test('a month that was taken out and not dropped is dropped by the next', async () => {
   await snapshot('2026-04-10T00:00:00Z');
   await rows('ALTER TABLE strandline.post_snapshots DETACH PARTITION strandline.post_snapshots_2026_04');
-  const { months } = await retain(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
+  const { months } = await applyRetention(world.db, limits({ SNAPSHOT_DAYS: '150' }), always);
   expect(months).toContain('post_snapshots_2026_04');
   expect(await rows(`SELECT to_regclass('strandline.post_snapshots_2026_04') AS t`)).toEqual([{ t: null }]);
 });
@@ -185,7 +189,7 @@ test('retention and the next month are recurring work, due again after an hour',
   await ensureRecurringWork(world.db.pool, ['retention', 'partitions']);
   await fill(10);
   for (const name of ['retention', 'partitions'])
-    await doRecurringWork(world.ctx, name, new AbortController().signal);
+    await runRecurringWork(world.ctx, name, new AbortController().signal);
   expect(await left()).toEqual([{ answers: 10, rejects: 10, old: 0 }]);
   expect(
     await rows(
@@ -195,14 +199,14 @@ test('retention and the next month are recurring work, due again after an hour',
     { name: 'partitions', seconds: 3_600 },
     { name: 'retention', seconds: 3_600 },
   ]);
-  const names = (await snapshotMonths(world.db)).map(({ name }) => name);
+  const names = (await listSnapshotMonths(world.db)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['post_snapshots_2026_12', 'author_snapshots_2026_12']));
 });
 
 test('what would go is shown before it goes, with the sizes of tables and months', async () => {
   await fill(5);
   await snapshot('2026-03-10T00:00:00Z');
-  const due = await whatIsDue(world.db, limits({ SNAPSHOT_DAYS: '200' }));
+  const due = await countDue(world.db, limits({ SNAPSHOT_DAYS: '200' }));
   expect(due).toMatchObject({ answers: 5, rejects: 5 });
   expect(due.months.filter((month) => month.due).map(({ name }) => name)).toEqual([
     'author_snapshots_2026_03',
@@ -210,7 +214,7 @@ test('what would go is shown before it goes, with the sizes of tables and months
     'author_snapshots_2026_04',
     'post_snapshots_2026_04',
   ]);
-  const sizes = await tableSizes(world.db);
+  const sizes = await readTableSizes(world.db);
   const months = due.months.filter(({ parent }) => parent === 'post_snapshots');
   const whole = sizes.find(({ table }) => table === 'post_snapshots');
   expect(whole?.bytes).toBe(months.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -234,7 +238,7 @@ test('newest counters leave room in their pages, no counter that changes is in a
     { relname: 'post_counters', reloptions: ['fillfactor=75'] },
     { relname: 'posts', reloptions: null },
   ]);
-  const months = (await snapshotMonths(world.db)).filter(({ parent }) => parent === 'post_snapshots');
+  const months = (await listSnapshotMonths(world.db)).filter(({ parent }) => parent === 'post_snapshots');
   expect(months.length).toBeGreaterThan(2);
   expect(
     await rows(

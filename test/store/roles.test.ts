@@ -5,12 +5,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { connect, withDatabase } from '../../src/engine/postgres/connect.ts';
-import { createLogger } from '../../src/engine/logger.ts';
+import { connect, withDatabase } from '../../src/platform/postgres/connect.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { readMigrations } from '../../src/store/migrations-folder.ts';
-import { ensurePartitions } from '../../src/store/partitions.ts';
-import { dropMonths, snapshotMonths } from '../../src/store/retention/months.ts';
+import { dropMonths, ensurePartitions, listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, type TestDatabase } from '../database.ts';
 import { type Fleet, openFleet } from '../fleet.ts';
@@ -187,7 +186,7 @@ describe('once the owner has migrated', () => {
   test('months of snapshots are made and dropped; one that is being read is left for later', async () => {
     const { db } = fleet.ctx;
     await ensurePartitions(db, new Date('2026-03-10T00:00:00Z'));
-    const names = async () => (await snapshotMonths(db)).map(({ name }) => name);
+    const names = async () => (await listSnapshotMonths(db)).map(({ name }) => name);
     expect(await names()).toEqual(
       expect.arrayContaining(['post_snapshots_2026_03', 'post_snapshots_2026_04']),
     );
@@ -197,7 +196,7 @@ describe('once the owner has migrated', () => {
     expect(await dropMonths(db, before, () => true)).toMatchObject({ done: false });
     await reader.end();
     expect(await dropMonths(db, before, () => true)).toMatchObject({ done: true });
-    expect((await snapshotMonths(db)).every(({ until: end }) => end > before)).toBe(true);
+    expect((await listSnapshotMonths(db)).every(({ until: end }) => end > before)).toBe(true);
   });
 
   test('the API and a command start as the role that works, and not once there is something to migrate', async () => {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { replayRun } from '../../src/monitor/run/replay.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import type { Id } from '../../src/store/database.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

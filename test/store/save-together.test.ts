@@ -1,11 +1,11 @@
 /** Runs that are saved in one transaction leave what they would leave one by one. */
 import { assert, asyncProperty, constantFrom, integer, record, uniqueArray } from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Database, Id } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import type { SaveInput } from '../../src/store/save/outcome.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
@@ -68,7 +68,7 @@ async function claimed(search: Search, response: Response, way: string): Promise
     fence: run.fence,
     searchId: search.id,
     serviceId: search.service_id,
-    findings: readAnswer({
+    findings: parseResponse({
       operation: 'ai',
       body: JSON.stringify({
         miner_tweets: tweets,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { type Id, openDatabase } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
 import type { Search } from '../../src/store/searches.ts';
@@ -28,7 +28,7 @@ async function newSearch(slug: string): Promise<Search> {
 }
 
 function read(body: unknown, operation: 'ai' | 'microblog' = 'microblog') {
-  return readAnswer({
+  return parseResponse({
     operation,
     body: JSON.stringify(body),
     contentType: 'application/json',

@@ -1,10 +1,10 @@
 /** A reading that fails again and again holds up its own search and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MINUTE } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { follow } from '../../src/monitor/derive/follow.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { readCounts } from '../../src/store/counts.ts';
-import { readLag, readSetAside } from '../../src/store/derive/pending.ts';
+import { readLag, readSetAside } from '../../src/store/derive/pending-derivations.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { readDerived, readRebuilt } from '../derived.ts';
 import { makeWorld, type World } from '../world.ts';
@@ -46,7 +46,7 @@ async function followAt(minutes: number): Promise<string[]> {
   const said: string[] = [];
   const log = createLogger('silent');
   log.error = (_fields: unknown, words?: unknown) => said.push(String(words));
-  await follow({ ...world.ctx, log }, { settleMs: null });
+  await derivePending({ ...world.ctx, log }, { settleMs: null });
   return said;
 }
 
@@ -133,7 +133,9 @@ test('a database that is away sets nothing aside', async () => {
   const pool = Object.assign(Object.create(world.db.pool), {
     connect: () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' })),
   });
-  await expect(follow({ ...world.ctx, db: { ...world.db, pool } }, { settleMs: null })).rejects.toThrow();
+  await expect(
+    derivePending({ ...world.ctx, db: { ...world.db, pool } }, { settleMs: null }),
+  ).rejects.toThrow();
   expect(await readSetAside(world.db, 10)).toEqual([]);
   await followAt(1_001);
   expect(await derivedOf(search)).toBe(1);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureService } from '../../src/store/services.ts';
-import { readRisingDomains, readRisingHashtags } from '../../src/store/reads/rising.ts';
-import { meansOf, readVoiceDays } from '../../src/store/reads/share-of-voice.ts';
+import { readRisingDomains, readRisingHashtags } from '../../src/store/queries/rising.ts';
+import { averageVoices, readVoiceDays } from '../../src/store/queries/share-of-voice.ts';
 import {
   readTopAuthors,
   readTopDomains,
   readTopHashtags,
   readTopLanguages,
-} from '../../src/store/reads/tops.ts';
+} from '../../src/store/queries/tops.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, type Post, run } from './live.ts';
@@ -61,7 +61,7 @@ test('topics are compared by what they would have had, had all of the day been o
     { topic: 'little', posts: 40, coverage: 0.25, normalised_posts: null, share: null, topics: 2 },
     { topic: 'most', posts: 9, coverage: 0.75, normalised_posts: 12, share: 12 / 32, topics: 2 },
   ]);
-  const range = meansOf(rows);
+  const range = averageVoices(rows);
   expect(
     range.map(({ topic, posts: n, normalised_per_day, share }) => [topic, n, normalised_per_day, share]),
   ).toEqual([

@@ -1,7 +1,7 @@
 /** Connections that visitors share: one has a part of them, and whoever waits and holds the fewest is next. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PoolClient } from 'pg';
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 

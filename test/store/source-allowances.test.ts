@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DAY, steppedClock } from '../../src/engine/clock.ts';
-import { createLogger } from '../../src/engine/logger.ts';
+import { DAY, steppedClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { giveBackAllowance, takeAllowance, usedAllowance } from '../../src/store/source-allowances.ts';
-import { nextSourceTurn } from '../../src/store/source-turns.ts';
+import {
+  readUsedAllowance,
+  refundAllowance,
+  reserveSourceTurn,
+  takeAllowance,
+} from '../../src/store/source-pacing.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();
@@ -16,7 +20,7 @@ afterAll(async () => {
 
 const take = (source: string, units: number, most: number, period = '2026-11-21') =>
   takeAllowance(db, clock, { source, period, most }, units);
-const used = (source: string, period = '2026-11-21') => usedAllowance(db, { source, period, most: 0 });
+const used = (source: string, period = '2026-11-21') => readUsedAllowance(db, { source, period, most: 0 });
 
 describe('an allowance', () => {
   test('is never exceeded, however many take at once', async () => {
@@ -42,9 +46,9 @@ describe('an allowance', () => {
 
   test('takes back what was not used, never below nothing', async () => {
     await take('back', 5, 10);
-    await giveBackAllowance(db, { source: 'back', period: '2026-11-21', most: 10 }, 2);
+    await refundAllowance(db, { source: 'back', period: '2026-11-21', most: 10 }, 2);
     expect(await used('back')).toBe(3);
-    await giveBackAllowance(db, { source: 'back', period: '2026-11-21', most: 10 }, 9);
+    await refundAllowance(db, { source: 'back', period: '2026-11-21', most: 10 }, 9);
     expect(await used('back')).toBe(0);
   });
 
@@ -66,7 +70,7 @@ describe('turns', () => {
   test('are one after the other for all who ask at once', async () => {
     const began = performance.now();
     const waits = await Promise.all(
-      Array.from({ length: 10 }, () => nextSourceTurn(db, 'arxiv', 3_100, 60_000)),
+      Array.from({ length: 10 }, () => reserveSourceTurn(db, 'arxiv', 3_100, 60_000)),
     );
     const took = performance.now() - began;
     const sorted = waits.map((ms) => ms ?? Number.NaN).sort((a, b) => a - b);
@@ -77,10 +81,10 @@ describe('turns', () => {
   });
 
   test('that would come too late are not reserved', async () => {
-    await nextSourceTurn(db, 'late', 10_000, 0);
-    expect(await nextSourceTurn(db, 'late', 10_000, 5_000)).toBeUndefined();
-    expect(await nextSourceTurn(db, 'late', 10_000, 5_000)).toBeUndefined();
-    const next = await nextSourceTurn(db, 'late', 10_000, 10_000);
+    await reserveSourceTurn(db, 'late', 10_000, 0);
+    expect(await reserveSourceTurn(db, 'late', 10_000, 5_000)).toBeUndefined();
+    expect(await reserveSourceTurn(db, 'late', 10_000, 5_000)).toBeUndefined();
+    const next = await reserveSourceTurn(db, 'late', 10_000, 10_000);
     expect(next).toBeGreaterThan(9_000);
     expect(next).toBeLessThanOrEqual(10_000);
   });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { DAY, MINUTE } from '../../src/engine/clock.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { FOLLOW_EVERY_MS, follow, followBatch } from '../../src/monitor/derive/follow.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { sentenceOf } from '../../src/monitor/trend/sentence.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { DAY, MINUTE } from '../../src/platform/clock.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { FOLLOWER_INTERVAL_MS, derivePending, deriveBatch } from '../../src/monitor/derive/follower.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { composeSpikeSentence } from '../../src/monitor/trends/rules/spike-sentence.ts';
 import type { Id } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
@@ -49,7 +49,7 @@ async function run(search: Search, minutes: number, posts: Readonly<Record<strin
     fence: claimed.fence,
     searchId: search.id,
     serviceId: search.service_id,
-    findings: readAnswer({
+    findings: parseResponse({
       operation: 'microblog',
       body: JSON.stringify({ miner_tweets: wire }),
       contentType: 'application/json',
@@ -100,7 +100,7 @@ test('what posts gained is what rose between two answers that both held them', a
 test('what was not derived in time is the same when it is derived later, by several at once', async () => {
   const search = await newSearch('gains-later');
   for (const [minutes, posts] of answers) await run(search, minutes, posts);
-  await Promise.all(Array.from({ length: 3 }, () => follow(world.ctx, { settleMs: null })));
+  await Promise.all(Array.from({ length: 3 }, () => derivePending(world.ctx, { settleMs: null })));
   expect(await gainsOf(search)).toEqual(gained);
 });
 
@@ -165,15 +165,15 @@ test('a spike is reported within two minutes of its run, also where followers di
   const kills = 25;
   let took = 0;
   for (let tick = 0; (await reported()) === 0; tick += 1) {
-    const later = tick * FOLLOW_EVERY_MS;
+    const later = tick * FOLLOWER_INTERVAL_MS;
     expect(later).toBeLessThanOrEqual(REPORTED_WITHIN_MS);
     world.clock.set(new Date(at(60).getTime() + later));
     // Each at another statement of its batch.
     if (tick < kills) await diesFollowing(4 + (tick % 16));
-    else await follow(world.ctx);
+    else await derivePending(world.ctx);
     took = later;
   }
-  expect(took).toBe(kills * FOLLOW_EVERY_MS);
+  expect(took).toBe(kills * FOLLOWER_INTERVAL_MS);
   await world.derive();
   expect(await reported()).toBe(1);
 });
@@ -194,7 +194,7 @@ async function diesFollowing(statement: number): Promise<void> {
     return Object.assign(Object.create(client), { query: dying, release: () => {} });
   };
   const dying = { ...world.db, pool: Object.assign(Object.create(pool), { connect }) };
-  await expect(followBatch({ ...world.ctx, db: dying })).rejects.toThrow();
+  await expect(deriveBatch({ ...world.ctx, db: dying })).rejects.toThrow();
   // Its connection is closed, and its transaction ends when Postgres notices.
   await until('nobody follows', async () => {
     const { rows } = await pool.query(
@@ -213,7 +213,7 @@ test('posts that gain more than usual are told once, with the one that gained mo
   expect(spike.sentence).toMatch(
     /^Known posts gained \d+ likes, reposts, replies and quotes between \d\d:\d\d and \d\d:\d\d UTC, [\d.]+x the usual 160 around this time \(last 14 days\); \d+ % of it one post\.$/,
   );
-  expect(sentenceOf(spike)).toBe(spike.sentence);
+  expect(composeSpikeSentence(spike)).toBe(spike.sentence);
   const top = await world.db.pool.query('SELECT external_id FROM strandline.posts WHERE id = $1', [
     spike.top_post_id,
   ]);
@@ -235,5 +235,5 @@ test('a weekday is named where four weeks were observed', async () => {
   const [spike] = await spikesOf(search);
   expect(spike).toMatchObject({ weekday_usual: 160, days: 14 });
   expect(spike.sentence).toMatch(/x the usual 160 of a Saturday \(last 4 weeks\); \d+ % of it one post\.$/);
-  expect(sentenceOf(spike)).toBe(spike.sentence);
+  expect(composeSpikeSentence(spike)).toBe(spike.sentence);
 });

@@ -1,11 +1,11 @@
 /** Steps of runs that are asked for at the same time: one statement does what one after the other would have done. */
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
+import { createLogger } from '../../src/platform/logger.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
 import { openCall } from '../../src/store/ledger.ts';
 import { loadNewestResponse, storeResponse } from '../../src/store/responses.ts';
-import { claimRun } from '../../src/store/runs.ts';
+import { claimRun } from '../../src/store/run-states.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });

@@ -1,8 +1,13 @@
 /** Statements of one transaction that are sent before those ahead of them are answered. */
 import { afterAll, expect, test } from 'vitest';
-import { createLogger } from '../../src/engine/logger.ts';
-import { answersTo, inTransaction, isUnreachable, openDatabase } from '../../src/store/database.ts';
-import { sqlState } from '../../src/store/sql-state.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import {
+  awaitAll,
+  inTransaction,
+  isUnreachable,
+  openDatabase,
+  readSqlState,
+} from '../../src/store/database.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();
@@ -24,8 +29,8 @@ test('what failed first is told, also where a failure behind it is heard of earl
     await awaitedBy(functions - 1, error);
   };
   const deadlock = failing('40P01');
-  await expect(answersTo([awaitedBy(3, deadlock), awaitedBy(0, failing('25P02'))])).rejects.toBe(deadlock);
-  await expect(answersTo([awaitedBy(0, failing('25P02')), awaitedBy(3, deadlock)])).rejects.toBe(deadlock);
+  await expect(awaitAll([awaitedBy(3, deadlock), awaitedBy(0, failing('25P02'))])).rejects.toBe(deadlock);
+  await expect(awaitAll([awaitedBy(0, failing('25P02')), awaitedBy(3, deadlock)])).rejects.toBe(deadlock);
 });
 
 test.each(['among those that are awaited', 'among the last ones'])(
@@ -41,7 +46,7 @@ test.each(['among those that are awaited', 'among the last ones'])(
         last(insert(10 * attempts));
         last(fails());
         last(insert(10 * attempts + 1));
-      } else await answersTo([insert(10 * attempts), fails(), insert(10 * attempts + 1)]);
+      } else await awaitAll([insert(10 * attempts), fails(), insert(10 * attempts + 1)]);
     });
     expect(attempts).toBe(2);
     expect(await kept()).toEqual([{ n: 20 }, { n: 21 }]);
@@ -56,17 +61,17 @@ test('steps that go on behind an answer send nothing behind the rollback, and th
       await tx.query('INSERT INTO strandline.kept VALUES (2)');
       await tx.query('INSERT INTO strandline.kept VALUES (3)');
     };
-    await answersTo([tx.query(raise('22000')), steps().catch(() => steps()), steps()]);
-  }).catch(sqlState);
+    await awaitAll([tx.query(raise('22000')), steps().catch(() => steps()), steps()]);
+  }).catch(readSqlState);
   expect(failed).toBe('22000');
   expect(await kept()).toEqual([]);
 });
 
 test('a named statement that could not be read behind a failure is read the next time', async () => {
   const named = { name: 'kept_numbers', text: 'SELECT n FROM strandline.kept' };
-  const failed = await inTransaction(db, (tx) =>
-    answersTo([tx.query(raise('22000')), tx.query(named)]),
-  ).catch(sqlState);
+  const failed = await inTransaction(db, (tx) => awaitAll([tx.query(raise('22000')), tx.query(named)])).catch(
+    readSqlState,
+  );
   expect(failed).toBe('22000');
   expect((await db.pool.query(named)).rows).toEqual([]);
 });
@@ -99,7 +104,7 @@ test('what is refused at the commit itself is a failure', async () => {
   const failed = await inTransaction(db, (tx, last) => {
     last(tx.query('INSERT INTO strandline.later VALUES (1)'));
     return Promise.resolve();
-  }).catch(sqlState);
+  }).catch(readSqlState);
   expect(failed).toBe('23505');
 });
 

@@ -1,8 +1,8 @@
 /** The views that reads declare are the views of the database: every column, in its order, none more. */
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
-import { connect } from '../../src/engine/postgres/connect.ts';
-import { declared } from '../../src/store/schema/analytics/all.ts';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import { declared } from '../../src/store/schema/analytics/all-views.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

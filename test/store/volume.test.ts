@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { follow, rebuildTrends } from '../../src/monitor/derive/follow.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
-import { changeSearch } from '../../src/monitor/topic/state.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { derivePending, rebuildTrends } from '../../src/monitor/derive/follower.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Id } from '../../src/store/database.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';
@@ -58,7 +58,7 @@ async function save(search: Search, minutes: number, posts: readonly Post[]): Pr
     fence: claimed.fence,
     searchId: search.id,
     serviceId: search.service_id,
-    findings: readAnswer({
+    findings: parseResponse({
       operation: 'microblog',
       body: JSON.stringify({ miner_tweets: posts.map(({ id, created_at }) => wirePost(id, { created_at })) }),
       contentType: 'application/json',
@@ -269,7 +269,7 @@ test('a burst that several derive at once is told once', async () => {
   const search = await newSearch('twice');
   await usualVolume(search);
   await save(search, 15, [...many(15), ...many(14), ...many(13)]);
-  await Promise.all(Array.from({ length: 4 }, () => follow(world.ctx, { settleMs: null })));
+  await Promise.all(Array.from({ length: 4 }, () => derivePending(world.ctx, { settleMs: null })));
   expect(await spikesOf(search)).toHaveLength(1);
 });
 

@@ -3,15 +3,19 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reachable, readAllowed, type Resolve } from '../../src/engine/network/allowed.ts';
-import { isPublic } from '../../src/engine/network/public.ts';
-import { readWebAddress } from '../../src/engine/network/web-address.ts';
-import { openVault, vaultOf } from '../../src/engine/vault.ts';
-import { webhookBy } from '../../src/monitor/tell/channels/webhook.ts';
+import {
+  isPublic,
+  readAllowed,
+  readWebAddress,
+  type Resolve,
+  resolveAllowed,
+} from '../../src/platform/network.ts';
+import { openVault, vaultOf } from '../../src/platform/vault.ts';
+import { createWebhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/engine/logger.ts';
-import { openHome } from '../../src/home.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { openProgram } from '../../src/app/program.ts';
 
 /** An address of this machine that is not its loopback. */
 const own =
@@ -86,7 +90,7 @@ test.each([
 
 const nobody: Resolve = () => Promise.reject(new Error('looked up'));
 const asked = (address: string, allow?: string, resolve: Resolve = nobody) =>
-  reachable(readWebAddress(address, 'webhook'), readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
+  resolveAllowed(readWebAddress(address, 'webhook'), readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
 
 test.each([
   'https://0x7f.1/',
@@ -143,7 +147,7 @@ test('the connection goes to the address that was checked, and a name that chang
   const answers = ['127.0.0.1', '127.0.0.2'];
   let looks = 0;
   const rebinding: Resolve = async () => [{ address: answers[Math.min(looks++, 1)] ?? '', family: 4 }];
-  const kind = webhookBy(rebinding);
+  const kind = createWebhookKind(rebinding);
   const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
   const to = { address: `http://rebinding.example:${port}/`, secrets: ['whsec_AAAA'] };
   const means = {
@@ -177,7 +181,7 @@ test.each([
     const resolve: Resolve = async (host) => [
       host === 'localhost' ? { address: '127.0.0.1', family: 4 } : { address: '10.7.7.7', family: 4 },
     ];
-    const kind = webhookBy(resolve);
+    const kind = createWebhookKind(resolve);
     const allow = `127.0.0.0/8, ::1, ${own}, 10.0.0.0/8`;
     await expect(kind.assertReachable(address, { ...webhook, allow })).rejects.toThrow(
       'is strandline itself',
@@ -194,7 +198,7 @@ test.each([
 
 test('another program of this machine may be told, at its own port', async () => {
   const { webhook } = readConfig({});
-  const kind = webhookBy(nobody);
+  const kind = createWebhookKind(nobody);
   await expect(
     kind.assertReachable('http://127.0.0.1:9000/', { ...webhook, allow: '127.0.0.1' }),
   ).resolves.toBeUndefined();
@@ -216,7 +220,7 @@ test('an endless answer is read to a bound, and what is kept of it is one clean 
     doors: NO_DOORS,
     signal: new AbortController().signal,
   };
-  const attempt = await webhookBy(nobody).send(
+  const attempt = await createWebhookKind(nobody).send(
     { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') },
     to,
     means,
@@ -267,7 +271,7 @@ test('without MASTER_KEY a key is made once, in a file that only its owner can r
 
 test('a mistake in WEBHOOK_ALLOW is told at the start, before anything is made', async () => {
   const config = readConfig({ WEBHOOK_ALLOW: '10.0.0.0/64', STRANDLINE_DATA_DIR: '/nowhere/at/all' });
-  await expect(openHome({ config, log: createLogger('silent'), role: 'owner' })).rejects.toMatchObject({
+  await expect(openProgram({ config, log: createLogger('silent'), role: 'owner' })).rejects.toMatchObject({
     problems: [{ path: 'WEBHOOK_ALLOW', given: '10.0.0.0/64' }],
   });
 });

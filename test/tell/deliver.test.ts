@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/engine/clock.ts';
-import { changeChannel, editChannel, rotateSecret, testChannel } from '../../src/monitor/tell/channels.ts';
-import { deliverTo } from '../../src/monitor/tell/deliver.ts';
-import { tellNew } from '../../src/monitor/tell/match.ts';
-import { resend } from '../../src/monitor/tell/resend.ts';
-import { readChannel, readDelivery } from '../../src/store/tell/reads.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import {
+  changeChannel,
+  editChannel,
+  rotateSecret,
+  testChannel,
+} from '../../src/monitor/alerts/manage-channels.ts';
+import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
+import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
+import { resendMessages } from '../../src/monitor/alerts/resend.ts';
+import { readChannel, readDelivery } from '../../src/store/alerts/alert-queries.ts';
 import { Webhook } from 'standardwebhooks';
 import { dies, read, type Behaviour, stalls, status } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -108,7 +113,7 @@ test('410 disables the channel and says so; resumed, it gets what was found mean
   await changeChannel(stage.world.ctx, 'gone', 'resume');
   expect(await stage.tell(channel)).toBe(1);
   expect(stage.receiver.taken('/gone')).toHaveLength(1);
-  expect(await resend(stage.world.ctx, { channel: 'gone' })).toBe(1);
+  expect(await resendMessages(stage.world.ctx, { channel: 'gone' })).toBe(1);
   expect(await stage.tell(channel)).toBe(1);
   expect(new Set(stage.receiver.taken('/gone')).size).toBe(4);
   expect(ofPath('gone')[2]?.hash).toBe(ofPath('gone')[0]?.hash);
@@ -142,10 +147,10 @@ test('a receiver that never comes back is tried eleven times over nearly three d
   expect((await readDelivery(stage.world.db, dead?.message_id ?? ''))?.answer).toBe('no such [31mthing');
 
   stage.receiver.answers(status(200), '/never');
-  await resend(stage.world.ctx, { delivery: dead?.id ?? 0n });
+  await resendMessages(stage.world.ctx, { delivery: dead?.id ?? 0n });
   expect(await stage.tell(channel)).toBe(1);
   expect(ofPath('never').at(-1)?.hash).toBe(ofPath('never')[0]?.hash);
-  await expect(resend(stage.world.ctx, { delivery: dead?.id ?? 0n })).rejects.toThrow('is delivered');
+  await expect(resendMessages(stage.world.ctx, { delivery: dead?.id ?? 0n })).rejects.toThrow('is delivered');
 });
 
 test('a channel that moves brings what waits to its new address, under the same id, with the same body and secret', async () => {
@@ -175,7 +180,7 @@ test('a disabled channel with a new address is tried again, and what was given u
   expect(await readChannel(db, 'closed')).toMatchObject({ state: 'disabled', dead: 1 });
   const moved = await editChannel(ctx, 'closed', { webhook: `${stage.receiver.url}/opened` });
   expect(moved).toMatchObject({ state: 'active', state_reason: null });
-  expect(await resend(ctx, { channel: 'closed' })).toBe(1);
+  expect(await resendMessages(ctx, { channel: 'closed' })).toBe(1);
   expect(await stage.tell(channel)).toBe(1);
   expect(ofPath('opened')[0]?.id).toBe(ofPath('closed')[0]?.id);
 });
@@ -194,7 +199,7 @@ test('what fails at the address before, while the channel moves, is not held aga
     state: 'active',
     failures: 0,
   });
-  await deliverTo(ctx, channel, never);
+  await deliverDueMessages(ctx, channel, never);
   expect(ofPath('moved-meanwhile')).toHaveLength(1);
 });
 
@@ -288,8 +293,8 @@ test('of several workers at once, one sends', async () => {
   const { channel, search } = await newsFor('crowd', 1);
   for (let n = 0; n < 4; n++) await stage.finds(search, 1);
   await stage.tell();
-  await Promise.all(Array.from({ length: 6 }, () => deliverTo(stage.world.ctx, channel, never)));
-  await deliverTo(stage.world.ctx, channel, never);
+  await Promise.all(Array.from({ length: 6 }, () => deliverDueMessages(stage.world.ctx, channel, never)));
+  await deliverDueMessages(stage.world.ctx, channel, never);
   expect(stage.receiver.taken('/crowd')).toHaveLength(5);
   expect(ofPath('crowd')).toHaveLength(5);
 });
@@ -321,7 +326,7 @@ test('a process with another master key sends nothing, and says which key it lac
   const { channel } = await newsFor('other-key', 1);
   const ctx = { ...stage.world.ctx, config: { ...stage.world.ctx.config, masterKey: 'x'.repeat(40) } };
   await stage.tell();
-  await deliverTo(ctx, channel, never);
+  await deliverDueMessages(ctx, channel, never);
   expect(ofPath('other-key')).toHaveLength(0);
   expect(await stage.deliveries('other-key')).toMatchObject([{ state: 'pending', code: 'secret' }]);
   await expect(testChannel(ctx, 'other-key')).rejects.toThrow(/sealed with the master key [0-9a-f]{8}/);
@@ -359,10 +364,10 @@ test('an address that may no longer be sent to is not connected to', async () =>
 
 test('a channel with something to send is enqueued by the scan until it is sent', async () => {
   const { channel } = await newsFor('forgotten-job', 1);
-  await tellNew(stage.world.ctx);
+  await evaluateRules(stage.world.ctx);
   await stage.world.scan();
   expect(stage.world.channels).toContain(channel);
-  await deliverTo(stage.world.ctx, channel, never);
+  await deliverDueMessages(stage.world.ctx, channel, never);
   stage.world.channels.length = 0;
   await stage.world.scan();
   expect(stage.world.channels).not.toContain(channel);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SECOND } from '../../src/engine/clock.ts';
-import { resend } from '../../src/monitor/tell/resend.ts';
-import { findAuthor, forgetAuthor } from '../../src/store/forget/forget.ts';
+import { SECOND } from '../../src/platform/clock.ts';
+import { resendMessages } from '../../src/monitor/alerts/resend.ts';
+import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
 import { read, status } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -54,7 +54,7 @@ test('whoever is forgotten stands in no message, sent or not; what else it said 
   const last = stage.receiver.received.at(-1) ?? { body: '' };
   expect(read(last).data.discoveries).toMatchObject([{ post: { text: 'something else' } }]);
 
-  await resend(stage.world.ctx, { channel: 'dead' });
+  await resendMessages(stage.world.ctx, { channel: 'dead' });
   expect((await stage.deliveries('dead'))[0]).toMatchObject({ state: 'gathering' });
 });
 

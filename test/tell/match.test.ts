@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/engine/clock.ts';
-import { changeChannel } from '../../src/monitor/tell/channels.ts';
-import { tellNew } from '../../src/monitor/tell/match.ts';
-import { changeRule, createRule, editRule } from '../../src/monitor/tell/rules.ts';
-import { tryRule } from '../../src/monitor/tell/try.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { changeChannel } from '../../src/monitor/alerts/manage-channels.ts';
+import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
+import { changeRule, createRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';
+import { backtestRule } from '../../src/monitor/alerts/backtest.ts';
 import { findSearch } from '../../src/store/searches.ts';
 import { read } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -123,7 +123,7 @@ test('eight that judge and eight that save at once: nothing is missed and nothin
   await stage.rule('busy', 'busy', { topic: 'busy' });
   const saving = new AbortController();
   const judging = Array.from({ length: 8 }, async () => {
-    while (!saving.signal.aborted) await tellNew(stage.world.ctx);
+    while (!saving.signal.aborted) await evaluateRules(stage.world.ctx);
   });
   await Promise.all(
     searches.map(async (search) => {
@@ -190,7 +190,7 @@ test('what a rule would have told is the same as what it told, and trying sends 
   }
   await stage.tell(channel);
   const sent = stage.receiver.received.length;
-  const trial = await tryRule(stage.world.ctx, 'tried', 2);
+  const trial = await backtestRule(stage.world.ctx, 'tried', 2);
   expect(trial.found.map(({ id }) => String(id))).toEqual(await newsOf('tried'));
   expect(trial.messages).toHaveLength(ofPath('tried').length);
   expect(trial.messages.reduce((sum, { discoveries }) => sum + discoveries, 0)).toBe(trial.total);

@@ -1,10 +1,9 @@
 /** Messages are what message.ts says they are, and the command line tells of them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { composeBody } from '../../src/monitor/tell/compose.ts';
-import { DiscoveriesMessage } from '../../src/monitor/tell/message.ts';
-import type { Found, FoundLink, FoundPost, FoundSpike } from '../../src/store/tell/feed.ts';
-import { runCli } from '../../src/doors/cli/program.ts';
+import { composeBody, DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
+import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../src/store/alerts/feed-entries.ts';
+import { runCli } from '../../src/cli/command-line.ts';
 import { Writable } from 'node:stream';
 import { homeOf } from '../cli/stand.ts';
 import { status } from './receiver.ts';
@@ -27,7 +26,7 @@ const common = {
   topic: 't',
   service_kind: 'sandbox',
 } as const;
-const post: FoundPost = {
+const post: FeedPost = {
   id: 9_007_199_254_740_993n,
   external_id: 'x',
   url: null,
@@ -43,8 +42,8 @@ const post: FoundPost = {
   quote_count: 2,
   view_count: 3,
 };
-const link: FoundLink = { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: AT };
-const spike: FoundSpike = {
+const link: FeedLink = { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: AT };
+const spike: FeedSpike = {
   id: 4n,
   measure: 'posts',
   sentence: 'More.',
@@ -63,7 +62,7 @@ const spike: FoundSpike = {
   sensitivity: 'normal',
   provisional: false,
 };
-const found: Found[] = [
+const found: FeedEntry[] = [
   { ...common, id: 1n, kind: 'post', post },
   { ...common, id: 2n, kind: 'link', link },
   { ...common, id: 3n, kind: 'spike', spike },
@@ -73,7 +72,7 @@ test.each([
   ['of one run', found, 'https://host/runs/3'],
   [
     'of several',
-    [...found, { ...common, run_id: 4n, id: 4n, kind: 'link', link } satisfies Found],
+    [...found, { ...common, run_id: 4n, id: 4n, kind: 'link', link } satisfies FeedEntry],
     'https://host/searches/s',
   ],
 ])('a message %s has the shape that is documented', (_, some, address) => {

@@ -2,15 +2,15 @@
 import * as fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/engine/clock.ts';
-import { makeSecret, signatureHeaders } from '../../src/monitor/tell/channels/sign.ts';
-import { parseFilter, passes, wordsIn } from '../../src/monitor/tell/filter.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { createSecret, signMessage } from '../../src/monitor/alerts/channels/webhook.ts';
+import { parseFilter, matchesFilter, splitWords } from '../../src/monitor/alerts/rule-filter.ts';
 import {
-  afterFailure,
-  ATTEMPTS_MAX,
-  channelAfterFailure,
-  type Failed,
-} from '../../src/monitor/tell/retry.ts';
+  decideNextAttempt,
+  MAX_ATTEMPTS,
+  decideChannelHealth,
+  type FailedAttempt,
+} from '../../src/monitor/alerts/delivery-retry.ts';
 import { watchProcessor } from '../processor.ts';
 
 test.each([
@@ -30,12 +30,12 @@ test.each([
   ["don't", "I don't", true],
   ['', 'anything', true],
 ])('%j on %j: %j', (filter, text, passed) => {
-  expect(passes(parseFilter(filter), [text])).toBe(passed);
+  expect(matchesFilter(parseFilter(filter), [text])).toBe(passed);
 });
 
 test('no phrase reaches from one part of a thing into the next', () => {
-  expect(passes(parseFilter('"night ferry"'), ['night', 'ferry'])).toBe(false);
-  expect(passes(parseFilter('night ferry'), ['night', null, 'ferry'])).toBe(true);
+  expect(matchesFilter(parseFilter('"night ferry"'), ['night', 'ferry'])).toBe(false);
+  expect(matchesFilter(parseFilter('night ferry'), ['night', null, 'ferry'])).toBe(true);
 });
 
 test.each([
@@ -59,18 +59,19 @@ test('whatever is written is read or refused in words, and a text holds each of 
       } catch (error) {
         expect(error).toMatchObject({ name: 'InvalidInput' });
       }
-      for (const word of wordsIn(text)) expect(passes({ must: [[word]], mustNot: [] }, [text])).toBe(true);
+      for (const word of splitWords(text))
+        expect(matchesFilter({ must: [[word]], mustNot: [] }, [text])).toBe(true);
     }),
   );
 });
 
 test('a text made to be slow to search is searched in no time', () => {
   const computed = watchProcessor();
-  passes(parseFilter(`"${'a '.repeat(200)}b"`), ['a '.repeat(50_000)]);
+  matchesFilter(parseFilter(`"${'a '.repeat(200)}b"`), ['a '.repeat(50_000)]);
   expect(computed()).toBeLessThan(1_000);
 });
 
-const failed = (more: Partial<Failed> = {}): Failed => ({
+const failed = (more: Partial<FailedAttempt> = {}): FailedAttempt => ({
   kind: 'failed',
   code: 'http_status',
   httpStatus: 500,
@@ -82,7 +83,7 @@ const failed = (more: Partial<Failed> = {}): Failed => ({
 const NOW = new Date('2026-11-21T12:00:00Z');
 
 test('pauses grow from seconds to a day, and end', () => {
-  const pauses = Array.from({ length: ATTEMPTS_MAX }, (_, i) => afterFailure(failed(), i + 1, NOW, 0.5));
+  const pauses = Array.from({ length: MAX_ATTEMPTS }, (_, i) => decideNextAttempt(failed(), i + 1, NOW, 0.5));
   const ms = pauses.map(({ nextAt }) => (nextAt === null ? null : nextAt.getTime() - NOW.getTime()));
   expect(ms).toEqual([
     5 * SECOND,
@@ -102,7 +103,7 @@ test('pauses grow from seconds to a day, and end', () => {
 
 test('who asks to wait is waited for, and longer than the pause only then', () => {
   const wait = (retryAfterMs: number) =>
-    afterFailure(failed({ retryAfterMs }), 1, NOW, 0.5).nextAt?.getTime();
+    decideNextAttempt(failed({ retryAfterMs }), 1, NOW, 0.5).nextAt?.getTime();
   expect(wait(HOUR)).toBe(NOW.getTime() + HOUR);
   expect(wait(0)).toBe(NOW.getTime() + 5 * SECOND);
 });
@@ -114,14 +115,14 @@ test.each([
   [failed({ code: 'slow_down', httpStatus: 429 }), true],
   [failed({ code: 'timeout', httpStatus: null }), true],
 ])('%j lets the channel rest: %j', (failure, rests) => {
-  const { health } = channelAfterFailure(failure, { failures: 0, failingSince: null }, NOW);
+  const { health } = decideChannelHealth(failure, { failures: 0, failingSince: null }, NOW);
   expect(health.restingUntil !== null).toBe(rests);
 });
 
 test('a channel never rests for longer than ten minutes unless it is asked to', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000 }), (failures) => {
-      const { health } = channelAfterFailure(failed(), { failures, failingSince: NOW }, NOW);
+      const { health } = decideChannelHealth(failed(), { failures, failingSince: NOW }, NOW);
       expect((health.restingUntil?.getTime() ?? 0) - NOW.getTime()).toBeLessThanOrEqual(10 * MINUTE);
     }),
   );
@@ -130,7 +131,7 @@ test('a channel never rests for longer than ten minutes unless it is asked to', 
 test('a signature is the one of the published vector', () => {
   const at = new Date(1_614_265_330_000);
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}', at };
-  expect(signatureHeaders(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])['webhook-signature']).toBe(
+  expect(signMessage(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])['webhook-signature']).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   );
 });
@@ -138,16 +139,16 @@ test('a signature is the one of the published vector', () => {
 test('the library of Standard Webhooks verifies what we sign, with either of two secrets, and nothing that was changed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-      const [one, two] = [makeSecret(), makeSecret()];
+      const [one, two] = [createSecret(), createSecret()];
       const body = JSON.stringify({ text });
       // The library compares with the clock of the machine.
-      const headers = signatureHeaders({ id: 'msg_1', body, at: new Date() }, [one, two]);
+      const headers = signMessage({ id: 'msg_1', body, at: new Date() }, [one, two]);
       for (const secret of [one, two]) expect(new Webhook(secret).verify(body, headers)).toEqual({ text });
       expect(() => new Webhook(one).verify(`${body} `, headers)).toThrow('No matching signature');
       expect(() => new Webhook(one).verify(body, { ...headers, 'webhook-id': 'msg_2' })).toThrow(
         'No matching signature',
       );
-      expect(() => new Webhook(makeSecret()).verify(body, headers)).toThrow('No matching signature');
+      expect(() => new Webhook(createSecret()).verify(body, headers)).toThrow('No matching signature');
     }),
     { numRuns: 20 },
   );

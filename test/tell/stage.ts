@@ -1,18 +1,18 @@
 /** A world with searches that find things, and a receiver that is told of them. */
 import { randomBytes } from 'node:crypto';
-import { loadDialect } from '../../src/contract/dialect.ts';
-import { readAnswer } from '../../src/monitor/read/answer.ts';
-import { createChannel } from '../../src/monitor/tell/channels.ts';
-import { deliverTo } from '../../src/monitor/tell/deliver.ts';
-import { tellNew } from '../../src/monitor/tell/match.ts';
-import { createRule } from '../../src/monitor/tell/rules.ts';
-import type { WrittenRule } from '../../src/monitor/tell/written.ts';
-import { createSearch } from '../../src/monitor/topic/create.ts';
+import { loadDialect } from '../../src/protocol/dialect.ts';
+import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
+import { createChannel } from '../../src/monitor/alerts/manage-channels.ts';
+import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
+import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
+import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
+import type { WrittenRule } from '../../src/monitor/alerts/rule-definition.ts';
+import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
-import { type DeliveryRow, readDeliveries } from '../../src/store/tell/reads.ts';
+import { type DeliveryRow, readDeliveries } from '../../src/store/alerts/alert-queries.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -65,7 +65,7 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
       fence: claimed.fence,
       searchId: search.id,
       serviceId: search.service_id,
-      findings: readAnswer({
+      findings: parseResponse({
         operation: 'microblog',
         body: JSON.stringify({ miner_tweets: wire }),
         contentType: 'application/json',
@@ -100,8 +100,8 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
       await createRule(ctx, { slug, on: ['post'], channels: [channels].flat(), ...more });
     },
     tell: async (...channels) => {
-      await tellNew(ctx);
-      const counts = await Promise.all(channels.map((id) => deliverTo(ctx, id, never)));
+      await evaluateRules(ctx);
+      const counts = await Promise.all(channels.map((id) => deliverDueMessages(ctx, id, never)));
       return counts.reduce((sum, n) => sum + n, 0);
     },
     deliveries: (channel) => readDeliveries(world.db, { channel, limit: 1_000 }),

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSearches, createTopic } from '../../src/monitor/topic/create-topic.ts';
-import { costPerDay, previewWritten } from '../../src/monitor/topic/preview.ts';
-import { renameTopic } from '../../src/monitor/topic/rename.ts';
-import { changeTopic } from '../../src/monitor/topic/state.ts';
-import { watchTopic } from '../../src/monitor/topic/watch.ts';
+import { addSearches, createTopic, renameTopic, watchTopic } from '../../src/monitor/topics/save-topic.ts';
+import { estimateDayCost, previewWrittenSchedule } from '../../src/monitor/topics/schedule-preview.ts';
+import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -104,17 +102,21 @@ test('the most of a day is that of its busiest one, whatever day it is', () => {
     ['2026-11-26T03:00:00Z', 2],
   ] as const) {
     clock.set(now);
-    const preview = previewWritten(world.ctx, { cron: '0 8,9 * * 1-5', tz: 'UTC', service_kind: 'own' });
+    const preview = previewWrittenSchedule(world.ctx, {
+      cron: '0 8,9 * * 1-5',
+      tz: 'UTC',
+      service_kind: 'own',
+    });
     expect(preview, now).toMatchObject({ runsPerDay: inDay, mostRunsPerDay: 2, mostCallsPerDay: 4 });
   }
-  const monthly = previewWritten(world.ctx, { cron: '*/30 * 1 * *', tz: 'UTC', service_kind: 'own' });
+  const monthly = previewWrittenSchedule(world.ctx, { cron: '*/30 * 1 * *', tz: 'UTC', service_kind: 'own' });
   expect(monthly).toMatchObject({ runsPerDay: 0, mostRunsPerDay: 48 });
 });
 
 test('what a day may cost is what its calls may be, at most as many as the day allows', () => {
-  const preview = previewWritten(world.ctx, { every: '1m', service_kind: 'hosted' }, 2);
+  const preview = previewWrittenSchedule(world.ctx, { every: '1m', service_kind: 'hosted' }, 2);
   expect(preview).toMatchObject({ runsPerDay: 1440, mostCallsPerDay: 2880, callsPerDayLimit: 2000 });
   const cost = { operation: 'ai', model: 'NOVA', calls: 9, median_usd: 0.01, most_usd: 0.02 } as const;
-  expect(costPerDay(preview, cost)).toEqual({ usual_usd: 14.4, most_usd: 40 });
-  expect(costPerDay(preview, null), 'never told is not free').toBeNull();
+  expect(estimateDayCost(preview, cost)).toEqual({ usual_usd: 14.4, most_usd: 40 });
+  expect(estimateDayCost(preview, null), 'never told is not free').toBeNull();
 });

@@ -1,8 +1,8 @@
 /** Which service a new search belongs to, for ever. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Context, OwnSources } from '../../src/monitor/context.ts';
-import { serviceFor } from '../../src/monitor/topic/service-for.ts';
+import { chooseService } from '../../src/monitor/topics/service-choice.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -24,7 +24,7 @@ test.each([
   ['the user says own, though none answers just now', () => standing('silent'), 'own', 'own'],
   ['the user says sandbox', () => standing('answering', hosted), 'sandbox', 'sandbox'],
 ])('%s', async (_, ctx, asked, kind) => {
-  expect(await serviceFor(ctx(), asked)).toMatchObject({ name: kind, kind });
+  expect(await chooseService(ctx(), asked)).toMatchObject({ name: kind, kind });
 });
 
 test.each([
@@ -32,12 +32,12 @@ test.each([
   ['hosted', () => standing('answering'), 'SEARCH_API_URL'],
   ['other', () => standing('answering'), 'sandbox, own or hosted'],
 ])('%s is refused where it cannot answer, and what to do is said', async (asked, ctx, words) => {
-  await expect(serviceFor(ctx(), asked)).rejects.toThrow(words);
+  await expect(chooseService(ctx(), asked)).rejects.toThrow(words);
 });
 
 test('nobody looks for public sources where the service is named or hosted', async () => {
   const ownSources = () => Promise.reject(new Error('looked'));
   const ctx = { ...standing('none', hosted), ownSources };
-  await serviceFor(ctx, undefined);
-  await serviceFor(ctx, 'sandbox');
+  await chooseService(ctx, undefined);
+  await chooseService(ctx, 'sandbox');
 });

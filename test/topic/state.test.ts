@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { createSearch, insertChecked, type NewSearch } from '../../src/monitor/topic/create.ts';
-import { checkSearch } from '../../src/monitor/topic/definition.ts';
-import { editSearch } from '../../src/monitor/topic/edit.ts';
-import { changeSearch, changeTopic } from '../../src/monitor/topic/state.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import {
+  createSearch,
+  editSearch,
+  insertCheckedSearch,
+  type NewSearch,
+} from '../../src/monitor/topics/save-search.ts';
+import { checkSearch } from '../../src/monitor/topics/search-definition.ts';
+import { changeSearch, changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { inTransaction } from '../../src/store/database.ts';
 import { until } from '../processes.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
@@ -86,7 +90,7 @@ test('a search that is being made while its topic is removed goes with it', asyn
   const topic = { slug: 'both', name: 'both', sample: false };
   let removal: Promise<unknown> = Promise.resolve();
   await inTransaction(world.db, async (tx) => {
-    await insertChecked(world.ctx, tx, { checked: second, topic, service });
+    await insertCheckedSearch(world.ctx, tx, { checked: second, topic, service });
     removal = changeTopic(world.ctx, 'both', 'remove');
     await until('the removal waits', async () => {
       const waiting = await rows(

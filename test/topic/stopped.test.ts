@@ -1,14 +1,14 @@
 /** What is still on its way when a search is paused, removed or broken. */
 import { afterEach, expect, test } from 'vitest';
-import { Refused } from '../../src/errors.ts';
-import { executeRun } from '../../src/monitor/run/execute.ts';
-import { stopLocked } from '../../src/monitor/schedule/stop.ts';
+import { Refused } from '../../src/domain/errors.ts';
+import { executeRun } from '../../src/monitor/runs/execute.ts';
+import { stopSearch } from '../../src/monitor/schedule/due-slots.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
-import { createSearch, type NewSearch } from '../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../src/monitor/topic/run-now.ts';
-import { type Change, changeSearch } from '../../src/monitor/topic/state.ts';
+import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
+import { type SearchChange, changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { claimRun, insertRun, requeueRun } from '../../src/store/runs.ts';
+import { claimRun, insertRun, requeueRun } from '../../src/store/run-states.ts';
 import { lockSearch } from '../../src/store/slots.ts';
 import { until } from '../processes.ts';
 import { json, type StubAnswer } from '../stub-service.ts';
@@ -28,7 +28,7 @@ const runOf = async (runId: bigint) =>
   (await rows('SELECT status, reason, not_before, ended_at FROM strandline.runs WHERE id = $1', [runId]))[0];
 
 /** A service that fails, while a person changes the search that asked. */
-function failsDuring(slug: string, change: Change): StubAnswer {
+function failsDuring(slug: string, change: SearchChange): StubAnswer {
   return async (request, response) => {
     await changeSearch(world.ctx, slug, change);
     await json({ detail: 'not now' }, 500)(request, response);
@@ -86,7 +86,7 @@ test('a run that is put back while its search is being paused waits for the paus
   await inTransaction(world.db, async (tx) => {
     const locked = await lockSearch(tx, search.id);
     if (locked === null || claimed === null) throw new Error('not there');
-    await stopLocked(world.ctx, tx, locked, { to: 'paused', reason: 'paused by a person' });
+    await stopSearch(world.ctx, tx, locked, { to: 'paused', reason: 'paused by a person' });
     back = requeueRun(world.db, {
       runId: firstRunId,
       fence: claimed.fence,

@@ -1,12 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/engine/clock.ts';
-import { detect, type Watch } from '../../src/monitor/trend/detect.ts';
-import { QUARTER_MS, type Series } from '../../src/monitor/trend/series.ts';
-import { widthOf } from '../../src/monitor/trend/width.ts';
+import { DAY, HOUR } from '../../src/platform/clock.ts';
+import {
+  chooseWindowWidth,
+  type DetectionOptions,
+  detectSpike,
+} from '../../src/monitor/trends/rules/spike-detection.ts';
+import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const watch: Watch = { sensitivity: 'normal', everySeconds: 900, alerted: [], now: NOW };
+const watch: DetectionOptions = { sensitivity: 'normal', everySeconds: 900, alerted: [], now: NOW };
 
 type Filled = Series & { counts: Float64Array; minutes: Uint8Array; cut: Uint8Array };
 
@@ -29,8 +32,8 @@ const burst = (posts: number) => (series: Filled) => {
 
 describe('a spike', () => {
   test('is a window with far more than usual, told with what it was compared with', () => {
-    expect(detect(steady(15 * 24, 5), watch)).toBeNull();
-    const spike = detect(steady(15 * 24, 5, burst(35)), { ...watch });
+    expect(detectSpike(steady(15 * 24, 5), watch)).toBeNull();
+    const spike = detectSpike(steady(15 * 24, 5, burst(35)), { ...watch });
     expect(spike).toMatchObject({
       n: 140,
       coverage: 1,
@@ -50,13 +53,13 @@ describe('a spike', () => {
         series.counts[i] = hour === 11 ? 60 : 4;
       }
     };
-    expect(detect(steady(15 * 24, 5, evenings), watch)).toBeNull();
+    expect(detectSpike(steady(15 * 24, 5, evenings), watch)).toBeNull();
     const night = steady(15 * 24 - 6, 5, (series) => {
       series.from -= 6 * HOUR;
       evenings(series);
       series.counts.fill(60, -4);
     });
-    expect(detect(night, { ...watch, now: NOW - 6 * HOUR })).toMatchObject({ n: 240, usual: 16 });
+    expect(detectSpike(night, { ...watch, now: NOW - 6 * HOUR })).toMatchObject({ n: 240, usual: 16 });
   });
 
   test('is not found in what was not observed, and what was not observed is not zero', () => {
@@ -68,12 +71,12 @@ describe('a spike', () => {
         series.counts[i] = 0;
       }
     });
-    expect(detect(gaps, watch)).toBeNull();
+    expect(detectSpike(gaps, watch)).toBeNull();
     const unseen = steady(15 * 24, 5, (series) => {
       burst(35)(series);
       series.minutes.fill(7, -8);
     });
-    expect(detect(unseen, watch)).toBeNull();
+    expect(detectSpike(unseen, watch)).toBeNull();
   });
 
   test('in a window that was observed in part is scaled up; the count stays as it was counted', () => {
@@ -81,7 +84,7 @@ describe('a spike', () => {
       series.counts.set([20, 20, 20, 0], series.counts.length - 4);
       series.minutes.set([15, 15, 15, 0], series.counts.length - 4);
     });
-    const spike = detect(half, watch);
+    const spike = detectSpike(half, watch);
     expect(spike).toMatchObject({ n: 60, coverage: 0.75 });
     expect(spike?.score).toBeCloseTo((80 - 20) / (spike?.sd ?? Number.NaN), 0);
   });
@@ -92,7 +95,7 @@ describe('a spike', () => {
       series.minutes.fill(3, -4);
       series.cut.fill(1, -4);
     });
-    expect(detect(cut, watch)).toMatchObject({ n: 140, lowerBound: true });
+    expect(detectSpike(cut, watch)).toMatchObject({ n: 140, lowerBound: true });
     const before = steady(15 * 24, 5, (series) => {
       burst(35)(series);
       for (let i = 100; i < 200; i += 1) {
@@ -101,7 +104,7 @@ describe('a spike', () => {
         series.minutes[i] = 1;
       }
     });
-    expect(detect(before, watch)).toMatchObject({ n: 140, usual: 20 });
+    expect(detectSpike(before, watch)).toMatchObject({ n: 140, usual: 20 });
   });
 
   test('is not told where this time of day was mostly seen as lower bounds: what is usual is not known', () => {
@@ -117,8 +120,8 @@ describe('a spike', () => {
           series.cut[i] = 1;
         }
       });
-    expect(detect(fullOn(2), watch)).toMatchObject({ n: 120, lowerBound: true });
-    expect(detect(fullOn(11), watch)).toBeNull();
+    expect(detectSpike(fullOn(2), watch)).toMatchObject({ n: 120, lowerBound: true });
+    expect(detectSpike(fullOn(11), watch)).toBeNull();
   });
 
   test('is not told again within a day, nor before an hour in a row was quiet', () => {
@@ -127,9 +130,9 @@ describe('a spike', () => {
         series.counts.fill(60, -4 * hours);
       });
     const told = (endedHoursAgo: number) => ({ ...watch, alerted: [NOW - endedHoursAgo * HOUR] });
-    expect(detect(day(1), told(23))).toBeNull();
-    expect(detect(day(1), told(25))).not.toBeNull();
-    expect(detect(day(27), told(26))).toBeNull();
+    expect(detectSpike(day(1), told(23))).toBeNull();
+    expect(detectSpike(day(1), told(25))).not.toBeNull();
+    expect(detectSpike(day(27), told(26))).toBeNull();
   });
 
   test('in a window that closed more than six hours ago is no news', () => {
@@ -138,8 +141,8 @@ describe('a spike', () => {
         const end = series.counts.length - 4 * hours;
         series.counts.fill(60, end - 4, end);
       });
-    expect(detect(late(5), watch)).toMatchObject({ end: NOW - 5 * HOUR });
-    expect(detect(late(8), watch)).toBeNull();
+    expect(detectSpike(late(5), watch)).toMatchObject({ end: NOW - 5 * HOUR });
+    expect(detectSpike(late(8), watch)).toBeNull();
   });
 });
 
@@ -150,18 +153,18 @@ describe('with little to compare with', () => {
     ['to three days fewer than twenty are not enough', 48, 4.5, null],
     ['then the rule', 80, 35, false],
   ])('%s', (_, hours, posts, provisional) => {
-    const spike = detect(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);
+    const spike = detectSpike(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);
     expect(spike?.provisional ?? null).toBe(provisional);
   });
 });
 
 test('sensitivity moves the threshold, and nothing else', () => {
   const score = (posts: number) =>
-    detect(steady(15 * 24, 5, burst(posts)), { ...watch, sensitivity: 'high' })?.score;
+    detectSpike(steady(15 * 24, 5, burst(posts)), { ...watch, sensitivity: 'high' })?.score;
   const posts = Array.from({ length: 100 }, (_, i) => 5 + i / 4).find((one) => (score(one) ?? 0) >= 3.6) ?? 0;
   expect(score(posts)).toBeLessThan(4.5);
-  expect(detect(steady(15 * 24, 5, burst(posts)), watch)).toBeNull();
-  expect(detect(steady(15 * 24, 5, burst(35)), { ...watch, sensitivity: 'low' })).toMatchObject({
+  expect(detectSpike(steady(15 * 24, 5, burst(posts)), watch)).toBeNull();
+  expect(detectSpike(steady(15 * 24, 5, burst(35)), { ...watch, sensitivity: 'low' })).toMatchObject({
     threshold: 6,
   });
 });
@@ -169,7 +172,7 @@ test('sensitivity moves the threshold, and nothing else', () => {
 test('the window is as long as a slow search needs, and never shorter than its interval', () => {
   const width = (postsADay: number, everySeconds = 900) => {
     const series = steady(15 * 24, 0);
-    return widthOf(
+    return chooseWindowWidth(
       { ...series, counts: new Float64Array(series.counts.length).fill(postsADay / 96) },
       everySeconds,
     );
@@ -191,7 +194,7 @@ test('whatever the counts: what is told is above its threshold, at least five, t
           minutes: counts.map((_, i) => seen[i % 60] ?? 0),
           cut: counts.map((_, i) => i % 17 === 0),
         };
-        const spike = detect(series, watch);
+        const spike = detectSpike(series, watch);
         if (spike === null) return;
         expect(spike.n).toBeGreaterThanOrEqual(5);
         expect(spike.score).toBeGreaterThanOrEqual(spike.threshold);

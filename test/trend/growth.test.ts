@@ -1,8 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/engine/clock.ts';
-import type { Spike } from '../../src/monitor/trend/detect.ts';
-import { type Gain, growthSeries, isOfMany, topWithin } from '../../src/monitor/trend/growth.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
+import type { Spike } from '../../src/monitor/trends/rules/spike-detection.ts';
+import {
+  type Gain,
+  buildGainSeries,
+  isSpreadOverPosts,
+  findTopPost,
+} from '../../src/monitor/trends/rules/engagement-gains.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const gain = (from: number, until: number, gained: number, topPost = 0, topGained = 0): Gain => ({
@@ -14,7 +19,7 @@ const gain = (from: number, until: number, gained: number, topPost = 0, topGaine
 });
 
 test('a gain is spread over the time between its answers; other time was not observed', () => {
-  const series = growthSeries([gain(-5, 25, 60), gain(40, 55, 15)], NOON, NOON + HOUR);
+  const series = buildGainSeries([gain(-5, 25, 60), gain(40, 55, 15)], NOON, NOON + HOUR);
   expect(Array.from(series.counts)).toEqual([30, 20, 5, 10]);
   expect(Array.from(series.minutes)).toEqual([15, 10, 5, 10]);
   expect(Array.from(series.cut)).toEqual([0, 0, 0, 0]);
@@ -38,7 +43,7 @@ test('whatever the gains between answers: all of it stands somewhere, and no min
           at += length;
         }
         const until = NOON + Math.ceil(at / 15) * 15 * MINUTE;
-        const { counts, minutes } = growthSeries(gains, NOON, until);
+        const { counts, minutes } = buildGainSeries(gains, NOON, until);
         const sum = (all: ArrayLike<number>) => Array.from(all).reduce((a, b) => a + b, 0);
         expect(sum(counts)).toBeCloseTo(
           gains.reduce((all, { gained }) => all + gained, 0),
@@ -56,8 +61,8 @@ const window = { start: NOON, end: NOON + HOUR };
 const gains = [gain(-30, 30, 100, 1, 80), gain(30, 60, 60, 2, 30), gain(60, 90, 500, 3, 500)];
 
 test('the post that gained most in a window is the one that led there', () => {
-  expect(topWithin(gains, window)).toEqual({ post: 1n, gained: 40 });
-  expect(topWithin([gain(0, 60, 0)], window)).toBeNull();
+  expect(findTopPost(gains, window)).toEqual({ post: 1n, gained: 40 });
+  expect(findTopPost([gain(0, 60, 0)], window)).toBeNull();
 });
 
 test('a spike is one of many posts where it would hold enough without the largest', () => {
@@ -75,7 +80,7 @@ test('a spike is one of many posts where it would hold enough without the larges
     threshold: 4.5,
     provisional: false,
   });
-  expect(isOfMany(gains, spike(110, 35))).toBe(true);
-  expect(isOfMany(gains, spike(110, 36))).toBe(false);
-  expect(isOfMany(gains, spike(44, 0))).toBe(false);
+  expect(isSpreadOverPosts(gains, spike(110, 35))).toBe(true);
+  expect(isSpreadOverPosts(gains, spike(110, 36))).toBe(false);
+  expect(isSpreadOverPosts(gains, spike(44, 0))).toBe(false);
 });

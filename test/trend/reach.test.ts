@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/engine/clock.ts';
-import { quartersOf, QUARTER_MS } from '../../src/store/volume/quarters.ts';
-import { type Before, reachOf } from '../../src/store/volume/reach.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { computeReach, listQuarters, QUARTER_MS, type RunBefore } from '../../src/store/volume/reach.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const before: Before = {
+const before: RunBefore = {
   operation: 'microblog',
   dateFilter: null,
   everySeconds: 900,
@@ -16,8 +15,8 @@ const before: Before = {
   resumedAt: null,
   stoppedAt: null,
 };
-const seen = (change: Partial<Before>, posts = 3, minutesAgo: readonly number[] = [1, 2, 3]) => {
-  const reach = reachOf(
+const seen = (change: Partial<RunBefore>, posts = 3, minutesAgo: readonly number[] = [1, 2, 3]) => {
+  const reach = computeReach(
     { ...before, ...change },
     { observedAt: NOW, posts, times: minutesAgo.map((ago) => NOW - ago * MINUTE) },
   );
@@ -102,7 +101,7 @@ describe('how many minutes back an answer saw', () => {
 describe('the quarters that a run saw', () => {
   test('minutes stand where they were observed in full', () => {
     const reach = { reached: NOW - 20 * MINUTE, from: NOW - 10 * MINUTE, until: NOW + 2 * MINUTE };
-    expect(quartersOf(reach)).toEqual([
+    expect(listQuarters(reach)).toEqual([
       { at: NOW - 30 * MINUTE, minutes: '000000000000000', cut: true },
       { at: NOW - 15 * MINUTE, minutes: '000001111111111', cut: true },
       { at: NOW, minutes: '110000000000000', cut: false },
@@ -120,7 +119,7 @@ describe('the quarters that a run saw', () => {
           const minutes = new Map<number, number>();
           for (const step of steps) {
             const until = from + step;
-            for (const quarter of quartersOf({ reached: from, from, until }))
+            for (const quarter of listQuarters({ reached: from, from, until }))
               for (const [i, bit] of quarter.minutes.split('').entries()) {
                 const minute = quarter.at + i * MINUTE;
                 minutes.set(minute, (minutes.get(minute) ?? 0) + Number(bit));
@@ -137,7 +136,7 @@ describe('the quarters that a run saw', () => {
   });
 
   test('a filter of two years is written down for five weeks', () => {
-    const quarters = quartersOf({ reached: NOW - 730 * DAY, from: NOW - 730 * DAY, until: NOW });
+    const quarters = listQuarters({ reached: NOW - 730 * DAY, from: NOW - 730 * DAY, until: NOW });
     expect(quarters).toHaveLength((35 * DAY) / QUARTER_MS);
   });
 });

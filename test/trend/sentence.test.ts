@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sentenceOf, type Told } from '../../src/monitor/trend/sentence.ts';
+import { composeSpikeSentence, type SpikeFacts } from '../../src/monitor/trends/rules/spike-sentence.ts';
 
-const told: Told = {
+const told: SpikeFacts = {
   measure: 'posts',
   window_start: new Date('2026-11-21T13:00:00Z'),
   window_end: new Date('2026-11-21T14:00:00Z'),
@@ -16,7 +16,7 @@ const told: Told = {
   top_share: null,
 };
 
-test.each<[string, Partial<Told>, string]>([
+test.each<[string, Partial<SpikeFacts>, string]>([
   [
     'in the zone of its search',
     {},
@@ -88,5 +88,5 @@ test.each<[string, Partial<Told>, string]>([
     '142 posts between 14:00 and 15:00 Europe/Berlin time, 6.3x the usual 22.5 around this time (last 14 days).',
   ],
 ])('%s', (_, change, sentence) => {
-  expect(sentenceOf({ ...told, ...change })).toBe(sentence);
+  expect(composeSpikeSentence({ ...told, ...change })).toBe(sentence);
 });

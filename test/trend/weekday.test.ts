@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/engine/clock.ts';
-import { QUARTER_MS, type Series } from '../../src/monitor/trend/series.ts';
-import { usualOnWeekday } from '../../src/monitor/trend/weekday.ts';
+import { DAY, HOUR } from '../../src/platform/clock.ts';
+import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
+import { computeWeekdayUsual } from '../../src/monitor/trends/rules/baseline.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const window = { start: NOW - HOUR, end: NOW };
@@ -21,17 +21,17 @@ function weeks(days: number, change: (series: Series & { minutes: Uint8Array }) 
 const index = (series: Series, at: number) => Math.round((at - series.from) / QUARTER_MS);
 
 test('what is usual on this weekday is taken from the four weeks before', () => {
-  expect(usualOnWeekday(weeks(29), window)).toBe(36);
+  expect(computeWeekdayUsual(weeks(29), window)).toBe(36);
 });
 
 test('four weeks must have been observed, each around this time', () => {
-  expect(usualOnWeekday(weeks(27), window)).toBeNull();
+  expect(computeWeekdayUsual(weeks(27), window)).toBeNull();
   for (const week of [1, 2, 3, 4]) {
     const missing = weeks(29, (series) => {
       const at = index(series, NOW - week * 7 * DAY);
       series.minutes.fill(0, at - 12, at + 8);
     });
-    expect(usualOnWeekday(missing, window)).toBeNull();
+    expect(computeWeekdayUsual(missing, window)).toBeNull();
   }
 });
 
@@ -40,5 +40,5 @@ test('an hour that was not observed in one of the weeks is left out', () => {
     const at = index(series, NOW - 14 * DAY);
     series.minutes.fill(0, at - 6, at);
   });
-  expect(usualOnWeekday(gap, window)).toBe(36);
+  expect(computeWeekdayUsual(gap, window)).toBe(36);
 });

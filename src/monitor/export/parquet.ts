@@ -1,21 +1,22 @@
+import type { ColumnKind, ExportColumn } from '../../store/export/export-columns.ts';
+import type { Encoder } from './row-encoders.ts';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { ColumnKind, ExportColumn } from '../../store/export/columns.ts';
-import type { Encoder } from './format.ts';
-import { textColumn } from './text-column.ts';
 
 /** A row group is closed by whichever comes first: what is kept back is bounded also where texts are long. */
-const GROUP_ROWS = 50_000;
+const MAX_GROUP_ROWS = 50_000;
 /** Writing a group takes many times its size: with this, a million posts stay below 300 MB, runtime and all. */
-const GROUP_BYTES = 2 * 2 ** 20;
+const MAX_GROUP_BYTES = 2 * 2 ** 20;
 
 /**
  * Parquet, compressed with Snappy: ids, texts, lists and JSON as UTF-8 text, counters as 64-bit integers,
  * times in milliseconds UTC; every column may be null.
  */
-export function parquetEncoder(columns: readonly ExportColumn[]): Encoder {
+export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder {
   const writer = new ByteWriter();
-  const file = new ParquetWriter({ writer, schema: schemaOf(columns), createdBy: 'strandline' });
-  const kept = columns.map(({ kind }) => (ELEMENTS[kind] === TEXT ? textColumn() : valueColumn(READ[kind])));
+  const file = new ParquetWriter({ writer, schema: buildSchema(columns), createdBy: 'strandline' });
+  const kept = columns.map(({ kind }) =>
+    COLUMN_ELEMENTS[kind] === TEXT_ELEMENT ? createTextColumn() : createValueColumn(VALUE_READERS[kind]),
+  );
   let rowsKept = 0;
 
   const taken = () => {
@@ -46,7 +47,7 @@ export function parquetEncoder(columns: readonly ExportColumn[]): Encoder {
       for (const row of rows) {
         for (const [i, column] of kept.entries()) column.push(row[i] ?? null);
         rowsKept += 1;
-        if (rowsKept >= GROUP_ROWS || bytesKept() >= GROUP_BYTES) closeGroup();
+        if (rowsKept >= MAX_GROUP_ROWS || bytesKept() >= MAX_GROUP_BYTES) closeGroup();
       }
       return taken();
     },
@@ -59,7 +60,7 @@ export function parquetEncoder(columns: readonly ExportColumn[]): Encoder {
 }
 
 /** Values of eight bytes at most each, as the writer takes them. */
-function valueColumn(read: (text: string) => Value) {
+function createValueColumn(read: (text: string) => Value) {
   let values: (Value | null)[] = [];
   return {
     isText: false,
@@ -74,13 +75,13 @@ function valueColumn(read: (text: string) => Value) {
 
 type Value = string | number | bigint | boolean;
 
-const asText = (text: string): Value => text;
+const keepText = (text: string): Value => text;
 
-const READ: Readonly<Record<ColumnKind, (text: string) => Value>> = {
-  id: asText,
-  text: asText,
-  list: asText,
-  json: asText,
+const VALUE_READERS: Readonly<Record<ColumnKind, (text: string) => Value>> = {
+  id: keepText,
+  text: keepText,
+  list: keepText,
+  json: keepText,
   counter: BigInt,
   integer: Number,
   number: Number,
@@ -88,13 +89,17 @@ const READ: Readonly<Record<ColumnKind, (text: string) => Value>> = {
   datetime: (text) => BigInt(Date.parse(text)),
 };
 
-const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+const TEXT_ELEMENT = {
+  type: 'BYTE_ARRAY',
+  converted_type: 'UTF8',
+  logical_type: { type: 'STRING' },
+} as const;
 
-const ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
-  id: TEXT,
-  text: TEXT,
-  list: TEXT,
-  json: TEXT,
+const COLUMN_ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
+  id: TEXT_ELEMENT,
+  text: TEXT_ELEMENT,
+  list: TEXT_ELEMENT,
+  json: TEXT_ELEMENT,
   counter: { type: 'INT64' },
   integer: { type: 'INT32' },
   number: { type: 'DOUBLE' },
@@ -106,9 +111,67 @@ const ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
   },
 };
 
-function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {
+function buildSchema(columns: readonly ExportColumn[]): SchemaElement[] {
   return [
     { name: 'strandline', num_children: columns.length },
-    ...columns.map(({ name, kind }) => ({ ...ELEMENTS[kind], name, repetition_type: 'OPTIONAL' as const })),
+    ...columns.map(({ name, kind }) => ({
+      ...COLUMN_ELEMENTS[kind],
+      name,
+      repetition_type: 'OPTIONAL' as const,
+    })),
   ];
+}
+
+/** Enough for any text: a UTF-16 unit takes three bytes of UTF-8 at most. */
+const BYTES_PER_UNIT = 3;
+
+/**
+ * Texts of one column, one behind the other in one buffer that is used again and again. As strings they would
+ * outlive the young generation, and as arrays of their own take several times what they hold.
+ */
+export type TextColumn = {
+  isText: true;
+  push(text: string | null): void;
+  /** Views on the buffer: good until `clear`. */
+  values(): (Uint8Array | null)[];
+  clear(): void;
+  bytes(): number;
+};
+
+export function createTextColumn(): TextColumn {
+  let buffer = Buffer.allocUnsafeSlow(2 ** 12);
+  let used = 0;
+  /** Where each text ends; negative where there is none. */
+  let ends: number[] = [];
+  return {
+    isText: true,
+    push: (text) => {
+      if (text === null) {
+        ends.push(-1);
+        return;
+      }
+      const needed = used + text.length * BYTES_PER_UNIT;
+      if (needed > buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * buffer.length));
+        buffer.copy(larger, 0, 0, used);
+        buffer = larger;
+      }
+      used += buffer.write(text, used);
+      ends.push(used);
+    },
+    values: () => {
+      let start = 0;
+      return ends.map((end) => {
+        if (end < 0) return null;
+        const view = buffer.subarray(start, end);
+        start = end;
+        return view;
+      });
+    },
+    clear: () => {
+      used = 0;
+      ends = [];
+    },
+    bytes: () => used,
+  };
 }

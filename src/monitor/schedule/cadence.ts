@@ -11,10 +11,11 @@
  *
  * Everything here is pure; the process's own time zone plays no part.
  */
-import { DAY, MINUTE, SECOND } from '../../engine/clock.ts';
-import { type Cron, cronOf, fallsOn } from './cron.ts';
-import type { Schedule } from './schedule.ts';
-import { stretches } from './zone.ts';
+
+import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
+import { type Cron, matchesDay, parseCronCached } from './cron.ts';
+import { computePhase, type Schedule } from './schedule.ts';
+import { listOffsetSpans } from './time-zone.ts';
 
 /** How far ahead a next slot is looked for; 29 February comes again after at most eight years. */
 const HORIZON_MS = 30 * 366 * DAY;
@@ -61,30 +62,31 @@ export function* slotsBetween(
 function slotsAfter(schedule: Schedule, after: number, until: number): Generator<number, void> {
   return schedule.kind === 'every'
     ? rhythmicSlots(schedule, after, until)
-    : rising(clockSlots(cronOf(schedule.cron), schedule.tz, after, until), after);
+    : dropRepeated(clockSlots(parseCronCached(schedule.cron), schedule.tz, after, until), after);
 }
 
-type Interval = Schedule & { kind: 'every' };
+type IntervalSchedule = Schedule & { kind: 'every' };
 
-function* rhythmicSlots(schedule: Interval, after: number, until: number): Generator<number, void> {
-  const { every, phase } = inMs(schedule);
-  for (let slot = (passedBy(schedule, after) + 1) * every + phase; slot <= until; slot += every) yield slot;
+function* rhythmicSlots(schedule: IntervalSchedule, after: number, until: number): Generator<number, void> {
+  const { every, phase } = toMilliseconds(schedule);
+  for (let slot = (countIntervals(schedule, after) + 1) * every + phase; slot <= until; slot += every)
+    yield slot;
 }
 
 /** The number of an interval's latest slot up to an instant; 0 is the first since 1970 began. */
-export function passedBy(schedule: Interval, at: number): number {
-  const { every, phase } = inMs(schedule);
+export function countIntervals(schedule: IntervalSchedule, at: number): number {
+  const { every, phase } = toMilliseconds(schedule);
   return Math.floor((at - phase) / every);
 }
 
-function inMs({ seconds, phase }: Interval): { every: number; phase: number } {
+function toMilliseconds({ seconds, phase }: IntervalSchedule): { every: number; phase: number } {
   return { every: seconds * SECOND, phase: Math.round(phase * SECOND) };
 }
 
 /** Walks the stretches of the zone's clock. Slots can repeat, and some can lie before `after`. */
 function* clockSlots(cron: Cron, tz: string, after: number, until: number): Generator<number, void> {
   let reached: number | undefined; // the latest local time that the clock has shown
-  for (const { from, to, offset } of stretches(tz, after, until + DAY)) {
+  for (const { from, to, offset } of listOffsetSpans(tz, after, until + DAY)) {
     const shows = { from: from + offset, to: to + offset };
     let start = Math.max(shows.from, after + offset);
     if (!cron.rhythm && reached !== undefined) {
@@ -103,14 +105,14 @@ function* clockSlots(cron: Cron, tz: string, after: number, until: number): Gene
 function* skippedSlots(cron: Cron, gapFrom: number, gapTo: number, at: number): Generator<number, void> {
   const lastDate = Math.floor((gapFrom - 1) / DAY);
   const nextDate = Math.floor(gapTo / DAY);
-  if (lastDate < nextDate && any(localTimes(cron, gapFrom, (lastDate + 1) * DAY))) yield at - MINUTE;
-  if (any(localTimes(cron, Math.max(gapFrom, nextDate * DAY), gapTo))) yield at;
+  if (lastDate < nextDate && hasAny(localTimes(cron, gapFrom, (lastDate + 1) * DAY))) yield at - MINUTE;
+  if (hasAny(localTimes(cron, Math.max(gapFrom, nextDate * DAY), gapTo))) yield at;
 }
 
 /** The local times that an expression names, from `from` until before `to`, as if they were UTC. */
 function* localTimes(cron: Cron, from: number, to: number): Generator<number, void> {
   for (let day = Math.floor(from / DAY); day * DAY < to; day++) {
-    if (!fallsOn(cron, day)) continue;
+    if (!matchesDay(cron, day)) continue;
     for (const minutes of cron.times) {
       const local = day * DAY + minutes * MINUTE;
       if (local >= to) return;
@@ -120,7 +122,7 @@ function* localTimes(cron: Cron, from: number, to: number): Generator<number, vo
 }
 
 /** Leaves out what does not come after all before it: a slot runs once. */
-function* rising(slots: Iterable<number>, after: number): Generator<number, void> {
+function* dropRepeated(slots: Iterable<number>, after: number): Generator<number, void> {
   let last = after;
   for (const slot of slots) {
     if (slot <= last) continue;
@@ -129,7 +131,88 @@ function* rising(slots: Iterable<number>, after: number): Generator<number, void
   }
 }
 
-function any(times: Iterable<number>): boolean {
+function hasAny(times: Iterable<number>): boolean {
   for (const _ of times) return true;
   return false;
+}
+
+/**
+ * What became due while nobody looked. A year of every minute is half a million slots: they are counted by
+ * whole days, and only those that are asked for are listed. Pure, and the same slots as {@link slotsBetween} has.
+ */
+
+export type DueSlots = {
+  /** The latest slots one by one, ascending. */
+  latest: readonly number[];
+  /** All before them in one: their first, their last and their number. Null where there are none. */
+  older: { first: number; last: number; count: number } | null;
+};
+
+/**
+ * The slots after `from` and up to `to`, both in milliseconds since 1970.
+ * @param most how many are listed one by one
+ */
+export function listDueSlots(schedule: Schedule, from: number, to: number, most: number): DueSlots {
+  const total = countSlots(schedule, from, to);
+  if (total <= most) return { latest: [...slotsBetween(schedule, from, to)], older: null };
+  // From ever further back, until there are enough of them; one more tells where the older ones end.
+  let begin = to - DAY;
+  while (begin > from && countSlots(schedule, begin, to) <= most) begin = to - 2 * (to - begin);
+  const [last, ...latest] = [...slotsBetween(schedule, Math.max(begin, from), to)].slice(-most - 1);
+  if (last === undefined) throw new Error('slots that were counted are not there');
+  return { latest, older: { first: nextSlot(schedule, from), last, count: total - most } };
+}
+
+/** How many slots {@link slotsBetween} has. */
+export function countSlots(schedule: Schedule, from: number, to: number): number {
+  if (to <= from) return 0;
+  if (schedule.kind === 'cron') return countCronSlots(schedule, from, to);
+  return countIntervals(schedule, to) - countIntervals(schedule, from);
+}
+
+/**
+ * Where the local clock stays at one offset, each date has every time of day of the expression, or none. That holds from a
+ * day after a change of the clock on, behind which no local time comes a second time; what is left is listed.
+ */
+function countCronSlots(schedule: Schedule & { kind: 'cron' }, from: number, to: number): number {
+  const cron = parseCronCached(schedule.cron);
+  const listed = (after: number, until: number) => {
+    let n = 0;
+    for (const _ of slotsBetween(schedule, after, until)) n += 1;
+    return n;
+  };
+  let n = 0;
+  let counted = from;
+  for (const { offset, ...stretch } of listOffsetSpans(schedule.tz, from, to)) {
+    const begins = Math.max(stretch.from + DAY, from) + offset;
+    const first = Math.ceil(begins / DAY);
+    const end = Math.floor((Math.min(stretch.to, to) + offset) / DAY);
+    if (end <= first) continue;
+    n += listed(counted, first * DAY - offset - 1);
+    for (let day = first; day < end; day += 1) if (matchesDay(cron, day)) n += cron.times.length;
+    counted = end * DAY - offset - 1;
+  }
+  return n + listed(counted, to);
+}
+
+/** The members of a stored search that its schedule stands in. */
+type ScheduleRow = { slug: string; cron: string | null; every_seconds: number | null; tz: string };
+
+/** The schedule of a stored search. @throws where the row holds neither a cron expression nor an interval */
+export function readSchedule(row: ScheduleRow): Schedule {
+  if (row.cron !== null) return { kind: 'cron', cron: row.cron, tz: row.tz };
+  if (row.every_seconds === null) throw new Error(`search ${row.slug} has no schedule`);
+  return { kind: 'every', seconds: row.every_seconds, phase: computePhase(row.slug, row.every_seconds) };
+}
+
+/** What a search says of itself whose schedule stems from an older release, or names a zone that is no more. */
+export const UNREADABLE_SCHEDULE = 'its schedule cannot be read; edit it';
+
+/** The first slot of a stored search after a time; `null` where its schedule cannot be read. */
+export function findNextSlot(row: ScheduleRow, after: Date): Date | null {
+  try {
+    return new Date(nextSlot(readSchedule(row), after));
+  } catch {
+    return null;
+  }
 }

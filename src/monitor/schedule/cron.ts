@@ -4,7 +4,7 @@
  * four fields up to "every minute" and takes a sixth for seconds.
  */
 import { CronExpressionParser } from 'cron-parser';
-import { InvalidInput, type Problem } from '../../errors.ts';
+import { InvalidInput, type Problem } from '../../domain/errors.ts';
 
 /** A cron expression that has been read. */
 export type Cron = {
@@ -24,16 +24,16 @@ const MONTHS = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
 const WEEKDAYS = 'SUN|MON|TUE|WED|THU|FRI|SAT';
 
 const FIELDS = [
-  { name: 'minute', member: 'minute', min: 0, max: 59, shape: item('') },
-  { name: 'hour', member: 'hour', min: 0, max: 23, shape: item('') },
-  { name: 'day of month', member: 'dayOfMonth', min: 1, max: 31, shape: item('') },
-  { name: 'month', member: 'month', min: 1, max: 12, shape: item(MONTHS) },
-  { name: 'day of week', member: 'dayOfWeek', min: 0, max: 7, shape: item(WEEKDAYS) },
+  { name: 'minute', member: 'minute', min: 0, max: 59, shape: buildItemPattern('') },
+  { name: 'hour', member: 'hour', min: 0, max: 23, shape: buildItemPattern('') },
+  { name: 'day of month', member: 'dayOfMonth', min: 1, max: 31, shape: buildItemPattern('') },
+  { name: 'month', member: 'month', min: 1, max: 12, shape: buildItemPattern(MONTHS) },
+  { name: 'day of week', member: 'dayOfWeek', min: 0, max: 7, shape: buildItemPattern(WEEKDAYS) },
 ] as const;
 type Field = (typeof FIELDS)[number];
 
 /** Longest expression: every value of every field, written out, is shorter. */
-const LONGEST_TEXT = 500;
+const MAX_CRON_LENGTH = 500;
 
 /** The shorthands of other crons, and what says the same here. */
 const SHORTHANDS: Readonly<Record<string, string>> = {
@@ -48,22 +48,24 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
 };
 
 /** Most days of each month; February in a leap year. */
-const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+const MAX_DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** The expression as it is stored: its five fields with one space between them. */
-export function tidyCron(text: string): string {
-  return fieldsOf(text).join(' ');
+export function normalizeCron(text: string): string {
+  return splitFields(text).join(' ');
 }
 
 /**
  * Reads an expression of five fields: minute, hour, day of month, month, day of week.
  * @throws InvalidInput naming each item that cannot be read, or that the expression never comes.
  */
-export function readCron(text: string): Cron {
-  if (text.length > LONGEST_TEXT) {
-    throw new InvalidInput([{ path: 'cron', given: text, expected: `at most ${LONGEST_TEXT} characters` }]);
+export function parseCron(text: string): Cron {
+  if (text.length > MAX_CRON_LENGTH) {
+    throw new InvalidInput([
+      { path: 'cron', given: text, expected: `at most ${MAX_CRON_LENGTH} characters` },
+    ]);
   }
-  const written = fieldsOf(text);
+  const written = splitFields(text);
   if (written.length !== FIELDS.length || /[\r\n]/.test(text)) {
     const shorthand = SHORTHANDS[written[0]?.toLowerCase() ?? ''];
     const expected = shorthand ?? 'five fields: minute, hour, day of month, month, day of week';
@@ -71,38 +73,38 @@ export function readCron(text: string): Cron {
   }
   const problems: Problem[] = [];
   const [minutes, hours, days, months, weekdays] = FIELDS.map((field, at) =>
-    valuesOf(field, at, written[at] ?? '', problems),
+    parseField(field, at, written[at] ?? '', problems),
   );
   if (!minutes || !hours || !days || !months || !weekdays || problems.length > 0) {
     throw new InvalidInput(problems);
   }
   const cron = {
-    times: ascending(hours).flatMap((hour) => ascending(minutes).map((minute) => hour * 60 + minute)),
+    times: sortAscending(hours).flatMap((hour) => sortAscending(minutes).map((minute) => hour * 60 + minute)),
     months,
     days,
     weekdays: new Set([...weekdays].map((day) => day % 7)),
     eitherDay: !written[2]?.startsWith('*') && !written[4]?.startsWith('*'),
     rhythm: /[*/]/.test(`${written[0]} ${written[1]}`),
   };
-  if (!comes(cron)) {
+  if (!hasAnyDate(cron)) {
     throw new InvalidInput([{ path: 'cron', given: text, expected: 'a date that the calendar has' }]);
   }
   return cron;
 }
 
 /** Expressions that were read before: reading takes a fifth of a millisecond, a worker asks all the time. */
-const known = new Map<string, Cron>();
+const parsedCrons = new Map<string, Cron>();
 
-/** {@link readCron}, remembered. */
-export function cronOf(text: string): Cron {
-  const cron = known.get(text) ?? readCron(text);
-  if (known.size >= 10_000) known.clear();
-  known.set(text, cron);
+/** {@link parseCron}, remembered. */
+export function parseCronCached(text: string): Cron {
+  const cron = parsedCrons.get(text) ?? parseCron(text);
+  if (parsedCrons.size >= 10_000) parsedCrons.clear();
+  parsedCrons.set(text, cron);
   return cron;
 }
 
 /** Whether the expression names this date; `day` counts days since 1970-01-01. */
-export function fallsOn(cron: Cron, day: number): boolean {
+export function matchesDay(cron: Cron, day: number): boolean {
   const date = new Date(day * 86_400_000);
   if (!cron.months.has(date.getUTCMonth() + 1)) return false;
   const byDay = cron.days.has(date.getUTCDate());
@@ -110,28 +112,28 @@ export function fallsOn(cron: Cron, day: number): boolean {
   return cron.eitherDay ? byDay || byWeekday : byDay && byWeekday;
 }
 
-function fieldsOf(text: string): string[] {
+function splitFields(text: string): string[] {
   return text.split(/[ \t]+/).filter((field) => field !== '');
 }
 
 /** What one item of a field's list may look like: `*`, `5`, `1-5`, each perhaps with a step `/2`. */
-function item(names: string): RegExp {
+function buildItemPattern(names: string): RegExp {
   const value = names === '' ? String.raw`\d{1,2}` : String.raw`(?:\d{1,2}|${names})`;
   return new RegExp(String.raw`^(?:\*|${value}(?:-${value})?)(?:/(?<step>\d{1,2}))?$`, 'i');
 }
 
 /** The values of one field. Items are read one by one, so that lists may overlap (`1-5,3`). */
-function valuesOf(field: Field, at: number, written: string, problems: Problem[]): Set<number> {
+function parseField(field: Field, at: number, written: string, problems: Problem[]): Set<number> {
   const values = new Set<number>();
   for (const part of written.split(',')) {
-    const read = readItem(field, at, part);
+    const read = parseItem(field, at, part);
     if (read) for (const value of read) values.add(value);
-    else problems.push({ path: `cron (${field.name})`, given: part, expected: allowed(field) });
+    else problems.push({ path: `cron (${field.name})`, given: part, expected: describeAllowed(field) });
   }
   return values;
 }
 
-function readItem(field: Field, at: number, part: string): number[] | undefined {
+function parseItem(field: Field, at: number, part: string): number[] | undefined {
   const shape = field.shape.exec(part);
   const step = Number(shape?.groups?.['step'] ?? 1);
   if (!shape || step < 1 || step > field.max) return undefined;
@@ -143,19 +145,19 @@ function readItem(field: Field, at: number, part: string): number[] | undefined 
   }
 }
 
-function allowed(field: Field): string {
+function describeAllowed(field: Field): string {
   const names = { month: ', or JAN to DEC', 'day of week': ' where 0 and 7 are Sunday, or SUN to SAT' };
   const also = field.name === 'month' || field.name === 'day of week' ? names[field.name] : '';
   return `${field.min} to ${field.max}${also}; as *, 5, 1-5 or */2, joined by commas`;
 }
 
 /** False for a date like 30 February. With either day field enough, some weekday always comes. */
-function comes(cron: Omit<Cron, 'times' | 'rhythm'>): boolean {
+function hasAnyDate(cron: Omit<Cron, 'times' | 'rhythm'>): boolean {
   if (cron.eitherDay) return true;
   const first = Math.min(...cron.days);
-  return [...cron.months].some((month) => first <= (LONGEST[month - 1] ?? 0));
+  return [...cron.months].some((month) => first <= (MAX_DAYS_IN_MONTH[month - 1] ?? 0));
 }
 
-function ascending(values: ReadonlySet<number>): number[] {
+function sortAscending(values: ReadonlySet<number>): number[] {
   return [...values].sort((a, b) => a - b);
 }

@@ -1,19 +1,20 @@
 /** From due searches to run rows: what the scan, a pause, an edit and a removal do with slots that are due. */
-import { callRoom } from '../../store/call-limits.ts';
-import type { Id, Transaction } from '../../store/database.ts';
+
+import { readCallRoom } from '../../store/call-limits.ts';
+import { type Id, readTime, type Transaction } from '../../store/database.ts';
+import { archiveSearch } from '../../store/searches.ts';
 import {
+  cancelQueued,
   insertSlots,
+  listSearchesWithOpenRun,
   type LockedSearch,
   type QueuedSlot,
-  searchesWithOpenRun,
   setNextDue,
   setState,
   type SlotRow,
 } from '../../store/slots.ts';
 import type { Context } from '../context.ts';
-import { nextSlot } from './cadence.ts';
-import { type Due, dueBetween } from './due.ts';
-import { scheduleOf, UNREADABLE } from './schedule-of.ts';
+import { type DueSlots, listDueSlots, nextSlot, readSchedule, UNREADABLE_SCHEDULE } from './cadence.ts';
 
 /** Missed slots beyond this many share one row with their span and count. */
 const MAX_SLOT_ROWS = 1_000;
@@ -34,19 +35,19 @@ export async function recordDueSlots(
 ): Promise<QueuedSlot[]> {
   const due = searches.filter((search) => isDue(search, now));
   if (due.length === 0) return [];
-  const open = await searchesWithOpenRun(tx, idsOf(due));
-  const capped = await stillCapped(ctx, tx, due, now);
+  const open = await listSearchesWithOpenRun(tx, listIds(due));
+  const capped = await findStillCapped(ctx, tx, due, now);
   const rows: SlotRow[] = [];
   const next: { searchId: Id; at: Date }[] = [];
   for (const search of due) {
     const slots = readDueSlots(search, now);
     if (slots instanceof Error) {
       ctx.log.error({ err: slots, search: search.slug }, 'schedule unreadable');
-      await setState(tx, search.id, 'broken', UNREADABLE, now);
+      await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
       continue;
     }
     const obstacle = capped.has(search.id) ? 'capped' : open.has(search.id) ? 'overlap' : null;
-    rows.push(...rowsFor(search, slots.due, obstacle));
+    rows.push(...buildSlotRows(search, slots.due, obstacle));
     next.push({ searchId: search.id, at: slots.next });
   }
   const queued = await insertSlots(tx, rows, now);
@@ -60,12 +61,12 @@ function isDue({ state, archived_at, next_due_at }: LockedSearch, now: Date): bo
 }
 
 /** The slots of one search, or why its schedule cannot be read: it stems from an older release, or its zone is gone. */
-function readDueSlots(search: LockedSearch, now: Date): { due: Due; next: Date } | Error {
+function readDueSlots(search: LockedSearch, now: Date): { due: DueSlots; next: Date } | Error {
   try {
-    const schedule = scheduleOf(search);
+    const schedule = readSchedule(search);
     // No slot from before it was created is due, whatever somebody wrote by hand.
     const since = Math.max(Number(search.next_due_at), search.created_at.getTime());
-    const due = dueBetween(schedule, since - 1, now.getTime(), MAX_SLOT_ROWS);
+    const due = listDueSlots(schedule, since - 1, now.getTime(), MAX_SLOT_ROWS);
     return { due, next: new Date(nextSlot(schedule, now)) };
   } catch (error) {
     return error instanceof Error ? error : new Error('schedule unreadable', { cause: error });
@@ -73,7 +74,11 @@ function readDueSlots(search: LockedSearch, now: Date): { due: Due; next: Date }
 }
 
 /** The latest due slot runs, unless there is an obstacle; all before it were missed. */
-function rowsFor(search: LockedSearch, { latest, older }: Due, obstacle: string | null): SlotRow[] {
+function buildSlotRows(
+  search: LockedSearch,
+  { latest, older }: DueSlots,
+  obstacle: string | null,
+): SlotRow[] {
   const rows = latest.map((at, i): SlotRow => {
     const reason = i === latest.length - 1 ? obstacle : 'missed';
     return {
@@ -98,7 +103,7 @@ function rowsFor(search: LockedSearch, { latest, older }: Due, obstacle: string 
 }
 
 /** Searches whose service has no calls left today. The others of them become active again by themselves. */
-async function stillCapped(
+async function findStillCapped(
   ctx: Pick<Context, 'config' | 'clock'>,
   tx: Transaction,
   searches: readonly LockedSearch[],
@@ -106,16 +111,36 @@ async function stillCapped(
 ): Promise<Set<Id>> {
   const capped = searches.filter(({ state }) => state === 'capped');
   if (capped.length === 0) return new Set();
-  const room = await callRoom(tx, ctx.config, {
+  const room = await readCallRoom(tx, ctx.config, {
     services: capped.map(({ service_id, service_kind }) => ({ id: service_id, kind: service_kind })),
     clock: ctx.clock,
   });
   const still = capped.filter(({ service_id }) => (room.get(service_id)?.day ?? 0) <= 0);
   for (const search of capped)
     if (!still.includes(search)) await setState(tx, search.id, 'active', null, now);
-  return new Set(idsOf(still));
+  return new Set(listIds(still));
 }
 
-function idsOf(searches: readonly LockedSearch[]): Id[] {
+function listIds(searches: readonly LockedSearch[]): Id[] {
   return searches.map(({ id }) => id);
+}
+
+/** How a search stops, and for a person why. */
+export type StopTarget = { to: 'paused' | 'broken'; reason: string } | { to: 'removed' };
+
+/**
+ * Stops a search whose row lock the transaction holds. Slots that are due by now get their rows first, so
+ * that none is lost; then queued runs are cancelled. One that is running finishes.
+ */
+export async function stopSearch(
+  ctx: Context,
+  tx: Transaction,
+  search: LockedSearch,
+  stop: StopTarget,
+): Promise<void> {
+  const now = await readTime(tx, ctx.clock);
+  await recordDueSlots(ctx, tx, [search], now);
+  if (stop.to === 'removed') await archiveSearch(tx, search.id, now);
+  else await setState(tx, search.id, stop.to, stop.reason, now);
+  await cancelQueued(tx, search.id, stop.to, now);
 }

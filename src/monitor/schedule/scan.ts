@@ -3,12 +3,12 @@
  * distributes the runs. Where the job does not come, because the queue was emptied, is away, or some worker's clock
  * confused it, a worker's timer takes over: the only evidence is that no scan happened.
  */
-import { MINUTE, SECOND } from '../../engine/clock.ts';
-import { callRoom } from '../../store/call-limits.ts';
+import { MINUTE, SECOND } from '../../platform/clock.ts';
+import { readCallRoom } from '../../store/call-limits.ts';
 import { addCounts } from '../../store/counts.ts';
 import { type Id, inTransaction, refusesData, type Transaction } from '../../store/database.ts';
-import { lateRuns } from '../../store/responses.ts';
-import { extendLeases, OUTAGE_MS } from '../../store/runs.ts';
+import { listLateRuns } from '../../store/responses.ts';
+import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/run-states.ts';
 import {
   beginScan,
   finishSetback,
@@ -21,30 +21,30 @@ import {
   wasPutBack,
 } from '../../store/scanner.ts';
 import {
-  earliestDue,
+  readEarliestDue,
   lockDueSearches,
   type LockedSearch,
   lockSearch,
   type QueuedSlot,
   setState,
 } from '../../store/slots.ts';
-import { channelsDue } from '../../store/tell/deliveries.ts';
+import { listChannelsDue } from '../../store/alerts/delivery-rows.ts';
 import type { Context } from '../context.ts';
 import { enqueueRuns } from '../enqueue.ts';
 import { recordDueSlots } from './due-slots.ts';
 
 /** Searches and runs that are handled in one transaction. */
-const BATCH = 500;
+const SCAN_BATCH = 500;
 /** Runs that workers who died can have taken from the head of the queue and not claimed: those of a dozen workers. */
 const MAX_TAKEN_ALONG = 100;
 /** The reason of a search that is broken because the database refuses its slots. */
-const UNRECORDED = 'its due slots cannot be recorded; see the log';
+const UNRECORDED_REASON = 'its due slots cannot be recorded; see the log';
 /** Runs for which the minute has no room are looked at again after this long. */
-const FULL_MINUTE_AGAIN_MS = 5 * SECOND;
+const FULL_MINUTE_RETRY_MS = 5 * SECOND;
 /** Recurring work that nobody finished is found again after this long. */
-const WORK_AGAIN_MS = 5 * MINUTE;
+const RECURRING_WORK_RETRY_MS = 5 * MINUTE;
 
-export type Scanned = {
+export type ScanResult = {
   now: Date;
   /** When the next search is due; null where none is active. */
   nextDueAt: Date | null;
@@ -61,14 +61,14 @@ export type Scanned = {
 export async function scan(
   ctx: Context,
   { takeOver = false, starting = false }: { takeOver?: boolean; starting?: boolean } = {},
-): Promise<Scanned | null> {
-  const start = await begin(ctx, { takeOver, starting });
+): Promise<ScanResult | null> {
+  const start = await openScan(ctx, { takeOver, starting });
   if (start === null) return null;
   const now = ctx.clock.statementTime() ?? start.now;
-  const nextDueAt = await runDueSearches(ctx, now);
-  await offerWaiting(ctx, now, starting ? `start-${start.now.getTime()}` : undefined);
-  await offerUnread(ctx);
-  await enqueueOther(ctx, now);
+  const nextDueAt = await enqueueDueSearches(ctx, now);
+  await offerWaitingRuns(ctx, now, starting ? `start-${start.now.getTime()}` : undefined);
+  await offerUnreadResponses(ctx);
+  await enqueueOtherWork(ctx, now);
   return { now, nextDueAt };
 }
 
@@ -76,13 +76,13 @@ export async function scan(
  * Queues a run for each search that is due and offers it.
  * @returns when the next search is due, in the past where somebody else holds its row; null where none is active
  */
-export async function runDueSearches(ctx: Context, now: Date): Promise<Date | null> {
+export async function enqueueDueSearches(ctx: Context, now: Date): Promise<Date | null> {
   const { simulation } = ctx;
   for (;;) {
-    const earliest = await earliestDue(ctx.db.pool, simulation);
+    const earliest = await readEarliestDue(ctx.db.pool, simulation);
     if (earliest === null || earliest > now) return earliest;
     const { due, queued } = await inTransaction(ctx.db, async (tx) => {
-      const searches = await lockDueSearches(tx, { now, simulation, limit: BATCH });
+      const searches = await lockDueSearches(tx, { now, simulation, limit: SCAN_BATCH });
       return { due: searches, queued: await recordDueSlots(ctx, tx, searches, now) };
     }).catch((error: unknown) => recordOneByOne(ctx, now, error));
     const searches = new Map(due.map((search) => [search.id, search]));
@@ -90,7 +90,7 @@ export async function runDueSearches(ctx: Context, now: Date): Promise<Date | nu
       const search = searches.get(search_id);
       return search === undefined ? [] : [{ ...search, id, fence: 0, trigger: 'schedule' }];
     });
-    await offer(ctx, offers, now);
+    await offerRuns(ctx, offers, now);
     // Others hold the rows of those that are left.
     if (due.length === 0) return earliest;
   }
@@ -104,7 +104,9 @@ async function recordOneByOne(
 ): Promise<{ due: LockedSearch[]; queued: QueuedSlot[] }> {
   if (!refusesData(error)) throw error;
   const { simulation } = ctx;
-  const due = await inTransaction(ctx.db, (tx) => lockDueSearches(tx, { now, simulation, limit: BATCH }));
+  const due = await inTransaction(ctx.db, (tx) =>
+    lockDueSearches(tx, { now, simulation, limit: SCAN_BATCH }),
+  );
   const queued: QueuedSlot[] = [];
   for (const { id, slug } of due) {
     try {
@@ -112,7 +114,7 @@ async function recordOneByOne(
     } catch (cause) {
       if (!refusesData(cause)) throw cause;
       ctx.log.error({ err: cause, search: slug }, 'slots not recorded');
-      await inTransaction(ctx.db, (tx) => setState(tx, id, 'broken', UNRECORDED, now));
+      await inTransaction(ctx.db, (tx) => setState(tx, id, 'broken', UNRECORDED_REASON, now));
     }
   }
   return { due, queued };
@@ -127,11 +129,11 @@ async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date)
  * Offers runs that wait: retries whose time has come, and what the queue lost or a worker abandoned.
  * @param again makes new jobs of those that stand at the head of the queue
  */
-export async function offerWaiting(ctx: Context, now: Date, again?: string): Promise<void> {
+export async function offerWaitingRuns(ctx: Context, now: Date, again?: string): Promise<void> {
   for (let mark = again; ; mark = undefined) {
-    const limit = mark === undefined ? BATCH : MAX_TAKEN_ALONG;
+    const limit = mark === undefined ? SCAN_BATCH : MAX_TAKEN_ALONG;
     const offers = await takeOffers(ctx.db.pool, { now, simulation: ctx.simulation, limit });
-    const taken = await offer(ctx, offers, now, mark);
+    const taken = await offerRuns(ctx, offers, now, mark);
     if (!taken || offers.length < limit) return;
   }
 }
@@ -141,10 +143,15 @@ export async function offerWaiting(ctx: Context, now: Date, again?: string): Pro
  * remains the judge: this only saves runs from being claimed in vain.
  * @returns whether the queue took all of them
  */
-async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date, again?: string): Promise<boolean> {
+async function offerRuns(
+  ctx: Context,
+  runs: readonly OfferedRun[],
+  now: Date,
+  again?: string,
+): Promise<boolean> {
   const within: OfferedRun[] = [];
   const beyond: Id[] = [];
-  const room = await minuteRoom(ctx, runs);
+  const room = await readMinuteRoom(ctx, runs);
   for (const run of runs) {
     const left = room.get(run.service_id) ?? Number.POSITIVE_INFINITY;
     room.set(run.service_id, left - 1);
@@ -152,7 +159,7 @@ async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date, again
     else beyond.push(run.id);
   }
   if (beyond.length > 0)
-    await postponeOffers(ctx.db.pool, beyond, new Date(now.getTime() + FULL_MINUTE_AGAIN_MS));
+    await postponeOffers(ctx.db.pool, beyond, new Date(now.getTime() + FULL_MINUTE_RETRY_MS));
   const taken = await enqueueRuns(
     ctx,
     within.map(({ id, fence, trigger }) => ({ runId: id, fence, trigger })),
@@ -161,9 +168,9 @@ async function offer(ctx: Context, runs: readonly OfferedRun[], now: Date, again
   return taken && beyond.length === 0;
 }
 
-async function minuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promise<Map<Id, number>> {
+async function readMinuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promise<Map<Id, number>> {
   if (ctx.config.callsPerMinute === undefined || runs.length === 0) return new Map();
-  const rooms = await callRoom(ctx.db.pool, ctx.config, {
+  const rooms = await readCallRoom(ctx.db.pool, ctx.config, {
     services: runs.map(({ service_id, service_kind }) => ({ id: service_id, kind: service_kind })),
     clock: ctx.clock,
   });
@@ -171,17 +178,17 @@ async function minuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promise<Ma
 }
 
 /** Offers runs that have ended and have a response that nobody has read. */
-async function offerUnread(ctx: Context): Promise<void> {
-  const late = await lateRuns(ctx.db.pool, ctx.clock, BATCH, ctx.simulation);
+async function offerUnreadResponses(ctx: Context): Promise<void> {
+  const late = await listLateRuns(ctx.db.pool, ctx.clock, SCAN_BATCH, ctx.simulation);
   await enqueueRuns(
     ctx,
     late.map(({ id, fence }) => ({ runId: id, fence, trigger: 'late' })),
   );
 }
 
-async function enqueueOther(ctx: Context, now: Date): Promise<void> {
-  const channels = await channelsDue(ctx.db.pool, now);
-  const work = await takeRecurringWork(ctx.db.pool, { now, againMs: WORK_AGAIN_MS });
+async function enqueueOtherWork(ctx: Context, now: Date): Promise<void> {
+  const channels = await listChannelsDue(ctx.db.pool, now);
+  const work = await takeRecurringWork(ctx.db.pool, { now, againMs: RECURRING_WORK_RETRY_MS });
   try {
     await ctx.queue.enqueueChannels(channels);
     await ctx.queue.enqueueWork(work);
@@ -194,7 +201,7 @@ async function enqueueOther(ctx: Context, now: Date): Promise<void> {
 }
 
 /** Notes the scan, and repairs what an outage or a clock that was put back left behind. */
-async function begin(
+async function openScan(
   ctx: Context,
   { takeOver, starting }: { takeOver: boolean; starting: boolean },
 ): Promise<ScanStart | null> {
@@ -203,7 +210,7 @@ async function begin(
     const begun = await beginScan(tx, takeOver);
     if (begun === null) return { start: null, extended: 0, setback: null };
     const put = wasPutBack(begun) ? await finishSetback(tx, { now: begun.now, leaseMs }) : null;
-    const outage = begun.sinceLastMs > OUTAGE_MS;
+    const outage = begun.sinceLastMs > MAX_SCAN_SILENCE_MS;
     if (takeOver || starting) await offerAllAgain(tx, ctx.clock.statementTime() ?? begun.now);
     return { start: begun, extended: outage ? await extendLeases(tx, leaseMs) : 0, setback: put };
   });

@@ -2,20 +2,22 @@
  * Faults on demand, so that a client can be tried against what real services do: below `/sandbox`, the
  * header `X-Sandbox-Fault` names one or more, separated by commas. docs/sandbox.md lists them.
  */
+
+import type { Source } from '../../domain/enumerations.ts';
+import type { AiResponse, ResultGroup } from '../../protocol/ai-response.ts';
 import {
   forbiddenBody,
   internalErrorBody,
   tooManyRequestsBody,
   unauthorizedBody,
   validationBody,
-} from '../../contract/error-bodies.ts';
-import type { AiAnswer } from '../../contract/ai-answer.ts';
-import type { MicroblogPost } from '../../contract/post.ts';
-import { EMPTY_FORMS, type EmptyForm, type Generation, groupNames, inGeneration } from './generations.ts';
-import { withNestedQuote } from './nested.ts';
+} from '../../protocol/error-body.ts';
+import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import { RESULT_GROUPS } from '../ai-search.ts';
+import { findQuotedPost } from './simulated-posts.ts';
 
 /** The longest wait that can be asked for: two minutes. */
-const SLOW_MOST_MS = 120_000;
+const MAX_DELAY_MS = 120_000;
 
 export type Faults = {
   /** An error instead of an answer. A body that is a text is a page. */
@@ -24,7 +26,7 @@ export type Faults = {
   slowMs: number;
   /** The answer stops in the middle. */
   truncate: boolean;
-  /** Whether the answer's content is changed, by {@link distortAnswer} or {@link distortPosts}. */
+  /** Whether the answer's content is changed, by {@link distortResponse} or {@link distortPosts}. */
   content: ReadonlySet<ContentFault>;
   /** In which of the three shapes that answers of operation A have had. */
   generation: Generation;
@@ -41,7 +43,7 @@ const CONTENT_FAULTS = [
   'counters-down',
   'nested-quotes',
 ] as const;
-const STATUSES: Readonly<Record<string, () => unknown>> = {
+const STATUS_BODIES: Readonly<Record<string, () => unknown>> = {
   401: unauthorizedBody,
   402: () => ({ detail: { error_code: 402, message: 'Payment Required', reason: 'Insufficient balance' } }),
   403: () => forbiddenBody('Forbidden API key'),
@@ -79,15 +81,17 @@ export function readFaults(header: string | string[] | undefined): Faults {
     .map((word) => word.trim().toLowerCase());
   const valueOf = (name: string) =>
     words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-  const status = words.find((word) => Object.hasOwn(STATUSES, word));
+  const status = words.find((word) => Object.hasOwn(STATUS_BODIES, word));
   const slow = /^\d{1,6}$/.test(valueOf('slow')) ? Number(valueOf('slow')) : 0;
   const generation = valueOf('generation') === '2' ? 2 : valueOf('generation') === '3' ? 3 : 1;
   const emptyGroup = EMPTY_FORMS.find((form) => form === valueOf('empty-group'));
 
   return {
     status:
-      status === undefined ? undefined : { code: Number.parseInt(status, 10), body: STATUSES[status]?.() },
-    slowMs: Math.min(slow, SLOW_MOST_MS),
+      status === undefined
+        ? undefined
+        : { code: Number.parseInt(status, 10), body: STATUS_BODIES[status]?.() },
+    slowMs: Math.min(slow, MAX_DELAY_MS),
     truncate: words.includes('truncate'),
     content: new Set(CONTENT_FAULTS.filter((fault) => words.includes(fault))),
     generation,
@@ -96,9 +100,9 @@ export function readFaults(header: string | string[] | undefined): Faults {
 }
 
 /** An answer of operation A under its content faults. */
-export function distortAnswer<T extends AiAnswer>(answer: T, { content }: Faults): T {
+export function distortResponse<T extends AiResponse>(answer: T, { content }: Faults): T {
   const distorted: T = { ...answer };
-  const names = groupNames(answer);
+  const names = listGroupNames(answer);
   const [first] = names;
   if (content.has('missing-group') && first !== undefined) delete distorted[first];
   for (const name of names) {
@@ -111,8 +115,8 @@ export function distortAnswer<T extends AiAnswer>(answer: T, { content }: Faults
 }
 
 /** The answer in the shape that was asked for. Streams have one shape only. */
-export function shapeAnswer(answer: AiAnswer, { generation, emptyGroup }: Faults): object {
-  return generation === 1 && emptyGroup === undefined ? answer : inGeneration(answer, generation, emptyGroup);
+export function shapeResponse(answer: AiResponse, { generation, emptyGroup }: Faults): object {
+  return generation === 1 && emptyGroup === undefined ? answer : toGeneration(answer, generation, emptyGroup);
 }
 
 /** The posts of operation B under their content faults. */
@@ -120,25 +124,118 @@ export function distortPosts(posts: readonly MicroblogPost[], { content }: Fault
   if (content.has('empty')) return [];
   const repeated = content.has('duplicates') ? posts.flatMap((post) => [post, post]) : posts;
   return repeated.map((post) => {
-    const fallen = content.has('counters-down') ? { ...post, ...halved(post) } : post;
-    const nested = content.has('nested-quotes') ? withNestedQuote(fallen, post) : fallen;
-    return content.has('null-strings') ? { ...nested, ...nullStrings(fallen) } : nested;
+    const fallen = content.has('counters-down') ? { ...post, ...halveCounters(post) } : post;
+    const nested = content.has('nested-quotes') ? nestQuote(fallen, post) : fallen;
+    return content.has('null-strings') ? { ...nested, ...writeNullStrings(fallen) } : nested;
   });
 }
 
-function half(count: number | null): number | null {
+function halveCount(count: number | null): number | null {
   return count === null ? null : Math.floor(count / 2);
 }
 
-function halved(post: MicroblogPost) {
+function halveCounters(post: MicroblogPost) {
   return {
-    like_count: half(post.like_count),
-    view_count: half(post.view_count),
-    impression_count: half(post.impression_count),
-    repost_count: half(post.repost_count),
+    like_count: halveCount(post.like_count),
+    view_count: halveCount(post.view_count),
+    impression_count: halveCount(post.impression_count),
+    repost_count: halveCount(post.repost_count),
   };
 }
 
-function nullStrings(post: MicroblogPost): Record<string, string> {
+function writeNullStrings(post: MicroblogPost): Record<string, string> {
   return Object.fromEntries(REFERENCES.filter((name) => post[name] === null).map((name) => [name, 'null']));
+}
+
+/**
+ * The shapes that answers of operation A have had: 1 is the specification's; in 2 each group is a list of
+ * groups; 3 is flat, with a completion that is a text and bare numbers for citations.
+ */
+
+export type Generation = 1 | 2 | 3;
+
+/** How a group that found nothing has looked. */
+export const EMPTY_FORMS = ['list', 'object', 'null', 'absent'] as const;
+export type EmptyForm = (typeof EMPTY_FORMS)[number];
+
+type GroupName = (typeof RESULT_GROUPS)[keyof typeof RESULT_GROUPS] & keyof AiResponse;
+
+/** The groups that an answer has, in the order of the sources. */
+export function listGroupNames(answer: AiResponse): GroupName[] {
+  return listGroups(answer).map(([name]) => name);
+}
+
+function listGroups(answer: AiResponse): [GroupName, Source][] {
+  const all = Object.entries(RESULT_GROUPS) as [Source, GroupName][]; // Object.entries forgets the keys
+  return all.flatMap(([source, name]) => (answer[name] === undefined ? [] : [[name, source]]));
+}
+
+/** An answer in one of the shapes, with its empty groups in one of their forms. */
+export function toGeneration(
+  answer: AiResponse,
+  generation: Generation,
+  empty: EmptyForm | undefined,
+): Record<string, unknown> {
+  const { completion, text_chunks, search_completion_links, completion_links, ...rest } = answer;
+  const isGroup = new Set<string>(Object.values(RESULT_GROUPS));
+  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !isGroup.has(name)));
+  const groups = listGroups(answer).flatMap(([name, source]): [string, unknown][] => {
+    const member = generation === 3 ? source : name;
+    const group = answer[name];
+    if (group === undefined) return [];
+    if (group.organic_results.length > 0 || empty === undefined)
+      return [[member, shapeGroup(group, generation)]];
+    return empty === 'absent' ? [] : [[member, shapeEmptyGroup(empty)]];
+  });
+  const shapes = Object.fromEntries(groups);
+  if (generation !== 3) {
+    return { ...others, ...shapes, text_chunks, search_completion_links, completion_links, completion };
+  }
+  const relevance = ['HIGH', 'MEDIUM', 'LOW'];
+  return {
+    ...others,
+    ...shapes,
+    // What no group holds was found on the web.
+    web: collectWebResults(answer),
+    completion: completion.summary,
+    miner_link_scores: Object.fromEntries(
+      search_completion_links.map((link, i) => [link, relevance[Math.min(2, Math.floor(i / 5))]]),
+    ),
+  };
+}
+
+function shapeGroup(group: ResultGroup, generation: Generation): unknown {
+  if (generation === 1) return group;
+  return generation === 2 ? [group] : group.organic_results;
+}
+
+function shapeEmptyGroup(form: Exclude<EmptyForm, 'absent'>): unknown {
+  if (form === 'null') return null;
+  return form === 'list' ? [] : {};
+}
+
+function collectWebResults(answer: AiResponse): { title: string; url: string; snippet: string }[] {
+  const grouped = new Set(
+    listGroups(answer).flatMap(([name]) => answer[name]?.organic_results.map(({ link }) => link) ?? []),
+  );
+  return answer.search_completion_links
+    .filter((link) => !grouped.has(link))
+    .map((link) => ({ title: new URL(link).hostname, url: link, snippet: '' }));
+}
+
+/**
+ * Posts as later servers nest them: in place of a quote's text stands the whole post that is quoted, or null
+ * although `quoted_status_id` is set, which is so in nearly half of all quotes.
+ */
+
+/** Nine of twenty quotes are null. */
+const NULL_OF_20 = 9;
+const MAX_QUOTE_DEPTH = 3;
+
+/** @param given the post as it will be sent @param original the same post as it was written */
+export function nestQuote(given: MicroblogPost, original: MicroblogPost, depth = 1): object {
+  if (!original.is_quote_post) return given;
+  const isNull = Number(BigInt(original.id) % 20n) < NULL_OF_20;
+  const quoted = isNull || depth > MAX_QUOTE_DEPTH ? undefined : findQuotedPost(original);
+  return { ...given, quote: quoted === undefined ? null : nestQuote(quoted, quoted, depth + 1) };
 }

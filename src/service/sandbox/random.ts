@@ -11,7 +11,7 @@ export type Key = readonly [high: number, low: number];
 export type Draw = () => number;
 
 /** The finaliser of MurmurHash3: every bit of the input changes half of the bits of the output. */
-function scramble(value: number): number {
+function scrambleBits(value: number): number {
   let h = value;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
@@ -19,7 +19,7 @@ function scramble(value: number): number {
 }
 
 /** The key of a text: two FNV-1a hashes with different starts. */
-export function keyOfText(text: string): Key {
+export function hashKey(text: string): Key {
   let high = 0x811c9dc5;
   let low = 0x9747b28c;
   for (let i = 0; i < text.length; i++) {
@@ -27,45 +27,45 @@ export function keyOfText(text: string): Key {
     high = Math.imul(high ^ unit, 0x01000193);
     low = Math.imul(low ^ unit, 0x85ebca77);
   }
-  return [scramble(high), scramble(low)];
+  return [scrambleBits(high), scrambleBits(low)];
 }
 
 /** The key of a part of something: of cell 17 of this topic, of post 3 of this cell. */
-export function subkey([high, low]: Key, part: number): Key {
-  const first = scramble(low ^ Math.imul(part | 0, 0x9e3779b1));
-  const second = scramble(high ^ first ^ Math.imul(Math.floor(part / 2 ** 32) + 1, 0x85ebca6b));
-  return [second, scramble(first + second + 0x632be5ab)];
+export function deriveKey([high, low]: Key, part: number): Key {
+  const first = scrambleBits(low ^ Math.imul(part | 0, 0x9e3779b1));
+  const second = scrambleBits(high ^ first ^ Math.imul(Math.floor(part / 2 ** 32) + 1, 0x85ebca6b));
+  return [second, scrambleBits(first + second + 0x632be5ab)];
 }
 
 /** The stream of a key: xoroshiro64**, by Blackman and Vigna. */
-export function drawsOf([high, low]: Key): Draw {
+export function createDraw([high, low]: Key): Draw {
   let s0 = high | 0;
   let s1 = low | 1; // never all zero
   return () => {
-    const mixed = Math.imul(rotate(Math.imul(s0, 0x9e3779bb), 5), 5) >>> 0;
+    const mixed = Math.imul(rotateBits(Math.imul(s0, 0x9e3779bb), 5), 5) >>> 0;
     s1 ^= s0;
-    s0 = rotate(s0, 26) ^ s1 ^ (s1 << 9);
-    s1 = rotate(s1, 13);
+    s0 = rotateBits(s0, 26) ^ s1 ^ (s1 << 9);
+    s1 = rotateBits(s1, 13);
     return mixed / 2 ** 32;
   };
 }
 
-function rotate(value: number, by: number): number {
+function rotateBits(value: number, by: number): number {
   return (value << by) | (value >>> (32 - by));
 }
 
 /** A draw from the standard normal distribution (Box and Muller). */
-export function normal(draw: Draw): number {
+export function drawNormal(draw: Draw): number {
   return Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
 }
 
 /** A draw from a log-normal distribution, given by its median and the sigma of its logarithm. */
-export function logNormal(draw: Draw, median: number, sigma: number): number {
-  return median * Math.exp(sigma * normal(draw));
+export function drawLogNormal(draw: Draw, median: number, sigma: number): number {
+  return median * Math.exp(sigma * drawNormal(draw));
 }
 
 /** How many events a Poisson process had, by inversion of one uniform number; `mean` well below 100. */
-export function poisson(draw: Draw, mean: number, most: number): number {
+export function drawPoisson(draw: Draw, mean: number, most: number): number {
   let chance = Math.exp(-mean);
   let rest = draw() - chance;
   let count = 0;
@@ -78,7 +78,7 @@ export function poisson(draw: Draw, mean: number, most: number): number {
 }
 
 /** One of a list, each equally likely. */
-export function pick<T>(draw: Draw, list: readonly T[]): T {
+export function pickOne<T>(draw: Draw, list: readonly T[]): T {
   const chosen = list[Math.floor(draw() * list.length)];
   if (chosen === undefined) throw new RangeError('pick: the list is empty');
   return chosen;

@@ -2,11 +2,11 @@
  * A live source is one file that makes an {@link Adapter}: how one provider is asked and how its answer
  * reads. Pace, allowance, circuit breaker, cache and time limit stand around it (live.ts), the same for all.
  */
-import type { Source } from '../../contract/enumerations.ts';
-import type { Clock } from '../../engine/clock.ts';
-import type { SourceDown } from '../outage.ts';
-import type { Found, Query } from '../source.ts';
-import type { Question, Reply } from './guard/ask.ts';
+import type { Source } from '../../domain/enumerations.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SourceDown } from './outage.ts';
+import type { FoundItem, SourceQuery } from './search-source.ts';
+import type { ProviderRequest, ProviderResponse } from './resilience/http-request.ts';
 
 export type Adapter = {
   /** One word: `hacker-news`. What `SERVICE_SOURCES` calls it. */
@@ -48,22 +48,22 @@ export type Adapter = {
     zone: string;
   };
   /** A small question to see whether it answers at all; only for a source that needs no key. */
-  probe?: (asking: Asking) => Promise<void>;
+  probe?: (asking: AdapterContext) => Promise<void>;
   /**
    * Best first; may be more than `limit`, and outside the window where dates are coarse.
    * @throws SourceDown
    */
-  find(query: Query, asking: Asking): Promise<readonly Found[]>;
+  find(query: SourceQuery, asking: AdapterContext): Promise<readonly FoundItem[]>;
 };
 
 /** What an adapter asks with. */
-export type Asking = {
+export type AdapterContext = {
   /**
    * Makes one request in its turn.
    * @param mostMs how long it is waited for, its turn included, where that is less than the time of all; whole
    * @throws SourceDown; or the signal's reason once all of it has ended
    */
-  ask: (question: Question, mostMs?: number) => Promise<Reply>;
+  ask: (question: ProviderRequest, mostMs?: number) => Promise<ProviderResponse>;
   clock: Clock;
   /** How long whoever asks still waits, in milliseconds. */
   leftMs: () => number;

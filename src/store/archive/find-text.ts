@@ -2,27 +2,30 @@
  * Full-text search for people and programs: hits with the words that were found in them. What the sandbox invented
  * and what was found outside are searched apart, each by its own counts, and every hit says where it is from.
  */
-import { excerptOf, type Marked, wordsOf } from '../../relevance/excerpt.ts';
-import type { Database } from '../database.ts';
-import type { LinkRow } from '../reads/links.ts';
-import type { PostRow } from '../reads/posts.ts';
-import type { ArchiveQuestion } from './candidates.ts';
-import { type Finder, readFinders, readWorlds } from './finders.ts';
-import { fillArchive } from './index-archive.ts';
-import { type Question, readQuestion } from './question.ts';
-import { type ArchiveHit, rankArchive } from './search-archive.ts';
 
-export type { Marked } from '../../relevance/excerpt.ts';
-export type { Finder } from './finders.ts';
+import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
+import type { Database, Id } from '../database.ts';
+import type { LinkRow } from '../queries/links.ts';
+import type { PostRow } from '../queries/posts.ts';
+import { isSearch } from '../queries/search-list.ts';
+import { linkSightingsView, postSightingsView } from '../schema/analytics/post-views.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
+import type { ArchiveQuestion } from './archive-candidates.ts';
+import { type Question, readQuestion } from './archive-question.ts';
+import { fillArchive } from './index-archive.ts';
+import { type ArchiveHit, rankArchive } from './search-archive.ts';
+import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
+
+export type { ExcerptPiece } from '../../domain/excerpt.ts';
 
 /** Hits at most: what stands behind them is better found by more words or a filter. */
-export const FOUND_MOST = 100;
+export const MAX_HITS = 100;
 
 export type TextQuestion = Pick<
   ArchiveQuestion,
   'text' | 'sandbox' | 'kind' | 'search' | 'topic' | 'service' | 'author' | 'lang' | 'from' | 'before'
 > & {
-  /** At most {@link FOUND_MOST}. */
+  /** At most {@link MAX_HITS}. */
   limit: number;
 };
 
@@ -39,9 +42,9 @@ export type TextHit = {
   /** Its own time; where it tells none, when it was first seen. */
   at: Date;
   /** Of a link. */
-  title: Marked[];
+  title: ExcerptPiece[];
   /** The part of the text that holds most of what was looked for. */
-  excerpt: Marked[];
+  excerpt: ExcerptPiece[];
   /** One of the two. */
   post: PostRow | null;
   link: LinkRow | null;
@@ -56,7 +59,8 @@ const CAUGHT_UP_BATCHES = 2;
  */
 export async function findText(db: Database, asked: TextQuestion): Promise<TextHit[]> {
   await fillArchive(db, { batches: CAUGHT_UP_BATCHES });
-  const worlds = asked.sandbox === undefined ? await readWorlds(db, asked) : [{ sandbox: asked.sandbox }];
+  const worlds =
+    asked.sandbox === undefined ? await readServiceKinds(db, asked) : [{ sandbox: asked.sandbox }];
   const hits: TextHit[] = [];
   for (const { sandbox } of worlds) {
     if (hits.length < asked.limit) hits.push(...(await findIn(db, { ...asked, sandbox }, hits.length)));
@@ -70,24 +74,20 @@ async function findIn(
   before: number,
 ): Promise<TextHit[]> {
   const question = await readQuestion(db, asked);
-  const hits = await rankArchive(
-    db,
-    { ...asked, limit: Math.min(FOUND_MOST, asked.limit) - before },
-    question,
-  );
+  const hits = await rankArchive(db, { ...asked, limit: Math.min(MAX_HITS, asked.limit) - before }, question);
   const idsOf = (kind: ArchiveHit['kind']) => hits.flatMap((hit) => (hit.kind === kind ? [hit.id] : []));
   const [posts, links, says] = await Promise.all([
     readFinders(db, 'post', idsOf('post')),
     readFinders(db, 'link', idsOf('link')),
-    readSays(db, hits, question),
+    readPhrases(db, hits, question),
   ]);
   return hits.map((hit) => {
     const found_by = (hit.kind === 'post' ? posts : links).get(hit.id) ?? [];
-    return { ...shown(hit, says(hit.config), found_by), sandbox: asked.sandbox };
+    return { ...showHit(hit, says(hit.config), found_by), sandbox: asked.sandbox };
   });
 }
 
-function shown(
+function showHit(
   hit: ArchiveHit,
   says: (word: string) => number,
   found_by: Finder[],
@@ -104,7 +104,7 @@ function shown(
       link: null,
       at: post.created_at ?? post.first_seen_at,
       title: [],
-      excerpt: excerptOf(post.text, says),
+      excerpt: buildExcerpt(post.text, says),
     };
   }
   const { link } = hit;
@@ -116,22 +116,22 @@ function shown(
     post: null,
     link,
     at: link.published_at ?? link.first_seen_at,
-    title: excerptOf(link.title ?? '', says),
-    excerpt: excerptOf(bodyOf(link), says),
+    title: buildExcerpt(link.title ?? '', says),
+    excerpt: buildExcerpt(joinBody(link), says),
   };
 }
 
-function bodyOf({ snippet, summary_description }: LinkRow): string {
+function joinBody({ snippet, summary_description }: LinkRow): string {
   return [snippet, summary_description].filter((text) => text !== null).join(' ');
 }
 
 /** Words as they stand in texts, brought to their stems. $1 and $2: a configuration and a word each. */
-const STEMS = `
+const SELECT_STEMS = `
 SELECT config, word, tsvector_to_array(to_tsvector(config::regconfig, word)) AS lexemes
 FROM unnest($1::text[], $2::text[]) AS u(config, word)`;
 
 /** What each word of the hits says of the question, by the configuration of the hit it stands in. */
-async function readSays(
+async function readPhrases(
   { pool }: Pick<Database, 'pool'>,
   hits: readonly ArchiveHit[],
   { says }: Question,
@@ -139,14 +139,14 @@ async function readSays(
   const byConfig = new Map<string, Set<string>>();
   for (const hit of hits) {
     const words = byConfig.get(hit.config) ?? new Set();
-    const texts = hit.kind === 'post' ? [hit.post.text] : [hit.link.title ?? '', bodyOf(hit.link)];
-    for (const word of texts.flatMap(wordsOf)) words.add(word);
+    const texts = hit.kind === 'post' ? [hit.post.text] : [hit.link.title ?? '', joinBody(hit.link)];
+    for (const word of texts.flatMap(listExcerptWords)) words.add(word);
     byConfig.set(hit.config, words);
   }
   const pairs = [...byConfig].flatMap(([config, words]) => [...words].map((word) => ({ config, word })));
   const weights = new Map<string, Map<string, number>>();
   if (pairs.length === 0) return () => () => 0;
-  const { rows } = await pool.query<{ config: string; word: string; lexemes: string[] }>(STEMS, [
+  const { rows } = await pool.query<{ config: string; word: string; lexemes: string[] }>(SELECT_STEMS, [
     pairs.map(({ config }) => config),
     pairs.map(({ word }) => word),
   ]);
@@ -156,4 +156,56 @@ async function readSays(
     weights.set(config, (weights.get(config) ?? new Map<string, number>()).set(word, weight));
   }
   return (config) => (word) => weights.get(config)?.get(word) ?? 0;
+}
+
+/** Which searches saw a post or a link, and whether what is asked for lies in the sandbox, outside of it, or in both. */
+
+type Reads = Pick<Database, 'orm'>;
+
+/** A search that saw a thing. */
+export type Finder = { search: string; topic: string; service: string };
+
+/** Each thing of many searches has a page of its own. */
+const MAX_FINDERS = 10_000;
+
+/** By the id of the post or link. What only stands inside other posts was found by nobody. */
+export async function readFinders(
+  { orm }: Reads,
+  kind: 'post' | 'link',
+  ids: readonly Id[],
+): Promise<ReadonlyMap<Id, Finder[]>> {
+  const found = new Map<Id, Finder[]>();
+  if (ids.length === 0) return found;
+  const view = kind === 'post' ? postSightingsView : linkSightingsView;
+  const thing = kind === 'post' ? postSightingsView.post_id : linkSightingsView.link_id;
+  const { slug, topic, service } = searchesView;
+  const rows = await orm
+    .select({ thing, search: slug, topic, service })
+    .from(view)
+    .innerJoin(searchesView, eq(searchesView.id, view.search_id))
+    .where(inArray(thing, [...ids]))
+    .orderBy(asc(view.first_seen_at), asc(slug))
+    .limit(MAX_FINDERS);
+  for (const { thing: id, ...finder } of rows) {
+    const finders = found.get(id);
+    if (finders === undefined) found.set(id, [finder]);
+    else finders.push(finder);
+  }
+  return found;
+}
+
+/** Of the searches that are asked for: those that look outside first. Nothing where there is no such search. */
+export async function readServiceKinds(
+  { orm }: Reads,
+  asked: { search?: string | undefined; topic?: string | undefined; service?: string | undefined },
+): Promise<{ sandbox: boolean }[]> {
+  const sandbox: SQL<boolean> = sql<boolean>`${searchesView.service_kind} = 'sandbox'`;
+  return orm
+    .selectDistinct({ sandbox })
+    .from(searchesView)
+    .where(
+      and(isSearch(asked), asked.service === undefined ? undefined : eq(searchesView.service, asked.service)),
+    )
+    .orderBy(sandbox)
+    .limit(2);
 }

@@ -3,17 +3,16 @@
  * (docs/ranking.md). What was found is read from the feed, whose ids are in the order of commits, so that
  * none is missed; what changed its words later is read from what the triggers wrote down.
  */
-import { indexWords } from '../../relevance/words.ts';
+
+import { splitIndexWords } from '../../domain/index-words.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
-import { configOf } from './language.ts';
-import { CHANGES, FEED, LINKS, MOVE, POSTS, PROGRESS, WRITE } from './statements.ts';
 
 /** Entries of the feed in one transaction: under a second, also where each is an abstract. */
-const BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 /** Longer words are no words. */
-const WORD_MOST = 64;
+const MAX_INDEXED_WORD_LENGTH = 64;
 /** A `tsvector` remembers no place beyond 16,383. */
-const WORDS_MOST = 10_000;
+const MAX_INDEXED_WORDS = 10_000;
 
 type Thing = { kind: string; thing: Id };
 type Source = Thing & {
@@ -43,25 +42,25 @@ export async function fillArchive(
 
 /** The row of the progress is locked while a batch is written: one writer, so that counts of lexemes are exact. */
 async function fillBatch(tx: Transaction): Promise<'more' | 'done' | 'busy'> {
-  const { rows: progress } = await tx.query<{ discovery_id: Id }>(PROGRESS);
+  const { rows: progress } = await tx.query<{ discovery_id: Id }>(LOCK_PROGRESS);
   const before = progress[0]?.discovery_id;
   if (before === undefined) return 'busy';
-  const { rows: feed } = await tx.query<Thing & { id: Id }>(FEED, [before, BATCH]);
-  const { rows: changes } = await tx.query<Thing>(CHANGES, [BATCH]);
+  const { rows: feed } = await tx.query<Thing & { id: Id }>(SELECT_FEED, [before, BATCH_SIZE]);
+  const { rows: changes } = await tx.query<Thing>(TAKE_CHANGES, [BATCH_SIZE]);
   const things = [...feed, ...changes];
-  const posts = idsOf(things, 'post');
-  const links = idsOf(things, 'link');
+  const posts = pickIds(things, 'post');
+  const links = pickIds(things, 'link');
   const found = [
-    ...(posts.length === 0 ? [] : (await tx.query<Source>(POSTS, [posts])).rows),
-    ...(links.length === 0 ? [] : (await tx.query<Source>(LINKS, [links])).rows),
+    ...(posts.length === 0 ? [] : (await tx.query<Source>(SELECT_POSTS, [posts])).rows),
+    ...(links.length === 0 ? [] : (await tx.query<Source>(SELECT_LINKS, [links])).rows),
   ];
-  if (found.length > 0) await tx.query(WRITE, [JSON.stringify(found.map(documentOf))]);
+  if (found.length > 0) await tx.query(WRITE_DOCUMENTS, [JSON.stringify(found.map(buildDocument))]);
   const after = feed.at(-1)?.id;
-  if (after !== undefined) await tx.query(MOVE, [after]);
-  return feed.length === BATCH || changes.length === BATCH ? 'more' : 'done';
+  if (after !== undefined) await tx.query(UPDATE_PROGRESS, [after]);
+  return feed.length === BATCH_SIZE || changes.length === BATCH_SIZE ? 'more' : 'done';
 }
 
-function idsOf(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
+function pickIds(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
   return [...new Set(things.filter((one) => one.kind === kind).map(({ thing }) => thing))];
 }
 
@@ -69,20 +68,168 @@ function idsOf(things: readonly Thing[], kind: 'post' | 'link'): Id[] {
  * Words are cut here and not by Postgres: under the locale C, which ours has, it takes every character
  * beyond ASCII for a letter (quotation marks too), leaves `É` as it is, and knows no words of Japanese.
  */
-function documentOf({ thing, lang, title, body, ...rest }: Source): object {
+function buildDocument({ thing, lang, title, body, ...rest }: Source): object {
   const text = `${title ?? ''} ${body ?? ''}`;
   return {
     ...rest,
     thing: String(thing),
-    config: configOf(lang, text),
-    title: words(title),
-    body: words(body),
+    config: chooseTextConfig(lang, text),
+    title: splitWords(title),
+    body: splitWords(body),
   };
 }
 
-function words(text: string | null): string {
-  return indexWords(text ?? '')
-    .filter(({ length }) => length <= WORD_MOST)
-    .slice(0, WORDS_MOST)
+function splitWords(text: string | null): string {
+  return splitIndexWords(text ?? '')
+    .filter(({ length }) => length <= MAX_INDEXED_WORD_LENGTH)
+    .slice(0, MAX_INDEXED_WORDS)
     .join(' ');
 }
+
+/** By which rules the words of a language are brought to their stems: a text search configuration of Postgres. */
+
+/** Configurations that every Postgres from 15 on has, by the language's code. */
+const CONFIGS: Readonly<Record<string, string>> = {
+  ar: 'arabic',
+  ca: 'catalan',
+  da: 'danish',
+  de: 'german',
+  el: 'greek',
+  en: 'english',
+  es: 'spanish',
+  eu: 'basque',
+  fi: 'finnish',
+  fr: 'french',
+  ga: 'irish',
+  hi: 'hindi',
+  hu: 'hungarian',
+  hy: 'armenian',
+  id: 'indonesian',
+  in: 'indonesian',
+  it: 'italian',
+  lt: 'lithuanian',
+  ne: 'nepali',
+  nl: 'dutch',
+  no: 'norwegian',
+  nb: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  sr: 'serbian',
+  sv: 'swedish',
+  ta: 'tamil',
+  tr: 'turkish',
+  yi: 'yiddish',
+};
+/** Only as it stands: no stems, no little words. */
+const PLAIN_CONFIG = 'simple';
+const LATIN_LETTERS = /\p{Script=Latin}/u;
+
+/**
+ * @param lang as the post says it (`en`, `pt-BR`); null where it is not known: then text in Latin letters is
+ *   taken for English, whose stems do others no harm as long as a question gets the same
+ */
+export function chooseTextConfig(lang: string | null, text: string): string {
+  const known = lang === null ? undefined : CONFIGS[lang.toLowerCase().split(/[-_]/u)[0] ?? ''];
+  if (known !== undefined) return known;
+  const unsaid = lang === null || lang === '' || lang === 'und';
+  return unsaid && LATIN_LETTERS.test(text) ? 'english' : PLAIN_CONFIG;
+}
+
+/** The archive, as SQL. */
+const S = 'strandline';
+
+/** Whoever has the row writes; whoever finds none leaves it to them. */
+export const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE SKIP LOCKED`;
+
+/** $1 the last discovery that was read, $2 how many. Completions and spikes are read over. */
+export const SELECT_FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
+
+/** $1 how many. */
+export const TAKE_CHANGES = `
+DELETE FROM ${S}.archive_changes
+WHERE id IN (SELECT id FROM ${S}.archive_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+RETURNING kind, thing`;
+
+/** $1 the last discovery that was read. */
+export const UPDATE_PROGRESS = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
+
+/**
+ * Posts and what stands inside them (a quote's quote at the most): found by nobody, and yet read. Each is looked up by itself
+ * (`LATERAL ... OFFSET 0`): Postgres takes it for a join of all posts with all, while nothing is known of the table. $1 ids.
+ */
+export const SELECT_POSTS = `
+WITH RECURSIVE wanted AS (
+  SELECT id, service_id, quoted_status_id, reposted_status_id, 0 AS depth FROM ${S}.posts WHERE id = ANY($1::bigint[])
+  UNION
+  SELECT p.id, p.service_id, p.quoted_status_id, p.reposted_status_id, w.depth + 1
+  FROM wanted w CROSS JOIN LATERAL unnest(ARRAY[w.quoted_status_id, w.reposted_status_id]) u(external_id)
+  CROSS JOIN LATERAL (
+    SELECT * FROM ${S}.posts WHERE service_id = w.service_id AND external_id = u.external_id OFFSET 0
+  ) p
+  WHERE w.depth < 3
+)
+SELECT 'post' AS kind, p.id AS thing, coalesce(p.created_at, p.first_seen_at) AS at, s.kind = 'sandbox' AS sandbox,
+  p.lang, NULL AS title, p.text AS body
+FROM (SELECT DISTINCT id FROM wanted) w
+CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = w.id OFFSET 0) p JOIN ${S}.services s ON s.id = p.service_id`;
+
+/** A link belongs to no service: it is the sandbox's while only searches of the sandbox found it. $1 ids. */
+export const SELECT_LINKS = `
+SELECT 'link' AS kind, l.id AS thing, coalesce(l.published_at, l.first_seen_at) AS at,
+  NOT EXISTS (SELECT FROM ${S}.link_sightings ls JOIN ${S}.searches se ON se.id = ls.search_id
+    JOIN ${S}.services s ON s.id = se.service_id WHERE ls.link_id = l.id AND s.kind <> 'sandbox') AS sandbox,
+  NULL AS lang, l.title, concat_ws(' ', l.snippet, l.summary_description) AS body
+FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
+
+/**
+ * Writes documents that are new or differ, and counts: in how many documents each lexeme stands and how new they are at
+ * most, and how many documents and words there are. What stood there before is taken off. All parts see the documents as
+ * they were before the statement. $1 documents.
+ */
+export const WRITE_DOCUMENTS = `
+WITH given AS MATERIALIZED (
+  SELECT r.kind, r.thing, r.at, r.sandbox, r.config,
+    setweight(to_tsvector(r.config::regconfig, r.title), 'A') || setweight(to_tsvector(r.config::regconfig, r.body), 'B') AS tsv
+  FROM json_to_recordset($1::json) AS r(kind text, thing bigint, at timestamptz, sandbox boolean, config text, title text, body text)
+), old AS MATERIALIZED (
+  SELECT d.* FROM given g
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.archive_documents WHERE kind = g.kind AND thing = g.thing OFFSET 0) d
+), fresh AS MATERIALIZED (
+  SELECT g.*, (SELECT coalesce(sum(cardinality(positions)), 0)::integer FROM unnest(g.tsv)) AS words
+  FROM given g LEFT JOIN old o USING (kind, thing)
+  WHERE o.thing IS NULL OR (o.at, o.sandbox, o.config, o.tsv) IS DISTINCT FROM (g.at, g.sandbox, g.config, g.tsv)
+), gone AS (
+  SELECT o.* FROM old o JOIN fresh USING (kind, thing)
+), counted AS (
+  INSERT INTO ${S}.archive_lexemes AS l (lexeme, sandbox, documents, newest_at)
+  SELECT lexeme, sandbox, sum(n), coalesce(max(at), '-infinity') FROM (
+    SELECT u.lexeme, f.sandbox, 1 AS n, f.at, NULL::timestamptz AS was_at FROM fresh f, unnest(f.tsv) u
+    UNION ALL SELECT u.lexeme, g.sandbox, -1, NULL, g.at FROM gone g, unnest(g.tsv) u
+  ) c GROUP BY lexeme, sandbox HAVING sum(n) <> 0 OR max(at) > max(was_at) ORDER BY lexeme, sandbox
+  ON CONFLICT (lexeme, sandbox) DO UPDATE
+    SET documents = l.documents + excluded.documents, newest_at = greatest(l.newest_at, excluded.newest_at)
+), sized AS (
+  INSERT INTO ${S}.archive_corpora AS c (sandbox, config, documents, words)
+  SELECT sandbox, config, sum(n), sum(n * words) FROM (
+    SELECT sandbox, config, words, 1 AS n FROM fresh UNION ALL SELECT sandbox, config, words, -1 FROM gone
+  ) s GROUP BY sandbox, config ORDER BY sandbox, config
+  ON CONFLICT (sandbox, config) DO UPDATE
+    SET documents = c.documents + excluded.documents, words = c.words + excluded.words
+)
+INSERT INTO ${S}.archive_documents AS d (kind, thing, at, sandbox, config, words, tsv)
+SELECT kind, thing, at, sandbox, config, words, tsv FROM fresh
+ON CONFLICT (kind, thing) DO UPDATE SET at = excluded.at, sandbox = excluded.sandbox, config = excluded.config,
+  words = excluded.words, tsv = excluded.tsv`;
+
+/**
+ * What becomes of each word of a question in each language that the archive holds, and in how many documents
+ * that stands; no lexeme where the language takes the word for one that says little. English is asked in any
+ * case, for its list of those. $1 words, $2 whether of the sandbox.
+ */
+export const SELECT_TERMS = `
+SELECT c.config, w.ord::integer AS ord, v.lexeme, l.documents
+FROM (SELECT config FROM ${S}.archive_corpora WHERE sandbox = $2 AND documents > 0 UNION SELECT 'english') c
+CROSS JOIN unnest($1::text[]) WITH ORDINALITY w(word, ord)
+LEFT JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme) ON true
+LEFT JOIN ${S}.archive_lexemes l ON l.lexeme = v.lexeme AND l.sandbox = $2`;

@@ -2,13 +2,16 @@
  * Everything that was collected, searched: any of the words may stand there, and what is rare says more.
  * Candidates by Postgres' own ranking, which uses the index; their order by BM25 over the same lexemes.
  */
-import { saturation } from '../../relevance/bm25.ts';
-import { type Liked, priorOver } from '../../relevance/prior.ts';
-import type { Database } from '../database.ts';
-import type { PostRow } from '../reads/posts.ts';
-import { type ArchiveQuestion, type Candidate, findCandidates } from './candidates.ts';
-import { type Question, readQuestion } from './question.ts';
-import { type ArchiveThing, readThings } from './things.ts';
+
+import { createPrior, type PriorInput, termSaturation } from '../../domain/relevance.ts';
+import type { Database, Id } from '../database.ts';
+import type { LinkRow } from '../queries/links.ts';
+import type { PostRow } from '../queries/posts.ts';
+import { linksView, postsView } from '../schema/analytics/post-views.ts';
+import { authors } from '../schema/post-tables.ts';
+import { type ArchiveQuestion, type Candidate, findCandidates } from './archive-candidates.ts';
+import { type Question, readQuestion } from './archive-question.ts';
+import { inArray } from 'drizzle-orm';
 
 /**
  * `score` is BM25, weighed by the prior where that was asked for: only to compare hits of one answer. `config`: how
@@ -35,51 +38,89 @@ export async function rankArchive(
   const candidates = await findCandidates(db, asked, question);
   const ranked = new Map(
     candidates.map((one) => [
-      keyOf(one.kind, one.thing),
-      { relevance: relevanceOf(one, question), config: one.config },
+      thingKey(one.kind, one.thing),
+      { relevance: scoreRelevance(one, question), config: one.config },
     ]),
   );
   const things = await readThings(db, candidates);
-  const prior = priorFor(asked, things);
+  const prior = createArchivePrior(asked, things);
   return things
     .flatMap((thing) => {
-      const one = ranked.get(keyOf(thing.kind, thing.id));
+      const one = ranked.get(thingKey(thing.kind, thing.id));
       return one === undefined ? [] : [{ ...thing, config: one.config, score: one.relevance * prior(thing) }];
     })
     .sort((a, b) => b.score - a.score || Number(b.id - a.id) || (a.kind < b.kind ? -1 : 1))
     .slice(0, asked.limit);
 }
 
-function relevanceOf({ config, words, matches }: Candidate, { says, averageWords }: Question): number {
+function scoreRelevance({ config, words, matches }: Candidate, { says, averageWords }: Question): number {
   const inConfig = says.get(config);
   return matches.reduce(
-    (sum, [lexeme, times]) => sum + (inConfig?.get(lexeme) ?? 0) * saturation(times, words, averageWords),
+    (sum, [lexeme, times]) => sum + (inConfig?.get(lexeme) ?? 0) * termSaturation(times, words, averageWords),
     0,
   );
 }
 
-function priorFor(
+function createArchivePrior(
   { at, from, to }: ArchiveQuestion,
   things: readonly ArchiveThing[],
 ): (thing: ArchiveThing) => number {
   if (at === undefined) return () => 1;
-  const most = things.reduce((high, thing) => Math.max(high, likedOf(thing).engagement ?? 0), 0);
-  const prior = priorOver({ from, to: to ?? at }, most);
-  return (thing) => prior(likedOf(thing));
+  const most = things.reduce((high, thing) => Math.max(high, readLikes(thing).engagement ?? 0), 0);
+  const prior = createPrior({ from, to: to ?? at }, most);
+  return (thing) => prior(readLikes(thing));
 }
 
-function likedOf(thing: ArchiveThing): Liked {
+function readLikes(thing: ArchiveThing): PriorInput {
   if (thing.kind === 'link') return { publishedAt: thing.link.published_at ?? undefined };
-  return { publishedAt: thing.post.created_at ?? undefined, engagement: engagementOf(thing.post) };
+  return { publishedAt: thing.post.created_at ?? undefined, engagement: sumEngagement(thing.post) };
 }
 
 /** Reactions to a post, as last counted; undefined where none of them is. */
-export function engagementOf(post: PostRow): number | undefined {
+export function sumEngagement(post: PostRow): number | undefined {
   const counts = [post.reply_count, post.repost_count, post.like_count, post.quote_count];
   const known = counts.filter((count) => count !== null);
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
-function keyOf(kind: string, id: bigint): string {
+function thingKey(kind: string, id: bigint): string {
   return `${kind} ${id}`;
+}
+
+/** The posts and links that documents of the archive stand for. */
+
+export type AuthorRow = typeof authors.$inferSelect;
+export type ArchiveThing =
+  | { kind: 'post'; id: Id; post: PostRow; author: AuthorRow | null }
+  | { kind: 'link'; id: Id; link: LinkRow };
+
+/** In no order; what was purged since it was indexed is not there. */
+export async function readThings(
+  { orm }: Pick<Database, 'orm'>,
+  documents: readonly { kind: string; thing: Id }[],
+): Promise<ArchiveThing[]> {
+  const idsOf = (kind: string) => documents.filter((one) => one.kind === kind).map(({ thing }) => thing);
+  const postIds = idsOf('post');
+  const linkIds = idsOf('link');
+  const posts =
+    postIds.length === 0
+      ? []
+      : await orm.select().from(postsView).where(inArray(postsView.id, postIds)).limit(postIds.length);
+  const authorIds = posts.flatMap(({ author_id }) => author_id ?? []);
+  const written =
+    authorIds.length === 0
+      ? []
+      : await orm.select().from(authors).where(inArray(authors.id, authorIds)).limit(authorIds.length);
+  const byId = new Map(written.map((author) => [author.id, author]));
+  const links =
+    linkIds.length === 0
+      ? []
+      : await orm.select().from(linksView).where(inArray(linksView.id, linkIds)).limit(linkIds.length);
+  return [
+    ...posts.map((post): ArchiveThing => {
+      const author = post.author_id === null ? null : (byId.get(post.author_id) ?? null);
+      return { kind: 'post', id: post.id, post, author };
+    }),
+    ...links.map((link): ArchiveThing => ({ kind: 'link', id: link.id, link })),
+  ];
 }

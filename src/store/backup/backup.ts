@@ -5,13 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { Refused } from '../../errors.ts';
+import { Refused } from '../../domain/errors.ts';
 import { readMigrations } from '../migrations-folder.ts';
 import { MIGRATIONS_TABLE, readState, SCHEMA } from '../schema-state.ts';
-import { digesting } from './digest.ts';
-import { type BackedUpTable, fileOf, type Manifest, writeManifest } from './manifest.ts';
-import { openCopySession } from './session.ts';
-import { type Table, tablesOf } from './tables.ts';
+import { type BackedUpTable, createDigest, type Manifest, tableFile, writeManifest } from './manifest.ts';
+import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
 export type BackupOptions = {
   url: string;
@@ -35,24 +33,24 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
   const client = await openCopySession(url, 'strandline backup');
   const partial = `${directory}.partial-${process.pid}`;
   try {
-    const tables = await openMoment(client);
+    const tables = await openSnapshotTransaction(client);
     await makeDirectory(partial);
     const written: BackedUpTable[] = [];
     for (const table of tables) {
-      const done = await copyOut(client, table, fileOf(partial, table.name), signal);
+      const done = await copyOut(client, table, tableFile(partial, table.name), signal);
       written.push(done);
       options.onTable?.(done);
     }
-    const manifest = await describe(client, tables, written, options);
+    const manifest = await describeBackup(client, tables, written, options);
     await writeManifest(partial, manifest);
     signal?.throwIfAborted();
     await assertAbsent(directory);
     await rename(partial, directory);
-    await settle(path.dirname(directory));
+    await syncDirectory(path.dirname(directory));
     return manifest;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    throw inWords(error, directory);
+    throw describeBackupFailure(error, directory);
   } finally {
     await client.end();
   }
@@ -62,14 +60,14 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
  * Opens the moment: a transaction that sees the database as it is now. Tables are locked first, against whoever
  * would change their columns or drop a month of them; rows are written and read as ever.
  */
-async function openMoment(client: Client): Promise<Table[]> {
+async function openSnapshotTransaction(client: Client): Promise<Table[]> {
   const { state } = await readState(client, await readMigrations());
   if (state === 'empty' || state === 'foreign')
     throw new Refused('not_found', 'there is nothing to back up: the database holds nothing of strandline');
-  const names = (await tablesOf(client)).map(({ name }) => `${SCHEMA}.${name}`);
+  const names = (await listTables(client)).map(({ name }) => `${SCHEMA}.${name}`);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
-  return tablesOf(client);
+  return listTables(client);
 }
 
 async function copyOut(
@@ -81,16 +79,16 @@ async function copyOut(
   const { name, columns, order } = table;
   const rows = client.query(
     copyStreams.to(
-      `COPY (SELECT ${columns.map(quoted).join(', ')} FROM ${SCHEMA}.${name} ORDER BY ${order.join(', ')}) TO STDOUT`,
+      `COPY (SELECT ${columns.map(quoteColumn).join(', ')} FROM ${SCHEMA}.${name} ORDER BY ${order.join(', ')}) TO STDOUT`,
     ),
   );
-  const digest = digesting();
+  const digest = createDigest();
   const target = createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true });
   await pipeline(rows, createGzip(), digest.stream, target, { signal });
   return { name, columns, rows: rows.rowCount, ...digest.result() };
 }
 
-async function describe(
+async function describeBackup(
   client: Client,
   tables: readonly Table[],
   written: BackedUpTable[],
@@ -119,12 +117,12 @@ async function describe(
     migration: { name: known?.name ?? 'unknown here', when },
     months: found.first === null || found.last === null ? null : [found.first, found.last],
     tables: written,
-    next: await nextNumbers(client, tables),
+    next: await readSequences(client, tables),
   };
 }
 
 /** Sequences know no transactions: read behind the rows, they are beyond every one of them. */
-async function nextNumbers(client: Client, tables: readonly Table[]): Promise<Record<string, string>> {
+async function readSequences(client: Client, tables: readonly Table[]): Promise<Record<string, string>> {
   const next: Record<string, string> = {};
   for (const { name, identities } of tables) {
     for (const column of identities) {
@@ -141,7 +139,7 @@ async function nextNumbers(client: Client, tables: readonly Table[]): Promise<Re
   return next;
 }
 
-export function quoted(column: string): string {
+export function quoteColumn(column: string): string {
   return `"${column}"`;
 }
 
@@ -157,13 +155,13 @@ async function makeDirectory(directory: string): Promise<void> {
 }
 
 /** The new name survives a power cut only when the folder that has it was written too. */
-async function settle(parent: string): Promise<void> {
+async function syncDirectory(parent: string): Promise<void> {
   const handle = await open(parent).catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
 }
 
-function inWords(error: unknown, directory: string): unknown {
+function describeBackupFailure(error: unknown, directory: string): unknown {
   const isOfFiles = error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
   if (!isOfFiles) return error;
   if (error.code === 'ENOENT' && error.syscall === 'mkdir')

@@ -1,7 +1,9 @@
+import { Refused } from '../../domain/errors.ts';
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Transform } from 'node:stream';
 import { z } from 'zod';
-import { Refused } from '../../errors.ts';
 
 /** Names of tables and columns: what may be put into a statement, and be the name of a file. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
@@ -33,39 +35,53 @@ const manifest = z.object({
 export type Manifest = z.infer<typeof manifest>;
 export type BackedUpTable = Manifest['tables'][number];
 
-const FILE = 'manifest.json';
+const MANIFEST_FILE = 'manifest.json';
 
 /** Rows of a table: gzip of what COPY writes in its text format, which every version of Postgres reads. */
-export function fileOf(directory: string, tableName: string): string {
+export function tableFile(directory: string, tableName: string): string {
   return path.join(directory, `${tableName}.copy.gz`);
 }
 
 /** Written last: a folder without it is no backup. */
 export async function writeManifest(directory: string, content: Manifest): Promise<void> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
-  await writeFile(path.join(directory, FILE), text, { mode: 0o600, flag: 'wx', flush: true });
+  await writeFile(path.join(directory, MANIFEST_FILE), text, { mode: 0o600, flag: 'wx', flush: true });
 }
 
 /** @throws Refused where the folder is no backup, or one of a kind that is not known here */
 export async function readManifest(directory: string): Promise<Manifest> {
-  const text = await readFile(path.join(directory, FILE), 'utf8').catch((cause: unknown) => {
+  const text = await readFile(path.join(directory, MANIFEST_FILE), 'utf8').catch((cause: unknown) => {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new Refused('not_found', `${directory} is no backup: its ${FILE} cannot be read (${why})`);
+    throw new Refused('not_found', `${directory} is no backup: its ${MANIFEST_FILE} cannot be read (${why})`);
   });
-  const parsed = manifest.safeParse(jsonOf(text));
+  const parsed = manifest.safeParse(parseManifestJson(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   throw new Refused(
     'conflict',
-    `${path.join(directory, FILE)} is not as a backup's is: ${where}: ${issue?.message}`,
+    `${path.join(directory, MANIFEST_FILE)} is not as a backup's is: ${where}: ${issue?.message}`,
   );
 }
 
-function jsonOf(text: string): unknown {
+function parseManifestJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Passes bytes on, and knows afterwards how many they were and their SHA-256 (hex). */
+export function createDigest(): { stream: Transform; result(): { bytes: number; sha256: string } } {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) };
 }

@@ -4,16 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
-import type { Logger } from '../../engine/logger.ts';
-import { Refused } from '../../errors.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { Refused } from '../../domain/errors.ts';
 import { applyMigration, assertServer, describeDatabase, lockMigrations, migrate } from '../migrate.ts';
 import { LAST_SQUASHED, type Migration, readMigrations } from '../migrations-folder.ts';
 import { readState, SCHEMA } from '../schema-state.ts';
-import { quoted } from './backup.ts';
-import { digesting } from './digest.ts';
-import { type BackedUpTable, fileOf, type Manifest, readManifest } from './manifest.ts';
-import { openCopySession } from './session.ts';
-import { type Table, tablesOf } from './tables.ts';
+import { quoteColumn } from './backup.ts';
+import { type BackedUpTable, createDigest, type Manifest, readManifest, tableFile } from './manifest.ts';
+import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
 export type RestoreOptions = {
   url: string;
@@ -36,8 +34,8 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
   const { url, readerUrl, log, signal, folder } = options;
   const directory = path.resolve(options.directory);
   const manifest = await readManifest(directory);
-  const migrations = migrationsUpTo(manifest, await readMigrations(folder));
-  await verify(directory, manifest, signal);
+  const migrations = selectMigrations(manifest, await readMigrations(folder));
+  await verifyFiles(directory, manifest, signal);
   const client = await openCopySession(url, 'strandline restore');
   try {
     await assertServer(client);
@@ -46,8 +44,8 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
     // What is loaded happened long ago and was counted then: see the triggers of 0000_tables.
     await client.query(`BEGIN; SET LOCAL strandline.restoring = 'on'`);
     for (const migration of migrations) await applyMigration(client, migration);
-    await load(client, directory, manifest, options);
-    await beginAnew(client);
+    await loadTables(client, directory, manifest, options);
+    await restartCursors(client);
     await client.query('COMMIT');
     for (const { name } of manifest.tables) await client.query(`ANALYZE ${SCHEMA}.${name}`);
   } finally {
@@ -58,7 +56,7 @@ export async function restore(options: RestoreOptions): Promise<{ manifest: Mani
   return { manifest, notes };
 }
 
-function migrationsUpTo({ migration, strandline }: Manifest, known: readonly Migration[]): Migration[] {
+function selectMigrations({ migration, strandline }: Manifest, known: readonly Migration[]): Migration[] {
   const { when, name } = migration;
   if (when < LAST_SQUASHED.when)
     throw new Refused(
@@ -77,14 +75,14 @@ function migrationsUpTo({ migration, strandline }: Manifest, known: readonly Mig
 }
 
 /** Every byte is looked at before the first is loaded. */
-async function verify(
+async function verifyFiles(
   directory: string,
   { tables }: Manifest,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (const { name, sha256 } of tables) {
-    const file = fileOf(directory, name);
-    const digest = digesting();
+    const file = tableFile(directory, name);
+    const digest = createDigest();
     digest.stream.resume();
     await pipeline(createReadStream(file), digest.stream, { signal }).catch((error: unknown) => {
       signal?.throwIfAborted();
@@ -106,13 +104,13 @@ async function assertEmpty(client: Client, url: string, folder: string | undefin
   );
 }
 
-async function load(
+async function loadTables(
   client: Client,
   directory: string,
   manifest: Manifest,
   { signal, onTable }: RestoreOptions,
 ): Promise<void> {
-  const tables = await tablesOf(client);
+  const tables = await listTables(client);
   assertSame(tables, manifest);
   // What migrations put there stands in the backup, as it was by then; what is left out of backups may refer to it.
   await client.query(`TRUNCATE ${tables.map(({ name }) => `${SCHEMA}.${name}`).join(', ')} CASCADE`);
@@ -123,7 +121,7 @@ async function load(
   for (const table of tables) {
     const kept = manifest.tables.find(({ name }) => name === table.name);
     if (kept === undefined) continue;
-    await copyIn(client, kept, fileOf(directory, kept.name), signal);
+    await copyIn(client, kept, tableFile(directory, kept.name), signal);
     onTable?.(kept);
   }
   for (const [where, next] of Object.entries(manifest.next)) {
@@ -153,7 +151,7 @@ async function copyIn(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const target = client.query(
-    copyStreams.from(`COPY ${SCHEMA}.${name} (${columns.map(quoted).join(', ')}) FROM STDIN`),
+    copyStreams.from(`COPY ${SCHEMA}.${name} (${columns.map(quoteColumn).join(', ')}) FROM STDIN`),
   );
   await pipeline(createReadStream(file), createGunzip(), target, { signal });
   if (target.rowCount !== rows)
@@ -164,7 +162,7 @@ async function copyIn(
  * A restored database is an instance of its own: beside the one it was taken from it must not take that one's
  * jobs out of a Redis that both use. No process has a lease in it: the scan offers runs that were in progress.
  */
-async function beginAnew(client: Client): Promise<void> {
+async function restartCursors(client: Client): Promise<void> {
   await client.query(`DELETE FROM ${SCHEMA}.facts WHERE name = 'instance'`);
   await client.query(`DELETE FROM ${SCHEMA}.workers`);
   await client.query(

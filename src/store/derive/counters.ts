@@ -6,10 +6,10 @@ export const COUNTERS = Object.keys(POST_COUNTERS);
 export const ENGAGEMENT = ['like_count', 'repost_count', 'reply_count', 'quote_count'];
 
 /** `f(counter)` for each counter, as a list. */
-export const each = (f: (counter: string, n: number) => string) => COUNTERS.map(f).join(', ');
+export const joinCounters = (f: (counter: string, n: number) => string) => COUNTERS.map(f).join(', ');
 
 /** Likes, reposts, replies and quotes together, as far as they are known. @param prefix such as `p.` or `up_` */
-export function engagement(prefix: string): string {
+export function engagementSql(prefix: string): string {
   const counters = ENGAGEMENT.map((name) => `${prefix}${name}`);
   return `CASE WHEN coalesce(${counters.join(', ')}) IS NOT NULL THEN ${counters.map((c) => `coalesce(${c}, 0)`).join(' + ')} END`;
 }
@@ -18,7 +18,7 @@ export function engagement(prefix: string): string {
  * The last value of a counter that was known at a time. Snapshots are asked where the post changed since, so that a time
  * in the past has the same value whenever it is asked. @param row the alias of a row of `post_counters`
  */
-export function knownAt(row: string, counter: string, time: string): string {
+export function knownCounterSql(row: string, counter: string, time: string): string {
   return `CASE WHEN coalesce(${row}.${counter}_at, ${row}.observed_at) <= ${time} THEN ${row}.${counter} ELSE (
     SELECT ${counter} FROM ${S}.post_snapshots
     WHERE post_id = ${row}.post_id AND observed_at <= ${time} AND ${counter} IS NOT NULL ORDER BY observed_at DESC LIMIT 1) END`;

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import type { RunStatus } from '../schema/analytics/runs.ts';
+import type { RunStatus } from '../schema/analytics/run-views.ts';
 import { ANALYTICS, SCHEMA } from '../schema-state.ts';
 import type { ServiceKind } from '../services.ts';
-import type { ExportFilter, SearchIds } from './select.ts';
+import type { ExportFilter, SearchIds } from './export-select.ts';
 
 /** One wording of a search. What it asked for from `since` on, until the next version. */
 export type SearchVersion = {
@@ -52,7 +52,7 @@ export async function readProvenance(
   range: Pick<ExportFilter, 'since' | 'until'>,
   now: Date,
 ): Promise<Provenance[]> {
-  const { rows } = await client.query<{ search: Provenance }>(PROVENANCE, [
+  const { rows } = await client.query<{ search: Provenance }>(SELECT_PROVENANCE, [
     searchIds ?? null,
     range.since ?? null,
     range.until ?? null,
@@ -61,16 +61,16 @@ export async function readProvenance(
   return rows.map(({ search }) => search);
 }
 
-const iso = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const isoSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** $1 searches (null: all), $2 since, $3 until, $4 the time of the export. */
-const PROVENANCE = `
+const SELECT_PROVENANCE = `
 SELECT json_build_object(
     'slug', s.slug, 'topic', s.topic, 'service', s.service, 'service_kind', s.service_kind,
-    'operation', s.operation, 'created_at', ${iso('s.created_at')}, 'archived_at', ${iso('s.archived_at')},
+    'operation', s.operation, 'created_at', ${isoSql('s.created_at')}, 'archived_at', ${isoSql('s.archived_at')},
     'versions', (
       SELECT json_agg(json_build_object(
-          'version', v.version, 'request_version', v.request_version, 'since', ${iso('v.created_at')},
+          'version', v.version, 'request_version', v.request_version, 'since', ${isoSql('v.created_at')},
           'prompt', v.prompt, 'tools', v.tools, 'model', v.model, 'date_filter', v.date_filter,
           'streaming', v.streaming, 'extra', v.extra, 'cron', v.cron, 'every_seconds', v.every_seconds,
           'tz', v.tz) ORDER BY v.version)
@@ -81,7 +81,7 @@ SELECT json_build_object(
          WHERE search_id = s.id AND coalesce(slot_at, created_at) >= coalesce($2, '-infinity')
            AND coalesce(slot_at, created_at) < coalesce($3, 'infinity') GROUP BY 1) r),
     'coverage', json_build_object(
-      'from', ${iso('lower(range.asked)')}, 'until', ${iso('upper(range.asked)')},
+      'from', ${isoSql('lower(range.asked)')}, 'until', ${isoSql('upper(range.asked)')},
       'observed_seconds', seen.seconds,
       'share', CASE WHEN seen.ever THEN
         seen.seconds / nullif(extract(epoch FROM upper(range.asked) - lower(range.asked)), 0) END)

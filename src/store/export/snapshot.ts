@@ -1,14 +1,13 @@
+import { HOUR, MINUTE } from '../../platform/clock.ts';
+import { connect } from '../../platform/postgres/connect.ts';
+import type { Database } from '../database.ts';
 import type { Client } from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { HOUR, MINUTE } from '../../engine/clock.ts';
-import { connect } from '../../engine/postgres/connect.ts';
-import type { Database } from '../database.ts';
-import { type CopiedRow, copyTextReader } from './copy-text.ts';
 
 /** How long one resource may take, the time of a slow reader included: an old snapshot keeps Postgres from tidying up. */
-const LONGEST_MS = 2 * HOUR;
+const MAX_SNAPSHOT_MS = 2 * HOUR;
 /** Between two resources, while files are written out. */
-const IDLE_MS = 5 * MINUTE;
+const MAX_SNAPSHOT_IDLE_MS = 5 * MINUTE;
 
 /** The database as it was at one moment, for as many reads as it takes. */
 export type Snapshot = Readonly<{
@@ -36,8 +35,8 @@ export async function openSnapshot(
   try {
     await client.query(
       `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
-       SET LOCAL statement_timeout = ${LONGEST_MS};
-       SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS};
+       SET LOCAL statement_timeout = ${MAX_SNAPSHOT_MS};
+       SET LOCAL idle_in_transaction_session_timeout = ${MAX_SNAPSHOT_IDLE_MS};
        SET LOCAL client_connection_check_interval = '5s'`,
     );
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -79,7 +78,7 @@ async function* copy(what: {
   // Where even this cannot be said to Postgres, the statement's connection is lost as well.
   const cancel = () => void db.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
-  const read = copyTextReader();
+  const read = createCopyTextReader();
   try {
     for (let piece = await next(); piece !== undefined; piece = await next()) {
       signal.throwIfAborted();
@@ -99,3 +98,49 @@ async function* copy(what: {
 async function drain(next: () => Promise<Buffer | undefined>): Promise<void> {
   for (let piece = await next(); piece !== undefined; ) piece = await next();
 }
+
+/** A row as COPY wrote it: the text of each column, null where it has no value. */
+export type CopiedRow = readonly (string | null)[];
+
+const NEWLINE = 0x0a;
+
+/**
+ * Reads the text format of COPY. Pieces may end anywhere, also inside a character; what is not a whole row
+ * yet is kept for the next piece.
+ */
+export function createCopyTextReader(): (piece: Buffer) => CopiedRow[] {
+  let begun: Buffer[] = [];
+  return (piece) => {
+    // A newline inside a value is written as two characters, so this byte ends a row and nothing else.
+    const last = piece.lastIndexOf(NEWLINE);
+    if (last === -1) {
+      begun.push(piece);
+      return [];
+    }
+    const whole = Buffer.concat([...begun, piece.subarray(0, last)]);
+    begun = last + 1 < piece.length ? [piece.subarray(last + 1)] : [];
+    return whole.toString('utf8').split('\n').map(readCopyRow);
+  };
+}
+
+function readCopyRow(line: string): CopiedRow {
+  const values: (string | null)[] = line.split('\t');
+  if (line.includes('\\')) for (const [i, value] of values.entries()) values[i] = readCopyValue(value ?? '');
+  return values;
+}
+
+function readCopyValue(value: string): string | null {
+  if (value === '\\N') return null;
+  return value.includes('\\')
+    ? value.replace(/\\(.)/g, (_all, sign: string) => ESCAPES[sign] ?? sign)
+    : value;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};

@@ -2,16 +2,16 @@
  * What the server and its process for statements send each other by pipe: a head in JSON, which is small, and a body of
  * bytes, which whoever passes it on does not read. Ahead of both stand their lengths, four bytes each.
  */
-import type { Refused } from '../../errors.ts';
+import type { Refused } from '../../domain/errors.ts';
 
 /** What a result is rendered as: rows of a page, or the reply of the API. */
-export type Form = 'html' | 'json';
+export type ResultForm = 'html' | 'json';
 
 /** Orders name a statement by its number. Each comes with the reader's address: its password may have been replaced meanwhile. */
-export type Order = { start: number; url: string; sql: string; form: Form } | { cancel: number };
+export type ReaderOrder = { start: number; url: string; sql: string; form: ResultForm } | { cancel: number };
 
 /** How a statement ended. */
-export type Ending =
+export type StatementEnding =
   | {
       kind: 'done';
       /** Rows that the body holds. */
@@ -25,21 +25,21 @@ export type Ending =
   | { kind: 'failed'; words: string; code: string | undefined };
 
 /** From the process; the body is the finished result. */
-export type Answer = { statementId: number; ending: Ending };
+export type ReaderReply = { statementId: number; ending: StatementEnding };
 
-const LENGTHS_BYTES = 8;
+const HEADER_BYTES = 8;
 const MAX_HEAD_BYTES = 128_000;
 
-export function frame(head: Order | Answer, body: Uint8Array = new Uint8Array()): Buffer {
+export function writeFrame(head: ReaderOrder | ReaderReply, body: Uint8Array = new Uint8Array()): Buffer {
   const text = Buffer.from(JSON.stringify(head));
-  const lengths = Buffer.alloc(LENGTHS_BYTES);
+  const lengths = Buffer.alloc(HEADER_BYTES);
   lengths.writeUInt32BE(text.length, 0);
   lengths.writeUInt32BE(body.length, 4);
   return Buffer.concat([lengths, text, body]);
 }
 
 /**
- * @param take gets each frame as soon as it is whole; its head is what the other side, a program of ours, made with {@link frame}
+ * @param take gets each frame as soon as it is whole; its head is what the other side, a program of ours, made with {@link writeFrame}
  * @param maxBody bytes
  * @returns takes what comes by the pipe; throws RangeError where that is no frame of this size
  */
@@ -49,7 +49,7 @@ export function readFrames(
 ): (chunk: Buffer) => void {
   let held: Buffer[] = [];
   let bytes = 0;
-  let wanted = LENGTHS_BYTES;
+  let wanted = HEADER_BYTES;
   return (chunk) => {
     held.push(chunk);
     bytes += chunk.length;
@@ -58,14 +58,14 @@ export function readFrames(
       const head = all.readUInt32BE(0);
       const body = all.readUInt32BE(4);
       if (head > MAX_HEAD_BYTES || body > maxBody) throw new RangeError('a frame is larger than it may be');
-      const whole = LENGTHS_BYTES + head + body;
+      const whole = HEADER_BYTES + head + body;
       const rest = bytes >= whole ? all.subarray(whole) : all;
       held = [rest];
-      wanted = bytes >= whole ? LENGTHS_BYTES : whole;
+      wanted = bytes >= whole ? HEADER_BYTES : whole;
       bytes = rest.length;
       if (rest === all) continue;
-      const text = all.toString('utf8', LENGTHS_BYTES, LENGTHS_BYTES + head);
-      take(JSON.parse(text), all.subarray(LENGTHS_BYTES + head, whole));
+      const text = all.toString('utf8', HEADER_BYTES, HEADER_BYTES + head);
+      take(JSON.parse(text), all.subarray(HEADER_BYTES + head, whole));
     }
   };
 }

@@ -68,14 +68,14 @@ export const LINK_CONTENT: Columns = {
 };
 
 /** `a, b, c`, each with a prefix such as `r.` */
-export function names(columns: Columns, prefix = ''): string {
+export function columnNames(columns: Columns, prefix = ''): string {
   return Object.keys(columns)
     .map((name) => prefix + name)
     .join(', ');
 }
 
 /** `a bigint, b text`: the row type of json_to_recordset. */
-export function typed(...groups: Columns[]): string {
+export function typedColumns(...groups: Columns[]): string {
   return groups
     .flatMap((columns) => Object.entries(columns))
     .map(([name, type]) => `${name} ${type}`)
@@ -86,39 +86,40 @@ export function typed(...groups: Columns[]): string {
  * Whether any value that is known now differs from what is stored: unknown now does not unmake what was
  * known. Where nothing is stored, whether anything is known.
  */
-export function differs(columns: Columns, now: string, stored: string): string {
+export function differsSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
     .map(
-      (name) => `(${told(name, now)} IS NOT NULL AND ${told(name, now)} IS DISTINCT FROM ${stored}.${name})`,
+      (name) =>
+        `(${toldSql(name, now)} IS NOT NULL AND ${toldSql(name, now)} IS DISTINCT FROM ${stored}.${name})`,
     )
     .join(' OR ');
 }
 
 /** What a row says of a column. A post without a text is one of which only its id was given: it takes no text away. */
-function told(name: string, now: string): string {
+function toldSql(name: string, now: string): string {
   return name === 'text' ? `nullif(${now}.text, '')` : `${now}.${name}`;
 }
 
 /** `a = coalesce(now.a, stored.a), ...` */
-export function refreshed(columns: Columns, now: string, stored: string): string {
+export function refreshedSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `${name} = coalesce(${told(name, now)}, ${stored}.${name})`)
+    .map((name) => `${name} = coalesce(${toldSql(name, now)}, ${stored}.${name})`)
     .join(', ');
 }
 
 /** `a IS NOT NULL OR ...` */
-export function anyKnown(columns: Columns, row: string): string {
-  return `coalesce(${names(columns, `${row}.`)}) IS NOT NULL`;
+export function anyKnownSql(columns: Columns, row: string): string {
+  return `coalesce(${columnNames(columns, `${row}.`)}) IS NOT NULL`;
 }
 
 /** Whether a row says a counter that nothing newer is stored of: a stored one was observed with its row, or at a time of its own. */
-const isNewer = (name: string, now: string, stored: string) =>
+const isNewerSql = (name: string, now: string, stored: string) =>
   `${now}.${name} IS NOT NULL AND (${stored}.${name} IS NULL OR coalesce(${stored}.${name}_at, ${stored}.observed_at) <= ${now}.observed_at)`;
 
 /** Whether a row of counters has a newer value than the stored one. */
-export function outdates(columns: Columns, now: string, stored: string): string {
+export function outdatesSql(columns: Columns, now: string, stored: string): string {
   return Object.keys(columns)
-    .map((name) => `(${isNewer(name, now, stored)} AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
+    .map((name) => `(${isNewerSql(name, now, stored)} AND ${now}.${name} IS DISTINCT FROM ${stored}.${name})`)
     .join(' OR ');
 }
 
@@ -126,12 +127,12 @@ export function outdates(columns: Columns, now: string, stored: string): string 
  * The newest value of each counter, and the time of those that are older than their row: `a = ..., a_at = ...`. Whichever of two
  * responses is saved first, the row ends the same.
  */
-export function advanced(columns: Columns, now: string, stored: string): string {
+export function advancedSql(columns: Columns, now: string, stored: string): string {
   const rowAt = `greatest(${stored}.observed_at, ${now}.observed_at)`;
   return Object.keys(columns)
     .flatMap((name) => [
-      `${name} = CASE WHEN ${isNewer(name, now, stored)} THEN ${now}.${name} ELSE ${stored}.${name} END`,
-      `${name}_at = CASE WHEN ${isNewer(name, now, stored)} THEN nullif(${now}.observed_at, ${rowAt})
+      `${name} = CASE WHEN ${isNewerSql(name, now, stored)} THEN ${now}.${name} ELSE ${stored}.${name} END`,
+      `${name}_at = CASE WHEN ${isNewerSql(name, now, stored)} THEN nullif(${now}.observed_at, ${rowAt})
         WHEN ${stored}.${name} IS NOT NULL THEN nullif(coalesce(${stored}.${name}_at, ${stored}.observed_at), ${rowAt}) END`,
     ])
     .join(', ');

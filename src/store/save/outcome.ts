@@ -1,19 +1,19 @@
-import type { Findings } from '../../monitor/read/findings.ts';
-import { type Id, type Transaction, timeOf } from '../database.ts';
-import { clearClaims } from './claims.ts';
+import type { ParsedResults } from '../../domain/parsed-results.ts';
+import { type Id, type Transaction, sqlTime } from '../database.ts';
+import { clearClaims } from './save-claims.ts';
 
 /** Findings of a response of a run. */
-export type Saved = {
+export type ResponseToSave = {
   runId: Id;
   searchId: Id;
   serviceId: Id;
-  findings: Findings;
+  findings: ParsedResults;
   /** When the response was received: the time of everything it says. */
   observedAt: Date;
 };
 
 /** Whose findings are saved, and with which right: only the holder of the highest fence may. */
-export type SaveInput = Saved & {
+export type SaveInput = ResponseToSave & {
   fence: number;
   /** Number of the response, which is read by this; left out where it is not stored. */
   response?: number;
@@ -22,14 +22,14 @@ export type SaveInput = Saved & {
 };
 
 /** A response that was read before and is read again. */
-export type AgainInput = Saved & {
+export type AgainInput = ResponseToSave & {
   response?: number;
   /** The time of what is found more. */
   endedAt: Date;
 };
 
 /** A response that was unread when its run had ended. */
-export type LateInput = Saved & {
+export type LateInput = ResponseToSave & {
   response: number;
   /** The time of the statements; null: the database's clock. */
   now: Date | null;
@@ -54,10 +54,10 @@ export type Outcome = {
  * run of a request version is its baseline, even when it found nothing. The response that it was read from is read by this.
  * $1 runs, $2 fences, $3 times or null, $4 items, $5 how many rejects, $6 numbers of responses, $7 rejects.
  */
-const WIN = `
+const COMPLETE_RUNS = `
 WITH won AS (
   UPDATE strandline.runs r
-  SET status = 'succeeded', ended_at = ${timeOf('asked.ended_at')}, lease_until = NULL,
+  SET status = 'succeeded', ended_at = ${sqlTime('asked.ended_at')}, lease_until = NULL,
     claims = 0, not_before = NULL, offer_at = NULL, reason = NULL, items_seen = asked.items_seen, items_new = 0, rejected = asked.rejected,
     baseline = NOT EXISTS (SELECT FROM strandline.runs b WHERE b.search_id = r.search_id
       AND b.request_version = r.request_version AND b.status = 'succeeded' AND b.id <> r.id)
@@ -81,7 +81,7 @@ FROM won`;
  * baseline did, or at it, is no news: it is a baseline too. Therefore nothing has to be locked against WIN:
  * when neither sees the other, both are the baseline, as if this one had come after it.
  */
-const WIN_AGAIN = `
+const COMPLETE_AGAIN = `
 WITH won AS (
   UPDATE strandline.runs r
   SET status = 'succeeded', code = NULL, reason = NULL, items_seen = $2, rejected = $3, items_new = coalesce(r.items_new, 0),
@@ -90,7 +90,7 @@ WITH won AS (
   WHERE r.id = $1 AND r.status IN ('succeeded', 'failed')
   RETURNING r.id, r.baseline, r.items_new
 ), response AS (
-  UPDATE strandline.answers SET read_at = ${timeOf('$6')}
+  UPDATE strandline.answers SET read_at = ${sqlTime('$6')}
   FROM won WHERE run_id = won.id AND n = $5 AND read_at IS NULL
 ), cleared AS (
   DELETE FROM strandline.rejects WHERE run_id = (SELECT id FROM won)
@@ -104,14 +104,14 @@ SELECT baseline, items_new AS before, $6::timestamptz AS at, true AS result, fal
 FROM won`;
 
 /**
- * The same for a response that was unread when its run had ended, after {@link LOCK_ENDED}. A newer response of the run that
+ * The same for a response that was unread when its run had ended, after {@link LOCK_ENDED_RUN}. A newer response of the run that
  * was read keeps the result. A failed run succeeds by it only where nothing succeeded after it: what a person or a rule
  * was told since stays true. What is found is reported now, which is when it became known.
  * $1 run, $2 response, $3 items, $4 how many rejects, $5 rejects, $6 time.
  */
-const READ_LATE = `
+const MARK_READ_LATE = `
 WITH response AS (
-  UPDATE strandline.answers SET read_at = ${timeOf('$6')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL
+  UPDATE strandline.answers SET read_at = ${sqlTime('$6')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL
   RETURNING n, received_at, read_at
 ), judged AS MATERIALIZED (
   SELECT r.id, a.read_at, coalesce(r.items_new, 0) AS before,
@@ -145,17 +145,20 @@ WITH response AS (
 SELECT baseline, before, read_at AS at, result, older, strandline.any_forgotten() AS forgotten FROM judged`;
 
 /** Two responses of one run are read one after the other, each seeing what the other did. $1 run. */
-const LOCK_ENDED = `
+const LOCK_ENDED_RUN = `
 SELECT FROM strandline.runs WHERE id = $1 AND status IN ('succeeded', 'failed', 'cancelled') FOR NO KEY UPDATE`;
 
 /** @returns for each run its outcome; `null` when this claim no longer holds it */
-export async function winRuns(tx: Transaction, inputs: readonly SaveInput[]): Promise<(Outcome | null)[]> {
+export async function completeRuns(
+  tx: Transaction,
+  inputs: readonly SaveInput[],
+): Promise<(Outcome | null)[]> {
   const rejects = inputs.flatMap(({ runId, findings }) =>
     findings.rejects.map((reject) => ({ run_id: String(runId), ...reject })),
   );
-  const { rows } = await tx.query<Row & { id: Id }>({
+  const { rows } = await tx.query<OutcomeRow & { id: Id }>({
     name: 'win_run',
-    text: WIN,
+    text: COMPLETE_RUNS,
     values: [
       inputs.map(({ runId }) => runId),
       inputs.map(({ fence }) => fence),
@@ -167,13 +170,13 @@ export async function winRuns(tx: Transaction, inputs: readonly SaveInput[]): Pr
     ],
   });
   const won = new Map(rows.map((row) => [row.id, row]));
-  return inputs.map(({ runId }) => outcome(won.get(runId)));
+  return inputs.map(({ runId }) => toOutcome(won.get(runId)));
 }
 
 /** @returns `null` when the run has not ended with a response */
-export async function winAgain(tx: Transaction, input: AgainInput): Promise<Outcome | null> {
+export async function completeAgain(tx: Transaction, input: AgainInput): Promise<Outcome | null> {
   const { findings } = input;
-  const { rows } = await tx.query<Row>(WIN_AGAIN, [
+  const { rows } = await tx.query<OutcomeRow>(COMPLETE_AGAIN, [
     input.runId,
     findings.itemsSeen,
     findings.rejects.length,
@@ -181,15 +184,15 @@ export async function winAgain(tx: Transaction, input: AgainInput): Promise<Outc
     input.response ?? null,
     input.endedAt,
   ]);
-  return outcome(rows[0]);
+  return toOutcome(rows[0]);
 }
 
 /** @returns `null` when the run has not ended, or somebody else has read the response */
-export async function readLate(tx: Transaction, input: LateInput): Promise<Outcome | null> {
+export async function markReadLate(tx: Transaction, input: LateInput): Promise<Outcome | null> {
   const { findings } = input;
-  const { rowCount } = await tx.query(LOCK_ENDED, [input.runId]);
+  const { rowCount } = await tx.query(LOCK_ENDED_RUN, [input.runId]);
   if (rowCount === 0) return null;
-  const { rows } = await tx.query<Row>(READ_LATE, [
+  const { rows } = await tx.query<OutcomeRow>(MARK_READ_LATE, [
     input.runId,
     input.response,
     findings.itemsSeen,
@@ -197,11 +200,11 @@ export async function readLate(tx: Transaction, input: LateInput): Promise<Outco
     JSON.stringify(findings.rejects),
     input.now,
   ]);
-  return outcome(rows[0]);
+  return toOutcome(rows[0]);
 }
 
 /** Takes away what the former reading wrote under this run's own key; sightings and discoveries stay for ever. */
-export async function clearReading(tx: Transaction, runId: Id): Promise<void> {
+export async function clearResults(tx: Transaction, runId: Id): Promise<void> {
   await tx.query(
     `DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,
     [runId],
@@ -209,7 +212,7 @@ export async function clearReading(tx: Transaction, runId: Id): Promise<void> {
   await clearClaims(tx, runId);
 }
 
-type Row = {
+type OutcomeRow = {
   baseline: boolean;
   before: number;
   at: Date;
@@ -218,7 +221,7 @@ type Row = {
   forgotten: boolean;
 };
 
-function outcome(row: Row | undefined): Outcome | null {
+function toOutcome(row: OutcomeRow | undefined): Outcome | null {
   if (row === undefined) return null;
   const { baseline, before, at, result, older, forgotten } = row;
   return {

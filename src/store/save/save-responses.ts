@@ -1,21 +1,21 @@
 /** What responses hold, saved inside a transaction whose first statement made it theirs to save. */
-import { answersTo, type Id, type Last, type Transaction } from '../database.ts';
-import { logReadings } from '../derive/pending.ts';
-import { leaveOutForgotten } from '../forget/leave-out.ts';
-import { saveClaims } from './claims.ts';
-import type { Outcome, Saved } from './outcome.ts';
+import { awaitAll, type Id, type SendLast, type Transaction } from '../database.ts';
+import { insertPending } from '../derive/pending-derivations.ts';
+import { leaveOutForgotten } from '../maintenance/tombstones.ts';
+import { saveClaims } from './save-claims.ts';
+import type { Outcome, ResponseToSave } from './outcome.ts';
 import {
-  authorsOf,
-  contentRows,
-  counterColumns,
-  type Found,
-  keyOf,
-  linkRows,
-  postsOf,
-  type Thing,
-} from './rows.ts';
+  collectAuthors,
+  buildContentRows,
+  buildCounterColumns,
+  type KnownItem,
+  itemKey,
+  buildLinkRows,
+  collectPosts,
+  type ItemOccurrences,
+} from './save-rows.ts';
 import {
-  APPEND_DISCOVERIES,
+  INSERT_DISCOVERIES,
   FIND_STORED,
   INSERT_COMPLETION,
   LOCK_FEED,
@@ -24,8 +24,8 @@ import {
   SAVE_COUNTERS,
   SAVE_LINKS,
   SAVE_POSTS,
-  SIGHT,
-} from './statements.ts';
+  INSERT_SIGHTINGS,
+} from './save-statements.ts';
 
 /** What this run saw for the first time, and how much it saw at all. */
 export type Diff = {
@@ -35,14 +35,14 @@ export type Diff = {
   completionChanged: boolean;
 };
 
-type Sighted = { new_posts: Id[]; new_links: Id[] };
+type SightedRow = { new_posts: Id[]; new_links: Id[] };
 
 /** What was known before and is known otherwise by a response that is not read in its turn. */
 export type Touched = { posts: Id[]; links: Id[] };
-const NOTHING: Touched = { posts: [], links: [] };
+const NOTHING_TOUCHED: Touched = { posts: [], links: [] };
 
 /** A response whose run, or whose reading, is won. */
-type Won = Saved & { outcome: Outcome };
+type Won = ResponseToSave & { outcome: Outcome };
 
 /**
  * Most statements need no answer of the one ahead of them, and are sent behind it at once: the keys that runs have to
@@ -51,21 +51,21 @@ type Won = Saved & { outcome: Outcome };
 export async function saveResponses(
   tx: Transaction,
   won: readonly Won[],
-  last: Last,
+  last: SendLast,
   /** For a response that is not read in its turn, behind its sightings. */
-  touch?: (saved: Saved) => Promise<Touched>,
+  touch?: (saved: ResponseToSave) => Promise<Touched>,
 ): Promise<Diff[]> {
   const responses: Won[] = [];
   for (const one of won)
     responses.push(one.outcome.anyForgotten ? { ...one, findings: await leaveOutForgotten(tx, one) } : one);
   const found = await findStored(tx, responses);
-  for (const statement of contentStatements(responses, found)) last(tx.query(statement));
-  const [changed, sighted] = await answersTo([saveCounters(tx, found), sight(tx, responses, found)]);
-  const [completions, touched] = await answersTo([
-    answersTo(
+  for (const statement of buildContentStatements(responses, found)) last(tx.query(statement));
+  const [changed, sighted] = await awaitAll([saveCounters(tx, found), insertSightings(tx, responses, found)]);
+  const [completions, touched] = await awaitAll([
+    awaitAll(
       responses.map((one) => (one.outcome.isResult ? saveCompletion(tx, one) : Promise.resolve(null))),
     ),
-    answersTo(responses.map((one) => touch?.(one) ?? Promise.resolve(NOTHING))),
+    awaitAll(responses.map((one) => touch?.(one) ?? Promise.resolve(NOTHING_TOUCHED))),
   ]);
   const diffs = responses.map(({ outcome }, i) => ({
     baseline: outcome.baseline,
@@ -74,7 +74,7 @@ export async function saveResponses(
     completionChanged: completions[i]?.changed ?? false,
   }));
   last(
-    logReadings(
+    insertPending(
       tx,
       responses.map(({ searchId, runId, observedAt, outcome }, i) => ({
         searchId,
@@ -91,7 +91,7 @@ export async function saveResponses(
       })),
     ),
   );
-  const discovered = diffs.flatMap((diff, i) => discoveriesOf(diff, completions[i]?.id, i + 1));
+  const discovered = diffs.flatMap((diff, i) => listDiscoveries(diff, completions[i]?.id, i + 1));
   if (discovered.length > 0) {
     last(tx.query(LOCK_FEED));
     last(appendDiscoveries(tx, responses, diffs, discovered));
@@ -100,14 +100,17 @@ export async function saveResponses(
 }
 
 /** Posts and authors of responses. */
-type AllFound = { posts: Found[]; authors: Found[] };
+type KnownItems = { posts: KnownItem[]; authors: KnownItem[] };
 
-async function findStored(tx: Transaction, responses: readonly Saved[]): Promise<AllFound> {
-  const posts = postsOf(responses);
-  const authors = authorsOf(responses);
+async function findStored(tx: Transaction, responses: readonly ResponseToSave[]): Promise<KnownItems> {
+  const posts = collectPosts(responses);
+  const authors = collectAuthors(responses);
   type Row = Record<'post_ids' | 'post_hashes' | 'author_ids' | 'author_hashes', (Id | null)[]>;
-  const row = await prepared<Row>(tx, 'find_stored', FIND_STORED, [...namesOf(posts), ...namesOf(authors)]);
-  const found = (things: readonly Thing[], ids?: (Id | null)[], hashes?: (Id | null)[]) =>
+  const row = await queryPrepared<Row>(tx, 'find_stored', FIND_STORED, [
+    ...itemIds(posts),
+    ...itemIds(authors),
+  ]);
+  const found = (things: readonly ItemOccurrences[], ids?: (Id | null)[], hashes?: (Id | null)[]) =>
     things.map((thing, i) => ({ ...thing, id: ids?.[i] ?? null, hash: hashes?.[i] ?? null }));
   return {
     posts: found(posts, row?.post_ids, row?.post_hashes),
@@ -115,17 +118,17 @@ async function findStored(tx: Transaction, responses: readonly Saved[]): Promise
   };
 }
 
-function namesOf(things: readonly Thing[]): [Id[], string[]] {
+function itemIds(things: readonly ItemOccurrences[]): [Id[], string[]] {
   return [things.map(({ serviceId }) => serviceId), things.map(({ externalId }) => externalId)];
 }
 
 /** Statements that save what is not stored as it is, each turn of responses behind the one before. */
-function contentStatements(responses: readonly Saved[], { posts, authors }: AllFound) {
+function buildContentStatements(responses: readonly ResponseToSave[], { posts, authors }: KnownItems) {
   const named = (name: string, text: string) => (rows: string) => ({ name, text, values: [rows] });
   return [
-    ...contentRows(authors).map(named('save_authors', SAVE_AUTHORS)),
-    ...contentRows(posts).map(named('save_posts', SAVE_POSTS)),
-    ...linkRows(responses).flatMap((rows) => [
+    ...buildContentRows(authors).map(named('save_authors', SAVE_AUTHORS)),
+    ...buildContentRows(posts).map(named('save_posts', SAVE_POSTS)),
+    ...buildLinkRows(responses).flatMap((rows) => [
       named('save_links', SAVE_LINKS)(rows),
       named('save_addresses', SAVE_ADDRESSES)(rows),
     ]),
@@ -133,10 +136,10 @@ function contentStatements(responses: readonly Saved[], { posts, authors }: AllF
 }
 
 /** @returns posts that were known before and have a snapshot more, by its time */
-async function saveCounters(tx: Transaction, found: AllFound): Promise<ReadonlyMap<number, Id[]>> {
-  const rows = await answersTo(
-    counterColumns(found.posts, found.authors).map((values) =>
-      prepared<{ ids: Id[]; times: Date[] }>(tx, 'save_counters', SAVE_COUNTERS, values),
+async function saveCounters(tx: Transaction, found: KnownItems): Promise<ReadonlyMap<number, Id[]>> {
+  const rows = await awaitAll(
+    buildCounterColumns(found.posts, found.authors).map((values) =>
+      queryPrepared<{ ids: Id[]; times: Date[] }>(tx, 'save_counters', SAVE_COUNTERS, values),
     ),
   );
   const changed = new Map<number, Id[]>();
@@ -150,9 +153,13 @@ async function saveCounters(tx: Transaction, found: AllFound): Promise<ReadonlyM
   return changed;
 }
 
-async function sight(tx: Transaction, responses: readonly Won[], found: AllFound): Promise<Sighted[]> {
+async function insertSightings(
+  tx: Transaction,
+  responses: readonly Won[],
+  found: KnownItems,
+): Promise<SightedRow[]> {
   const keys = new Map(
-    found.posts.map(({ serviceId, externalId, id }) => [keyOf(serviceId, externalId), id]),
+    found.posts.map(({ serviceId, externalId, id }) => [itemKey(serviceId, externalId), id]),
   );
   const posts = responses.flatMap(({ serviceId, findings }, i) =>
     findings.posts.map((post) => ({ place: i + 1, serviceId, externalId: post.external_id })),
@@ -160,9 +167,9 @@ async function sight(tx: Transaction, responses: readonly Won[], found: AllFound
   const links = responses.flatMap(({ findings }, i) =>
     findings.links.map(({ address, source }) => ({ place: i + 1, address, source })),
   );
-  const { rows } = await tx.query<Sighted>({
+  const { rows } = await tx.query<SightedRow>({
     name: 'sight',
-    text: SIGHT,
+    text: INSERT_SIGHTINGS,
     values: [
       responses.map(({ runId }) => runId),
       responses.map(({ searchId }) => searchId),
@@ -171,7 +178,7 @@ async function sight(tx: Transaction, responses: readonly Won[], found: AllFound
       posts.map(({ place }) => place),
       posts.map(({ serviceId }) => serviceId),
       posts.map(({ externalId }) => externalId),
-      posts.map(({ serviceId, externalId }) => keys.get(keyOf(serviceId, externalId)) ?? null),
+      posts.map(({ serviceId, externalId }) => keys.get(itemKey(serviceId, externalId)) ?? null),
       links.map(({ place }) => place),
       links.map(({ address }) => address),
       links.map(({ source }) => source),
@@ -183,7 +190,7 @@ async function sight(tx: Transaction, responses: readonly Won[], found: AllFound
 type Discovery = { place: number; kind: string; thing: Id };
 
 /** @param place of its run among those that are saved, from 1 */
-function discoveriesOf(diff: Diff, completion: Id | undefined, place: number): Discovery[] {
+function listDiscoveries(diff: Diff, completion: Id | undefined, place: number): Discovery[] {
   const of = (kind: string, things: readonly Id[]) => things.map((thing) => ({ place, kind, thing }));
   const changed = diff.completionChanged && completion !== undefined ? [completion] : [];
   return [...of('post', diff.newPosts), ...of('link', diff.newLinks), ...of('completion', changed)];
@@ -195,7 +202,7 @@ function appendDiscoveries(
   diffs: readonly Diff[],
   discovered: readonly Discovery[],
 ): Promise<unknown> {
-  return prepared(tx, 'append_discoveries', APPEND_DISCOVERIES, [
+  return queryPrepared(tx, 'append_discoveries', INSERT_DISCOVERIES, [
     responses.map(({ runId }) => runId),
     responses.map(({ searchId }) => searchId),
     responses.map(({ outcome }) => outcome.at),
@@ -211,11 +218,14 @@ function appendDiscoveries(
   ]);
 }
 
-async function saveCompletion(tx: Transaction, input: Saved): Promise<{ id: Id; changed: boolean } | null> {
+async function saveCompletion(
+  tx: Transaction,
+  input: ResponseToSave,
+): Promise<{ id: Id; changed: boolean } | null> {
   const { completion } = input.findings;
   if (completion === null) return null;
   const { completion_links, search_completion_links, key_items, claims, ...texts } = completion;
-  const row = await prepared<{ id: Id; changed: boolean }>(tx, 'insert_completion', INSERT_COMPLETION, [
+  const row = await queryPrepared<{ id: Id; changed: boolean }>(tx, 'insert_completion', INSERT_COMPLETION, [
     input.runId,
     input.searchId,
     input.observedAt,
@@ -229,7 +239,7 @@ async function saveCompletion(tx: Transaction, input: Saved): Promise<{ id: Id; 
 }
 
 /** Runs a statement that is parsed and planned once per connection. @returns its first row */
-async function prepared<Row extends object>(
+async function queryPrepared<Row extends object>(
   tx: Transaction,
   name: string,
   text: string,

@@ -1,23 +1,23 @@
 import { batched } from '../batches.ts';
 import { type Database, type Id, inTransaction, KEEP_PLANS, type Transaction } from '../database.ts';
-import { ensurePartitions } from '../partitions.ts';
+import { ensurePartitions } from '../maintenance/partitions.ts';
 import {
   type AgainInput,
-  clearReading,
+  clearResults,
   type LateInput,
-  readLate,
-  type Saved,
+  markReadLate,
+  type ResponseToSave,
   type SaveInput,
-  winAgain,
-  winRuns,
+  completeAgain,
+  completeRuns,
 } from './outcome.ts';
 import { type Diff, saveResponses, type Touched } from './save-responses.ts';
-import { LOWER_FIRST_SEEN } from './statements.ts';
+import { LOWER_FIRST_SEEN } from './save-statements.ts';
 
 /** Runs that are saved together at most. */
-const MOST_RUNS = 8;
+const MAX_RUNS_TOGETHER = 8;
 /** Posts that are saved together at most; their JSON is made and sent in one piece. */
-const MOST_POSTS = 400;
+const MAX_POSTS_TOGETHER = 400;
 
 /**
  * Saves what a response held, in one transaction whose first statement is success itself. Either
@@ -26,9 +26,9 @@ const MOST_POSTS = 400;
  * @returns the diff; `null` when another claim holds the run and nothing was saved
  */
 export const saveFindings = batched<SaveInput, Diff | null>(saveTogether, {
-  most: MOST_RUNS,
+  most: MAX_RUNS_TOGETHER,
   size: ({ findings }) => findings.posts.length + findings.nestedPosts.length,
-  mostSize: MOST_POSTS,
+  mostSize: MAX_POSTS_TOGETHER,
   alone: true,
   // While Postgres saves one, the rows of the next are made.
   atOnce: 2,
@@ -38,7 +38,7 @@ async function saveTogether(db: Database, inputs: readonly SaveInput[]): Promise
   for (const { observedAt } of inputs) await ensurePartitions(db, observedAt);
   return inTransaction(db, async (tx, last) => {
     last(tx.query(KEEP_PLANS));
-    const outcomes = await winRuns(tx, inputs);
+    const outcomes = await completeRuns(tx, inputs);
     const won = inputs.flatMap((input, i) => {
       const outcome = outcomes[i] ?? null;
       return outcome === null ? [] : [{ ...input, outcome }];
@@ -62,10 +62,10 @@ export async function saveAgain(
 ): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
   return inTransaction(db, async (tx, last) => {
-    const won = await winAgain(tx, input);
+    const won = await completeAgain(tx, input);
     if (won === null) return null;
-    const before = await formerPosts(tx, input.runId);
-    await clearReading(tx, input.runId);
+    const before = await readFormerPosts(tx, input.runId);
+    await clearResults(tx, input.runId);
     await record(tx);
     const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, () =>
       Promise.resolve({ posts: before, links: [] }),
@@ -82,10 +82,10 @@ export async function saveAgain(
 export async function saveLate(db: Database, input: LateInput): Promise<Diff | null> {
   await ensurePartitions(db, input.observedAt);
   return inTransaction(db, async (tx, last) => {
-    const won = await readLate(tx, input);
+    const won = await markReadLate(tx, input);
     if (won === null) return null;
-    const before = won.isResult ? await formerPosts(tx, input.runId) : [];
-    if (won.isResult) await clearReading(tx, input.runId);
+    const before = won.isResult ? await readFormerPosts(tx, input.runId) : [];
+    if (won.isResult) await clearResults(tx, input.runId);
     const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, async (saved) => {
       const { posts, links } = await lowerFirstSeen(tx, saved);
       return { posts: [...before, ...posts], links };
@@ -95,7 +95,7 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
 }
 
 /** The diff of a run that has been committed, read back. */
-export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
+export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> {
   const { rows } = await db.pool.query<{ baseline: boolean; posts: Id[]; links: Id[]; completions: Id[] }>(
     `SELECT r.baseline,
        coalesce(array_agg(d.thing ORDER BY d.id) FILTER (WHERE d.kind = 'post'), '{}') AS posts,
@@ -116,7 +116,7 @@ export async function committedDiff(db: Database, runId: Id): Promise<Diff> {
 }
 
 /** What a late response holds was seen when it came. @returns what was thought to be seen later */
-async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<Touched> {
+async function lowerFirstSeen(tx: Transaction, input: ResponseToSave): Promise<Touched> {
   const { serviceId, observedAt, searchId, runId, findings } = input;
   const { rows } = await tx.query<Touched>(LOWER_FIRST_SEEN, [
     serviceId,
@@ -130,7 +130,7 @@ async function lowerFirstSeen(tx: Transaction, input: Saved): Promise<Touched> {
 }
 
 /** Posts of the former reading of a run. */
-async function formerPosts(tx: Transaction, runId: Id): Promise<Id[]> {
+async function readFormerPosts(tx: Transaction, runId: Id): Promise<Id[]> {
   const { rows } = await tx.query<{ post_ids: Id[] }>(
     'SELECT post_ids FROM strandline.run_results WHERE run_id = $1',
     [runId],

@@ -1,9 +1,10 @@
 /** How far back an answer saw: pure, so that a rebuild says what the save said. Times are milliseconds since 1970. */
-import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../contract/enumerations.ts';
-import { DAY, SECOND } from '../../engine/clock.ts';
+
+import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
+import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
 
 /** What is known of a search when a run of it is saved. */
-export type Before = {
+export type RunBefore = {
   operation: Operation;
   dateFilter: DateFilter | null;
   /** Between two slots. */
@@ -40,8 +41,8 @@ export const UNKNOWN_EVERY_SECONDS = 3_600;
  * @param posts how many posts the answer holds
  * @returns null where an answer says nothing of posts: operation A that never gave any
  */
-export function reachOf(
-  before: Before,
+export function computeReach(
+  before: RunBefore,
   answer: { observedAt: number; posts: number; times: readonly number[] },
 ): Reach | null {
   const { observedAt, posts, times } = answer;
@@ -49,7 +50,7 @@ export function reachOf(
   const until = before.stoppedAt ?? observedAt;
   const clamped = (time: number) => Math.min(time, until);
   const reached = clamped(
-    Math.max(asFarAs(before, observedAt), before.resumedAt ?? Number.NEGATIVE_INFINITY),
+    Math.max(limitReach(before, observedAt), before.resumedAt ?? Number.NEGATIVE_INFINITY),
   );
   const sinceLast = clamped(Math.max(reached, before.lastUntil ?? reached));
   if (posts === 0) return { reached: sinceLast, from: sinceLast, until };
@@ -60,13 +61,58 @@ export function reachOf(
   return { reached, from: clamped(Math.max(reached, whole)), until };
 }
 
-function asFarAs(before: Before, observedAt: number): number {
+function limitReach(before: RunBefore, observedAt: number): number {
   if (before.operation === 'ai')
     return observedAt - DATE_FILTER_DAYS[before.dateFilter ?? 'PAST_24_HOURS'] * DAY;
   const atMost = observedAt - 2 * before.everySeconds * SECOND;
   return Math.max(atMost, before.lastUntil ?? atMost);
 }
 
-function isCut({ asked, mostPosts }: Before, posts: number): boolean {
+function isCut({ asked, mostPosts }: RunBefore, posts: number): boolean {
   return posts > 0 && (posts >= (mostPosts ?? 0) || (asked !== null && posts >= asked));
+}
+
+/** Quarters of an hour: what volume is counted in. Times are milliseconds since 1970. */
+
+export const QUARTER_MS = 15 * MINUTE;
+export const MINUTES_PER_QUARTER = 15;
+
+/** What a run saw of a quarter: the minutes it saw in full (a bit each, the first one first), and whether it should have seen more. */
+export type Quarter = { at: number; minutes: string; cut: boolean };
+
+/** How far back coverage is written down: twice what is ever compared with, and some. */
+export const VOLUME_MEMORY_MS = 35 * 24 * 60 * MINUTE;
+
+export function startOfQuarter(time: number): number {
+  return Math.floor(time / QUARTER_MS) * QUARTER_MS;
+}
+
+/**
+ * What a run saw of the quarters of its search, oldest first. Ranges are rounded down to the minute at both
+ * ends, so that a range that begins where another ended leaves no minute out.
+ */
+export function listQuarters(reach: Reach): Quarter[] {
+  const quarters: Quarter[] = [];
+  const until = minuteOfQuarter(reach.until);
+  const from = minuteOfQuarter(reach.from);
+  const reached = Math.max(minuteOfQuarter(reach.reached), until - VOLUME_MEMORY_MS);
+  for (let at = startOfQuarter(reached); at < until; at += QUARTER_MS) {
+    const minutes = maskMinutes(at, from, until);
+    const cut = at < from && reached < from;
+    if (minutes !== NO_MINUTES || cut) quarters.push({ at, minutes, cut });
+  }
+  return quarters;
+}
+
+const NO_MINUTES = '0'.repeat(MINUTES_PER_QUARTER);
+
+function maskMinutes(start: number, from: number, until: number): string {
+  let bits = '';
+  for (let minute = start; minute < start + QUARTER_MS; minute += MINUTE)
+    bits += minute >= from && minute < until ? '1' : '0';
+  return bits;
+}
+
+function minuteOfQuarter(time: number): number {
+  return Math.floor(time / MINUTE) * MINUTE;
 }

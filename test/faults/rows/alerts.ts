@@ -1,8 +1,8 @@
 /** Receivers of messages that fail, and workers that die while they send. Every answer stands in test/tell/deliver.test.ts. */
 import assert from 'node:assert/strict';
-import { createRule } from '../../../src/monitor/tell/rules.ts';
-import { resend } from '../../../src/monitor/tell/resend.ts';
-import { createChannel } from '../../../src/monitor/tell/channels.ts';
+import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { resendMessages } from '../../../src/monitor/alerts/resend.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
 import { type Behaviour, dies, read, stalls, status } from '../../tell/receiver.ts';
 import type { Row } from '../row.ts';
 import { posts } from '../scripts.ts';
@@ -201,7 +201,7 @@ export const ALERTS: readonly Row[] = [
       await finds(stage, ['11', '12']);
       await others(2);
       stage.receiver.answers(status(200), '/green');
-      assert.equal(await resend(stage.ctx, { channel: 'green' }), 1);
+      assert.equal(await resendMessages(stage.ctx, { channel: 'green' }), 1);
       await stage.until('the dead one is delivered', async () => {
         const [one] = await deliveriesTo(stage, 'green');
         return one?.state === 'delivered';

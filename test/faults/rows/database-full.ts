@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import { codeOf, connect, withDatabase } from '../../../src/engine/postgres/connect.ts';
+import { readErrorCode, connect, withDatabase } from '../../../src/platform/postgres/connect.ts';
 import { wirePost } from '../../stub-service.ts';
 import type { Row } from '../row.ts';
 import { says } from '../says.ts';
@@ -28,7 +28,7 @@ async function takeAllConnections(stage: Stage): Promise<() => Promise<void>> {
       try {
         taken.push(await connect(url, 'faults'));
       } catch (error) {
-        if (codeOf(error) !== '53300') throw error;
+        if (readErrorCode(error) !== '53300') throw error;
         break;
       }
     }

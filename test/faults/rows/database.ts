@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { freePort } from '../../redis.ts';
 import { startCommand } from '../../worker-command.ts';
 import type { Row } from '../row.ts';
-import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import { says } from '../says.ts';
 import { gated, ownPosts } from '../scripts.ts';
 import type { Stage } from '../stage.ts';

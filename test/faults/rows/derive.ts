@@ -1,6 +1,6 @@
 /** The follower: killed in the middle, beside another one, and with responses that are read again meanwhile. */
 import assert from 'node:assert/strict';
-import { replayRun } from '../../../src/monitor/run/replay.ts';
+import { replayRun } from '../../../src/monitor/runs/late-and-replay.ts';
 import { readDerived, readRebuilt } from '../../derived.ts';
 import type { Point } from '../../journey-points.ts';
 import type { Row } from '../row.ts';

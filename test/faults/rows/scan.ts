@@ -1,8 +1,8 @@
 /** The scan and the repeatable job that calls it: lost, misled, interrupted, overlapping, behind a backlog. */
 import assert from 'node:assert/strict';
-import { DAY, MINUTE, SECOND, systemClock } from '../../../src/engine/clock.ts';
-import { SCANS } from '../../../src/engine/queue/queue.ts';
-import { phaseOf } from '../../../src/monitor/schedule/interval.ts';
+import { DAY, MINUTE, SECOND, systemClock } from '../../../src/platform/clock.ts';
+import { SCANS } from '../../../src/platform/queue/queue.ts';
+import { computePhase } from '../../../src/monitor/schedule/schedule.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';
 import { takeRecurringWork } from '../../../src/store/scanner.ts';
 import type { Point } from '../../journey-points.ts';
@@ -232,5 +232,5 @@ export const SCAN: readonly Row[] = [
 function dueSoon(): number {
   const wanted = (Math.floor(systemClock.now().getTime() / SECOND) + 3) % 60;
   for (let prompt = 1; ; prompt += 1)
-    if (Math.floor(phaseOf(`search-${prompt}`, 60)) === wanted) return prompt;
+    if (Math.floor(computePhase(`search-${prompt}`, 60)) === wanted) return prompt;
 }

@@ -1,8 +1,8 @@
 /** Slots that come while nobody is there, too many are there, or something stands in their way. */
 import assert from 'node:assert/strict';
-import { HOUR, MINUTE, SECOND, systemClock } from '../../../src/engine/clock.ts';
-import { editSearch } from '../../../src/monitor/topic/edit.ts';
-import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { HOUR, MINUTE, SECOND, systemClock } from '../../../src/platform/clock.ts';
+import { editSearch } from '../../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { repeats } from '../repeats.ts';
 import type { Row } from '../row.ts';
 import { gated, late, ownPosts } from '../scripts.ts';

@@ -1,9 +1,9 @@
 /** Keys that are changed, taken away, or not the right ones. What must not be told is searched for in test/security/canaries.test.ts. */
 import assert from 'node:assert/strict';
-import { connect } from '../../../src/engine/postgres/connect.ts';
-import { createChannel } from '../../../src/monitor/tell/channels.ts';
-import { createRule } from '../../../src/monitor/tell/rules.ts';
-import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { connect } from '../../../src/platform/postgres/connect.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { type Canaries, dumpDatabase, sungIn } from '../../security/traces.ts';
 import type { Row } from '../row.ts';
 import { gated, ownPosts, posts, status } from '../scripts.ts';

@@ -1,7 +1,7 @@
 /** Runs that one statement claims, or opens the calls of: what becomes of each of them. */
 import assert from 'node:assert/strict';
 import { enqueueNewRuns } from '../../../src/monitor/enqueue.ts';
-import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import type { Point } from '../../journey-points.ts';
 import type { Row } from '../row.ts';
 import { gated, ownPosts } from '../scripts.ts';

@@ -4,12 +4,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DAY } from '../../../src/engine/clock.ts';
-import { connect } from '../../../src/engine/postgres/connect.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { DAY } from '../../../src/platform/clock.ts';
+import { connect } from '../../../src/platform/postgres/connect.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { backUp } from '../../../src/store/backup/backup.ts';
 import { restore } from '../../../src/store/backup/restore.ts';
-import { instanceName } from '../../../src/store/facts.ts';
+import { readInstanceName } from '../../../src/store/instance-name.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { MIGRATIONS_FOLDER, readMigrations } from '../../../src/store/migrations-folder.ts';
 import { programOf } from '../../programs.ts';
@@ -114,7 +114,7 @@ export const UPGRADE: readonly Row[] = [
       const url = stage.ctx.config.databaseUrl ?? '';
       const directory = path.join(stage.directory, 'backup');
       await backUp({ url, directory, version: 'test', now: stage.ctx.clock.now() });
-      const instance = await instanceName(stage.ctx.db, '', stage.ctx.clock.now());
+      const instance = await readInstanceName(stage.ctx.db, '', stage.ctx.clock.now());
 
       await stage.moveTime(DAY);
       const today = await stage.start();
@@ -131,7 +131,7 @@ export const UPGRADE: readonly Row[] = [
       if (stage.backend === 'postgres') await stage.rows('ALTER SCHEMA bullmq RENAME TO kept');
       await restore({ url, directory, log: stage.ctx.log });
       // As whoever copies a database byte by byte: it finds the queue that it had.
-      await instanceName(stage.ctx.db, instance, stage.ctx.clock.now());
+      await readInstanceName(stage.ctx.db, instance, stage.ctx.clock.now());
       if (stage.backend === 'postgres') {
         await stage.rows('DROP SCHEMA bullmq CASCADE');
         await stage.rows('ALTER SCHEMA kept RENAME TO bullmq');

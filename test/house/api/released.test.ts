@@ -5,9 +5,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import { VERSION } from '../../../src/version.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import { VERSION } from '../../../src/config/version.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { makeWorld } from '../../world.ts';
 import { breakingChanges, reduced } from './changes.ts';
@@ -25,7 +25,7 @@ const MEANT: Readonly<Record<string, string>> = {
 const FOLDER = path.join(import.meta.dirname, 'released');
 
 const world = await makeWorld();
-const app = await buildServer(homeOf(world), { api: [apiRoutes], pages: [] });
+const app = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] });
 afterAll(async () => {
   await app.close();
   await world.close();

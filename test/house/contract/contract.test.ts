@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readerQuery } from '../../../src/store/reader/query.ts';
+import { readerQuery } from '../../../src/store/reader/reader-query.ts';
 import { freshDatabase } from '../../database.ts';
 import { REPOSITORY } from '../sources.ts';
 import { changesBetween, isAtLeast, nextVersion } from './change.ts';

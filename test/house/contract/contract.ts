@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
-import { connect } from '../../../src/engine/postgres/connect.ts';
+import { connect } from '../../../src/platform/postgres/connect.ts';
 import { readViews } from '../../../src/store/migrations-folder.ts';
-import { declared } from '../../../src/store/schema/analytics/all.ts';
+import { declared } from '../../../src/store/schema/analytics/all-views.ts';
 
 /** `nullable`: as the program's own reads declare it (`src/store/schema/analytics/`); Postgres does not know it of views. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };

@@ -3,13 +3,12 @@
  * wrong in one: a day on which the service failed, a pause, an edit half-way, a time in which nothing ran, and an
  * answer that was cut at its limit.
  */
-import { DAY, HOUR, SECOND } from '../../../src/engine/clock.ts';
-import { follow } from '../../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
+import { DAY, HOUR, SECOND } from '../../../src/platform/clock.ts';
+import { derivePending } from '../../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { editSearch } from '../../../src/monitor/topic/edit.ts';
-import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { createSearch, editSearch } from '../../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import type { Search } from '../../../src/store/searches.ts';
 import { startStub } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
@@ -100,5 +99,5 @@ async function makeSearches(world: World): Promise<Search[]> {
 async function runQueued({ ctx, enqueued }: World): Promise<void> {
   for (let next = enqueued.shift(); next !== undefined; next = enqueued.shift())
     await executeRun(ctx, next.runId);
-  await follow(ctx, { settleMs: null });
+  await derivePending(ctx, { settleMs: null });
 }

@@ -1,6 +1,6 @@
 /** The questions of `docs/questions.md`, as they stand there. */
-import { createLogger } from '../../../src/engine/logger.ts';
-import { type Question, readQuestions as read } from '../../../src/doors/pages/explore/questions.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { type Question, readQuestions as read } from '../../../src/web/explore/example-questions.tsx';
 
 export type { Question };
 

@@ -1,6 +1,6 @@
 /** The twenty questions of `docs/questions.md`, asked of a history in which much went wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readerQuery } from '../../../src/store/reader/query.ts';
+import { readerQuery } from '../../../src/store/reader/reader-query.ts';
 import { readContract } from '../contract/contract.ts';
 import { CUT_DAY, SPIKE_DAY } from './answers.ts';
 import {

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { POST_COUNTERS } from '../../../src/contract/post.ts';
-import { TEXT_MAX } from '../../../src/contract/text.ts';
-import { type RunCode, RunError } from '../../../src/errors.ts';
-import type { Findings } from '../../../src/monitor/read/findings.ts';
-import { ITEMS_MAX } from '../../../src/monitor/read/items.ts';
-import { LINK_MAX } from '../../../src/monitor/read/link.ts';
+import { POST_COUNTERS } from '../../../src/protocol/microblog-response.ts';
+import { MAX_TEXT_LENGTH } from '../../../src/domain/text.ts';
+import { type RunCode, RunError } from '../../../src/domain/errors.ts';
+import type { ParsedResults } from '../../../src/domain/parsed-results.ts';
+import { MAX_ITEMS } from '../../../src/monitor/parse/response-generations.ts';
+import { MAX_LINK_LENGTH } from '../../../src/monitor/parse/parse-links.ts';
 
 /** What an answer as a whole may be said to be: all that is wrong with it stands in the bytes. */
 const CODES = new Set<RunCode>([
@@ -21,8 +21,8 @@ const CODES = new Set<RunCode>([
  * something about an answer.
  * @returns `read`, or the code
  */
-export function outcomeOf(read: () => Findings): 'read' | RunCode {
-  let found: Findings;
+export function outcomeOf(read: () => ParsedResults): 'read' | RunCode {
+  let found: ParsedResults;
   try {
     found = read();
   } catch (error) {
@@ -35,11 +35,11 @@ export function outcomeOf(read: () => Findings): 'read' | RunCode {
   return 'read';
 }
 
-function expectFit(found: Findings): void {
+function expectFit(found: ParsedResults): void {
   expectClean(found);
   const posts = [...found.posts, ...found.nestedPosts];
   for (const post of posts) {
-    expect(post.text.length).toBeLessThanOrEqual(TEXT_MAX);
+    expect(post.text.length).toBeLessThanOrEqual(MAX_TEXT_LENGTH);
     for (const counter of POST_COUNTERS) expectCount(post[counter]);
     if (post.created_at !== null) expect(new Date(post.created_at).toISOString()).toBe(post.created_at);
   }
@@ -58,10 +58,10 @@ function expectFit(found: Findings): void {
   expect(new Set(canonical).size).toBe(canonical.length);
   for (const link of canonical) {
     expect(link).toMatch(/^https:\/\/[^\s/]/);
-    expect(link.length).toBeLessThanOrEqual(LINK_MAX);
+    expect(link.length).toBeLessThanOrEqual(MAX_LINK_LENGTH);
   }
   expect(found.posts.length).toBeLessThanOrEqual(found.itemsSeen);
-  expect(found.posts.length).toBeLessThanOrEqual(4 * ITEMS_MAX);
+  expect(found.posts.length).toBeLessThanOrEqual(4 * MAX_ITEMS);
 }
 
 function expectCount(count: number | null): void {

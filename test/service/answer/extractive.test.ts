@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Source } from '../../../src/contract/enumerations.ts';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { ROLES } from '../../../src/service/answer/draft.ts';
-import { NOTHING_FOUND, NOTHING_QUOTABLE, writeCompletion } from '../../../src/service/answer/write.ts';
-import type { Findings } from '../../../src/service/retrieve.ts';
+import type { Source } from '../../../src/domain/enumerations.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { COMPLETION_ROLES } from '../../../src/service/answering/completion-draft.ts';
+import {
+  NOTHING_FOUND,
+  NOTHING_QUOTABLE,
+  writeCompletion,
+} from '../../../src/service/answering/completion-writer.ts';
+import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import { AT, findingsOf, found } from './found.ts';
 import { addressesOf, claimsOf, KEY_LISTS, TEXTS, wordsOf } from './read-citations.ts';
 
@@ -104,7 +108,7 @@ describe('quotations', () => {
     const { completion } = await write(findingsOf(found('web', QUAY)), 'quay', (role, text) =>
       told.set(role, text),
     );
-    expect([...told]).toEqual(ROLES.map((role) => [role, completion[role]]));
+    expect([...told]).toEqual(COMPLETION_ROLES.map((role) => [role, completion[role]]));
   });
 });
 

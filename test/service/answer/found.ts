@@ -1,14 +1,14 @@
 /** Things found, for the tests of the writers. */
-import type { Source } from '../../../src/contract/enumerations.ts';
-import type { Findings } from '../../../src/service/retrieve.ts';
-import type { Found } from '../../../src/service/source.ts';
+import type { Source } from '../../../src/domain/enumerations.ts';
+import type { Findings } from '../../../src/service/planning/retrieval.ts';
+import type { FoundItem } from '../../../src/service/sources/search-source.ts';
 
 export const AT = new Date('2026-11-21T12:00:00.000Z');
 
 let made = 0;
 
 /** An item with an address of its own, an hour older than the one made before it. */
-export function found(source: Source, snippet: string, rest: Partial<Found> = {}): Found {
+export function found(source: Source, snippet: string, rest: Partial<FoundItem> = {}): FoundItem {
   made += 1;
   return {
     source,
@@ -21,8 +21,8 @@ export function found(source: Source, snippet: string, rest: Partial<Found> = {}
   };
 }
 
-export function findingsOf(...items: readonly Found[]): Findings {
-  const findings = new Map<Source, Found[]>();
+export function findingsOf(...items: readonly FoundItem[]): Findings {
+  const findings = new Map<Source, FoundItem[]>();
   for (const item of items) findings.set(item.source, [...(findings.get(item.source) ?? []), item]);
   return findings;
 }

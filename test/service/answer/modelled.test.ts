@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { languageModel } from '../../../src/service/answer/model.ts';
-import { writeCompletion } from '../../../src/service/answer/write.ts';
-import type { Findings } from '../../../src/service/retrieve.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { languageModel } from '../../../src/service/answering/language-model.ts';
+import { writeCompletion } from '../../../src/service/answering/completion-writer.ts';
+import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import {
   type FakeModel,
   honest,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { remembered } from '../../../src/service/answer/remembered.ts';
+import { memoizeByText } from '../../../src/service/answering/passages.ts';
 
 test('a text is made into something once, until others have taken its place', () => {
   const made: string[] = [];
-  const upper = remembered({ most: 2, longest: 5 }, (text) => {
+  const upper = memoizeByText({ most: 2, longest: 5 }, (text) => {
     made.push(text);
     return text.toUpperCase();
   });
@@ -18,6 +18,6 @@ test('a text is made into something once, until others have taken its place', ()
 
 test('what is too long is made each time', () => {
   let made = 0;
-  const count = remembered({ most: 2, longest: 5 }, () => (made += 1));
+  const count = memoizeByText({ most: 2, longest: 5 }, () => (made += 1));
   expect([count('longer'), count('longer')]).toEqual([1, 2]);
 });

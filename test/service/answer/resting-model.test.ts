@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import { type LanguageModel, ModelFailed, type ModelQuestion } from '../../../src/service/answer/model.ts';
-import { FAILURES_MOST, REST_MS, restingModel } from '../../../src/service/answer/resting-model.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import {
+  type LanguageModel,
+  MAX_MODEL_FAILURES,
+  MODEL_REST_MS,
+  ModelFailed,
+  type ModelQuestion,
+  restingModel,
+} from '../../../src/service/answering/language-model.ts';
 
 const question: ModelQuestion = { system: '', user: '', schema: {} };
 const never = new AbortController().signal;
@@ -24,10 +30,10 @@ function stand() {
 
 test('a model that fails three times is left alone for a minute, and tried again', async () => {
   const { clock, asked, ask, answer } = stand();
-  for (let n = 0; n < FAILURES_MOST; n++) await ask();
+  for (let n = 0; n < MAX_MODEL_FAILURES; n++) await ask();
   expect(await ask()).toMatchObject({ reason: 'resting' });
-  expect(asked).toHaveLength(FAILURES_MOST);
-  clock.advance(REST_MS);
+  expect(asked).toHaveLength(MAX_MODEL_FAILURES);
+  clock.advance(MODEL_REST_MS);
   answer(() => Promise.resolve('{}'));
   expect(await ask()).toBe('{}');
   expect(await ask()).toBe('{}');
@@ -35,19 +41,19 @@ test('a model that fails three times is left alone for a minute, and tried again
 
 test('one that still fails after its rest rests again at once', async () => {
   const { clock, asked, ask } = stand();
-  for (let n = 0; n < FAILURES_MOST; n++) await ask();
-  clock.advance(REST_MS);
+  for (let n = 0; n < MAX_MODEL_FAILURES; n++) await ask();
+  clock.advance(MODEL_REST_MS);
   await ask();
   expect(await ask()).toMatchObject({ reason: 'resting' });
-  expect(asked).toHaveLength(FAILURES_MOST + 1);
+  expect(asked).toHaveLength(MAX_MODEL_FAILURES + 1);
 });
 
 test('clients that go away say nothing about it, a time limit does', async () => {
   const { asked, ask } = stand();
   const gone = AbortSignal.abort(new Error('gone'));
-  for (let n = 0; n < 2 * FAILURES_MOST; n++) await ask(gone);
-  expect(asked).toHaveLength(2 * FAILURES_MOST);
+  for (let n = 0; n < 2 * MAX_MODEL_FAILURES; n++) await ask(gone);
+  expect(asked).toHaveLength(2 * MAX_MODEL_FAILURES);
   const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
-  for (let n = 0; n < 2 * FAILURES_MOST; n++) await ask(late);
-  expect(asked).toHaveLength(3 * FAILURES_MOST);
+  for (let n = 0; n < 2 * MAX_MODEL_FAILURES; n++) await ask(late);
+  expect(asked).toHaveLength(3 * MAX_MODEL_FAILURES);
 });

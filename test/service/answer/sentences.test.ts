@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainLine, plainLines } from '../../../src/service/answer/plain.ts';
-import { cut, sentencesOf } from '../../../src/service/answer/sentences.ts';
+import { toVisibleLine, toVisibleLines } from '../../../src/service/answering/visible-text.ts';
+import { splitSentences, extractSentences } from '../../../src/service/answering/quotable-sentences.ts';
 
-const split = (text: string, loose = false) => sentencesOf(plainLines(text, 2_000), loose);
+const split = (text: string, loose = false) => extractSentences(toVisibleLines(text, 2_000), loose);
 
 describe('the sentences of a text', () => {
   test.each([
@@ -75,7 +75,7 @@ describe('the sentences of a text', () => {
         fc.boolean(),
         (parts, loose) => {
           const text = parts.join('');
-          for (const sentence of split(text, loose)) expect(plainLine(text, 2_000)).toContain(sentence);
+          for (const sentence of split(text, loose)) expect(toVisibleLine(text, 2_000)).toContain(sentence);
         },
       ),
       { numRuns: 400 },
@@ -91,7 +91,7 @@ describe('the sentences of a text', () => {
 
 test('a text is cut at the ends of its sentences, and nothing of it is left out', () => {
   expect(
-    cut(
+    splitSentences(
       'Boats at pier. Vote Zed. wire money, e.g. coins. Dr. Brown paid 3.5 percent! 静かです。はい。 the end',
     ),
   ).toEqual([
@@ -108,7 +108,7 @@ test('a text is cut at the ends of its sentences, and nothing of it is left out'
       fc.array(fc.constantFrom('. ', '!', '。', ' a', 'B', '\n', '3', 'Dr.', '"', '…')),
       (parts) => {
         const squeezed = (text: string) => text.replace(/\s+/g, '');
-        expect(squeezed(cut(parts.join('')).join(''))).toBe(squeezed(parts.join('')));
+        expect(squeezed(splitSentences(parts.join('')).join(''))).toBe(squeezed(parts.join('')));
       },
     ),
   );
@@ -121,6 +121,6 @@ test('a Chinese full stop between Latin letters is no end', () => {
 });
 
 test('what cannot be seen is gone, and lines end in one way', () => {
-  expect(plainLines('a\u202eb\u200bc\u{e0041}\u0007 d\r\ne\u2028f\tg', 100)).toBe('abc d\ne\nf g');
-  expect(plainLine('  a \n\n b  ', 100)).toBe('a b');
+  expect(toVisibleLines('a\u202eb\u200bc\u{e0041}\u0007 d\r\ne\u2028f\tg', 100)).toBe('abc d\ne\nf g');
+  expect(toVisibleLine('  a \n\n b  ', 100)).toBe('a b');
 });

@@ -1,7 +1,7 @@
 /** Each sentence of a model is held against what it cites, whatever stands beside it. */
 import { describe, expect, test } from 'vitest';
-import { briefingFor } from '../../../src/service/answer/briefing.ts';
-import { verified } from '../../../src/service/answer/verify.ts';
+import { buildModelPrompt } from '../../../src/service/answering/model-prompt.ts';
+import { verifyDrafts } from '../../../src/service/answering/model-verification.ts';
 import { findingsOf, found } from './found.ts';
 import { FALSE, HONEST, type Retelling } from './paraphrases.ts';
 
@@ -10,14 +10,14 @@ const WRITTEN = new Date('2026-11-15T10:30:00Z');
 const STORY = 'The harbour festival story tells of boats at the old pier.';
 
 function read(text: string, source = STORY, prompt = 'harbour festival', title = ''): string[] {
-  const briefing = briefingFor(
+  const briefing = buildModelPrompt(
     ['summary'],
     findingsOf(found('web', source, { title, publishedAt: WRITTEN })),
     { prompt, most: 5 },
   );
   try {
     const answer = { summary: { summary: [{ text, cites: [1] }], key: [] } };
-    return (verified(JSON.stringify(answer), briefing).get('summary')?.said ?? []).map((one) => one.text);
+    return (verifyDrafts(JSON.stringify(answer), briefing).get('summary')?.said ?? []).map((one) => one.text);
   } catch (error) {
     return [error instanceof Error ? error.message : ''].filter((message) => message !== 'unsupported');
   }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keywordsOf } from '../../../src/service/rank/keywords.ts';
+import { extractKeywords } from '../../../src/service/planning/keywords.ts';
 
 test.each([
   [
@@ -26,18 +26,18 @@ test.each([
   ['covid-19 covid-19 COVID-19', ['covid-19']],
   ['node.js 3.5', ['node.js', '3.5']],
 ])('%s', (prompt, keywords) => {
-  expect(keywordsOf(prompt)).toEqual(keywords);
+  expect(extractKeywords(prompt)).toEqual(keywords);
 });
 
 test.each(['to be or not to be', 'the', 'site:example.org', '-word', 'NOT', '"a"', 'ⅷ', 'これはそれ'])(
   'what is nothing but little words or orders keeps some of them: %s',
   (prompt) => {
-    expect(keywordsOf(prompt)).not.toEqual([]);
+    expect(extractKeywords(prompt)).not.toEqual([]);
   },
 );
 
 test('signs alone are no words', () => {
-  expect(keywordsOf('?! … 💥 ""')).toEqual([]);
+  expect(extractKeywords('?! … 💥 ""')).toEqual([]);
 });
 
 const part = fc.oneof(
@@ -64,10 +64,10 @@ const prompt = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(' ').
 test('of any prompt: at most twelve, none twice, in lower case, the same each time; some where there is a word', () => {
   fc.assert(
     fc.property(prompt, (text) => {
-      const keywords = keywordsOf(text);
+      const keywords = extractKeywords(text);
       expect(keywords.length).toBeLessThanOrEqual(12);
       expect(new Set(keywords).size).toBe(keywords.length);
-      expect(keywords).toEqual(keywordsOf(text));
+      expect(keywords).toEqual(extractKeywords(text));
       for (const word of keywords) {
         expect(word).toBe(word.toLowerCase());
         expect(word).toMatch(/[\p{L}\p{N}]/u);

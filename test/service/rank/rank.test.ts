@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/engine/clock.ts';
-import { PRIOR_BOUND } from '../../../src/relevance/prior.ts';
-import { rank, type Ranking } from '../../../src/service/rank/rank.ts';
-import type { Found } from '../../../src/service/source.ts';
+import { HOUR } from '../../../src/platform/clock.ts';
+import { MAX_PRIOR_RATIO } from '../../../src/domain/relevance.ts';
+import { rankResults, type RankingOptions } from '../../../src/service/ranking/result-ranking.ts';
+import type { FoundItem } from '../../../src/service/sources/search-source.ts';
 
 const TO = new Date('2026-11-21T12:00:00.000Z');
-const ASKED: Ranking = {
+const ASKED: RankingOptions = {
   keywords: [],
   prompt: '',
   from: new Date(TO.getTime() - 24 * HOUR),
@@ -16,7 +16,7 @@ const ASKED: Ranking = {
 const hoursAgo = (hours: number) => new Date(TO.getTime() - hours * HOUR);
 
 /** Texts that share nothing but what they are given. */
-function item(name: string, more: Partial<Found> = {}): Found {
+function item(name: string, more: Partial<FoundItem> = {}): FoundItem {
   return {
     source: 'web',
     title: '',
@@ -28,14 +28,14 @@ function item(name: string, more: Partial<Found> = {}): Found {
   };
 }
 
-const names = (found: readonly Found[]) => found.map(({ link }) => new URL(link).hostname.split('.')[0]);
+const names = (found: readonly FoundItem[]) => found.map(({ link }) => new URL(link).hostname.split('.')[0]);
 
 test('what two sources found is above what one found in a better place', () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => item(name));
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('no items');
-  expect(names(rank([[a, c], [b, c], [d]], ASKED))).toEqual(['c', 'a', 'b', 'd']);
-  expect(rank([], ASKED)).toEqual([]);
-  expect(names(rank([[a, b, c]], { ...ASKED, limit: 2 }))).toEqual(['a', 'b']);
+  expect(names(rankResults([[a, c], [b, c], [d]], ASKED))).toEqual(['c', 'a', 'b', 'd']);
+  expect(rankResults([], ASKED)).toEqual([]);
+  expect(names(rankResults([[a, b, c]], { ...ASKED, limit: 2 }))).toEqual(['a', 'b']);
 });
 
 test('of a careless source, what has the words of the prompt is above what has not', () => {
@@ -45,7 +45,9 @@ test('of a careless source, what has the words of the prompt is above what has n
     item('tides', { title: 'Tidal turbines', snippet: 'The first tidal turbine turns.' }),
   ];
   expect(
-    names(rank([careless], { ...ASKED, keywords: ['tidal', 'turbines'], prompt: 'tidal turbines' }))[0],
+    names(
+      rankResults([careless], { ...ASKED, keywords: ['tidal', 'turbines'], prompt: 'tidal turbines' }),
+    )[0],
   ).toBe('tides');
 });
 
@@ -55,8 +57,8 @@ test('a word fits its other forms, and no word fits inside another', () => {
     item('vote', { snippet: 'After the election' }),
     item('air', { snippet: 'Clean air' }),
   ];
-  expect(names(rank([found], { ...ASKED, keywords: ['elections'], prompt: '' }))[0]).toBe('vote');
-  expect(names(rank([found], { ...ASKED, keywords: ['air'], prompt: '' }))[0]).toBe('air');
+  expect(names(rankResults([found], { ...ASKED, keywords: ['elections'], prompt: '' }))[0]).toBe('vote');
+  expect(names(rankResults([found], { ...ASKED, keywords: ['air'], prompt: '' }))[0]).toBe('air');
 });
 
 test('one page under two addresses is one item, which says what either knew', () => {
@@ -67,7 +69,7 @@ test('one page under two addresses is one item, which says what either knew', ()
     publishedAt: hoursAgo(3),
     engagement: 7,
   });
-  expect(rank([[bare], [full]], ASKED)).toEqual([
+  expect(rankResults([[bare], [full]], ASKED)).toEqual([
     { ...bare, snippet: 'More', publishedAt: hoursAgo(3), engagement: 7 },
   ]);
 });
@@ -82,25 +84,29 @@ test('copies fold onto their original: the earliest, and never a repost', () => 
   const other = item('other', {
     snippet: 'Nothing at all to do with any of that, this is about cooking soup.',
   });
-  expect(names(rank([[copy, other, undated], [original]], ASKED))).toEqual(['original', 'other']);
+  expect(names(rankResults([[copy, other, undated], [original]], ASKED))).toEqual(['original', 'other']);
 });
 
 test('texts that differ in a number say different things', () => {
   const quake = (size: string) =>
     `Earthquake of magnitude ${size} shakes the coast near the old harbour this morning`;
   const found = [item('first', { snippet: quake('4.2') }), item('second', { snippet: quake('5.6') })];
-  expect(rank([found], ASKED)).toHaveLength(2);
+  expect(rankResults([found], ASKED)).toHaveLength(2);
 });
 
 test('a flood of copies takes one place, and lifts nothing', () => {
   const flood = Array.from({ length: 30 }, (_, n) => item(`flood-${n}`, { snippet: NEWS }));
   const [first, second] = [item('first'), item('second')];
-  expect(names(rank([[first, ...flood, second], [second]], ASKED))).toEqual(['second', 'first', 'flood-0']);
+  expect(names(rankResults([[first, ...flood, second], [second]], ASKED))).toEqual([
+    'second',
+    'first',
+    'flood-0',
+  ]);
 });
 
 test('of two that are as relevant, the newer is above the older, the noticed above the unnoticed, the dated above the undated', () => {
-  const first = (a: Partial<Found>, b: Partial<Found>) =>
-    names(rank([[item('a', a)], [item('b', b)]], ASKED))[0];
+  const first = (a: Partial<FoundItem>, b: Partial<FoundItem>) =>
+    names(rankResults([[item('a', a)], [item('b', b)]], ASKED))[0];
   expect(first({ publishedAt: hoursAgo(20) }, { publishedAt: hoursAgo(1) })).toBe('b');
   expect(first({ engagement: 3 }, { engagement: 4 })).toBe('b');
   expect(first({}, { publishedAt: hoursAgo(24) })).toBe('b');
@@ -116,11 +122,13 @@ test('liking turns relevance over within its bound and no further', () => {
   fc.assert(
     fc.property(fc.array(liked, { minLength: 2, maxLength: 60 }), (all) => {
       const list = all.map((more, n) => item(`n${n}`, more));
-      const order = names(rank([list], { ...ASKED, limit: 100 })).map((name) => Number(name?.slice(1)));
+      const order = names(rankResults([list], { ...ASKED, limit: 100 })).map((name) =>
+        Number(name?.slice(1)),
+      );
       const worth = (n: number) => 1 / Math.log2(2 + n);
       for (const [place, n] of order.entries()) {
         for (const below of order.slice(place + 1))
-          expect(worth(below)).toBeLessThanOrEqual(worth(n) * PRIOR_BOUND + 1e-12);
+          expect(worth(below)).toBeLessThanOrEqual(worth(n) * MAX_PRIOR_RATIO + 1e-12);
       }
     }),
   );
@@ -156,13 +164,13 @@ test('of any lists: nothing twice, nothing new, no more than asked for, and the 
     fc.property(fc.array(fc.array(anything, { maxLength: 25 }), { maxLength: 5 }), (lists) => {
       const found = lists.map((list) => list.map((more) => item('x', more)));
       const asked = { ...ASKED, keywords: ['ferry', 'tidal', '潮力'], prompt: 'tidal ferry', limit: 20 };
-      const ranked = rank(found, asked);
+      const ranked = rankResults(found, asked);
       const links = ranked.map(({ link }) => link);
       expect(links.length).toBeLessThanOrEqual(20);
       expect(new Set(links).size).toBe(links.length);
       const given = new Set(found.flat().map(({ link }) => link));
       expect(links.every((link) => given.has(link))).toBe(true);
-      expect(rank(found, asked)).toEqual(ranked);
+      expect(rankResults(found, asked)).toEqual(ranked);
     }),
   );
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { MONTH, scoreAlerts } from '../../../bench/sandbox/score.ts';
-import { DAY, HOUR, MINUTE } from '../../../src/engine/clock.ts';
-import type { TrueBurst } from '../../../src/service/sandbox/bursts.ts';
+import { DAY, HOUR, MINUTE } from '../../../src/platform/clock.ts';
+import type { PlantedBurst } from '../../../src/service/sandbox/planted-events.ts';
 
-function burst(onset: number, more: Partial<TrueBurst> = {}): TrueBurst {
+function burst(onset: number, more: Partial<PlantedBurst> = {}): PlantedBurst {
   return {
     shape: 'news',
     direction: 'up',
@@ -16,7 +16,7 @@ function burst(onset: number, more: Partial<TrueBurst> = {}): TrueBurst {
     ...more,
   };
 }
-const score = (alerts: number[], bursts: TrueBurst[]) =>
+const score = (alerts: number[], bursts: PlantedBurst[]) =>
   scoreAlerts([{ spanMs: MONTH, alerts: alerts.map((hours) => hours * HOUR), bursts }]);
 
 test.each([

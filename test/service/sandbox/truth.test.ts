@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../../src/engine/clock.ts';
-import { burstOf, burstsBetween, usualPerHour } from '../../../src/service/sandbox/bursts.ts';
-import { createDocuments } from '../../../src/service/sandbox/documents.ts';
-import { topicOf } from '../../../src/service/sandbox/match.ts';
-import { createMicroblog } from '../../../src/service/sandbox/microblog.ts';
-import { createSeedStore } from '../../../src/service/sandbox/seeds.ts';
-import { stirOn } from '../../../src/service/sandbox/stir.ts';
-import { TOPICS } from '../../../src/service/sandbox/topics.ts';
-import { truthOf } from '../../../src/service/sandbox/truth.ts';
+import { DAY, HOUR } from '../../../src/platform/clock.ts';
+import {
+  computeUsualPerHour,
+  findPlantedEvent,
+  listPlantedBursts,
+  toPlantedBurst,
+} from '../../../src/service/sandbox/planted-events.ts';
+import { createDocuments } from '../../../src/service/sandbox/simulated-documents.ts';
+import { matchTopic, TOPICS } from '../../../src/service/sandbox/built-in-topics.ts';
+import { createMicroblog } from '../../../src/service/sandbox/simulated-microblog.ts';
+import { createSeedStore } from '../../../src/service/sandbox/post-seeds.ts';
+import { computeTruth } from '../../../src/service/sandbox/ground-truth.ts';
 import { type Client, KEY, startForTest } from '../running.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
-const worlds = TOPICS.map(({ phrases }) => topicOf('truth', phrases[0] ?? ''));
+const worlds = TOPICS.map(({ phrases }) => matchTopic('truth', phrases[0] ?? ''));
 const DAYS = Array.from({ length: 120 }, (_, i) => Math.floor(NOON / DAY) - i);
 
 describe('the topics', () => {
@@ -24,7 +27,7 @@ describe('the topics', () => {
     expect(rates.filter((rate) => rate > 300).length).toBeGreaterThanOrEqual(12);
     expect(new Set(TOPICS.flatMap(({ languages }) => Object.keys(languages))).size).toBe(8);
     for (const topic of TOPICS) {
-      for (const phrase of topic.phrases) expect(topicOf('x', phrase).topic.slug).toBe(topic.slug);
+      for (const phrase of topic.phrases) expect(matchTopic('x', phrase).topic.slug).toBe(topic.slug);
       const shares = Object.values(topic.languages).reduce((sum, share) => sum + share, 0);
       expect(shares).toBeCloseTo(1, 9);
       for (const language of Object.keys(topic.languages)) expect(topic.sentences).toHaveProperty(language);
@@ -50,9 +53,9 @@ describe('planted bursts', () => {
     let bursts = 0;
     for (const world of worlds) {
       for (const day of DAYS) {
-        const stir = stirOn(world, day);
+        const stir = findPlantedEvent(world, day);
         if (stir === undefined) continue;
-        const burst = burstOf(world, stir);
+        const burst = toPlantedBurst(world, stir);
         expect(burst !== undefined, `${world.topic.slug}, day ${day}`).toBe(stir.kind === 'burst');
         if (burst === undefined) continue;
         bursts += 1;
@@ -69,7 +72,7 @@ describe('planted bursts', () => {
 
   test('are never two at a time', () => {
     for (const world of worlds.slice(0, 12)) {
-      const bursts = burstsBetween(world, NOON - 120 * DAY, NOON);
+      const bursts = listPlantedBursts(world, NOON - 120 * DAY, NOON);
       for (const [i, burst] of bursts.entries()) {
         const before = bursts[i - 1];
         if (before !== undefined) expect(burst.peak - before.peak).toBeGreaterThan(2 * DAY);
@@ -82,11 +85,12 @@ describe('planted bursts', () => {
     let there = 0;
     let expected = 0;
     for (const world of worlds) {
-      for (const burst of burstsBetween(world, NOON - 60 * DAY, NOON)) {
+      for (const burst of listPlantedBursts(world, NOON - 60 * DAY, NOON)) {
         const until = burst.onset + 6 * HOUR;
         there += seeds.within(world, burst.onset, until).length;
         expected += burst.extraPostsSixHours;
-        for (let at = burst.onset; at < until; at += HOUR) expected += usualPerHour(world, at + HOUR / 2);
+        for (let at = burst.onset; at < until; at += HOUR)
+          expected += computeUsualPerHour(world, at + HOUR / 2);
       }
     }
     expect(expected).toBeGreaterThan(1_000);
@@ -101,7 +105,7 @@ describe('the truth of a span', () => {
   const to = new Date(NOON);
 
   test('names every post that the microblog shows, and those that were deleted', () => {
-    const truth = truthOf('truth', 'night trains', from, to);
+    const truth = computeTruth('truth', 'night trains', from, to);
     const posts = truth.posts ?? [];
     const shown = createMicroblog('truth').all('night trains', { from: from.getTime(), at: to.getTime() });
     const alive = posts.filter(({ deleted_at }) => deleted_at === null || Date.parse(deleted_at) > NOON);
@@ -110,7 +114,7 @@ describe('the truth of a span', () => {
   });
 
   test('tells what is relevant: what is not about the topic never says its sentences', () => {
-    const truth = truthOf('truth', 'harbour festival', from, to);
+    const truth = computeTruth('truth', 'harbour festival', from, to);
     const role = new Map(truth.posts?.map((post) => [post.id, post]));
     const shown = createMicroblog('truth').all('harbour festival', {
       from: from.getTime(),
@@ -133,7 +137,7 @@ describe('the truth of a span', () => {
   });
 
   test('dates every link of every source, and some of them are about something else', () => {
-    const { links } = truthOf('truth', 'lunar lander', new Date(NOON - 30 * DAY), to);
+    const { links } = computeTruth('truth', 'lunar lander', new Date(NOON - 30 * DAY), to);
     const documents = createDocuments('truth');
     for (const source of ['web', 'news_forum', 'discussion_board', 'video', 'preprint'] as const) {
       const window = { from: NOON - 30 * DAY, at: NOON };
@@ -162,7 +166,7 @@ describe('GET /sandbox/truth', () => {
     const response = await get('topic=Night%20Trains');
     expect(response.headers.get('x-sandbox')).toBe('true');
     expect(await response.json()).toEqual(
-      truthOf('truth', 'night trains', new Date(NOON - 7 * DAY), new Date(NOON), DAY),
+      computeTruth('truth', 'night trains', new Date(NOON - 7 * DAY), new Date(NOON), DAY),
     );
     const long = await get('topic=sourdough&from=2026-10-21T00:00:00Z&to=2026-11-20T00:00:00Z');
     expect(await long.json()).toMatchObject({ topic: 'sourdough', posts: null });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { microblogPost } from '../../../src/contract/post.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
-import { bluesky } from '../../../src/service/sources/providers/bluesky/bluesky.ts';
+import { microblogPost } from '../../../src/protocol/microblog-response.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { bluesky } from '../../../src/service/sources/providers/bluesky.ts';
 import { startLive } from './living.ts';
 import {
   type Answer,

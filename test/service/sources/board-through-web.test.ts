@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { SourceDown } from '../../../src/service/outage.ts';
-import type { Found, Query, SearchSource } from '../../../src/service/source.ts';
-import { boardThroughWeb } from '../../../src/service/sources/stand-ins/board-through-web.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import type { FoundItem, SourceQuery, SearchSource } from '../../../src/service/sources/search-source.ts';
+import { createBoardFallback } from '../../../src/service/sources/fallbacks.ts';
 import { query } from './provider.ts';
 
-const item = (link: string, title = 'A thread'): Found => ({
+const item = (link: string, title = 'A thread'): FoundItem => ({
   source: 'web',
   title,
   link,
@@ -13,9 +13,9 @@ const item = (link: string, title = 'A thread'): Found => ({
   publishedAt: new Date('2026-11-20T10:00:00Z'),
 });
 
-function webOf(...found: Found[]): SearchSource & { asked: Query[] } {
-  const asked: Query[] = [];
-  const find = (one: Query) => {
+function webOf(...found: FoundItem[]): SearchSource & { asked: SourceQuery[] } {
+  const asked: SourceQuery[] = [];
+  const find = (one: SourceQuery) => {
     asked.push(one);
     return Promise.resolve(found);
   };
@@ -24,7 +24,7 @@ function webOf(...found: Found[]): SearchSource & { asked: Query[] } {
 
 test('the web is asked for the site in front of all words, and for nothing else', async () => {
   const web = webOf();
-  const board = boardThroughWeb(web);
+  const board = createBoardFallback(web);
   expect(board).toMatchObject({ name: 'reddit-through-brave', source: 'discussion_board', state: 'live' });
   const asked = query({ limit: 20 });
   await expect(board.find(asked)).resolves.toEqual([]);
@@ -33,8 +33,8 @@ test('the web is asked for the site in front of all words, and for nothing else'
 
 test('what holds of asking the web holds of the board', () => {
   const paid: SearchSource = { ...webOf(), wordings: 'own' };
-  expect(boardThroughWeb(paid).wordings).toBe('own');
-  expect(boardThroughWeb(webOf())).not.toHaveProperty('wordings');
+  expect(createBoardFallback(paid).wordings).toBe('own');
+  expect(createBoardFallback(webOf())).not.toHaveProperty('wordings');
 });
 
 test('threads are kept under one link, the first of each', async () => {
@@ -45,7 +45,7 @@ test('threads are kept under one link, the first of each', async () => {
     item('http://reddit.com/r/sound/comments/2def', 'Reddit'),
     item('https://amp.reddit.com/r/sound/comments/3ghi/x/', 'Noise - Reddit'),
   );
-  const found = await boardThroughWeb(web).find(query());
+  const found = await createBoardFallback(web).find(query());
   expect(found).toEqual([
     {
       ...item('https://www.reddit.com/r/Energy/comments/1abc/turbines/', 'Turbines'),
@@ -65,11 +65,11 @@ test.each([
   'https://reddit.com.evil.example/r/energy/comments/1abc/x/',
   'not an address',
 ])('%s is no thread', async (link) => {
-  await expect(boardThroughWeb(webOf(item(link))).find(query())).resolves.toEqual([]);
+  await expect(createBoardFallback(webOf(item(link))).find(query())).resolves.toEqual([]);
 });
 
 test('when the web cannot say anything, so it says', async () => {
   const down = new SourceDown('source_quota');
   const web = { ...webOf(), find: () => Promise.reject(down) };
-  await expect(boardThroughWeb(web).find(query())).rejects.toBe(down);
+  await expect(createBoardFallback(web).find(query())).rejects.toBe(down);
 });

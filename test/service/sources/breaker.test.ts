@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { MINUTE, SECOND, steppedClock } from '../../../src/engine/clock.ts';
-import { SourceDown } from '../../../src/service/outage.ts';
-import { createBreaker, type Breaker } from '../../../src/service/sources/guard/breaker.ts';
+import { MINUTE, SECOND, steppedClock } from '../../../src/platform/clock.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import {
+  createCircuitBreaker,
+  type CircuitBreaker,
+} from '../../../src/service/sources/resilience/circuit-breaker.ts';
 import { NOW } from './provider.ts';
 
 type Step = 'ok' | 'fail' | 'drop' | `rest ${number}` | `+${number}` | 'refused' | 'refused: busy';
@@ -9,7 +12,7 @@ type Step = 'ok' | 'fail' | 'drop' | `rest ${number}` | `+${number}` | 'refused'
 /** Plays seconds, endings and refusals in order. */
 function play(steps: readonly Step[]) {
   const clock = steppedClock(NOW);
-  const breaker = createBreaker(clock);
+  const breaker = createCircuitBreaker(clock);
   for (const [i, step] of steps.entries()) {
     const [word, number = '0'] = step.split(' ');
     if (step.startsWith('+')) clock.advance(Number(step.slice(1)) * SECOND);
@@ -26,7 +29,7 @@ function play(steps: readonly Step[]) {
   return { breaker, clock };
 }
 
-function refusalOf(breaker: Breaker): SourceDown | undefined {
+function refusalOf(breaker: CircuitBreaker): SourceDown | undefined {
   try {
     breaker.enter();
     return undefined;
@@ -64,7 +67,7 @@ test.each<[string, Step[]]>([
 
 test('those that fail together are one failure, however many; a later one is another', () => {
   const clock = steppedClock(NOW);
-  const breaker = createBreaker(clock);
+  const breaker = createCircuitBreaker(clock);
   const failTogether = (many: number) => {
     const under = Array.from({ length: many }, () => breaker.enter());
     for (const passage of under) passage.failed();
@@ -77,7 +80,7 @@ test('those that fail together are one failure, however many; a later one is ano
 });
 
 test('failures that overlap without end are counted all the same', () => {
-  const breaker = createBreaker(steppedClock(NOW));
+  const breaker = createCircuitBreaker(steppedClock(NOW));
   let under = breaker.enter();
   for (let n = 0; n < 5; n += 1) {
     const next = breaker.enter();
@@ -101,7 +104,7 @@ test('there is one trial at a time, and its refusal says how long there is to wa
 
 test('who set out before does not end the rest that was asked for since', () => {
   const clock = steppedClock(NOW);
-  const breaker = createBreaker(clock);
+  const breaker = createCircuitBreaker(clock);
   const early = breaker.enter();
   breaker.enter().rest(10 * SECOND, 'source_busy');
   early.succeeded();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import { createCache } from '../../../src/service/sources/guard/cache.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import { createResultCache } from '../../../src/service/sources/resilience/result-cache.ts';
 
 const clock = steppedClock('2026-11-21T12:00:00Z');
 const cacheOf = (most: { entries: number; weight: number }) =>
-  createCache<string>(most, (value) => value.length, clock);
+  createResultCache<string>(most, (value) => value.length, clock);
 
 test('what is too much goes from its oldest end, by number and by weight', () => {
   const cache = cacheOf({ entries: 2, weight: 10 });

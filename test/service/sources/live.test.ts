@@ -1,11 +1,11 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND, steppedClock, systemClock } from '../../../src/engine/clock.ts';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { SourceDown } from '../../../src/service/outage.ts';
-import type { Query } from '../../../src/service/source.ts';
-import type { Adapter, Asking } from '../../../src/service/sources/adapter.ts';
-import { pagesOf } from '../../../src/service/sources/asking/pages.ts';
+import { DAY, HOUR, MINUTE, SECOND, steppedClock, systemClock } from '../../../src/platform/clock.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
+import type { Adapter, AdapterContext } from '../../../src/service/sources/adapter.ts';
+import { readPages } from '../../../src/service/sources/provider-query.ts';
 import { item, pending, startLive } from './living.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { everyWordOf, json, NOW, outageOf, query, startProvider, text } from './provider.ts';
@@ -26,7 +26,7 @@ function counting(more: Partial<Adapter> = {}) {
 describe('the cache', () => {
   const days = (n: number) => ({ from: new Date(NOW.getTime() - n * DAY) });
 
-  test.each<[string, Partial<Query>, number]>([
+  test.each<[string, Partial<SourceQuery>, number]>([
     ['of a day', days(1), MINUTE],
     ['of a week', days(7), 10 * MINUTE],
     ['without a beginning', { from: undefined }, MINUTE],
@@ -49,7 +49,7 @@ describe('the cache', () => {
     expect(asked()).toBe(1);
   });
 
-  test.each<[string, Partial<Query>, Partial<Query>, number]>([
+  test.each<[string, Partial<SourceQuery>, Partial<SourceQuery>, number]>([
     ['case and spaces', { prompt: 'Tidal  Turbines ' }, { prompt: 'tidal turbines' }, 1],
     ['the instant', {}, { from: new Date(NOW.getTime() - 7 * DAY + 5), to: new Date(NOW.getTime() + 5) }, 1],
     ['the prompt', {}, { prompt: 'tidal power' }, 2],
@@ -262,9 +262,9 @@ describe('failures', () => {
 
 describe('pages', () => {
   /** One page that comes, and a second of which the test decides. */
-  const paging = (second: (asking: Asking) => Promise<never>): Adapter['find'] => {
+  const paging = (second: (asking: AdapterContext) => Promise<never>): Adapter['find'] => {
     return (_, asking) =>
-      pagesOf({ pages: 2, items: 99 }, asking, async (page) => {
+      readPages({ pages: 2, items: 99 }, asking, async (page) => {
         if (page > 0) await second(asking);
         return { items: [item()], isLast: false };
       });

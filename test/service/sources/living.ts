@@ -1,11 +1,11 @@
 /** A live source around an adapter of the test's own, on a clock that stands still. */
 import { onTestFinished } from 'vitest';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import type { Found } from '../../../src/service/source.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import type { FoundItem } from '../../../src/service/sources/search-source.ts';
 import type { Adapter } from '../../../src/service/sources/adapter.ts';
-import { openAgent } from '../../../src/service/sources/guard/ask.ts';
-import { liveSource, type LiveOptions } from '../../../src/service/sources/live.ts';
+import { openAgent } from '../../../src/service/sources/resilience/http-request.ts';
+import { createLiveSource, type LiveOptions } from '../../../src/service/sources/live-source.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { NOW } from './provider.ts';
 
@@ -19,7 +19,7 @@ export function startLive(
   onTestFinished(() => agent.destroy());
   const ports = memoryPorts(clock);
   const waited: number[] = [];
-  const source = liveSource(
+  const source = createLiveSource(
     {
       name: 'tested',
       source: 'web',
@@ -47,7 +47,7 @@ export function startLive(
   return { source, clock, ports, lines, waited };
 }
 
-export function item(n = 1): Found {
+export function item(n = 1): FoundItem {
   return {
     source: 'web',
     title: `item ${n}`,

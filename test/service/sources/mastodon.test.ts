@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { microblogPost } from '../../../src/contract/post.ts';
-import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
-import { mastodon } from '../../../src/service/sources/providers/mastodon/mastodon.ts';
-import { contentOf } from '../../../src/service/sources/providers/mastodon/content.ts';
-import { hashtagsOf, isAbout } from '../../../src/service/sources/providers/mastodon/hashtags.ts';
+import { microblogPost } from '../../../src/protocol/microblog-response.ts';
+import { HOUR, MINUTE } from '../../../src/platform/clock.ts';
+import { chooseHashtags, isAboutQuery, mastodon } from '../../../src/service/sources/providers/mastodon.ts';
+import { parseContent } from '../../../src/service/sources/providers/mastodon-post.ts';
 import {
   type Answer,
   everyWordOf,
@@ -178,7 +177,7 @@ describe('hashtags', () => {
     ['2026', ['2026'], []],
     ['c++', ['c++'], ['c']],
   ])('of "%s"', (prompt, keywords, expected) => {
-    expect(hashtagsOf({ prompt, keywords })).toEqual(expected);
+    expect(chooseHashtags({ prompt, keywords })).toEqual(expected);
   });
 
   const asked = { prompt: 'ai agents', keywords: ['agents', 'ai'] };
@@ -191,17 +190,17 @@ describe('hashtags', () => {
     [false, 'He said it again.', ['ai']],
     [false, 'Agents that aim high.', ['agents']],
   ])('%s: about agents of that kind: %s', (expected, said, tags) => {
-    expect(isAbout({ text: said, tags }, asked)).toBe(expected);
+    expect(isAboutQuery({ text: said, tags }, asked)).toBe(expected);
   });
 
   test('are about phrases and scripts without spaces too', () => {
     const phrase = { prompt: '"night trains" vienna', keywords: ['night trains', 'vienna'] };
-    expect(isAbout({ text: 'Two trains a night reach Vienna', tags: [] }, phrase)).toBe(true);
-    expect(isAbout({ text: 'See Vienna', tags: ['nighttrains'] }, phrase)).toBe(true);
-    expect(isAbout({ text: 'Trains to Vienna', tags: [] }, phrase)).toBe(false);
+    expect(isAboutQuery({ text: 'Two trains a night reach Vienna', tags: [] }, phrase)).toBe(true);
+    expect(isAboutQuery({ text: 'See Vienna', tags: ['nighttrains'] }, phrase)).toBe(true);
+    expect(isAboutQuery({ text: 'Trains to Vienna', tags: [] }, phrase)).toBe(false);
     const japanese = { prompt: '潮力発電', keywords: ['潮力', '発電'] };
-    expect(isAbout({ text: '新しい潮力の発電所です', tags: [] }, japanese)).toBe(true);
-    expect(isAbout({ text: '新しい発電所です', tags: ['発電'] }, japanese)).toBe(false);
+    expect(isAboutQuery({ text: '新しい潮力の発電所です', tags: [] }, japanese)).toBe(true);
+    expect(isAboutQuery({ text: '新しい発電所です', tags: ['発電'] }, japanese)).toBe(false);
   });
 
   test('keep posts that have nothing to do with the prompt out', async () => {
@@ -427,7 +426,7 @@ describe('text', () => {
     ['<p onclick="x">a&#0;b\u0000c&#xD800;d</p>', 'a\ufffdbc\ufffdd'],
     ['', ''],
   ])('of %j', (html, expected) => {
-    expect(contentOf(html).text).toBe(expected);
+    expect(parseContent(html).text).toBe(expected);
   });
 
   test('has the links that can be opened, but for hashtags and mentions', () => {
@@ -435,7 +434,7 @@ describe('text', () => {
       <a href="https://a.example/tags/c" class="mention hashtag">#<span>c</span></a>
       <a href="https://ok.example/?a=1&amp;b=2" rel="nofollow">ok</a> <a href="javascript:alert(1)">no</a>
       <a href='https://single.example'>no</a> <a href="https://user:pw@secret.example/">no</a></p>`;
-    expect(contentOf(html).links).toEqual(['https://ok.example/?a=1&b=2']);
+    expect(parseContent(html).links).toEqual(['https://ok.example/?a=1&b=2']);
   });
 
   test.each([
@@ -447,7 +446,7 @@ describe('text', () => {
     ['references', '&#32;'.repeat(20_000)],
   ])('of %s takes no time worth speaking of', (_, html) => {
     const computed = watchProcessor();
-    contentOf(html);
+    parseContent(html);
     expect(computed()).toBeLessThan(1_000);
   });
 });

@@ -1,5 +1,5 @@
 /** What the service needs kept for it, kept in memory: one process, one test. */
-import type { Clock } from '../../../src/engine/clock.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
 import type { ServicePorts } from '../../../src/service/ports.ts';
 
 export function memoryPorts(clock: Clock): ServicePorts & { units: Map<string, number> } {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { SourceDown } from '../../../src/service/outage.ts';
-import { pagesOf } from '../../../src/service/sources/asking/pages.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import { readPages } from '../../../src/service/sources/provider-query.ts';
 import { outageOf } from './provider.ts';
 
 /** Reads pages of three; an error stands for a page that fails. */
 async function read(pages: readonly (number[] | Error)[], limits = { pages: 9, items: 9 }) {
   const cuts: SourceDown[] = [];
   let reads = 0;
-  const items = pagesOf(limits, { cutShort: (down) => cuts.push(down) }, async (page) => {
+  const items = readPages(limits, { cutShort: (down) => cuts.push(down) }, async (page) => {
     reads += 1;
     const there = pages[page] ?? [];
     if (there instanceof Error) throw there;

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  excerpt,
-  plainMarkdown,
-  plainText,
-  SNIPPET_MAX,
-  titleOf,
-} from '../../../src/service/sources/reading/plain-text.ts';
+  toExcerpt,
+  markdownToPlainText,
+  toPlainText,
+  MAX_SNIPPET_LENGTH,
+  toTitle,
+} from '../../../src/service/sources/parse/plain-text.ts';
 import { watchProcessor } from '../../processor.ts';
 
 describe('text of what may hold HTML', () => {
@@ -24,13 +24,13 @@ describe('text of what may hold HTML', () => {
     ['a<!-- if (1 < 2 && 3 > 2) <b>gone</b>\n<a href="x"> -->kept', 'a kept'],
     ['a<!-- <b -->kept<!-- c > d', 'a kept'],
   ])('%j', (markup, text) => {
-    expect(plainText(markup)).toBe(text);
+    expect(toPlainText(markup)).toBe(text);
   });
 
   test('is a line without controls, whatever comes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (markup) => {
-        const text = plainText(markup);
+        const text = toPlainText(markup);
         expect(text).toBe(text.trim());
         expect(text.isWellFormed()).toBe(true);
         expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -41,7 +41,7 @@ describe('text of what may hold HTML', () => {
   test('takes no longer for what never closes', () => {
     const computed = watchProcessor();
     for (const piece of ['<a', '<script>', '<!--', '[', '![](', '&', '> ']) {
-      plainMarkdown(piece.repeat(200_000));
+      markdownToPlainText(piece.repeat(200_000));
     }
     expect(computed()).toBeLessThan(500);
   });
@@ -50,15 +50,15 @@ describe('text of what may hold HTML', () => {
 test('Markdown gives the words of its links, without its marks', () => {
   const markdown =
     '# Head\n\n> quoted\n\n**Bold** [the words](https://a.example/x) ![pixel](https://b.example/p?q=1)';
-  expect(plainMarkdown(markdown)).toBe('Head quoted Bold the words pixel');
+  expect(markdownToPlainText(markdown)).toBe('Head quoted Bold the words pixel');
 });
 
 describe('an excerpt', () => {
   test('ends behind a word with an ellipsis', () => {
-    expect(excerpt('one two three', 13)).toBe('one two three');
-    expect(excerpt('one two three', 12)).toBe('one two…');
-    expect(excerpt('one two three', 8)).toBe('one two…');
-    expect(titleOf('word '.repeat(100))).toMatch(/^(?:word )+word…$/);
+    expect(toExcerpt('one two three', 13)).toBe('one two three');
+    expect(toExcerpt('one two three', 12)).toBe('one two…');
+    expect(toExcerpt('one two three', 8)).toBe('one two…');
+    expect(toTitle('word '.repeat(100))).toMatch(/^(?:word )+word…$/);
   });
 
   test('is never longer than asked and never half a character', () => {
@@ -67,13 +67,13 @@ describe('an excerpt', () => {
         fc.string({ unit: 'grapheme', maxLength: 2_000 }),
         fc.integer({ min: 2, max: 600 }),
         (text, max) => {
-          const short = excerpt(text, max);
+          const short = toExcerpt(text, max);
           expect(short.length).toBeLessThanOrEqual(max);
           if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
           if (text.length > max) expect(text.startsWith(short.slice(0, -1))).toBe(true);
         },
       ),
     );
-    expect(excerpt('漢'.repeat(900))).toHaveLength(SNIPPET_MAX);
+    expect(toExcerpt('漢'.repeat(900))).toHaveLength(MAX_SNIPPET_LENGTH);
   });
 });

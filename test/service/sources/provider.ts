@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import { SourceDown } from '../../../src/service/outage.ts';
-import type { Query } from '../../../src/service/source.ts';
-import type { Asking } from '../../../src/service/sources/adapter.ts';
-import { createAsk, openAgent } from '../../../src/service/sources/guard/ask.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
+import type { AdapterContext } from '../../../src/service/sources/adapter.ts';
+import { createRequestSender, openAgent } from '../../../src/service/sources/resilience/http-request.ts';
 
 export type Request = {
   method: string;
@@ -89,8 +89,8 @@ export function startAsking(signal = new AbortController().signal) {
   onTestFinished(() => agent.destroy());
   const spent: number[] = [];
   const cuts: SourceDown[] = [];
-  const asking: Asking = {
-    ask: createAsk({ who: 'strandline-test', agent, clock, signal }),
+  const asking: AdapterContext = {
+    ask: createRequestSender({ who: 'strandline-test', agent, clock, signal }),
     clock,
     leftMs: () => 6_000,
     spend: async (units) => {
@@ -107,7 +107,7 @@ export function startAsking(signal = new AbortController().signal) {
 }
 
 /** The last seven days. */
-export function query(over: Partial<Query> = {}): Query {
+export function query(over: Partial<SourceQuery> = {}): SourceQuery {
   return {
     prompt: 'tidal turbines',
     keywords: ['tidal', 'turbines'],

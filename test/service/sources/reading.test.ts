@@ -1,13 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { DAY, MINUTE } from '../../../src/engine/clock.ts';
-import { SourceDown } from '../../../src/service/outage.ts';
-import { dayOf, shortestPeriod } from '../../../src/service/sources/asking/period.ts';
-import { publishedAt } from '../../../src/service/sources/reading/published-at.ts';
-import { fitting, optional, readAnswer } from '../../../src/service/sources/reading/read-answer.ts';
-import { endpoint, shownLink } from '../../../src/service/sources/reading/web-address.ts';
-import { webResult } from '../../../src/service/sources/reading/web-result.ts';
-import { briefly, fewWords, siteIn } from '../../../src/service/sources/asking/words.ts';
+import { DAY, MINUTE } from '../../../src/platform/clock.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import {
+  extractSite,
+  formatDay,
+  joinBestWords,
+  pickShortestPeriod,
+  shortenPrompt,
+} from '../../../src/service/sources/provider-query.ts';
+import { parsePublishedAt } from '../../../src/service/sources/parse/published-at.ts';
+import {
+  parseFittingItems,
+  optionalField,
+  parsePayload,
+} from '../../../src/service/sources/parse/payload.ts';
+import {
+  buildEndpoint,
+  toShownLink,
+  toWebResult,
+} from '../../../src/service/sources/parse/provider-addresses.ts';
 
 describe('the time of an item', () => {
   test.each([
@@ -20,7 +32,7 @@ describe('the time of an item', () => {
     ['2028-02-29', '2028-02-29T00:00:00.000Z'],
     ['Fri, 20 Nov 2026 08:30:15 GMT', '2026-11-20T08:30:15.000Z'],
   ])('%s', (text, iso) => {
-    expect(publishedAt(text)?.toISOString()).toBe(iso);
+    expect(parsePublishedAt(text)?.toISOString()).toBe(iso);
   });
 
   test.each([
@@ -36,7 +48,7 @@ describe('the time of an item', () => {
     '2026-04-31 10:00:00 +02:00',
     'Tue, 31 Feb 2026 08:30:15 GMT',
   ])('%s is none', (text) => {
-    expect(publishedAt(text)).toBeUndefined();
+    expect(parsePublishedAt(text)).toBeUndefined();
   });
 });
 
@@ -47,7 +59,7 @@ describe('a link that can be shown', () => {
     // Only text: nobody here fetches it.
     ['http://192.168.0.1/admin', 'http://192.168.0.1/admin'],
   ])('%s', (text, link) => {
-    expect(shownLink(text)).toBe(link);
+    expect(toShownLink(text)).toBe(link);
   });
 
   test.each([
@@ -62,49 +74,49 @@ describe('a link that can be shown', () => {
     `https://a.example/${'x'.repeat(2_100)}`,
     `https://a.example/${'é'.repeat(1_000)}`,
   ])('%s is none', (text) => {
-    expect(shownLink(text)).toBeUndefined();
+    expect(toShownLink(text)).toBeUndefined();
   });
 });
 
 test('an address below a server keeps the path of the server', () => {
-  expect(endpoint('https://a.example', 'search', { q: 'x y&z' }).href).toBe(
+  expect(buildEndpoint('https://a.example', 'search', { q: 'x y&z' }).href).toBe(
     'https://a.example/search?q=x+y%26z',
   );
-  expect(endpoint('https://a.example/proxy/', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
-  expect(endpoint('https://a.example/proxy', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
+  expect(buildEndpoint('https://a.example/proxy/', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
+  expect(buildEndpoint('https://a.example/proxy', 'api/v3').href).toBe('https://a.example/proxy/api/v3');
 });
 
 test('an answer that does not fit as a whole says so without a word of it', () => {
   const frame = z.object({ items: z.array(z.unknown()) });
   for (const text of ['', '<html>secret</html>', '{"items":"secret"}', '[]', 'null']) {
-    const read = () => readAnswer(text, frame);
+    const read = () => parsePayload(text, frame);
     expect(read).toThrow(SourceDown);
     expect(read).toThrow(/^failed: its answer (?:is not JSON|has another shape)$/);
   }
 });
 
 test('an item that does not fit is left out; where none fits the shape has changed', () => {
-  const item = z.object({ url: z.string(), title: optional(z.string()) });
-  expect(fitting([{ url: 'a' }, { url: 1 }, null, { url: 'b', title: null }], item)).toEqual([
+  const item = z.object({ url: z.string(), title: optionalField(z.string()) });
+  expect(parseFittingItems([{ url: 'a' }, { url: 1 }, null, { url: 'b', title: null }], item)).toEqual([
     { url: 'a' },
     { url: 'b' },
   ]);
-  expect(fitting([], item)).toEqual([]);
-  expect(() => fitting([{ link: 'a' }], item)).toThrow('its items have another shape');
+  expect(parseFittingItems([], item)).toEqual([]);
+  expect(() => parseFittingItems([{ link: 'a' }], item)).toThrow('its items have another shape');
 });
 
 test('a result of the web without a title is called by its host', () => {
   const bare = { title: ' ', text: undefined, published: undefined };
-  expect(webResult({ ...bare, url: 'https://a.example/x' })).toMatchObject([
+  expect(toWebResult({ ...bare, url: 'https://a.example/x' })).toMatchObject([
     { title: 'a.example', snippet: '' },
   ]);
-  expect(webResult({ ...bare, url: 'magnet:?xt=1' })).toEqual([]);
+  expect(toWebResult({ ...bare, url: 'magnet:?xt=1' })).toEqual([]);
 });
 
 test('a public search has no business in an intranet; a search of one’s own may know it', () => {
   const result = { title: 'Wiki', text: undefined, published: undefined, url: 'http://192.168.0.9/wiki' };
-  expect(webResult(result)).toEqual([]);
-  expect(webResult({ ...result, intranet: true })).toMatchObject([{ link: result.url }]);
+  expect(toWebResult(result)).toEqual([]);
+  expect(toWebResult({ ...result, intranet: true })).toMatchObject([{ link: result.url }]);
 });
 
 test('the shortest period reaches back to the start of the window', () => {
@@ -115,7 +127,7 @@ test('the shortest period reaches back to the start of the window', () => {
   ] as const;
   const now = new Date('2026-11-21T12:00:00Z');
   const back = (days: number, ms = 0) =>
-    shortestPeriod(periods, new Date(now.getTime() - days * DAY - ms), now);
+    pickShortestPeriod(periods, new Date(now.getTime() - days * DAY - ms), now);
   expect([1, 2, 7, 14, 365, 730].map((days) => back(days))).toEqual([
     'day',
     'week',
@@ -125,21 +137,21 @@ test('the shortest period reaches back to the start of the window', () => {
     undefined,
   ]);
   expect(back(1, MINUTE)).toBe('day');
-  expect(shortestPeriod(periods, undefined, now)).toBeUndefined();
-  expect(dayOf(now)).toBe('2026-11-21');
+  expect(pickShortestPeriod(periods, undefined, now)).toBeUndefined();
+  expect(formatDay(now)).toBe('2026-11-21');
 });
 
 test('the words that are asked for', () => {
   const query = { prompt: 'Which tidal Turbines turn?', keywords: ['turbines', 'tidal', 'turn', 'which'] };
-  expect(fewWords(query, 2)).toBe('tidal turbines');
-  expect(fewWords({ prompt: ' ??  ! ', keywords: [] }, 2)).toBe('?? !');
+  expect(joinBestWords(query, 2)).toBe('tidal turbines');
+  expect(joinBestWords({ prompt: ' ??  ! ', keywords: [] }, 2)).toBe('?? !');
 
-  expect(briefly('a\n b\t c')).toBe('a b c');
-  expect(briefly('w '.repeat(80)).split(' ')).toHaveLength(50);
-  expect(briefly('twelve chars '.repeat(40)).length).toBeLessThanOrEqual(400);
-  expect(briefly('twelve chars '.repeat(40))).toMatch(/(?:twelve|chars)$/);
-  expect(briefly(`x${'😀'.repeat(300)}`)).toBe(`x${'😀'.repeat(199)}`);
+  expect(shortenPrompt('a\n b\t c')).toBe('a b c');
+  expect(shortenPrompt('w '.repeat(80)).split(' ')).toHaveLength(50);
+  expect(shortenPrompt('twelve chars '.repeat(40)).length).toBeLessThanOrEqual(400);
+  expect(shortenPrompt('twelve chars '.repeat(40))).toMatch(/(?:twelve|chars)$/);
+  expect(shortenPrompt(`x${'😀'.repeat(300)}`)).toBe(`x${'😀'.repeat(199)}`);
 
-  expect(siteIn('site:reddit.com tidal power')).toEqual({ words: 'tidal power', site: 'reddit.com' });
-  expect(siteIn('tidal website:x power')).toEqual({ words: 'tidal website:x power', site: undefined });
+  expect(extractSite('site:reddit.com tidal power')).toEqual({ words: 'tidal power', site: 'reddit.com' });
+  expect(extractSite('tidal website:x power')).toEqual({ words: 'tidal website:x power', site: undefined });
 });

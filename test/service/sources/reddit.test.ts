@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
-import { SourceDown } from '../../../src/service/outage.ts';
-import { reddit } from '../../../src/service/sources/providers/reddit/reddit.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import { reddit } from '../../../src/service/sources/providers/reddit.ts';
 import {
   type Answer,
   everyWordOf,

@@ -1,15 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SOURCES } from '../../../src/contract/enumerations.ts';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { InvalidInput } from '../../../src/errors.ts';
-import { answerHealth } from '../../../src/service/health.ts';
+import { SOURCES } from '../../../src/domain/enumerations.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { InvalidInput } from '../../../src/domain/errors.ts';
+import { registerHealthRoutes } from '../../../src/service/service-health.ts';
 import type { ServicePorts } from '../../../src/service/ports.ts';
-import { openSources } from '../../../src/service/sources/open.ts';
-import { chooseSources, REGISTRY } from '../../../src/service/sources/registry.ts';
-import type { SourceSettings } from '../../../src/service/sources/settings.ts';
+import { openSources } from '../../../src/service/sources/source-setup.ts';
+import {
+  chooseSources,
+  SOURCE_REGISTRY,
+  type SourceSettings,
+} from '../../../src/service/sources/source-registry.ts';
 import { item } from './living.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { json, NOW, outageOf, query, startProvider, text } from './provider.ts';
@@ -64,7 +67,7 @@ function open(over: Partial<SourceSettings> = {}, more: Partial<ServicePorts> = 
 
 describe('what is asked', () => {
   test('each line makes the adapter that it names, and needs what it says', () => {
-    for (const { name, source, needs, make } of REGISTRY) {
+    for (const { name, source, needs, make } of SOURCE_REGISTRY) {
       expect(make(EVERYTHING, undefined, '1')).toMatchObject({ name, source });
       const bare = make(NOTHING, undefined, '1');
       expect(bare === undefined, name).toBe(needs.length > 0);
@@ -90,10 +93,10 @@ describe('what is asked', () => {
   });
 
   test('auto is everything that is set; money is only spent where an amount is', () => {
-    expect(open(EVERYTHING).isOn).toEqual(REGISTRY.map(({ name }) => name));
+    expect(open(EVERYTHING).isOn).toEqual(SOURCE_REGISTRY.map(({ name }) => name));
     const { isOn } = open({ ...EVERYTHING, x: { bearerToken: KEY, usdPerDay: 0 } });
     expect(isOn).not.toContain('x');
-    expect(isOn).toHaveLength(REGISTRY.length - 1);
+    expect(isOn).toHaveLength(SOURCE_REGISTRY.length - 1);
   });
 
   test('names alone are asked alone', () => {
@@ -246,7 +249,12 @@ describe('health', () => {
   async function told(opened: ReturnType<typeof open>) {
     const app = fastify();
     onTestFinished(() => app.close());
-    answerHealth(app, { version: '1', instance: 'i', sources: opened.sources, health: opened.health });
+    registerHealthRoutes(app, {
+      version: '1',
+      instance: 'i',
+      sources: opened.sources,
+      health: opened.health,
+    });
     const { statusCode, body } = await app.inject('/healthz/sources');
     expect(statusCode).toBe(200);
     return body;
@@ -254,7 +262,7 @@ describe('health', () => {
 
   test('says of each source how it has been, without a key and without a word from outside', async () => {
     const provider = await startProvider(text(`words of theirs ${KEY}`, 429, { 'retry-after': '30' }));
-    const addresses = Object.fromEntries(REGISTRY.map(({ name }) => [name, provider.url]));
+    const addresses = Object.fromEntries(SOURCE_REGISTRY.map(({ name }) => [name, provider.url]));
     const opened = open({ ...EVERYTHING, addresses });
     await Promise.all(opened.sources.map((one) => one.find(query()).catch(() => {})));
     const body = await told(opened);

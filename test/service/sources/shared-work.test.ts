@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { SourceDown } from '../../../src/service/outage.ts';
-import { createShared } from '../../../src/service/sources/guard/shared.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import { createSharedWork } from '../../../src/service/sources/resilience/coalescing.ts';
 import { pending } from './living.ts';
 
 /** Several who need the same, each of whom would begin it with a work that the test settles. */
 function waiting(people: number) {
-  const shared = createShared<string>();
+  const shared = createSharedWork<string>();
   let kept: string | undefined;
   const works: ReturnType<typeof pending<string>>[] = [];
   const ask = () =>

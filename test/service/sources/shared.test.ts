@@ -1,13 +1,17 @@
 /** Two processes that ask the same source, with what they share in Postgres. */
 import { afterAll, expect, test } from 'vitest';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { systemClock } from '../../../src/engine/clock.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import type { ServicePorts } from '../../../src/service/ports.ts';
 import type { Adapter } from '../../../src/service/sources/adapter.ts';
-import { wait } from '../../../src/service/sources/guard/pace.ts';
+import { waitUnlessAborted } from '../../../src/service/sources/resilience/source-limits.ts';
 import { openDatabase } from '../../../src/store/database.ts';
-import { giveBackAllowance, takeAllowance, usedAllowance } from '../../../src/store/source-allowances.ts';
-import { nextSourceTurn } from '../../../src/store/source-turns.ts';
+import {
+  readUsedAllowance,
+  refundAllowance,
+  reserveSourceTurn,
+  takeAllowance,
+} from '../../../src/store/source-pacing.ts';
 import { freshDatabase } from '../../database.ts';
 import { startLive } from './living.ts';
 import { json, query, startProvider } from './provider.ts';
@@ -22,10 +26,10 @@ afterAll(async () => {
 const ports: Pick<ServicePorts, 'allowances' | 'turns'> = {
   allowances: {
     take: (allowance, units) => takeAllowance(db, systemClock, allowance, units),
-    giveBack: (allowance, units) => giveBackAllowance(db, allowance, units),
-    used: (allowance) => usedAllowance(db, allowance),
+    giveBack: (allowance, units) => refundAllowance(db, allowance, units),
+    used: (allowance) => readUsedAllowance(db, allowance),
   },
-  turns: { next: (source, everyMs, mostMs) => nextSourceTurn(db, source, everyMs, mostMs) },
+  turns: { next: (source, everyMs, mostMs) => reserveSourceTurn(db, source, everyMs, mostMs) },
 };
 
 function processes(url: string, more: Partial<Adapter>) {
@@ -34,7 +38,9 @@ function processes(url: string, more: Partial<Adapter>) {
     await ask({ url: new URL(url) });
     return [];
   };
-  return [1, 2].map(() => startLive({ ...more, find }, { ports, wait, clock: systemClock }).source);
+  return [1, 2].map(
+    () => startLive({ ...more, find }, { ports, wait: waitUnlessAborted, clock: systemClock }).source,
+  );
 }
 
 test('requests of both are as far apart as the terms of the source want', async () => {

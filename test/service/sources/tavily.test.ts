@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../../src/engine/clock.ts';
-import type { Query } from '../../../src/service/source.ts';
+import { DAY, HOUR } from '../../../src/platform/clock.ts';
+import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
 import { tavily } from '../../../src/service/sources/providers/tavily.ts';
 import {
   everyWordOf,
@@ -59,7 +59,7 @@ test('the key is a bearer token, the window in whole days, at most twenty result
   });
 });
 
-test.each<[string, Partial<Query>, string]>([
+test.each<[string, Partial<SourceQuery>, string]>([
   ['of a month', { from: new Date(NOW.getTime() - 30 * DAY) }, 'news'],
   ['of two months', { from: new Date(NOW.getTime() - 60 * DAY) }, 'general'],
   ['without a beginning', { from: undefined }, 'general'],

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { microblogPost } from '../../../src/contract/post.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
-import { SourceDown } from '../../../src/service/outage.ts';
-import type { Asking } from '../../../src/service/sources/adapter.ts';
-import { x } from '../../../src/service/sources/providers/x/x.ts';
-import { worstCost } from '../../../src/service/sources/providers/x/price.ts';
+import { microblogPost } from '../../../src/protocol/microblog-response.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
+import type { AdapterContext } from '../../../src/service/sources/adapter.ts';
+import { computeWorstCost, x } from '../../../src/service/sources/providers/x.ts';
 import {
   type Answer,
   everyWordOf,
@@ -68,7 +67,7 @@ async function startX(answers: [Answer, ...Answer[]], purse = 5_000_000) {
   const adapter = x({ bearerToken: BEARER, usdPerDay: purse / 1e6, at: provider.url });
   const started = startAsking();
   let left = purse;
-  const asking: Asking = {
+  const asking: AdapterContext = {
     ...started.asking,
     spend: async (units) => {
       if (units > left) throw new SourceDown('source_quota', { unasked: true });
@@ -234,7 +233,7 @@ describe('money', () => {
   });
 
   test('that does not suffice for all is spent on the fewest', async () => {
-    const { adapter, asking, provider, spent } = await startX([NOTHING], worstCost(40) - 1);
+    const { adapter, asking, provider, spent } = await startX([NOTHING], computeWorstCost(40) - 1);
     await adapter.find(query({ limit: 40 }), asking);
     expect(provider.requests[0]?.params['max_results']).toBe('10');
     expect(spent).toEqual([TEN, -TEN]);

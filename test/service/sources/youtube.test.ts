@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SourceDown } from '../../../src/service/outage.ts';
+import { SourceDown } from '../../../src/service/sources/outage.ts';
 import { youtube } from '../../../src/service/sources/providers/youtube.ts';
 import { pending, startLive } from './living.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';

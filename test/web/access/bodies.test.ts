@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { measure } from '../../../src/doors/http/access/json-body.ts';
+import { measureJson } from '../../../src/api/json-body.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
@@ -86,7 +86,7 @@ test('the depth of any JSON is what its reader would count', () => {
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(deep)) : 0;
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
-      expect(measure(JSON.stringify(value)).depth).toBe(deep(value));
+      expect(measureJson(JSON.stringify(value)).depth).toBe(deep(value));
     }),
   );
 });

@@ -1,11 +1,11 @@
 /** Visitors share the connections of the database: who has all their own in use holds up themselves alone. */
 import { afterAll, expect, test } from 'vitest';
-import { whoAsks } from '../../../src/doors/http/access/asking.ts';
-import { eventRoutes } from '../../../src/doors/http/events.ts';
-import { buildServer, type Doors } from '../../../src/doors/http/server.ts';
-import { createLogger } from '../../../src/engine/logger.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { getCurrentVisitorKey } from '../../../src/monitor/http/visitor-shares.ts';
+import { eventRoutes } from '../../../src/api/event-routes.ts';
+import { buildHttpServer, type ServerRoutes } from '../../../src/app/http-server.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { until } from '../../processes.ts';
 import { json, startStub } from '../../stub-service.ts';
@@ -20,7 +20,7 @@ const db = openDatabase(stand.world.database.url, {
   log: createLogger('silent'),
   name: 'of visitors',
   max: 10,
-  shares: { all: 8, each: 4, waitMs: 60_000, who: whoAsks },
+  shares: { all: 8, each: 4, waitMs: 60_000, who: getCurrentVisitorKey },
 });
 afterAll(async () => {
   await db.close();
@@ -38,7 +38,7 @@ const inUse = async () => {
   return rows[0]?.n;
 };
 
-const SLOW: Doors = {
+const SLOW: ServerRoutes = {
   pages: [],
   api: [
     (app) => {
@@ -100,7 +100,7 @@ test('sixty slow requests of one visitor: runs are executed, and another visitor
 test('one who has all of theirs in use holds up neither the end of their request nor the events of others', async () => {
   let busy: Promise<unknown>[] = [];
   const home = { ...stand.home, ctx: { ...ctx, db } };
-  const app = await buildServer(home, {
+  const app = await buildHttpServer(home, {
     pages: [],
     api: [
       eventRoutes,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import { openAccess } from '../../../src/monitor/access/access.ts';
-import type { App } from '../../../src/doors/routes.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import { openAccess } from '../../../src/monitor/access/authentication.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../src/doors/routes.ts';
-import { WEB } from '../../../src/web.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();

@@ -1,10 +1,10 @@
 /** What anybody hears of how we are, and what only those hear who may read. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { steppedClock } from '../../../src/engine/clock.ts';
-import type { WorkQueue } from '../../../src/engine/queue/queue.ts';
-import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
+import type { WorkQueue } from '../../../src/platform/queue/queue.ts';
+import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/manage-tokens.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
 import { START } from '../../world.ts';
 import { openStand, PROBES } from './stand.ts';
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
       return ping();
     },
   };
-  app = await buildServer({ ...stand.home, ctx: { ...ctx, clock, queue }, idle: () => why }, PROBES);
+  app = await buildHttpServer({ ...stand.home, ctx: { ...ctx, clock, queue }, idle: () => why }, PROBES);
 });
 afterEach(() => app.close());
 afterAll(() => stand.close());

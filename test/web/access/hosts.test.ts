@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import {
-  type Bound,
+  type BoundAddress,
   isLoopback,
   isOurHost,
   isOurOrigin,
-  isPrivate,
-} from '../../../src/doors/http/access/hosts.ts';
+  isLocalOnly,
+} from '../../../src/platform/http/allowed-hosts.ts';
 
-const here: Bound = { host: '127.0.0.1', baseUrl: undefined };
-const lan: Bound = { host: '192.168.1.5', baseUrl: undefined };
-const everywhere: Bound = { host: '0.0.0.0', baseUrl: 'https://tide.example' };
-const named: Bound = { host: '127.0.0.1', baseUrl: 'https://tide.example' };
-const ported: Bound = { host: '::', baseUrl: 'http://tide.example:8080' };
+const here: BoundAddress = { host: '127.0.0.1', baseUrl: undefined };
+const lan: BoundAddress = { host: '192.168.1.5', baseUrl: undefined };
+const everywhere: BoundAddress = { host: '0.0.0.0', baseUrl: 'https://tide.example' };
+const named: BoundAddress = { host: '127.0.0.1', baseUrl: 'https://tide.example' };
+const ported: BoundAddress = { host: '::', baseUrl: 'http://tide.example:8080' };
 
-test.each<[Bound, string | undefined, boolean]>([
+test.each<[BoundAddress, string | undefined, boolean]>([
   [here, '127.0.0.1:7810', true],
   [here, 'localhost:7810', true],
   [here, 'LOCALHOST:7810', true],
@@ -49,7 +49,7 @@ test.each<[Bound, string | undefined, boolean]>([
   expect(isOurHost(host, 7810, bound)).toBe(passes);
 });
 
-test.each<[Bound, origin: string, host: string, ours: boolean]>([
+test.each<[BoundAddress, origin: string, host: string, ours: boolean]>([
   [here, 'http://127.0.0.1:7810', '127.0.0.1:7810', true],
   [here, 'http://localhost:7810', '127.0.0.1:7810', false],
   [here, 'http://127.0.0.1:7811', '127.0.0.1:7810', false],
@@ -76,6 +76,6 @@ test.each<[string, string | undefined, boolean]>([
   ['192.168.1.5', 'http://localhost', false],
   ['127.0.0.1.example', undefined, false],
 ])('HOST %s and BASE_URL %s are for this machine alone: %s', (host, baseUrl, only) => {
-  expect(isPrivate({ host, baseUrl })).toBe(only);
+  expect(isLocalOnly({ host, baseUrl })).toBe(only);
   if (only) expect(isLoopback(host)).toBe(true);
 });

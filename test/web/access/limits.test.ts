@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { networkOf } from '../../../src/monitor/access/network.ts';
+import { extractNetwork } from '../../../src/monitor/access/authentication.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
@@ -59,7 +59,7 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::', 'fe80:0:0:0'],
 ])('%s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(extractNetwork(address)).toBe(network);
 });
 
 test('what lets calls be made has a limit of its own', async () => {

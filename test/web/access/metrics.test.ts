@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import { addCounts, foldCounts } from '../../../src/store/counts.ts';
-import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
-import { changeSearch } from '../../../src/monitor/topic/state.ts';
+import { HOUR, MINUTE } from '../../../src/platform/clock.ts';
+import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { heartbeatOf, storeUnread } from '../../status/unread.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { openStand, type Stand } from './stand.ts';

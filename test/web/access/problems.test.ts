@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { FAILURE_CODES } from '../../../src/doors/failure.ts';
-import { FAILURES } from '../../../src/doors/http/failures.ts';
-import { RUN_CODE_NAMES } from '../../../src/errors.ts';
+import { FAILURE_CODES } from '../../../src/monitor/http/error-statuses.ts';
+import { FAILURES } from '../../../src/api/openapi/components.ts';
+import { RUN_CODE_NAMES } from '../../../src/domain/errors.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();

@@ -1,7 +1,7 @@
 /** A token gets another key: what the former one opens, and for how long. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { HOUR, MINUTE, SECOND } from '../../../src/engine/clock.ts';
-import { openAccess } from '../../../src/monitor/access/access.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { openAccess } from '../../../src/monitor/access/authentication.ts';
 import {
   createServiceKey,
   createToken,
@@ -10,11 +10,11 @@ import {
   revokeToken,
   rotateKey,
   rotateToken,
-} from '../../../src/monitor/access/tokens.ts';
+} from '../../../src/monitor/access/manage-tokens.ts';
 import { inTransaction } from '../../../src/store/database.ts';
-import { endSessionsOf } from '../../../src/store/sessions.ts';
+import { endSessionsByToken } from '../../../src/store/sessions.ts';
 import { findToken, replaceKey } from '../../../src/store/tokens.ts';
-import { WEB } from '../../../src/web.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { until } from '../../processes.ts';
 import { openStand } from './stand.ts';
 
@@ -99,7 +99,7 @@ test('a key that is rotated while somebody signs in with it begins no session, o
   let signing: Promise<unknown> = Promise.resolve();
   await inTransaction(db, async (tx) => {
     await replaceKey(tx, made.id, { hash: Buffer.alloc(32, 1), formerUntil: null });
-    await endSessionsOf(tx, made.id, null);
+    await endSessionsByToken(tx, made.id, null);
     // Judged by what is committed: by the former key. Its outcome is looked at below.
     signing = access.signIn(made.key, '127.0.0.1').catch((error: unknown) => error);
     await until('signing in waits for the rotation', async () => {

@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import type { Limits } from '../../../src/doors/http/access/limits.ts';
-import { type Doors, startHttp, type WebServer } from '../../../src/doors/http/server.ts';
-import type { WebHome } from '../../../src/doors/routes.ts';
-import { readConfig } from '../../../src/config.ts';
-import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
+import type { Limits } from '../../../src/monitor/http/server-limits.ts';
+import { type ServerRoutes, startHttpServer, type WebServer } from '../../../src/app/http-server.ts';
+import type { RouteContext } from '../../../src/monitor/http/route-types.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { createToken, OPERATOR, revokeToken } from '../../../src/monitor/access/manage-tokens.ts';
 import { openStand, PROBES } from './stand.ts';
 
 const stand = await openStand();
@@ -20,8 +20,8 @@ afterAll(() => stand.close());
 /** At a free port, with what else stands in the environment. */
 async function start(env: Record<string, string> = {}, limits?: Partial<Limits>, doors = PROBES, over = {}) {
   const config = { ...ctx.config, http: { ...readConfig({ PORT: '0', ...env }).http, ...over } };
-  const home: WebHome = { ...stand.home, ctx: { ...ctx, config } };
-  const server = await startHttp(home, doors, limits);
+  const home: RouteContext = { ...stand.home, ctx: { ...ctx, config } };
+  const server = await startHttpServer(home, doors, limits);
   opened.push(server);
   return server;
 }
@@ -151,7 +151,7 @@ function problemIn(answer: string): unknown {
 }
 
 /** A stream that has no end. */
-const ENDLESS: Doors = {
+const ENDLESS: ServerRoutes = {
   pages: [],
   api: [
     (app) => {

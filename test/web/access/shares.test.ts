@@ -1,19 +1,19 @@
 /** Places that visitors share: each has a part of them, and what is given back is there again. */
 import { expect, test } from 'vitest';
-import { shareOut } from '../../../src/doors/http/access/shares.ts';
-import { allowedBy } from '../../../src/monitor/access/scopes.ts';
+import { createShare } from '../../../src/monitor/http/visitor-shares.ts';
+import { expandScopes } from '../../../src/monitor/access/visitor-scopes.ts';
 
 const of = (name: string | null, ip = '192.0.2.1') => ({
   visitor: {
     kind: name === null ? ('local' as const) : ('token' as const),
-    scopes: allowedBy(['read']),
+    scopes: expandScopes(['read']),
     name,
   },
   ip,
 });
 
 test('one visitor takes no more than their own places, and others still find some', () => {
-  const share = shareOut('exports', { all: 3, each: 2 });
+  const share = createShare('exports', { all: 3, each: 2 });
   const first = share.take(of('aaaaaaaa'));
   share.take(of('aaaaaaaa'));
   expect(() => share.take(of('aaaaaaaa'))).toThrow('this visitor has 2 exports in progress');
@@ -26,7 +26,7 @@ test('one visitor takes no more than their own places, and others still find som
 });
 
 test('whoever has no token is counted by their network', () => {
-  const share = shareOut('streams', { all: 9, each: 1 });
+  const share = createShare('streams', { all: 9, each: 1 });
   share.take(of(null, '2001:db8::1'));
   expect(() => share.take(of(null, '2001:db8::2'))).toThrow('this visitor has 1 streams');
   share.take(of(null, '2001:db8:0:1::1'));

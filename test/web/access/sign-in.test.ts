@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { safeNext } from '../../../src/monitor/access/next.ts';
-import { revokeToken } from '../../../src/monitor/access/tokens.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { WEB } from '../../../src/web.ts';
+import { readReturnPath } from '../../../src/monitor/access/browser-session.ts';
+import { revokeToken } from '../../../src/monitor/access/manage-tokens.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { openStand } from './stand.ts';
 
 const stand = await openStand();
@@ -174,7 +174,7 @@ test.each([
   ['/sign-in?next=/', '/'],
   ['', '/'],
 ])('%j leads to %j', (given, to) => {
-  expect(safeNext(given)).toBe(to);
+  expect(readReturnPath(given)).toBe(to);
 });
 
 test('whatever is given, one stays here', () => {
@@ -200,7 +200,7 @@ test('whatever is given, one stays here', () => {
   );
   fc.assert(
     fc.property(hostile, (parts) => {
-      const to = safeNext(`/${parts.join('')}`);
+      const to = readReturnPath(`/${parts.join('')}`);
       expect(new URL(to, 'https://here.example').origin).toBe('https://here.example');
       expect(to).toMatch(/^\/(?![/\\])/);
     }),

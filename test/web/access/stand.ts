@@ -1,24 +1,24 @@
 /** A server on a database of its own, with a few routes of every kind, for tests of who comes in. */
 import { z } from 'zod';
-import type { Limits } from '../../../src/doors/http/access/limits.ts';
-import { buildServer, type Doors } from '../../../src/doors/http/server.ts';
-import type { App, WebHome } from '../../../src/doors/routes.ts';
-import { InvalidInput, Refused, RunError } from '../../../src/errors.ts';
-import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
-import type { Scope } from '../../../src/monitor/access/scopes.ts';
+import type { Limits } from '../../../src/monitor/http/server-limits.ts';
+import { buildHttpServer, type ServerRoutes } from '../../../src/app/http-server.ts';
+import type { App, RouteContext } from '../../../src/monitor/http/route-types.ts';
+import { InvalidInput, Refused, RunError } from '../../../src/domain/errors.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
+import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { makeWorld, type World, type WorldOptions } from '../../world.ts';
 
 export type Stand = {
   world: World;
-  home: WebHome;
+  home: RouteContext;
   /** A server of this test's own; closed with the stand. */
-  serve(doors?: Doors, limits?: Partial<Limits>): Promise<App>;
+  serve(doors?: ServerRoutes, limits?: Partial<Limits>): Promise<App>;
   token(...scopes: Scope[]): Promise<string>;
   close(): Promise<void>;
 };
 
 /** Routes that say what they were given, one of each kind. */
-export const PROBES: Doors = {
+export const PROBES: ServerRoutes = {
   api: [
     (app) => {
       app.get('/api/v1/things', { config: { scope: 'read' } }, ({ visitor }) => ({
@@ -95,13 +95,13 @@ export const ERRORS: Readonly<Record<string, unknown>> = {
 export async function openStand(options: WorldOptions = {}): Promise<Stand> {
   const world = await makeWorld(options);
   // Of a home only the context is asked for here, and by the figures how sources are: there are none.
-  const home = { ctx: world.ctx, services: { health: () => Promise.resolve([]) } } as unknown as WebHome;
+  const home = { ctx: world.ctx, services: { health: () => Promise.resolve([]) } } as unknown as RouteContext;
   const opened: App[] = [];
   return {
     world,
     home,
     serve: async (doors = PROBES, limits) => {
-      const app = await buildServer(home, doors, limits);
+      const app = await buildHttpServer(home, doors, limits);
       opened.push(app);
       return app;
     },

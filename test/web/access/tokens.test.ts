@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { Denied } from '../../../src/monitor/access/denied.ts';
-import { allowedBy, type Scope } from '../../../src/monitor/access/scopes.ts';
-import { createToken, listTokens, OPERATOR, revokeToken } from '../../../src/monitor/access/tokens.ts';
+import { Denied, expandScopes, type Scope } from '../../../src/monitor/access/visitor-scopes.ts';
+import { createToken, listTokens, OPERATOR, revokeToken } from '../../../src/monitor/access/manage-tokens.ts';
 import { readTokens } from '../../../src/store/tokens.ts';
 import { makeStand } from '../../cli/stand.ts';
 import { openStand } from './stand.ts';
@@ -87,7 +86,7 @@ test.each<[maker: Scope[], wanted: Scope[], made: boolean]>([
   [['read'], ['write'], false],
   [['write', 'run'], ['admin'], false],
 ])('whoever has %j can give %j: %s', async (maker, wanted, made) => {
-  const attempt = createToken(ctx, { name: 'given', scopes: wanted }, { scopes: allowedBy(maker) });
+  const attempt = createToken(ctx, { name: 'given', scopes: wanted }, { scopes: expandScopes(maker) });
   if (made) await revokeToken(ctx, (await attempt).prefix);
   else await expect(attempt).rejects.toBeInstanceOf(Denied);
 });

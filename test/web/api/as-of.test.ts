@@ -1,7 +1,7 @@
 /** Whoever reads figures hears up to when they are derived: in the API and in SQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { readerQuery } from '../../../src/store/reader/query.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { readerQuery } from '../../../src/store/reader/reader-query.ts';
 import { at, newSearch, run } from '../../store/live.ts';
 import { openStand, type Stand } from '../access/stand.ts';
 

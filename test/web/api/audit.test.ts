@@ -1,7 +1,7 @@
 /** Who changed what stands in the audit log, whichever way they came: each change leaves one entry, and its own. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AuditRow } from '../../../src/store/reads/audit.ts';
-import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
+import type { AuditRow } from '../../../src/store/queries/audit-log.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import { documentOf, exampleOf, type Operation, operationsOf, urlOf } from './operations.ts';
 import { seededApi } from './world.ts';
 

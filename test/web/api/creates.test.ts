@@ -1,12 +1,12 @@
 /** What is made once is made once, and what cannot be kept is refused before it is. */
 import { afterAll, expect, test } from 'vitest';
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { buildServer } from '../../../src/doors/http/server.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { makeWorld } from '../../world.ts';
 
 const world = await makeWorld();
-const app = await buildServer(homeOf(world), { api: [apiRoutes], pages: [] });
+const app = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] });
 afterAll(async () => {
   await app.close();
   await world.close();

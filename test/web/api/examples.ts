@@ -1,7 +1,7 @@
 /** Replies as the document shows them: what the server really said of the tests' small world, cut to what a reader needs. */
 import { writeFile } from 'node:fs/promises';
 
-const FILE = new URL('../../../src/doors/http/examples.json', import.meta.url);
+const FILE = new URL('../../../src/api/openapi/examples.json', import.meta.url);
 const ITEMS = 1;
 const LETTERS = 160;
 

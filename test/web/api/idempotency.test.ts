@@ -1,22 +1,22 @@
 /** A request that is sent again with its `Idempotency-Key` is executed once, and answered as the first time. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import { DAY, HOUR } from '../../../src/engine/clock.ts';
-import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
-import type { Scope } from '../../../src/monitor/access/scopes.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { claimRun } from '../../../src/store/runs.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import { DAY, HOUR } from '../../../src/platform/clock.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
+import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { claimRun } from '../../../src/store/run-states.ts';
 import { inTransaction } from '../../../src/store/database.ts';
-import { findAuthor, forgetAuthor } from '../../../src/store/forget/forget.ts';
+import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
 import {
   abandonRequest,
   beginRequest,
   commitWithRequest,
   extendRequest,
   finishRequest,
-  forgetIdempotencyKeys,
+  deleteIdempotencyKeys,
 } from '../../../src/store/idempotency.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { gated, json, startStub, wirePost } from '../../stub-service.ts';
@@ -32,7 +32,7 @@ const { ctx, db } = world;
 const token = async (...scopes: Scope[]) =>
   (await createToken(ctx, { name: 'of the test', scopes }, OPERATOR)).key;
 const admin = await token('admin');
-const app = await buildServer(
+const app = await buildHttpServer(
   homeOf(world),
   { api: [apiRoutes], pages: [] },
   { perMinute: 1_000_000, runsPerMinute: 1_000_000 },
@@ -176,7 +176,7 @@ describe('the same request, sent again', () => {
 
 test('a server that closes gives up what nobody waits for, and it is executed again', async () => {
   const key = newKey();
-  const closing = await buildServer(homeOf(world), { api: [apiRoutes], pages: [] });
+  const closing = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] });
   const url = `${await closing.listen({ port: 0, host: '127.0.0.1' })}/api/v1/searches/try`;
   stub.answers(() => {});
   const leaving = new AbortController();
@@ -317,9 +317,9 @@ describe('a request is executed again', () => {
     expect(replayed.headers.get('idempotency-replayed')).toBe('true');
     await send('searches/try', { key: young, body: trial });
     world.clock.advance(HOUR);
-    expect(await forgetIdempotencyKeys(db, world.clock)).toBeGreaterThan(0);
+    expect(await deleteIdempotencyKeys(db, world.clock)).toBeGreaterThan(0);
     expect(await count(`idempotency_keys WHERE key IN ('${young}', '${old}')`)).toBe(1);
-    expect(await forgetIdempotencyKeys(db, world.clock)).toBe(0);
+    expect(await deleteIdempotencyKeys(db, world.clock)).toBe(0);
 
     world.clock.advance(DAY);
     stub.requests.length = 0;

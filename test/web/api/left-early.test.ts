@@ -3,11 +3,11 @@ import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { untilGone } from '../../../src/doors/http/gone.ts';
-import { untilClosed } from '../../../src/doors/gone.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { abortUnlessIdempotent } from '../../../src/api/idempotency-key.ts';
+import { abortOnClose } from '../../../src/platform/http/raw-reply.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { until } from '../../processes.ts';
 import { openStand } from '../access/stand.ts';
 
@@ -17,7 +17,10 @@ let app: App;
 const route = new EventEmitter();
 const isReached = () => once(route, 'reached');
 /** What a route does once its client has left. */
-let afterwards: (request: Parameters<typeof untilGone>[0], reply: Parameters<typeof untilGone>[1]) => void;
+let afterwards: (
+  request: Parameters<typeof abortUnlessIdempotent>[0],
+  reply: Parameters<typeof abortUnlessIdempotent>[1],
+) => void;
 beforeAll(async () => {
   stand.home.readerUrl = () => stand.world.database.readerUrl;
   const written = { slug: 'ferry-posts', topic: 'ferry', operation: 'microblog', prompt: 'ferry' } as const;
@@ -116,7 +119,8 @@ test('a statement is not started, and no place taken, for who has left', async (
 
 test('a signal that is made afterwards is aborted', async () => {
   const ended = new Promise((resolve) => {
-    afterwards = (request, reply) => resolve([untilGone(request, reply).aborted, untilClosed(reply).aborted]);
+    afterwards = (request, reply) =>
+      resolve([abortUnlessIdempotent(request, reply).aborted, abortOnClose(reply).aborted]);
   });
   await askAndLeave('/api/v1/late', isReached);
   expect(await ended).toEqual([true, true]);

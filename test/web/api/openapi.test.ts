@@ -10,7 +10,7 @@ import {
   type Schema,
   urlOf,
 } from './operations.ts';
-import { composeBody, composeTest } from '../../../src/monitor/tell/compose.ts';
+import { composeBody, composeTestBody } from '../../../src/monitor/alerts/message.ts';
 import { writeExamples, writing } from './examples.ts';
 import { replyChecker } from './replies.ts';
 import { seededApi } from './world.ts';
@@ -148,7 +148,7 @@ test('messages of webhooks are as the document says', () => {
   });
   expect(misfits(schemaOf('strandline.discoveries'), told)).toEqual([]);
   expect(misfits(schemaOf('strandline.discoveries'), told.replace('"link":{', '"post":{'))).not.toEqual([]);
-  expect(misfits(schemaOf('strandline.test'), composeTest({ channel: 'c', at }))).toEqual([]);
+  expect(misfits(schemaOf('strandline.test'), composeTestBody({ channel: 'c', at }))).toEqual([]);
 });
 
 test('every closed list of a column is one in replies', () => {

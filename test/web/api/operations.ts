@@ -1,5 +1,5 @@
 /** The document of the API as tests walk through it. */
-import type { App } from '../../../src/doors/routes.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
 
 export type Schema = Record<string, unknown>;
 type Media = { schema?: Schema; example?: unknown; examples?: Record<string, { value: unknown }> };

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportRoutes } from '../../../src/doors/http/exports.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { exportRoutes } from '../../../src/api/export-routes.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { until } from '../../processes.ts';
 import { openStand } from '../access/stand.ts';
 

@@ -1,16 +1,16 @@
 /** The API over a small world that has everything in it: two days of a simulated topic, and a paid search beside it. */
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { DAY } from '../../../src/engine/clock.ts';
-import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
-import { follow } from '../../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createChannel } from '../../../src/monitor/tell/channels.ts';
-import { createRule } from '../../../src/monitor/tell/rules.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { watchTopic } from '../../../src/monitor/topic/watch.ts';
-import { simulate } from '../../../src/simulation.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { DAY } from '../../../src/platform/clock.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
+import { derivePending } from '../../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { watchTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { simulate } from '../../../src/app/simulation.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, START, type World } from '../../world.ts';
@@ -49,12 +49,12 @@ export async function seededApi(): Promise<ApiWorld> {
     every: '1h',
   });
   await executeRun(ctx, firstRunId);
-  await follow(ctx, { settleMs: null });
+  await derivePending(ctx, { settleMs: null });
   await alerted(world, stub.url);
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
   const { key } = await createToken(ctx, { name: 'of the test', scopes: ['admin'] }, OPERATOR);
-  const app = await buildServer(homeOf(world), { api: [apiRoutes], pages: [] }, UNLIMITED);
+  const app = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] }, UNLIMITED);
   return {
     world,
     stub,

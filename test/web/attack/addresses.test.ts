@@ -1,9 +1,9 @@
 /** Requests that are written so that two who read them may understand two things, over the wire and in their paths. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WebServer } from '../../../src/doors/http/server.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { startWeb } from '../../../src/web.ts';
+import type { WebServer } from '../../../src/app/http-server.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { startWeb } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { makeWorld } from '../../world.ts';
 

@@ -1,10 +1,10 @@
 /** What a receiver said is shown to whoever may see secrets of channels, and to nobody else. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { createChannel } from '../../../src/monitor/tell/channels.ts';
-import { createRule } from '../../../src/monitor/tell/rules.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { openStand } from '../access/stand.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
      VALUES ('msg_1', $1, $2, 'dead', '{}', $3, 11, 'inside-the-network')`,
     [channel.id, rule.id, ctx.clock.now()],
   );
-  app = await buildServer(homeOf(stand.world), WEB);
+  app = await buildHttpServer(homeOf(stand.world), WEB);
 });
 afterAll(async () => {
   await app.close();

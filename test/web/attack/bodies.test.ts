@@ -1,7 +1,7 @@
 /** Bodies that are made to be slow to refuse, or to be answered with more than was sent. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../src/doors/routes.ts';
-import { WEB } from '../../../src/web.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { watchProcessor } from '../../processor.ts';
 import { openStand } from '../access/stand.ts';
 

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { WEB } from '../../../src/web.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { openStand } from '../access/stand.ts';
 
 const stand = await openStand();

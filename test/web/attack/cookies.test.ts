@@ -1,16 +1,16 @@
 /** Cookies are not parted by port: what else runs on this machine may set any, for a browser to bring. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { openStand } from '../access/stand.ts';
 
 const stand = await openStand({ hosted: 'http://127.0.0.1:1' });
 let app: App;
 beforeAll(async () => {
-  app = await buildServer(homeOf(stand.world), WEB);
+  app = await buildHttpServer(homeOf(stand.world), WEB);
   const written = { slug: 'ferry-posts', topic: 'ferry', operation: 'microblog', prompt: 'ferry' } as const;
   await createSearch(stand.world.ctx, { ...written, every: '1h' });
 });

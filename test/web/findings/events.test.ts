@@ -1,14 +1,19 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStream } from '../../../src/doors/http/events/stream.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { hashKey } from '../../../src/engine/keys.ts';
-import { createToken, OPERATOR, revokeToken, rotateToken } from '../../../src/monitor/access/tokens.ts';
-import { whoMayStay } from '../../../src/monitor/feed/stay.ts';
-import { allowedBy, type Visitor } from '../../../src/monitor/access/scopes.ts';
+import { openEventStream } from '../../../src/api/event-routes.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { hashKey } from '../../../src/platform/keys.ts';
+import {
+  createToken,
+  OPERATOR,
+  revokeToken,
+  rotateToken,
+} from '../../../src/monitor/access/manage-tokens.ts';
+import { revalidateSessions } from '../../../src/monitor/access/authentication.ts';
+import { expandScopes, type Visitor } from '../../../src/monitor/access/visitor-scopes.ts';
 import type { Id } from '../../../src/store/database.ts';
-import { insertRun } from '../../../src/store/runs.ts';
+import { insertRun } from '../../../src/store/run-states.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { addSearch, readEvents, serve } from './stand.ts';
 
@@ -100,7 +105,7 @@ test('a reader that does not read is sent away before much waits for it', async 
   const waiting = new Promise<{ most: number; ended: boolean }>((resolve) => {
     const server = createServer((_, raw) => {
       raw.writeHead(200);
-      const stream = openStream(raw);
+      const stream = openEventStream(raw);
       let most = 0;
       const write = (left: number) => {
         stream.write([frame]);
@@ -161,21 +166,21 @@ test('streams end when the server does', async () => {
 test('who may stay: a token until it is revoked, a session until it is ended, anybody until there is a token', async () => {
   const visitor = (over: Partial<Visitor>): Visitor => ({
     kind: 'local',
-    scopes: allowedBy(['read']),
+    scopes: expandScopes(['read']),
     name: null,
     ...over,
   });
   const local = visitor({});
-  expect([...(await whoMayStay(world.ctx, [local]))]).toEqual([local]);
+  expect([...(await revalidateSessions(world.ctx, [local]))]).toEqual([local]);
   const { prefix, key } = await createToken(world.ctx, { name: 'a', scopes: ['read'] }, OPERATOR);
   const byToken = visitor({ kind: 'token', name: prefix, keyHash: hashKey(key) });
   const bySession = visitor({ kind: 'session', name: prefix, session: 4_711n });
-  expect([...(await whoMayStay(world.ctx, [local, byToken, bySession]))]).toEqual([byToken]);
+  expect([...(await revalidateSessions(world.ctx, [local, byToken, bySession]))]).toEqual([byToken]);
   const { key: next } = await rotateToken(world.ctx, prefix, 60);
   const byNext = visitor({ kind: 'token', name: prefix, keyHash: hashKey(next) });
-  expect([...(await whoMayStay(world.ctx, [byToken, byNext]))]).toEqual([byToken, byNext]);
+  expect([...(await revalidateSessions(world.ctx, [byToken, byNext]))]).toEqual([byToken, byNext]);
   world.clock.advance(60_000);
-  expect([...(await whoMayStay(world.ctx, [byToken, byNext]))]).toEqual([byNext]);
+  expect([...(await revalidateSessions(world.ctx, [byToken, byNext]))]).toEqual([byNext]);
   await revokeToken(world.ctx, prefix);
-  expect([...(await whoMayStay(world.ctx, [local, byToken]))]).toEqual([local]);
+  expect([...(await revalidateSessions(world.ctx, [local, byToken]))]).toEqual([local]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { fillArchive } from '../../../src/store/archive/index-archive.ts';
 import { type Stand, makeStand } from '../../cli/stand.ts';
 import { json, wirePost } from '../../stub-service.ts';

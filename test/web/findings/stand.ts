@@ -1,9 +1,8 @@
 /** A server with the API on a small world, and somebody who reads its events. */
-import { apiRoutes } from '../../../src/doors/http/api.ts';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import type { Id } from '../../../src/store/database.ts';
-import { inTransaction } from '../../../src/store/database.ts';
+import { apiRoutes } from '../../../src/api/api-routes.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { type Id, inTransaction } from '../../../src/store/database.ts';
 import { insertSearch } from '../../../src/store/searches.ts';
 import { ensureService } from '../../../src/store/services.ts';
 import { ensureTopic } from '../../../src/store/topics.ts';
@@ -11,7 +10,7 @@ import { homeOf } from '../../cli/stand.ts';
 import type { World } from '../../world.ts';
 
 export async function serve(world: World): Promise<{ app: App; address: string }> {
-  const app = await buildServer(homeOf(world), { api: [apiRoutes], pages: [] });
+  const app = await buildHttpServer(homeOf(world), { api: [apiRoutes], pages: [] });
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   return { app, address };
 }

@@ -1,15 +1,15 @@
 /** Rules of the pages of detail that need no page. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RUN_CODES, type RunCode } from '../../../src/errors.ts';
-import { voicesByDay } from '../../../src/monitor/trend/share.ts';
-import { shellWord } from '../../../src/doors/pages/author/profile.tsx';
-import { readKey } from '../../../src/doors/pages/detail/key.ts';
-import { bytesOf, lengthOf, percentOf } from '../../../src/doors/pages/detail/units.ts';
-import { fallsOf } from '../../../src/doors/pages/post/falls.ts';
-import { adviceFor } from '../../../src/doors/pages/run/advice.ts';
-import { setInLines } from '../../../src/doors/pages/run/json-text.ts';
-import { kindsOf } from '../../../src/doors/pages/system/kinds.ts';
+import { RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
+import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
+import { quoteShellWord } from '../../../src/web/items/author-page.tsx';
+import { readKey } from '../../../src/web/request-input.ts';
+import { formatBytes, formatDuration, formatPercent } from '../../../src/web/components/numbers.tsx';
+import { findCounterDrops } from '../../../src/web/items/post-counters.tsx';
+import { findNextSteps } from '../../../src/web/runs/run-timeline.tsx';
+import { formatJsonText } from '../../../src/web/runs/run-calls.tsx';
+import { sumByKind } from '../../../src/web/system/system-storage.tsx';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
 const counters = {
@@ -25,7 +25,9 @@ const counters = {
 
 test('a fall is told between two observations at which the counter is known', () => {
   const rows = [10, null, 7, 9, 2].map((like_count, i) => ({ ...counters, observed_at: at(i), like_count }));
-  expect(fallsOf(rows).map(({ by, from, to, between, and }) => [by, from, to, between, and])).toEqual([
+  expect(
+    findCounterDrops(rows).map(({ by, from, to, between, and }) => [by, from, to, between, and]),
+  ).toEqual([
     [7, 9, 2, at(3), at(4)],
     [3, 10, 7, at(0), at(2)],
   ]);
@@ -35,7 +37,7 @@ describe('JSON set in lines', () => {
   test('holds the same JSON, whatever it is', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
-        const set = setInLines(json, Number.MAX_SAFE_INTEGER);
+        const set = formatJsonText(json, Number.MAX_SAFE_INTEGER);
         expect(JSON.parse(set.text)).toEqual(JSON.parse(json));
         expect(set.cut).toBe(false);
       }),
@@ -43,16 +45,16 @@ describe('JSON set in lines', () => {
   });
 
   test('keeps digits that no number holds, and ends where it is told to', () => {
-    expect(setInLines('{"id":12345678901234567890,"a":[1,{}],"s":"{,"}', 1_000).text).toBe(
+    expect(formatJsonText('{"id":12345678901234567890,"a":[1,{}],"s":"{,"}', 1_000).text).toBe(
       '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,"\n}',
     );
-    expect(setInLines(`[${'1,'.repeat(1_000)}`, 100)).toMatchObject({ cut: true });
-    expect(setInLines(`[${'1,'.repeat(1_000)}`, 100).text).toHaveLength(100);
+    expect(formatJsonText(`[${'1,'.repeat(1_000)}`, 100)).toMatchObject({ cut: true });
+    expect(formatJsonText(`[${'1,'.repeat(1_000)}`, 100).text).toHaveLength(100);
   });
 });
 
 test.each(Object.keys(RUN_CODES) as RunCode[])('of a failure %s it is said why and what to do', (code) => {
-  const advice = adviceFor({ status: 'failed', code, reason: null });
+  const advice = findNextSteps({ status: 'failed', code, reason: null });
   expect(advice?.why).toBe(RUN_CODES[code]);
   expect(advice?.todo).toMatch(/^[A-Z].*\.$/);
 });
@@ -74,7 +76,7 @@ test('a share is told only of days on which every topic was observed', () => {
     day('a', 2, 6, true),
     day('b', 2, 2),
   ];
-  const [a, b] = voicesByDay(rows, { topics: ['a', 'b'], from, days: 4 });
+  const [a, b] = computeShareByDay(rows, { topics: ['a', 'b'], from, days: 4 });
   expect(a?.share).toEqual([0.75, null, 0.75, null]);
   expect(b?.posts).toEqual([10, null, 2, null]);
   expect(a?.least).toEqual([false, false, true, false]);
@@ -94,7 +96,7 @@ test('shares of a day add up to one, or are not told', () => {
           lower_bound: false,
         })),
       );
-      const series = voicesByDay(rows, { topics: ['t0', 't1', 't2'], from, days: days.length });
+      const series = computeShareByDay(rows, { topics: ['t0', 't1', 't2'], from, days: days.length });
       days.forEach((values, n) => {
         const shares = series.map(({ share }) => share[n]);
         const whole = values.every((one) => one !== null) && values.some((one) => one !== 0);
@@ -110,7 +112,7 @@ test.each([
   [14_400, '14 kB'],
   [2_100_000, '2.1 MB'],
   [3_440_000_000, '3.4 GB'],
-])('%d bytes are %s', (n, words) => expect(bytesOf(n)).toBe(words));
+])('%d bytes are %s', (n, words) => expect(formatBytes(n)).toBe(words));
 
 test.each([
   [0.44, '0.4 s'],
@@ -118,10 +120,10 @@ test.each([
   [300, '5 min'],
   [10_800, '3 h'],
   [1_036_800, '12 days'],
-])('%d seconds are %s', (n, words) => expect(lengthOf(n)).toBe(words));
+])('%d seconds are %s', (n, words) => expect(formatDuration(n)).toBe(words));
 
 test('small shares keep a digit', () => {
-  expect([0, 0.004, 0.125, 1].map(percentOf)).toEqual(['0 %', '0.4 %', '13 %', '100 %']);
+  expect([0, 0.004, 0.125, 1].map(formatPercent)).toEqual(['0 %', '0.4 %', '13 %', '100 %']);
 });
 
 test('a key is a positive number that Postgres can hold', () => {
@@ -130,7 +132,7 @@ test('a key is a positive number that Postgres can hold', () => {
 });
 
 test('a word for a shell stays one word', () => {
-  expect(['abc', '@some-body', "a'b", '-x', '$(x)'].map(shellWord)).toEqual([
+  expect(['abc', '@some-body', "a'b", '-x', '$(x)'].map(quoteShellWord)).toEqual([
     'abc',
     '@some-body',
     String.raw`'a'\''b'`,
@@ -145,7 +147,7 @@ test('every byte is of some kind', () => {
     { table: 'authors', bytes: 2 },
     { table: 'facts', bytes: 1 },
   ];
-  expect(kindsOf(tables)).toEqual([
+  expect(sumByKind(tables)).toEqual([
     { kind: 'posts and authors', bytes: 7 },
     { kind: 'all else', bytes: 1 },
   ]);

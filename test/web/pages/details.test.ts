@@ -1,9 +1,9 @@
 /** The pages of one thing each, and those of everything, over twelve lived days in which much went wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { WEB } from '../../../src/web.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { type History, liveHistory } from '../../house/questions/history.ts';
 import { personAt, type Person } from './person.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   history = await liveHistory();
   db = history.world.db;
   const home = homeOf(history.world);
-  app = await buildServer(home, WEB, { perMinute: 100_000 });
+  app = await buildHttpServer(home, WEB, { perMinute: 100_000 });
   person = personAt(app);
 }, 60_000);
 afterAll(async () => {

@@ -1,12 +1,12 @@
 /** Rules, channels and deliveries by their pages. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { follow } from '../../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
-import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { derivePending } from '../../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
@@ -24,14 +24,14 @@ beforeAll(async () => {
     hosted: stub.url,
     env: { WEBHOOK_ALLOW: '127.0.0.1', MASTER_KEY: 'a key of a test, long enough for one' },
   });
-  app = await buildServer(homeOf(world), WEB);
+  app = await buildHttpServer(homeOf(world), WEB);
   person = personAt(app);
   const { created } = await createTopic(world.ctx, {
     name: 'Ferry',
     searches: [{ operation: 'microblog', prompt: 'ferry', every: '15m' }],
   });
   for (const { firstRunId } of created) await executeRun(world.ctx, firstRunId);
-  await follow(world.ctx, { settleMs: null });
+  await derivePending(world.ctx, { settleMs: null });
 });
 afterAll(async () => {
   await app.close();
@@ -168,7 +168,7 @@ test('on the past a rule says what it would have told, and nothing is sent', asy
   stub.answers(json({ miner_tweets: [wirePost('2', { text: 'ferry <img src=x>' }), wirePost('3')] }));
   const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
   await executeRun(world.ctx, runId);
-  await follow(world.ctx, { settleMs: null });
+  await derivePending(world.ctx, { settleMs: null });
   world.clock.advance(60_000);
   receiver.requests.length = 0;
   const { html, status } = await person.get('/alerts/rules/ferry-b/past?days=14');

@@ -1,9 +1,9 @@
 /** What is changed about topics and searches by forms and buttons. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
@@ -16,7 +16,7 @@ let person: Person;
 beforeAll(async () => {
   stub = await startStub(json({ miner_tweets: [wirePost('1')] }));
   world = await makeWorld({ hosted: stub.url });
-  app = await buildServer(homeOf(world), WEB);
+  app = await buildHttpServer(homeOf(world), WEB);
   person = personAt(app);
   await createTopic(world.ctx, {
     name: 'Ferry',

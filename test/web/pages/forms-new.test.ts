@@ -1,8 +1,8 @@
 /** A new topic by its form: read, forecast, tried out, saved. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, START, type World } from '../../world.ts';
@@ -15,7 +15,7 @@ let person: Person;
 beforeAll(async () => {
   stub = await startStub();
   world = await makeWorld({ hosted: stub.url });
-  app = await buildServer(homeOf(world), WEB);
+  app = await buildHttpServer(homeOf(world), WEB);
   person = personAt(app);
 });
 afterAll(async () => {

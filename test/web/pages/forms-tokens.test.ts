@@ -1,8 +1,8 @@
 /** Tokens by their page. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { makeWorld, type World } from '../../world.ts';
 import { type Person, personAt, textOf } from './person.ts';
@@ -12,7 +12,7 @@ let app: App;
 let person: Person;
 beforeAll(async () => {
   world = await makeWorld();
-  app = await buildServer(homeOf(world), WEB);
+  app = await buildHttpServer(homeOf(world), WEB);
   person = personAt(app);
 });
 afterAll(async () => {

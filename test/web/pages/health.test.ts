@@ -1,10 +1,10 @@
 /** What needs attention is on the overview by name, and on the System page as numbers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../../src/engine/clock.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { changeSearch } from '../../../src/monitor/topic/state.ts';
-import { WEB } from '../../../src/web.ts';
+import { HOUR, MINUTE } from '../../../src/platform/clock.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { heartbeatOf, storeUnread } from '../../status/unread.ts';
 import { openStand } from '../access/stand.ts';
 import { textOf } from './person.ts';

@@ -3,29 +3,29 @@ import * as fc from 'fast-check';
 import { h, type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
-import { Chart } from '../../../src/doors/pages/kit/chart.tsx';
-import { Field, Form } from '../../../src/doors/pages/kit/form.tsx';
-import { type Frame, FrameProvider } from '../../../src/doors/pages/kit/frame.ts';
-import { Usd } from '../../../src/doors/pages/kit/number.tsx';
-import { Outside } from '../../../src/doors/pages/kit/outside.tsx';
-import { PostCard } from '../../../src/doors/pages/kit/post-card.tsx';
-import { RunStrip } from '../../../src/doors/pages/kit/run-strip.tsx';
-import { roundTop, ticksOf } from '../../../src/doors/pages/kit/scale.ts';
-import type { RunCell } from '../../../src/store/reads/of-searches.ts';
-import { gapsOf, runsOf, Spark } from '../../../src/doors/pages/kit/spark.tsx';
-import { Due } from '../../../src/doors/pages/kit/when.tsx';
-import { zoneNamed } from '../../../src/doors/pages/kit/zone.ts';
-import { allowedBy } from '../../../src/monitor/access/scopes.ts';
+import { Chart } from '../../../src/web/components/chart.tsx';
+import { Field, Form } from '../../../src/web/components/form.tsx';
+import { type PageFrame, FrameProvider } from '../../../src/web/components/page-frame.tsx';
+import { Usd } from '../../../src/web/components/numbers.tsx';
+import { UntrustedText } from '../../../src/web/components/untrusted-text.tsx';
+import { PostCard } from '../../../src/web/components/post-card.tsx';
+import { RunStrip } from '../../../src/web/topic/topic-page.tsx';
+import { roundAxisTop, computeTicks } from '../../../src/web/components/chart-scale.tsx';
+import type { RunCell } from '../../../src/store/queries/search-activity.ts';
+import { findGaps, findObservedSpans, Sparkline } from '../../../src/web/components/sparkline-svg.tsx';
+import { DueTime } from '../../../src/web/components/timestamp.tsx';
+import { resolveZone } from '../../../src/web/components/time-format.ts';
+import { expandScopes } from '../../../src/monitor/access/visitor-scopes.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const HOUR = 3_600_000;
-const frame: Frame = {
+const frame: PageFrame = {
   now: NOW,
   zone: 'Europe/Berlin',
   theme: null,
   topics: [],
   formToken: 'token-of-the-form',
-  visitor: { kind: 'local', scopes: allowedBy(['read']), name: null },
+  visitor: { kind: 'local', scopes: expandScopes(['read']), name: null },
   done: null,
   seen: 0n,
 };
@@ -97,32 +97,34 @@ test('a chart of shares says them with their sign, on its axis and in its table'
 test('what was observed and what was not are all of the row', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(), { nil: null })), (values) => {
-      const all = [...runsOf(values), ...gapsOf(values)].toSorted(([a], [b]) => a - b);
+      const all = [...findObservedSpans(values), ...findGaps(values)].toSorted(([a], [b]) => a - b);
       expect(
         all.flatMap(([from, until]) => Array.from({ length: until - from }, (_, i) => from + i)),
       ).toEqual(values.map((_, i) => i));
-      for (const [from, until] of gapsOf(values))
+      for (const [from, until] of findGaps(values))
         expect(values.slice(from, until).every((v) => v === null)).toBe(true);
     }),
   );
 });
 
 test('a sparkline says its numbers, and how much of it nobody saw', () => {
-  expect(shown(h(Spark, { values: [1, null, 4], words: 'Posts a day' }))).toContain(
+  expect(shown(h(Sparkline, { values: [1, null, 4], words: 'Posts a day' }))).toContain(
     'aria-label="Posts a day: 5 in all, between 1 and 4, 4 at last; 1 of 3 not observed"',
   );
-  expect(shown(h(Spark, { values: [null, null], words: 'Posts' }))).toContain('Posts: nothing was observed');
+  expect(shown(h(Sparkline, { values: [null, null], words: 'Posts' }))).toContain(
+    'Posts: nothing was observed',
+  );
 });
 
 test('an axis ends at or above what it shows, and not far above', () => {
   fc.assert(
     fc.property(fc.double({ min: 2, max: 1e12, noNaN: true }), (most) => {
-      expect(roundTop(most)).toBeGreaterThanOrEqual(most);
-      expect(roundTop(most)).toBeLessThanOrEqual(2 * most + 1);
+      expect(roundAxisTop(most)).toBeGreaterThanOrEqual(most);
+      expect(roundAxisTop(most)).toBeLessThanOrEqual(2 * most + 1);
     }),
   );
-  expect(roundTop(0)).toBe(2);
-  for (let most = 0; most < 2_000; most += 0.5) expect(roundTop(most) % 2, String(most)).toBe(0);
+  expect(roundAxisTop(0)).toBe(2);
+  for (let most = 0; most < 2_000; most += 0.5) expect(roundAxisTop(most) % 2, String(most)).toBe(0);
 });
 
 test('moments below a chart lie in it, are few, and midnight is that of the zone', () => {
@@ -133,19 +135,19 @@ test('moments below a chart lie in it, are few, and midnight is that of the zone
       fc.oneof(fc.integer({ min: 1_000, max: HOUR }), fc.integer({ min: HOUR, max: 1_000 * 24 * HOUR })),
       zones,
       (from, span, zone) => {
-        const ticks = ticksOf(from, from + span, zone);
+        const ticks = computeTicks(from, from + span, zone);
         expect(ticks.length).toBeLessThanOrEqual(9);
         for (const [i, { words }] of ticks.entries()) expect(words).not.toBe(ticks[i - 1]?.words);
         for (const { at } of ticks) expect(at >= from - HOUR && at <= from + span).toBe(true);
       },
     ),
   );
-  const day = ticksOf(
+  const day = computeTicks(
     Date.parse('2026-11-20T12:00:00Z'),
     Date.parse('2026-11-21T12:00:00Z'),
     'Europe/Berlin',
   );
-  const minutes = (n: number) => ticksOf(NOW.getTime(), NOW.getTime() + n * 60_000, 'UTC');
+  const minutes = (n: number) => computeTicks(NOW.getTime(), NOW.getTime() + n * 60_000, 'UTC');
   expect(minutes(3).map(({ words }) => words)).toEqual([
     '12:00:00',
     '12:00:30',
@@ -176,7 +178,7 @@ test.each([
     `${'\u0915\u094D'.repeat(8)}… tide`,
   ],
 ])('no character is too long for a line to be broken beside it: %s', (_, text, expected) => {
-  expect(shown(h(Outside, { text }))).toBe(`<bdi dir="auto">${expected}</bdi>`);
+  expect(shown(h(UntrustedText, { text }))).toBe(`<bdi dir="auto">${expected}</bdi>`);
 });
 
 test.each([
@@ -201,7 +203,7 @@ test.each([
   ],
   ['the flag of Scotland', '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}'],
 ])('ordinary text is shown whole: %s', (_, text) => {
-  expect(shown(h(Outside, { text }))).toBe(`<bdi dir="auto">${text}</bdi>`);
+  expect(shown(h(UntrustedText, { text }))).toBe(`<bdi dir="auto">${text}</bdi>`);
 });
 
 test('a form keeps what was typed, says beside the field what is wrong, and carries its token', () => {
@@ -273,12 +275,12 @@ test('each run is a link that says how it ended and why', () => {
 });
 
 test('a run that nobody took up says that it is due', () => {
-  expect(shown(h(Due, { at: new Date(NOW.getTime() - HOUR) }))).toMatch(/due <time/);
-  expect(shown(h(Due, { at: new Date(NOW.getTime() + HOUR) }))).not.toContain('due');
-  expect(shown(h(Due, { at: null }))).toContain('none');
+  expect(shown(h(DueTime, { at: new Date(NOW.getTime() - HOUR) }))).toMatch(/due <time/);
+  expect(shown(h(DueTime, { at: new Date(NOW.getTime() + HOUR) }))).not.toContain('due');
+  expect(shown(h(DueTime, { at: null }))).toContain('none');
 });
 
 test.each([[undefined], ['Mars/Olympus'], ['x'.repeat(100)], ['"><script>']])(
   'a zone that is none is UTC: %s',
-  (given) => expect(zoneNamed(given)).toBe('UTC'),
+  (given) => expect(resolveZone(given)).toBe('UTC'),
 );

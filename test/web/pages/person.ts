@@ -1,5 +1,5 @@
 /** Somebody without script at the pages of a server: asks for pages, fills in their forms, follows where it is sent. */
-import type { App } from '../../../src/doors/routes.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 export type Seen = { status: number; html: string; to: string | undefined };

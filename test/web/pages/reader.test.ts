@@ -1,11 +1,11 @@
 /** What whoever may only read is offered: nothing that would be refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../src/doors/routes.ts';
-import type { Scope } from '../../../src/monitor/access/scopes.ts';
-import { createChannel } from '../../../src/monitor/tell/channels.ts';
-import { createRule } from '../../../src/monitor/tell/rules.ts';
-import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
-import { WEB } from '../../../src/web.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { createTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { openStand } from '../access/stand.ts';
 import { textOf } from './person.ts';
 

@@ -1,18 +1,17 @@
 /** The overview, a topic and a search, over a small world: what is said where there is nothing, and where there is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { sumsOf, volumeOf } from '../../../src/doors/pages/topic/buckets.ts';
-import { usualRange } from '../../../src/doors/pages/topic/range.ts';
-import { topDaysOf } from '../../../src/doors/pages/topic/read.ts';
-import { follow } from '../../../src/monitor/derive/follow.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createSearch } from '../../../src/monitor/topic/create.ts';
-import { addSearches, createTopic } from '../../../src/monitor/topic/create-topic.ts';
-import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
-import { pulseOf, usualOf } from '../../../src/monitor/trend/pulse.ts';
-import { readBuckets, readVolumeSums } from '../../../src/store/reads/volume.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { buildVolume, chooseTopDays, sumBuckets } from '../../../src/web/topic/topic-data.ts';
+import { chooseRange } from '../../../src/web/topic/time-range.ts';
+import { derivePending } from '../../../src/monitor/derive/follower.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createSearch } from '../../../src/monitor/topics/save-search.ts';
+import { addSearches, createTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
+import { computePulse, computeUsualVolume } from '../../../src/monitor/trends/rules/volume-comparison.ts';
+import { readBuckets, readVolumeSums } from '../../../src/store/queries/volume.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { makeWorld, type World } from '../../world.ts';
@@ -32,7 +31,7 @@ beforeAll(async () => {
     response.end(JSON.stringify({ miner_tweets: posts }));
   });
   world = await makeWorld({ hosted: stub.url });
-  app = await buildServer(homeOf(world), WEB);
+  app = await buildHttpServer(homeOf(world), WEB);
   person = personAt(app);
 });
 afterAll(async () => {
@@ -44,7 +43,7 @@ afterAll(async () => {
 async function runQueued(): Promise<void> {
   for (let next = world.enqueued.shift(); next !== undefined; next = world.enqueued.shift())
     await executeRun(world.ctx, next.runId);
-  await follow(world.ctx, { settleMs: null });
+  await derivePending(world.ctx, { settleMs: null });
 }
 
 describe('pages', () => {
@@ -128,7 +127,7 @@ describe('pages', () => {
     expect(await shown('/')).toContain('Posts of Ferry &lt;i>7 an hour, the last 24 hours');
     const later = new Date(world.clock.now().getTime() + 48 * HOUR);
     const searches = [{ created_at: world.clock.now() }];
-    expect([usualRange(searches, world.clock.now()), usualRange(searches, later)]).toEqual(['24h', '7d']);
+    expect([chooseRange(searches, world.clock.now()), chooseRange(searches, later)]).toEqual(['24h', '7d']);
   });
 
   test('what came since the last visit is marked, until the next visit begins', async () => {
@@ -138,7 +137,7 @@ describe('pages', () => {
     posts = [wirePost('2'), wirePost('1')];
     const { runId } = await insertManualRun(world.ctx, 'ferry-posts');
     await executeRun(world.ctx, runId);
-    await follow(world.ctx, { settleMs: null });
+    await derivePending(world.ctx, { settleMs: null });
     for (const time of ['the first look', 'again in the same visit']) {
       const seen = await person.get('/searches/ferry-posts');
       expect(seen.html.match(/line is-post fresh/g), time).toHaveLength(1);
@@ -195,21 +194,23 @@ describe('beside the usual', () => {
     ['days seen in small part do not count', [day(1, 0.1), day(10), day(10), day(10)], 10],
     ['lower bounds do not count', [day(99, 1, true), day(10), day(10), day(10)], 10],
     ['two days are too few', [day(10), day(10)], null],
-  ])('%s', (_, days, usual) => expect(usualOf(days)).toBe(usual));
+  ])('%s', (_, days, usual) => expect(computeUsualVolume(days)).toBe(usual));
 
   test('a search of which nothing is known takes no part in the ratio, and not observed is not zero', () => {
     expect(
-      pulseOf([
+      computePulse([
         { now: day(40), usual: 20 },
         { now: day(7), usual: null },
       ]).ratio,
     ).toBe(2);
-    expect(pulseOf([{ now: day(0, 0), usual: 20 }]).ratio).toBeNull();
-    expect(pulseOf([{ now: day(0, 0), usual: null }]).coverage).toBeNull();
-    expect(pulseOf([{ now: day(0), usual: 20 }]).ratio).toBe(0);
+    expect(computePulse([{ now: day(0, 0), usual: 20 }]).ratio).toBeNull();
+    expect(computePulse([{ now: day(0, 0), usual: null }]).coverage).toBeNull();
+    expect(computePulse([{ now: day(0), usual: 20 }]).ratio).toBe(0);
     // At least 8 where 20 are usual says nothing; at least 40 says something.
-    expect(pulseOf([{ now: { ...day(8), lowerBound: true }, usual: 20 }]).ratio).toBeNull();
-    expect(pulseOf([{ now: { ...day(40), lowerBound: true }, usual: 20 }]).ratio).toBeGreaterThanOrEqual(2);
+    expect(computePulse([{ now: { ...day(8), lowerBound: true }, usual: 20 }]).ratio).toBeNull();
+    expect(computePulse([{ now: { ...day(40), lowerBound: true }, usual: 20 }]).ratio).toBeGreaterThanOrEqual(
+      2,
+    );
   });
 
   test.each([
@@ -227,7 +228,7 @@ describe('beside the usual', () => {
         { day_at, posts: Math.ceil(held / 2) },
       ];
     });
-    expect(topDaysOf(past, today)).toBe(days);
+    expect(chooseTopDays(past, today)).toBe(days);
   });
 
   test('volume put together in the database is what it is put together here', async () => {
@@ -248,7 +249,7 @@ describe('beside the usual', () => {
     );
     const range = { from: new Date('2026-11-01T00:30Z'), until: new Date('2026-11-01T22:30Z') };
     const rows = await readBuckets(world.db, { searchIds: searches, per: 'hour', ...range, limit: 1_000 });
-    const here = sumsOf(rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })));
+    const here = sumBuckets(rows.map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })));
     const there = await readVolumeSums(world.db, { searchIds: searches, per: 'hour', ...range });
     expect(there.buckets).toEqual(here.buckets.toSorted((a, b) => Number(a.at) - Number(b.at)));
     expect(there.searches).toEqual(
@@ -261,7 +262,11 @@ describe('beside the usual', () => {
   test('a bucket without a row is a gap; one seen in part is a lower bound', () => {
     const at = new Date(0);
     const rows = [{ search_id: 1n, at, posts: 4, coverage: 0.5, lower_bound: false }];
-    const volume = volumeOf(sumsOf(rows).buckets, { from: at, until: new Date(2 * HOUR), stepMs: HOUR });
+    const volume = buildVolume(sumBuckets(rows).buckets, {
+      from: at,
+      until: new Date(2 * HOUR),
+      stepMs: HOUR,
+    });
     expect(volume.values).toEqual([4, null]);
     expect(volume.least).toEqual([true, false]);
   });

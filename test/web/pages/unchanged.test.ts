@@ -1,18 +1,17 @@
 /** A page is sent again exactly where it shows something else: a browser that has it otherwise gets 304 and no body. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildServer } from '../../../src/doors/http/server.ts';
-import type { App } from '../../../src/doors/routes.ts';
-import { Refused } from '../../../src/errors.ts';
-import { createToken, OPERATOR } from '../../../src/monitor/access/tokens.ts';
-import { executeRun } from '../../../src/monitor/run/execute.ts';
-import { createChannel } from '../../../src/monitor/tell/channels.ts';
-import { changeRule, createRule } from '../../../src/monitor/tell/rules.ts';
-import { createTopic } from '../../../src/monitor/topic/create-topic.ts';
-import { renameTopic } from '../../../src/monitor/topic/rename.ts';
-import { insertManualRun } from '../../../src/monitor/topic/run-now.ts';
-import { changeTopic } from '../../../src/monitor/topic/state.ts';
-import { WEB } from '../../../src/web.ts';
+import { buildHttpServer } from '../../../src/app/http-server.ts';
+import type { App } from '../../../src/monitor/http/route-types.ts';
+import { Refused } from '../../../src/domain/errors.ts';
+import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
+import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
+import { changeRule, createRule } from '../../../src/monitor/alerts/manage-rules.ts';
+import { createTopic, renameTopic } from '../../../src/monitor/topics/save-topic.ts';
+import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
+import { changeTopic } from '../../../src/monitor/topics/search-state.ts';
+import { WEB } from '../../../src/app/web-server.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
@@ -44,7 +43,7 @@ beforeAll(async () => {
     env: { WEBHOOK_ALLOW: '127.0.0.1', MASTER_KEY: 'a key of a test, long enough for one' },
   });
   const { ctx } = world;
-  app = await buildServer(homeOf(world), WEB, { perMinute: 1_000_000, runsPerMinute: 1_000_000 });
+  app = await buildHttpServer(homeOf(world), WEB, { perMinute: 1_000_000, runsPerMinute: 1_000_000 });
   await createTopic(ctx, {
     name: 'Ferry',
     searches: [{ slug: 'ferry-posts', operation: 'microblog', prompt: 'ferry', every: '15m' }],

@@ -2,33 +2,33 @@
 import { decodeXML } from 'entities';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { z } from 'zod';
-import { HOUR, MINUTE, SECOND } from '../../../engine/clock.ts';
-import { SourceDown } from '../../outage.ts';
-import type { Found, Query } from '../../source.ts';
-import type { Adapter, Asking } from '../adapter.ts';
-import { excerpt, plainText, titleOf } from '../reading/plain-text.ts';
-import { publishedAt } from '../reading/published-at.ts';
-import { fitting } from '../reading/read-answer.ts';
-import { endpoint } from '../reading/web-address.ts';
-import { withoutSigns } from '../asking/words.ts';
+import { HOUR, MINUTE, SECOND } from '../../../platform/clock.ts';
+import { SourceDown } from '../outage.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
+import { parsePublishedAt } from '../parse/published-at.ts';
+import { parseFittingItems } from '../parse/payload.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { stripSigns } from '../provider-query.ts';
 
-const WORDS_MOST = 4;
-const PAGE_MOST = 100;
+const MAX_WORDS = 4;
+const MAX_PAGE_SIZE = 100;
 /** The longest feed that is read, in characters: an entry has two or three thousand. */
-const FEED_MOST = 1_000_000;
+const MAX_FEED_LENGTH = 1_000_000;
 
-const answer = z.object({ feed: z.object({ id: z.string(), entry: z.array(z.unknown()).default([]) }) });
-const text = z.string().transform((raw) => decodeXML(raw));
-const entry = z.object({
-  id: text.pipe(z.string().regex(/^https?:\/\/arxiv\.org\/abs\/[\w.\-/]{1,60}$/)),
-  title: text.pipe(z.string().regex(/\S/)),
-  summary: text.catch(''),
-  published: text.transform((raw) => publishedAt(raw)).pipe(z.date()),
+const feedPayload = z.object({ feed: z.object({ id: z.string(), entry: z.array(z.unknown()).default([]) }) });
+const xmlText = z.string().transform((raw) => decodeXML(raw));
+const feedEntry = z.object({
+  id: xmlText.pipe(z.string().regex(/^https?:\/\/arxiv\.org\/abs\/[\w.\-/]{1,60}$/)),
+  title: xmlText.pipe(z.string().regex(/\S/)),
+  summary: xmlText.catch(''),
+  published: xmlText.transform((raw) => parsePublishedAt(raw)).pipe(z.date()),
 });
-const failure = z.object({ id: z.string().regex(/^https?:\/\/arxiv\.org\/api\/errors/) });
+const feedError = z.object({ id: z.string().regex(/^https?:\/\/arxiv\.org\/api\/errors/) });
 
 /** Everything is text; no entity is replaced here, so that none can grow. */
-const parser = new XMLParser({
+const xmlParser = new XMLParser({
   ignoreAttributes: true,
   parseTagValue: false,
   processEntities: false,
@@ -52,19 +52,19 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
     // The feed changes once a day.
     lifeMs: 6 * HOUR,
     async probe(asking) {
-      await search(at, { search_query: 'all:science', max_results: '1' }, asking);
+      await searchPapers(at, { search_query: 'all:science', max_results: '1' }, asking);
     },
     async find(query, asking) {
-      const wish = wishOf(query);
+      const wish = buildSearchQuery(query);
       if (wish === '') return [];
       const params = {
         search_query: wish,
         start: '0',
-        max_results: String(Math.min(query.limit, PAGE_MOST)),
+        max_results: String(Math.min(query.limit, MAX_PAGE_SIZE)),
         sortBy: 'relevance',
         sortOrder: 'descending',
       };
-      return (await search(at, params, asking)).map(foundOf);
+      return (await searchPapers(at, params, asking)).map(toFoundItem);
     },
   };
 }
@@ -73,70 +73,71 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
  * There is one attempt only, so it asks for the best word and, of three or more, any of the others: all of
  * them would find nothing, and relevance puts those first that hold the most.
  */
-function wishOf(query: Query): string {
+function buildSearchQuery(query: SourceQuery): string {
   const given = query.keywords.length > 0 ? query.keywords : query.prompt.toLowerCase().split(/\s+/u);
   const [first, ...others] = given
-    .map(withoutSigns)
+    .map(stripSigns)
     .filter((word) => word !== '')
-    .slice(0, WORDS_MOST)
-    .map(termOf);
+    .slice(0, MAX_WORDS)
+    .map(toSearchTerm);
   if (first === undefined) return '';
   const wishes = [first];
   if (others.length > 0) wishes.push(others.length === 1 ? others.join('') : `(${others.join(' OR ')})`);
-  if (query.from !== undefined) wishes.push(`submittedDate:[${minute(query.from)} TO ${minute(query.to)}]`);
+  if (query.from !== undefined)
+    wishes.push(`submittedDate:[${formatMinute(query.from)} TO ${formatMinute(query.to)}]`);
   return wishes.join(' AND ');
 }
 
-function termOf(word: string): string {
+function toSearchTerm(word: string): string {
   return word.includes(' ') ? `all:"${word}"` : `all:${word}`;
 }
 
 /** `202611211200`, in UTC. */
-function minute(date: Date): string {
+function formatMinute(date: Date): string {
   return date.toISOString().slice(0, 16).replace(/\D/g, '');
 }
 
-async function search(
+async function searchPapers(
   at: string,
   params: Record<string, string>,
-  { ask }: Asking,
-): Promise<z.infer<typeof entry>[]> {
+  { ask }: AdapterContext,
+): Promise<z.infer<typeof feedEntry>[]> {
   // An error is a feed too: with 400, and in older times with 200.
-  const reply = await ask({ url: endpoint(at, 'api/query', params), reads: [400] });
-  const { entry: entries } = readFeed(reply.text);
-  if (reply.status === 400 || entries.some((one) => failure.safeParse(one).success)) {
+  const reply = await ask({ url: buildEndpoint(at, 'api/query', params), reads: [400] });
+  const { entry: entries } = parseFeed(reply.text);
+  if (reply.status === 400 || entries.some((one) => feedError.safeParse(one).success)) {
     throw new SourceDown('source_refused', { detail: 'answered with an error' });
   }
-  return fitting(entries, entry);
+  return parseFittingItems(entries, feedEntry);
 }
 
 /** @throws SourceDown `source_failed` when it is not a feed of theirs */
-function readFeed(xml: string): z.infer<typeof answer>['feed'] {
+function parseFeed(xml: string): z.infer<typeof feedPayload>['feed'] {
   // A feed has no document type, and all that entities can do begins with one.
-  const tree = xml.length > FEED_MOST || xml.includes('<!DOCTYPE') ? undefined : treeOf(xml);
+  const tree = xml.length > MAX_FEED_LENGTH || xml.includes('<!DOCTYPE') ? undefined : parseXml(xml);
   if (tree === undefined) throw new SourceDown('source_failed', { detail: 'its answer is not a feed' });
-  const read = answer.safeParse(tree);
+  const read = feedPayload.safeParse(tree);
   if (!read.success) throw new SourceDown('source_failed', { detail: 'its answer has another shape' });
   return read.data.feed;
 }
 
 /** Undefined where it is not well-formed, or nested beyond measure. */
-function treeOf(xml: string): unknown {
+function parseXml(xml: string): unknown {
   try {
-    return XMLValidator.validate(xml) === true ? parser.parse(xml) : undefined;
+    return XMLValidator.validate(xml) === true ? xmlParser.parse(xml) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function foundOf(paper: z.infer<typeof entry>): Found {
-  const summary = plainText(paper.summary);
+function toFoundItem(paper: z.infer<typeof feedEntry>): FoundItem {
+  const summary = toPlainText(paper.summary);
   return {
     source: 'preprint',
-    title: titleOf(paper.title),
+    title: toTitle(paper.title),
     link: paper.id.replace(/^http:/, 'https:'),
-    snippet: excerpt(summary),
-    summaryDescription: excerpt(/^.+?[.!?](?=\s|$)/u.exec(summary)?.[0] ?? ''),
+    snippet: toExcerpt(summary),
+    summaryDescription: toExcerpt(/^.+?[.!?](?=\s|$)/u.exec(summary)?.[0] ?? ''),
     publishedAt: paper.published,
   };
 }

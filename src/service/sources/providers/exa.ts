@@ -1,20 +1,18 @@
 /** The web through Exa: exact times, a key with credits. */
 import { z } from 'zod';
 import type { Adapter } from '../adapter.ts';
-import { SNIPPET_MAX } from '../reading/plain-text.ts';
-import { fitting, optional, readAnswer } from '../reading/read-answer.ts';
-import { usedUp } from '../reading/used-up.ts';
-import { endpoint } from '../reading/web-address.ts';
-import { webResult } from '../reading/web-result.ts';
-import { briefly, siteIn } from '../asking/words.ts';
+import { MAX_SNIPPET_LENGTH } from '../parse/plain-text.ts';
+import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
+import { shortenPrompt, extractSite } from '../provider-query.ts';
 
-const answer = z.object({ results: z.array(z.unknown()) });
-const result = z.object({
+const searchPayload = z.object({ results: z.array(z.unknown()) });
+const resultItem = z.object({
   url: z.string(),
-  title: optional(z.string()),
-  publishedDate: optional(z.string()),
-  highlights: optional(z.array(z.string())),
-  text: optional(z.string()),
+  title: optionalField(z.string()),
+  publishedDate: optionalField(z.string()),
+  highlights: optionalField(z.array(z.string())),
+  text: optionalField(z.string()),
 });
 
 export function exa(settings: { apiKey: string; at?: string | undefined }): Adapter {
@@ -28,13 +26,13 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
     pace: { perMinute: 60, burst: 5 },
     wordings: 'own',
     async find({ prompt, from, to, limit }, { ask }) {
-      const { words, site } = siteIn(prompt);
+      const { words, site } = extractSite(prompt);
       const { status, text } = await ask({
-        url: endpoint(at, 'search'),
+        url: buildEndpoint(at, 'search'),
         method: 'POST',
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
         body: JSON.stringify({
-          query: briefly(words) || site,
+          query: shortenPrompt(words) || site,
           type: 'auto',
           numResults: limit,
           ...(from === undefined
@@ -42,15 +40,15 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
             : { startPublishedDate: from.toISOString(), endPublishedDate: to.toISOString() }),
           ...(site === undefined ? {} : { includeDomains: [site] }),
           contents: {
-            text: { maxCharacters: SNIPPET_MAX },
-            highlights: { maxCharacters: SNIPPET_MAX },
+            text: { maxCharacters: MAX_SNIPPET_LENGTH },
+            highlights: { maxCharacters: MAX_SNIPPET_LENGTH },
           },
         }),
         reads: [402],
       });
-      if (status !== 200) throw usedUp('no credits are left');
-      return fitting(readAnswer(text, answer).results, result).flatMap((one) =>
-        webResult({
+      if (status !== 200) throw createQuotaOutage('no credits are left');
+      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((one) =>
+        toWebResult({
           title: one.title,
           url: one.url,
           // Its own choice of the sentences that say most; the beginning of the page where it made none.

@@ -1,34 +1,34 @@
 /** An encyclopedia on MediaWiki (Wikipedia): keyless; who asks must say who they are. */
 import { z } from 'zod';
-import { retryAfterMs } from '../../../contract/retry-after.ts';
-import { DAY, SECOND } from '../../../engine/clock.ts';
-import { SourceDown } from '../../outage.ts';
-import type { Found, Query } from '../../source.ts';
-import type { Adapter, Asking } from '../adapter.ts';
-import type { Reply } from '../guard/ask.ts';
-import { excerpt, plainText, titleOf } from '../reading/plain-text.ts';
-import { fitting, optional, readAnswer } from '../reading/read-answer.ts';
-import { endpoint, shownLink } from '../reading/web-address.ts';
-import { fewWords, withoutSigns } from '../asking/words.ts';
+import { retryAfterMs } from '../../../protocol/retry-after.ts';
+import { DAY, SECOND } from '../../../platform/clock.ts';
+import { SourceDown } from '../outage.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import type { ProviderResponse } from '../resilience/http-request.ts';
+import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
+import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
+import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
+import { joinBestWords, stripSigns } from '../provider-query.ts';
 
 /** All words must occur. */
-const WORDS_MOST = 4;
-const WORDS_LEAST = 2;
+const MAX_WORDS = 4;
+const MIN_WORDS = 2;
 /** The most that have an excerpt in one answer. */
-const PAGE_MOST = 20;
-const LAG_MS = 5 * SECOND;
+const MAX_PAGE_SIZE = 20;
+const MAX_LAG_MS = 5 * SECOND;
 
-const answer = z.object({
-  error: optional(z.object({ code: z.string() })),
+const searchPayload = z.object({
+  error: optionalField(z.object({ code: z.string() })),
   // Left out where nothing was found.
   query: z.object({ pages: z.array(z.unknown()) }).optional(),
 });
-const page = z.object({
+const articlePage = z.object({
   title: z.string().min(1),
   fullurl: z.string(),
   index: z.number(),
-  extract: optional(z.string()),
-  description: optional(z.string()),
+  extract: optionalField(z.string()),
+  description: optionalField(z.string()),
 });
 
 /**
@@ -53,20 +53,30 @@ export function mediawiki(settings: {
     // One after the other, the wordings of one answer would take as long as all of them; it tries fewer words itself.
     wordings: 'own',
     async probe(asking) {
-      await search(at, 'encyclopedia', 1, asking);
+      await searchArticles(at, 'encyclopedia', 1, asking);
     },
     async find(query, asking) {
-      const edited = dates === 'edited' ? editedWithin(query) : '';
-      const limit = Math.min(query.limit, PAGE_MOST);
-      const found = await search(at, `${withoutSigns(fewWords(query, WORDS_MOST))}${edited}`, limit, asking);
-      if (found.length > 0 || query.keywords.length <= WORDS_LEAST) return found;
-      return search(at, `${withoutSigns(fewWords(query, WORDS_LEAST))}${edited}`, limit, asking);
+      const edited = dates === 'edited' ? buildEditedFilter(query) : '';
+      const limit = Math.min(query.limit, MAX_PAGE_SIZE);
+      const found = await searchArticles(
+        at,
+        `${stripSigns(joinBestWords(query, MAX_WORDS))}${edited}`,
+        limit,
+        asking,
+      );
+      if (found.length > 0 || query.keywords.length <= MIN_WORDS) return found;
+      return searchArticles(at, `${stripSigns(joinBestWords(query, MIN_WORDS))}${edited}`, limit, asking);
     },
   };
 }
 
-async function search(at: string, words: string, limit: number, asking: Asking): Promise<Found[]> {
-  const url = endpoint(at, 'w/api.php', {
+async function searchArticles(
+  at: string,
+  words: string,
+  limit: number,
+  asking: AdapterContext,
+): Promise<FoundItem[]> {
+  const url = buildEndpoint(at, 'w/api.php', {
     action: 'query',
     format: 'json',
     formatversion: '2',
@@ -79,41 +89,41 @@ async function search(at: string, words: string, limit: number, asking: Asking):
     exsentences: '3',
     exlimit: 'max',
     inprop: 'url',
-    maxlag: String(LAG_MS / SECOND),
+    maxlag: String(MAX_LAG_MS / SECOND),
   });
   const reply = await asking.ask({ url });
-  const { error, query } = readAnswer(reply.text, answer);
-  if (error !== undefined) throw refusalOf(error.code, reply, asking);
-  return fitting(query?.pages ?? [], page)
+  const { error, query } = parsePayload(reply.text, searchPayload);
+  if (error !== undefined) throw toOutage(error.code, reply, asking);
+  return parseFittingItems(query?.pages ?? [], articlePage)
     .sort((a, b) => a.index - b.index)
-    .flatMap(foundOf);
+    .flatMap(toFoundItems);
 }
 
 /** Errors come with 200. Its words stay outside: of its codes only those that we know are told. */
-function refusalOf(code: string, { headers }: Reply, { clock }: Asking): SourceDown {
+function toOutage(code: string, { headers }: ProviderResponse, { clock }: AdapterContext): SourceDown {
   const wait = retryAfterMs(headers.get('retry-after'), clock.now());
   if (code === 'maxlag') {
-    return new SourceDown('source_busy', { detail: 'its database lags', retryAfterMs: wait ?? LAG_MS });
+    return new SourceDown('source_busy', { detail: 'its database lags', retryAfterMs: wait ?? MAX_LAG_MS });
   }
   if (code === 'ratelimited') return new SourceDown('source_busy', { retryAfterMs: wait ?? undefined });
   return new SourceDown('source_failed', { detail: 'answered with an error' });
 }
 
-function foundOf({ title, fullurl, extract, description }: z.infer<typeof page>): Found[] {
-  const link = shownLink(fullurl);
+function toFoundItems({ title, fullurl, extract, description }: z.infer<typeof articlePage>): FoundItem[] {
+  const link = toShownLink(fullurl);
   if (link === undefined) return [];
   return [
     {
       source: 'encyclopedia',
-      title: titleOf(title),
+      title: toTitle(title),
       link,
-      snippet: excerpt(plainText(extract ?? '')),
-      summaryDescription: excerpt(plainText(description ?? '')),
+      snippet: toExcerpt(toPlainText(extract ?? '')),
+      summaryDescription: toExcerpt(toPlainText(description ?? '')),
       publishedAt: undefined,
     },
   ];
 }
 
-function editedWithin({ from, to }: Query): string {
+function buildEditedFilter({ from, to }: SourceQuery): string {
   return from === undefined ? '' : ` lasteditdate:>=now-${Math.ceil((to.getTime() - from.getTime()) / DAY)}d`;
 }

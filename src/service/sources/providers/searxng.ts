@@ -1,27 +1,24 @@
 /** The web through a SearXNG of one's own: keyless, coarse in time, and only as good as its engines that answer. */
 import { z } from 'zod';
-import { SourceDown } from '../../outage.ts';
-import type { Found, Query } from '../../source.ts';
-import type { Adapter, Asking } from '../adapter.ts';
-import type { Reply } from '../guard/ask.ts';
-import { pagesOf, type Page } from '../asking/pages.ts';
-import { PERIODS, shortestPeriod } from '../asking/period.ts';
-import { fitting, optional, readAnswer } from '../reading/read-answer.ts';
-import { endpoint } from '../reading/web-address.ts';
-import { webResult } from '../reading/web-result.ts';
-import { briefly } from '../asking/words.ts';
+import { SourceDown } from '../outage.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import type { ProviderResponse } from '../resilience/http-request.ts';
+import { PERIODS, pickShortestPeriod, readPages, type ResultPage, shortenPrompt } from '../provider-query.ts';
+import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
+import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
-const PAGES_MAX = 2;
+const MAX_PAGES = 2;
 
-const answer = z.object({
+const searchPayload = z.object({
   results: z.array(z.unknown()),
   unresponsive_engines: z.array(z.unknown()).catch([]),
 });
-const result = z.object({
+const resultItem = z.object({
   url: z.string(),
-  title: optional(z.string()),
-  content: optional(z.string()),
-  publishedDate: optional(z.string()),
+  title: optionalField(z.string()),
+  content: optionalField(z.string()),
+  publishedDate: optionalField(z.string()),
 });
 
 /** @param settings.server its address: `http://searxng:8080` */
@@ -36,43 +33,44 @@ export function searxng({ server }: { server: string }): Adapter {
     wordings: 'own',
     // Without words no engine is asked: it answers 400 where it gives JSON, and 403 where it does not.
     async probe({ ask }) {
-      readJsonAllowed(await ask({ url: endpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));
+      requireJson(await ask({ url: buildEndpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));
     },
     find(query, asking) {
-      return pagesOf({ pages: PAGES_MAX, items: query.limit }, asking, (page) =>
-        findPage(server, page + 1, query, asking),
+      return readPages({ pages: MAX_PAGES, items: query.limit }, asking, (page) =>
+        searchPage(server, page + 1, query, asking),
       );
     },
   };
 }
 
-async function findPage(
+async function searchPage(
   server: string,
   page: number,
-  query: Query,
-  { ask, clock }: Asking,
-): Promise<Page<Found>> {
-  const range = shortestPeriod(PERIODS, query.from, clock.now());
-  const url = endpoint(server, 'search', {
-    q: withoutCommands(briefly(query.prompt)),
+  query: SourceQuery,
+  { ask, clock }: AdapterContext,
+): Promise<ResultPage<FoundItem>> {
+  const range = pickShortestPeriod(PERIODS, query.from, clock.now());
+  const url = buildEndpoint(server, 'search', {
+    q: stripCommands(shortenPrompt(query.prompt)),
     format: 'json',
     pageno: String(page),
     safesearch: '1',
     categories: 'general',
     ...(range === undefined ? {} : { time_range: range }),
   });
-  const reply = readJsonAllowed(await ask({ url, reads: [403] }));
-  const { results, unresponsive_engines: silent } = readAnswer(reply.text, answer);
+  const reply = requireJson(await ask({ url, reads: [403] }));
+  const { results, unresponsive_engines: silent } = parsePayload(reply.text, searchPayload);
   if (page === 1 && results.length === 0 && silent.length > 0) {
     throw new SourceDown('source_failed', { detail: 'no engine answered' });
   }
-  const items = fitting(results, result).flatMap(({ url: link, title, content, publishedDate }) =>
-    webResult({ title, url: link, text: content, published: publishedDate, intranet: true }),
+  const items = parseFittingItems(results, resultItem).flatMap(
+    ({ url: link, title, content, publishedDate }) =>
+      toWebResult({ title, url: link, text: content, published: publishedDate, intranet: true }),
   );
   return { items, isLast: items.length === 0 };
 }
 
-function readJsonAllowed(reply: Reply): Reply {
+function requireJson(reply: ProviderResponse): ProviderResponse {
   if (reply.status !== 403) return reply;
   throw new SourceDown('source_refused', {
     detail: 'JSON is not among its formats (search.formats in settings.yml)',
@@ -80,6 +78,6 @@ function readJsonAllowed(reply: Reply): Reply {
 }
 
 /** `!engine`, `:language` and `<timeout` at the beginning of a word are commands to it; `!!` sends us away. */
-function withoutCommands(prompt: string): string {
+function stripCommands(prompt: string): string {
   return prompt.replace(/(^|\s)[!:?<]+/g, '$1').trim();
 }

@@ -1,25 +1,22 @@
 /** The web through Tavily: windows in whole days, times of news alone, a key with credits. */
 import { z } from 'zod';
-import { DATE_FILTER_DAYS } from '../../../contract/enumerations.ts';
-import { DAY } from '../../../engine/clock.ts';
-import type { Query } from '../../source.ts';
+import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
+import { DAY } from '../../../platform/clock.ts';
+import type { SourceQuery } from '../search-source.ts';
 import type { Adapter } from '../adapter.ts';
-import { dayOf } from '../asking/period.ts';
-import { fitting, optional, readAnswer } from '../reading/read-answer.ts';
-import { usedUp } from '../reading/used-up.ts';
-import { endpoint } from '../reading/web-address.ts';
-import { webResult } from '../reading/web-result.ts';
-import { briefly, siteIn } from '../asking/words.ts';
+import { extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
+import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
 /** The most that it gives for one search. */
-const RESULTS_MAX = 20;
+const MAX_RESULTS = 20;
 
-const answer = z.object({ results: z.array(z.unknown()) });
-const result = z.object({
+const searchPayload = z.object({ results: z.array(z.unknown()) });
+const resultItem = z.object({
   url: z.string(),
-  title: optional(z.string()),
-  content: optional(z.string()),
-  published_date: optional(z.string()),
+  title: optionalField(z.string()),
+  content: optionalField(z.string()),
+  published_date: optionalField(z.string()),
 });
 
 export function tavily(settings: { apiKey: string; at?: string | undefined }): Adapter {
@@ -33,25 +30,27 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
     pace: { perMinute: 60, burst: 10 },
     wordings: 'own',
     async find(query, { ask }) {
-      const { words, site } = siteIn(query.prompt);
+      const { words, site } = extractSite(query.prompt);
       const { status, text } = await ask({
-        url: endpoint(at, 'search'),
+        url: buildEndpoint(at, 'search'),
         method: 'POST',
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          query: briefly(words) || site,
-          topic: site === undefined && isShort(query) ? 'news' : 'general',
+          query: shortenPrompt(words) || site,
+          topic: site === undefined && isShortWindow(query) ? 'news' : 'general',
           search_depth: 'basic',
-          max_results: Math.min(query.limit, RESULTS_MAX),
-          ...(query.from === undefined ? {} : { start_date: dayOf(query.from), end_date: dayOf(query.to) }),
+          max_results: Math.min(query.limit, MAX_RESULTS),
+          ...(query.from === undefined
+            ? {}
+            : { start_date: formatDay(query.from), end_date: formatDay(query.to) }),
           ...(site === undefined ? {} : { include_domains: [site] }),
         }),
         reads: [432, 433],
       });
       // 432: the plan's credits are used up; 433: the limit that was set for paying as one goes.
-      if (status !== 200) throw usedUp(`answered ${status}`);
-      return fitting(readAnswer(text, answer).results, result).flatMap((one) =>
-        webResult({ title: one.title, url: one.url, text: one.content, published: one.published_date }),
+      if (status !== 200) throw createQuotaOutage(`answered ${status}`);
+      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((one) =>
+        toWebResult({ title: one.title, url: one.url, text: one.content, published: one.published_date }),
       );
     },
   };
@@ -61,6 +60,6 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
  * It says when something was published where it is asked for news, and nowhere else. In a window of up to a
  * month what has no time has no place: other pages would be paid for and thrown away.
  */
-function isShort({ from, to }: Query): boolean {
+function isShortWindow({ from, to }: SourceQuery): boolean {
   return from !== undefined && to.getTime() - from.getTime() <= DATE_FILTER_DAYS.PAST_MONTH * DAY;
 }

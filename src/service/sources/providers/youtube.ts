@@ -1,23 +1,22 @@
 /** Videos through the YouTube Data API: exact dates, a key, and a hundred searches a day for all who share it. */
 import { z } from 'zod';
-import { HOUR } from '../../../engine/clock.ts';
-import { SourceDown } from '../../outage.ts';
-import type { Found, Query } from '../../source.ts';
-import type { Adapter, Asking } from '../adapter.ts';
-import { beside } from '../asking/beside.ts';
-import type { Reply } from '../guard/ask.ts';
-import { excerpt, plainText, titleOf } from '../reading/plain-text.ts';
-import { publishedAt } from '../reading/published-at.ts';
-import { fitting, optional, readAnswer } from '../reading/read-answer.ts';
-import { usedUp } from '../reading/used-up.ts';
-import { endpoint } from '../reading/web-address.ts';
-import { briefly } from '../asking/words.ts';
+import { HOUR } from '../../../platform/clock.ts';
+import { SourceDown } from '../outage.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { limitSideRequests } from '../resilience/bounded-requests.ts';
+import type { ProviderResponse } from '../resilience/http-request.ts';
+import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
+import { parsePublishedAt } from '../parse/published-at.ts';
+import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { shortenPrompt } from '../provider-query.ts';
 
 /** The most of one page; a second page would cost another search. */
-const PAGE_MAX = 50;
+const MAX_PAGE_SIZE = 50;
 
-const answer = z.object({ items: z.array(z.unknown()) });
-const video = z.object({
+const listPayload = z.object({ items: z.array(z.unknown()) });
+const videoItem = z.object({
   id: z.object({ videoId: z.string().regex(/^[\w-]+$/) }),
   snippet: z.object({
     title: z.string().min(1),
@@ -25,20 +24,23 @@ const video = z.object({
     publishedAt: z.string(),
   }),
 });
-const count = z.coerce.number().int().nonnegative();
-const statistics = z.object({
+const reactionCount = z.coerce.number().int().nonnegative();
+const videoStatistics = z.object({
   id: z.string(),
   // Either is left out where its owner does not show it.
-  statistics: z.object({ likeCount: optional(count), commentCount: optional(count) }),
+  statistics: z.object({
+    likeCount: optionalField(reactionCount),
+    commentCount: optionalField(reactionCount),
+  }),
 });
-const failure = z.object({
+const errorPayload = z.object({
   error: z.object({
-    errors: z.array(z.object({ reason: optional(z.string()) })).catch([]),
+    errors: z.array(z.object({ reason: optionalField(z.string()) })).catch([]),
     details: z
       .array(
         z.object({
-          reason: optional(z.string()),
-          metadata: optional(z.object({ quota_limit: optional(z.string()) })),
+          reason: optionalField(z.string()),
+          metadata: optionalField(z.object({ quota_limit: optionalField(z.string()) })),
         }),
       )
       .catch([]),
@@ -59,8 +61,8 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
     lifeMs: HOUR,
     allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
     async find(query, asking) {
-      const found = await search({ apiKey, at }, query, asking);
-      const reactions = await reactionsOf({ apiKey, at }, [...found.keys()], beside(asking));
+      const found = await searchVideos({ apiKey, at }, query, asking);
+      const reactions = await readReactions({ apiKey, at }, [...found.keys()], limitSideRequests(asking));
       return Array.from(found, ([id, item]) => {
         const engagement = reactions.get(id);
         return engagement === undefined ? item : { ...item, engagement };
@@ -69,48 +71,52 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
   };
 }
 
-type Door = { apiKey: string; at: string };
+type YoutubeAccess = { apiKey: string; at: string };
 
-async function search(door: Door, query: Query, asking: Asking): Promise<Map<string, Found>> {
-  const url = endpoint(door.at, 'youtube/v3/search', {
+async function searchVideos(
+  door: YoutubeAccess,
+  query: SourceQuery,
+  asking: AdapterContext,
+): Promise<Map<string, FoundItem>> {
+  const url = buildEndpoint(door.at, 'youtube/v3/search', {
     part: 'snippet',
     type: 'video',
-    q: briefly(query.prompt),
-    maxResults: String(Math.min(query.limit, PAGE_MAX)),
+    q: shortenPrompt(query.prompt),
+    maxResults: String(Math.min(query.limit, MAX_PAGE_SIZE)),
     order: 'relevance',
     safeSearch: 'moderate',
     ...(query.from === undefined ? {} : { publishedAfter: query.from.toISOString() }),
     publishedBefore: query.to.toISOString(),
   });
   await asking.spend(1);
-  const items = itemsOf(await asking.ask({ url, headers: headersOf(door), reads: [400, 403, 429] }));
+  const items = readItems(await asking.ask({ url, headers: buildHeaders(door), reads: [400, 403, 429] }));
   return new Map(
-    fitting(items, video).map(({ id: { videoId }, snippet }) => [
+    parseFittingItems(items, videoItem).map(({ id: { videoId }, snippet }) => [
       videoId,
       {
         source: 'video',
-        title: titleOf(snippet.title),
+        title: toTitle(snippet.title),
         link: `https://www.youtube.com/watch?v=${videoId}`,
-        snippet: excerpt(plainText(snippet.description)),
+        snippet: toExcerpt(toPlainText(snippet.description)),
         summaryDescription: '',
-        publishedAt: publishedAt(snippet.publishedAt),
+        publishedAt: parsePublishedAt(snippet.publishedAt),
       },
     ]),
   );
 }
 
 /** Likes and comments by video. They are asked in one request that is no search; without them, or where they do not come soon, nothing is lost. */
-async function reactionsOf(
-  door: Door,
+async function readReactions(
+  door: YoutubeAccess,
   ids: readonly string[],
-  { ask }: Asking,
+  { ask }: AdapterContext,
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  const url = endpoint(door.at, 'youtube/v3/videos', { part: 'statistics', id: ids.join(',') });
+  const url = buildEndpoint(door.at, 'youtube/v3/videos', { part: 'statistics', id: ids.join(',') });
   try {
-    const items = itemsOf(await ask({ url, headers: headersOf(door), reads: [400, 403, 429] }));
+    const items = readItems(await ask({ url, headers: buildHeaders(door), reads: [400, 403, 429] }));
     return new Map(
-      fitting(items, statistics).flatMap(({ id, statistics: { likeCount, commentCount } }) =>
+      parseFittingItems(items, videoStatistics).flatMap(({ id, statistics: { likeCount, commentCount } }) =>
         likeCount === undefined && commentCount === undefined
           ? []
           : [[id, (likeCount ?? 0) + (commentCount ?? 0)] as const],
@@ -123,15 +129,15 @@ async function reactionsOf(
 }
 
 /** In a header: addresses end up in the logs of whoever stands between. */
-function headersOf({ apiKey }: Door): Record<string, string> {
+function buildHeaders({ apiKey }: YoutubeAccess): Record<string, string> {
   return { 'x-goog-api-key': apiKey };
 }
 
-function itemsOf({ status, text }: Reply): unknown[] {
-  if (status === 200) return readAnswer(text, answer).items;
-  const reasons = reasonsOf(text);
+function readItems({ status, text }: ProviderResponse): unknown[] {
+  if (status === 200) return parsePayload(text, listPayload).items;
+  const reasons = readErrorReasons(text);
   const says = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
-  if (says(/^quotaExceeded$|^dailyLimitExceeded|PerDay/i)) throw usedUp(`answered ${status}`);
+  if (says(/^quotaExceeded$|^dailyLimitExceeded|PerDay/i)) throw createQuotaOutage(`answered ${status}`);
   if (status === 429 || says(/^(?:user)?rateLimitExceeded$|^RATE_LIMIT_EXCEEDED$/i)) {
     throw new SourceDown('source_busy', { detail: `answered ${status}` });
   }
@@ -144,9 +150,9 @@ function itemsOf({ status, text }: Reply): unknown[] {
   throw new SourceDown('source_refused', { detail: `answered ${status}` });
 }
 
-function reasonsOf(text: string): string[] {
+function readErrorReasons(text: string): string[] {
   try {
-    const { errors, details } = readAnswer(text, failure).error;
+    const { errors, details } = parsePayload(text, errorPayload).error;
     return [
       ...errors.map(({ reason }) => reason),
       ...details.flatMap(({ reason, metadata }) => [reason, metadata?.quota_limit]),

@@ -1,0 +1,58 @@
+/**
+ * Every group of routes of the API: a new one is one file and one line here.
+ *
+ * A group is `thingRoutes(app, home)`. Each of its routes says its scope, its `operationId` (a verb in camel case),
+ * a summary and tags; what it takes is made of `given.ts` (strict objects, each value with an example that the
+ * seeded world of test/web/api/world.ts knows), what it answers of `shapes.ts`, a list by `listing.ts` and a cursor
+ * by `cursor.ts`. Failures are thrown (`Refused`, `InvalidInput`) and documented by `failures.ts`.
+ */
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { authorRoutes } from './author-routes.ts';
+import { channelRoutes } from './channel-routes.ts';
+import { completionRoutes } from './completion-routes.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { discoveryRoutes } from './discovery-routes.ts';
+import { eventRoutes } from './event-routes.ts';
+import { exportRoutes } from './export-routes.ts';
+import { findRoutes } from './find-routes.ts';
+import { linkRoutes } from './link-routes.ts';
+import { documentRoutes } from './openapi/document.ts';
+import { postRoutes } from './post-routes.ts';
+import { ruleRoutes } from './rule-routes.ts';
+import { runRoutes } from './run-routes.ts';
+import { searchPlanRoutes } from './search-preview-and-run-routes.ts';
+import { searchRoutes } from './search-routes.ts';
+import { sqlRoutes } from './sql-routes.ts';
+import { statusRoutes } from './status-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
+import { topicRoutes } from './topic-routes.ts';
+import { trendRoutes } from './trend-routes.ts';
+
+const ROUTE_GROUPS: readonly ((app: App, home: RouteContext) => void)[] = [
+  documentRoutes,
+  topicRoutes,
+  searchRoutes,
+  searchPlanRoutes,
+  runRoutes,
+  statusRoutes,
+  findRoutes,
+  sqlRoutes,
+  postRoutes,
+  authorRoutes,
+  linkRoutes,
+  completionRoutes,
+  discoveryRoutes,
+  eventRoutes,
+  trendRoutes,
+  exportRoutes,
+  ruleRoutes,
+  channelRoutes,
+  deliveryRoutes,
+  tokenRoutes,
+  auditRoutes,
+];
+
+export function apiRoutes(app: App, home: RouteContext): void {
+  for (const add of ROUTE_GROUPS) add(app, home);
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { InvalidInput } from '../domain/errors.ts';
+import { readAudit } from '../store/queries/audit-log.ts';
+import { AUDIT_ACTIONS } from '../store/schema/analytics/audit-log-view.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
+import { textParam, timeParam } from './request-shapes.ts';
+import { defineRow } from './reply-shapes.ts';
+
+const cursor = createIdCursor('audit-log');
+const AuditEntry = defineRow('AuditEntry', 'audit_log');
+
+export function auditRoutes(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/api/v1/audit-log',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'listAuditLog',
+        summary: 'Who created, changed or removed what, the newest first',
+        description:
+          'Each change of a topic, search, rule, channel, token or key, each requested run and each author that was forgotten ' +
+          'is one entry, written together with the change. Entries are kept for AUDIT_DAYS.',
+        tags: ['audit log'],
+        querystring: defineListQuery(cursor, {
+          token: z
+            .string()
+            .regex(/^[0-9A-Za-z]{8}$/, 'the eight characters that name a token')
+            .optional()
+            .meta({ description: 'Only by this token, also in sessions.', examples: ['jvg0Pptl'] }),
+          action: z.enum(AUDIT_ACTIONS).optional().describe('Only this kind of change.'),
+          subject: textParam(100)
+            .min(1)
+            .optional()
+            .meta({
+              description: 'Only of the thing of this slug, id or name.',
+              examples: ['harbour-ferry'],
+            }),
+          since: timeParam.optional().describe('Changed from here on.'),
+          until: timeParam.optional().describe('Changed before this.'),
+        }),
+        response: { 200: defineListReply(AuditEntry) },
+      },
+    },
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
+        throw new InvalidInput([
+          { path: 'until', given: filter.until.toISOString(), expected: 'a time after since' },
+        ]);
+      const rows = await readAudit(ctx.db, filter, { limit: limit + 1, before: after?.[0] });
+      return reply(rows, ({ id }) => [id]);
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { Refused } from '../domain/errors.ts';
+import { hasScopes } from '../monitor/access/visitor-scopes.ts';
+import { resendMessages } from '../monitor/alerts/resend.ts';
+import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
+import { readDeliveries, readDelivery } from '../store/alerts/alert-queries.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { channelSlug, idParam, ruleSlug } from './request-shapes.ts';
+import { createIdCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { defineRow, defineRowWith } from './reply-shapes.ts';
+
+const tags = ['alerts'];
+const params = z.strictObject({ id: idParam });
+const cursor = createIdCursor('deliveries');
+const Delivery = defineRow('Delivery', 'deliveries');
+const DeliveryWithBody = defineRowWith('DeliveryWithBody', 'deliveries', {
+  body: z
+    .string()
+    .nullable()
+    .describe('What is sent, byte for byte; null while it gathers, and where it was forgotten.'),
+  answer: z
+    .string()
+    .nullable()
+    .describe('The beginning of the last answer of its receiver; null without the scope admin.'),
+});
+const resendBody = z
+  .union([z.strictObject({ delivery: idParam }), z.strictObject({ channel: channelSlug })], {
+    error: 'either delivery or channel',
+  })
+  .meta({ examples: [{ delivery: '1' }] });
+const Resent = z
+  .object({ resent: z.int().describe('How many messages are sent again.') })
+  .meta({ id: 'Resent' });
+
+export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/api/v1/deliveries',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listDeliveries',
+        summary: 'Messages of alerts, the newest first',
+        description:
+          'A delivery is one message to one channel, with its state and attempts; `dead` ones can be sent again by `resendDeliveries`.',
+        tags,
+        querystring: defineListQuery(cursor, {
+          channel: channelSlug.optional(),
+          rule: ruleSlug.optional(),
+          state: z.enum(DELIVERY_STATES).optional(),
+        }),
+        response: { 200: defineListReply(Delivery) },
+      },
+    },
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      const rows = await readDeliveries(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
+    },
+  );
+
+  app.get(
+    '/api/v1/deliveries/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getDelivery',
+        summary: 'A message of an alert, and what it says',
+        description:
+          'With the body exactly as it is sent, and the beginning of the last answer of the receiver.',
+        tags,
+        params,
+        querystring: emptyQuery,
+        response: { 200: DeliveryWithBody },
+      },
+    },
+    async ({ params: { id }, visitor }) => {
+      const found = await readDelivery(ctx.db, id);
+      if (found === undefined) throw new Refused('not_found', `there is no delivery ${id}`);
+      return { ...found, answer: hasScopes(visitor, 'admin') ? found.answer : null };
+    },
+  );
+
+  app.post(
+    '/api/v1/deliveries/resend',
+    {
+      config: { scope: 'write', idempotent: true },
+      schema: {
+        operationId: 'resendDeliveries',
+        summary: 'Send a message that was given up once more, or all of a channel; ids and bodies stay',
+        description:
+          'Name one delivery, or a channel for all its dead ones. Receivers see the same `webhook-id` as before.',
+        tags,
+        querystring: emptyQuery,
+        body: resendBody,
+        response: { 200: Resent },
+      },
+    },
+    async ({ body, acting }) => ({ resent: await resendMessages(acting, body) }),
+  );
+}

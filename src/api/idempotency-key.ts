@@ -1,0 +1,214 @@
+/**
+ * `Idempotency-Key`, as the IETF draft has it: a request that is sent again gets the reply to the first one. A route honors
+ * it by `idempotent` in its config; nothing else of it need know.
+ *
+ * A reply is stored where it is the result of the execution: 2xx and 4xx, but not 401, 403, 429 and 5xx, after which the
+ * same request is executed again. Replies to what is refused before (a token, a limit, types) touch no key.
+ *
+ * While a request is in progress the key has a lease. If the process ends, the request is executed again once the lease is
+ * over. What may then happen twice:
+ * - What has a slug is not created twice: the second execution gets 409.
+ * - `run` commits its run together with the key: the second execution returns that run.
+ * - `try` calls the service again; both calls count in the limits. The response to the first one is nowhere.
+ * - A token that nobody has seen may be left over. A channel's secret is rotated again, a message is sent again.
+ */
+
+import { InvalidInput } from '../domain/errors.ts';
+import { toJson } from '../domain/json-output.ts';
+import type { Visitor } from '../monitor/access/visitor-scopes.ts';
+import { KeyRefused } from '../monitor/http/error-statuses.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { runAsProgram } from '../monitor/http/visitor-shares.ts';
+import { abortOnClose } from '../platform/http/raw-reply.ts';
+import {
+  abandonRequest,
+  beginRequest,
+  commitWithRequest,
+  type Execution,
+  EXTEND_EVERY_MS,
+  extendRequest,
+  finishRequest,
+  type RequestKey,
+} from '../store/idempotency.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * The route honors `Idempotency-Key`. Every route that costs money, creates something or sends something does.
+     * `secret` is the member of its reply that is shown once, and is not stored.
+     */
+    idempotent?: true | { secret: string };
+  }
+  interface FastifyRequest {
+    /**
+     * Of a request with an `Idempotency-Key` to a route that honors it; otherwise null. `stopped` is aborted where the server
+     * closes and the client is gone.
+     */
+    execution: (Execution & { stopped: AbortSignal }) | null;
+  }
+}
+
+const KEY_HEADER = 'idempotency-key';
+const EXPECTED_KEY =
+  'one key of 1 to 255 printable ASCII characters, such as "8e03978e-40d5-43e8-bc93-6894a57f9324"';
+
+/** For the document of the API. */
+export const keyHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .optional()
+    .describe(
+      'Names this request, so that it may be sent again safely: 1 to 255 printable ASCII characters, quoted or not, best a UUID. For 24 hours the same request with the same key gets the reply of the first one, with the header Idempotency-Replayed: true. A secret that is shown once is null in it; Idempotency-Omitted names the member.',
+    ),
+});
+
+/** Headers of a reply that are stored with it. */
+const storedReply = z.object({
+  type: z.string(),
+  location: z.string().optional(),
+  omitted: z.string().optional(),
+  body: z.string(),
+});
+type StoredReply = z.infer<typeof storedReply>;
+
+/** Adds the hooks that every route after it passes; they do nothing for a route that does not declare it. */
+export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'>): void {
+  const { db, clock, log } = ctx;
+  const underWay = new Map<FastifyRequest, OpenExecution>();
+
+  app.addHook('preHandler', async (request, reply) => {
+    const { idempotent } = request.routeOptions.config;
+    const given = request.headers[KEY_HEADER];
+    if (idempotent === undefined || given === undefined) return undefined;
+    const key: RequestKey = {
+      visitor: formatVisitor(request.visitor),
+      route: `${request.method} ${request.routeOptions.url ?? ''}`,
+      key: parseKey(given),
+    };
+    const begun = await beginRequest(db, clock, { ...key, bodyHash: hashRequest(request) });
+    if (begun.kind === 'replay') return sendStoredReply(reply, begun);
+    if (begun.kind !== 'execute') throw new KeyRefused(begun.kind);
+
+    const { fence, committed } = begun;
+    const stop = new AbortController();
+    request.execution = {
+      committed,
+      commit: (tx, created) => commitWithRequest(tx, key, fence, created),
+      stopped: stop.signal,
+    };
+    const failed = (error: unknown) =>
+      log.warn({ err: error, request: request.id }, 'idempotency key not updated');
+    // Neither waits until the visitor has a connection to spare: the lease would be over, or the reply be late.
+    const extending = runAsProgram(() =>
+      setInterval(() => {
+        extendRequest(db, key, fence).catch(failed);
+      }, EXTEND_EVERY_MS).unref(),
+    );
+    const end = async (body: string) => {
+      clearInterval(extending);
+      const stored = buildStoredReply(reply, body, idempotent === true ? undefined : idempotent.secret);
+      const ended = runAsProgram(() =>
+        stored === null
+          ? abandonRequest(db, key, fence)
+          : finishRequest(db, key, fence, { status: reply.statusCode, reply: JSON.stringify(stored) }),
+      );
+      // The client gets its reply all the same.
+      await ended.catch(failed);
+    };
+    underWay.set(request, { response: reply.raw, stop, end });
+    return undefined;
+  });
+
+  // Compression is a hook of each route, and comes behind this one.
+  app.addHook('onSend', async (request, _reply, payload) => {
+    const execution = underWay.get(request);
+    underWay.delete(request);
+    await execution?.end(typeof payload === 'string' ? payload : '');
+    return payload;
+  });
+
+  app.addHook('preClose', (done) => {
+    for (const { response, stop } of underWay.values()) {
+      if (response.closed) stop.abort();
+      else response.once('close', () => stop.abort());
+    }
+    done();
+  });
+}
+
+type OpenExecution = { response: ServerResponse; stop: AbortController; end(body: string): Promise<void> };
+
+/** A session is the same visitor as its token: the prefix of a token is unique. */
+function formatVisitor({ name }: Visitor): string {
+  return name === null ? 'this machine' : `token ${name}`;
+}
+
+/** A string of RFC 8941, without parameters. */
+const QUOTED_KEY = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+/** Clients of other APIs send it without quotes. A comma is between two headers. */
+const BARE_KEY = /^[!#-+\--:<-[\]-~]+$/;
+
+/** @throws InvalidInput */
+function parseKey(given: string | string[]): string {
+  const text = [given].flat().join(', ');
+  const quoted = QUOTED_KEY.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1');
+  const key = quoted ?? (BARE_KEY.test(text) ? text : '');
+  if (key === '' || key.length > 255)
+    throw new InvalidInput([{ path: `headers.${KEY_HEADER}`, given: text, expected: EXPECTED_KEY }]);
+  return key;
+}
+
+/** Of what is asked for, after validation: neither the order of members nor a default that is written out makes a difference. */
+function hashRequest({ params, query, body }: FastifyRequest): Buffer {
+  return createHash('sha256').update(toJson({ params, query, body })).digest();
+}
+
+const UNSTORED_STATUSES = new Set([401, 403, 429]);
+
+/**
+ * @param secret member that is shown once
+ * @returns null where the request is executed again when it is sent again
+ */
+function buildStoredReply(reply: FastifyReply, body: string, secret: string | undefined): StoredReply | null {
+  const { statusCode: status } = reply;
+  if (status >= 500 || UNSTORED_STATUSES.has(status)) return null;
+  // What is refused repeats what was given, such as the address of a channel.
+  if (secret !== undefined && status >= 400) return null;
+  const { 'content-type': type, location } = reply.getHeaders();
+  return {
+    type: String(type),
+    ...(location === undefined ? {} : { location: String(location) }),
+    ...(secret === undefined ? { body } : { omitted: secret, body: clearMember(body, secret) }),
+  };
+}
+
+/** @throws Error where it is not there: then it has another name, and would be stored */
+function clearMember(body: string, member: string): string {
+  const whole: unknown = JSON.parse(body);
+  if (typeof whole !== 'object' || whole === null || !(member in whole))
+    throw new Error(`the reply has no member ${member}`);
+  return toJson({ ...whole, [member]: null });
+}
+
+function sendStoredReply(
+  reply: FastifyReply,
+  { status, reply: text }: { status: number; reply: string },
+): FastifyReply {
+  const { type, location, omitted, body } = storedReply.parse(JSON.parse(text));
+  if (location !== undefined) reply.header('location', location);
+  if (omitted !== undefined) reply.header('idempotency-omitted', omitted);
+  return reply.code(status).type(type).header('idempotency-replayed', 'true').send(body);
+}
+
+/**
+ * Aborted when the client goes away before the reply is sent. With an `Idempotency-Key` the work goes on then, because the
+ * client will ask for the reply again.
+ */
+export function abortUnlessIdempotent({ execution }: FastifyRequest, reply: FastifyReply): AbortSignal {
+  if (execution !== null) return execution.stopped;
+  return abortOnClose(reply);
+}

@@ -1,0 +1,91 @@
+/** Bodies of the API: JSON, not too deep, not of too many parts, and nothing in it that would change what an object is. */
+import { isUtf8 } from 'node:buffer';
+import { InvalidInput } from '../domain/errors.ts';
+import type { App } from '../monitor/http/route-types.ts';
+
+export const MAX_DEPTH = 64;
+/** Members and elements. Each that does not fit is a problem to be told: a megabyte of them would be half a million. */
+const MAX_PARTS = 2_000;
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** Half of a pair by which JSON writes one character; in UTF-8 there is no other way to write it. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Reads `application/json` and nothing else. An empty body is none. */
+export function addJsonParser(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    if (!isUtf8(bytes)) return done(refuseBody('body', 'JSON in UTF-8'));
+    const body = bytes.toString('utf8');
+    const { depth, commas } = measureJson(body);
+    if (depth > MAX_DEPTH) return done(refuseBody('body', `JSON of at most ${MAX_DEPTH} levels`));
+    if (commas >= MAX_PARTS)
+      return done(refuseBody('body', `JSON of at most ${MAX_PARTS} members and elements`));
+    return parse(request, body, (error, value) => {
+      if (error !== null)
+        return done(refuseBody('body', isJson(body) ? EXPECTED_NO_PROTOTYPES : EXPECTED_JSON));
+      const broken = SURROGATE.test(body) ? findBrokenText(value, 'body') : undefined;
+      if (broken !== undefined) return done(refuseBody(broken, 'a text without half of a surrogate pair'));
+      done(null, value);
+    });
+  });
+}
+
+const EXPECTED_JSON = 'JSON, and this is not JSON';
+const EXPECTED_NO_PROTOTYPES =
+  'JSON without a member __proto__, and without a member prototype in one named constructor';
+
+/** @returns the path of the first text, or of the first member by its name, that UTF-8 cannot hold */
+function findBrokenText(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, one] of Object.entries(value)) {
+    const broken = name.isWellFormed() ? findBrokenText(one, `${path}.${name}`) : path;
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How deep a text of JSON goes, and how many commas part what is in it, found without parsing it. */
+export function measureJson(json: string): { depth: number; commas: number } {
+  let level = 0;
+  let depth = 0;
+  let commas = 0;
+  for (let at = 0; at < json.length; at++) {
+    const sign = json.charCodeAt(at);
+    // What stands in a string is only text.
+    if (sign === QUOTE) at = findStringEnd(json, at);
+    else if (sign === COMMA) commas += 1;
+    else if (sign === OPEN_BRACE || sign === OPEN_BRACKET) depth = Math.max(depth, ++level);
+    else if (sign === CLOSE_BRACE || sign === CLOSE_BRACKET) level -= 1;
+  }
+  return { depth, commas };
+}
+
+/** @returns where the string that begins at `start` ends */
+function findStringEnd(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json.charCodeAt(at) !== QUOTE) at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function refuseBody(path: string, expected: string): InvalidInput {
+  return new InvalidInput([{ path, given: undefined, expected }]);
+}

@@ -1,0 +1,261 @@
+/** The document of the API (OpenAPI 3.1), made from the routes themselves: `/openapi.json`. */
+
+import { VERSION } from '../../config/version.ts';
+import { toJson } from '../../domain/json-output.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { readMeanings } from '../../store/queries/sql-contract.ts';
+import { keyHeaders } from '../idempotency-key.ts';
+import { Problem } from '../reply-shapes.ts';
+import {
+  FAILURES,
+  listFailureHeaders,
+  listFailures,
+  listSuccessHeaders,
+  REPLY_HEADERS,
+  WEBHOOKS,
+} from './components.ts';
+import swagger from '@fastify/swagger';
+import type { RouteOptions } from 'fastify';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Request headers that the handler reads, for the document. */
+    reads?: z.ZodObject;
+  }
+}
+
+const DESCRIPTION = `Topics that strandline watches, what it found for them, and how its work goes.
+
+Ids are strings, times ISO 8601 in UTC, counters null where unknown. A list returns \`next_cursor\`, which goes into
+\`cursor\` for the next page, with the same filters. Failures are problem details (RFC 9457); \`type\` is for programs.
+
+Expect new members in replies and new values in their enumerations; requests are strict. Every GET also answers HEAD.
+A method that a path does not have gets 405, with \`Allow\`.`;
+
+const TAGS: readonly { name: string; description: string }[] = [
+  { name: 'topics', description: 'What is watched: a topic has saved searches.' },
+  { name: 'searches', description: 'Saved searches: what is asked, of which service, and when.' },
+  { name: 'runs', description: 'Executions of searches, their paid calls, and the responses that are kept.' },
+  { name: 'status', description: 'Health of the database, the queue, workers and services.' },
+  { name: 'find', description: 'Full-text search over everything that was found.' },
+  { name: 'posts', description: 'Posts, and their counters over time.' },
+  { name: 'authors', description: 'Authors of posts, and their counters over time.' },
+  { name: 'links', description: 'Links, the searches that found them, and their ranks.' },
+  { name: 'completions', description: 'Texts that the AI of a service wrote, and what they claim.' },
+  { name: 'discoveries', description: 'What runs saw for the first time: as a list, a feed and events.' },
+  { name: 'trends', description: 'Volume, spikes, growth, and what rises.' },
+  { name: 'exports', description: 'All rows of a kind as a file.' },
+  { name: 'alerts', description: 'Rules decide what is sent, channels where, deliveries are the messages.' },
+  { name: 'tokens', description: 'Tokens of the API and the dashboard.' },
+  { name: 'audit log', description: 'Who created, changed or removed what.' },
+  { name: 'sql', description: 'Statements over the SQL contract.' },
+];
+
+/**
+ * Collects every route of `/api` that is declared after it. `app.swagger()` gives the document once the server is ready;
+ * it is made once and must not be changed.
+ */
+export async function documentApi(app: App, { ctx }: RouteContext): Promise<void> {
+  const meanings = await readMeanings(ctx.db);
+  const routes = new Map<unknown, RouteOptions>();
+  const toSchemas = createJsonSchemaTransform({ zodToJsonConfig: { override: overrideSchema } });
+  const withComponents = createJsonSchemaTransformObject({ zodToJsonConfig: { override: overrideSchema } });
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'strandline',
+        version: VERSION,
+        summary: 'Scheduled monitoring of topics, with their history.',
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+      tags: [...TAGS],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'A token, such as `st_...`.' },
+        },
+      },
+    },
+    transform: (input) => {
+      const { route, url } = input;
+      if (!url.startsWith('/api/')) return { schema: { ...input.schema, hide: true }, url };
+      const { scope, idempotent, reads } = route.config ?? {};
+      if (route.method !== 'HEAD') routes.set(route.schema?.operationId, route);
+      const headers = idempotent === undefined ? reads : keyHeaders;
+      const schema = {
+        ...input.schema,
+        ...(headers === undefined ? {} : { headers }),
+        'x-scope': scope,
+        ...(scope === 'open' ? {} : { security: [{ bearer: [] }] }),
+      };
+      return toSchemas({ ...input, schema });
+    },
+    transformObject: (input) => completeDocument(withComponents(input), { meanings, routes }),
+  });
+}
+
+type ConvertedSchema = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
+
+function overrideSchema({ zodSchema, jsonSchema }: ConvertedSchema): void {
+  // zod leaves examples out where what is read becomes something else; ours are always of what is sent.
+  const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+  if (examples !== undefined) Object.assign(jsonSchema, { examples });
+  // Only a strict object is closed: members may come to any other.
+  if (zodSchema instanceof z.ZodObject && zodSchema.def.catchall === undefined)
+    delete jsonSchema.additionalProperties;
+}
+
+/** Public, as the program is: it says nothing of what was found, or of who may see it. */
+export function documentRoutes(app: App): void {
+  let document: string | undefined;
+  app.get('/openapi.json', { config: { scope: 'open' }, schema: { hide: true } }, (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .serializer(String)
+      .send((document ??= toJson(app.swagger()))),
+  );
+}
+
+/**
+ * What makes a collected OpenAPI document whole: words of the SQL contract, failures and headers of replies, replies as
+ * they look, messages of webhooks, no unused parts.
+ */
+
+type SchemaNode = { [member: string]: unknown };
+
+/**
+ * @param meanings of the contract's columns, by `view.column`
+ * @param routes by their `operationId`
+ */
+export function completeDocument<D extends object>(
+  document: D,
+  { meanings, routes }: { meanings: ReadonlyMap<string, string>; routes: ReadonlyMap<unknown, RouteOptions> },
+): D {
+  const components = 'components' in document ? document.components : {};
+  const whole = {
+    ...document,
+    webhooks: WEBHOOKS,
+    components: { ...Object(components), headers: REPLY_HEADERS, responses: buildFailureReplies() },
+  };
+  // Rows of views are named schemas, so describing the components describes every row.
+  visitNodes(whole.components, (node) => describeMembers(node, meanings));
+  const replies = readExamples();
+  for (const operation of listOperations(document)) {
+    const route = routes.get(operation['operationId']);
+    if (route === undefined || !isSchemaNode(operation['responses'])) continue;
+    operation['responses'] = {
+      ...describeSuccesses(operation['responses'], route),
+      ...buildFailureRefs(route),
+    };
+    addExample(operation, replies);
+  }
+  removeUnusedSchemas(whole);
+  return whole;
+}
+
+function listOperations(document: object): SchemaNode[] {
+  const paths = 'paths' in document && isSchemaNode(document.paths) ? Object.values(document.paths) : [];
+  return paths.flatMap((methods) => Object.values(isSchemaNode(methods) ? methods : {})).filter(isSchemaNode);
+}
+
+/** Members of a row that say nothing of themselves are described by the comment of their column. */
+function describeMembers(node: SchemaNode, meanings: ReadonlyMap<string, string>): void {
+  const { 'x-view': view, properties } = node;
+  if (typeof view !== 'string' || !isSchemaNode(properties)) return;
+  for (const [name, member] of Object.entries(properties)) {
+    const meaning = meanings.get(`${view}.${name}`);
+    if (isSchemaNode(member) && meaning !== undefined) member['description'] ??= meaning;
+  }
+}
+
+const SUCCESS_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted; the work follows.',
+};
+
+/** @param replies as they were collected: with the library's words where a route has none */
+function describeSuccesses(replies: SchemaNode, route: RouteOptions): SchemaNode {
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, reply]) => {
+      const { description, ...rest } = isSchemaNode(reply) ? reply : {};
+      const words = description === 'Default Response' ? SUCCESS_DESCRIPTIONS[status] : description;
+      return [status, { description: words, headers: listSuccessHeaders(route), ...rest }];
+    }),
+  );
+}
+
+function buildFailureRefs(route: RouteOptions): SchemaNode {
+  return Object.fromEntries(
+    listFailures(route).map((status) => [
+      status,
+      { $ref: `#/components/responses/${FAILURES[status].name}` },
+    ]),
+  );
+}
+
+/** Failures once for all operations, that of a method that no operation has included. */
+function buildFailureReplies(): SchemaNode {
+  const schema = { $ref: `#/components/schemas/${String(Problem.meta()?.id)}` };
+  const statuses = Object.keys(FAILURES).map((status) => Number(status) as keyof typeof FAILURES); // its own keys
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const { name, meaning } = FAILURES[status];
+      const content = { 'application/problem+json': { schema } };
+      return [name, { description: meaning, headers: listFailureHeaders(status), content }];
+    }),
+  );
+}
+
+const examplesShape = z.record(z.string(), z.unknown());
+
+/** What operations answer, as they once were answered; `npm run -s api:examples` asks anew. */
+function readExamples(): Record<string, unknown> {
+  return examplesShape.parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
+}
+
+function addExample({ operationId, responses }: SchemaNode, replies: Record<string, unknown>): void {
+  if (typeof operationId !== 'string' || !isSchemaNode(responses)) return;
+  const reply = replies[operationId];
+  const [success] = Object.entries(responses).flatMap(([status, one]) =>
+    status.startsWith('2') ? [one] : [],
+  );
+  const content = isSchemaNode(success) ? success['content'] : undefined;
+  const json = isSchemaNode(content) ? content['application/json'] : undefined;
+  if (reply !== undefined && isSchemaNode(json)) json['example'] ??= reply;
+}
+
+/** Every named schema is written for requests and for replies; one that nothing refers to only takes room. */
+function removeUnusedSchemas(document: { components: { responses: object; schemas?: unknown } }): void {
+  const { components, ...rest } = document;
+  const { schemas } = components;
+  if (!isSchemaNode(schemas)) return;
+  const used = new Set<string>();
+  const follow = (from: unknown) =>
+    visitNodes(from, ({ $ref }) => {
+      const name = typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined;
+      if (name === undefined || used.has(name)) return;
+      used.add(name);
+      follow(schemas[name]);
+    });
+  follow(rest);
+  follow(components.responses);
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+}
+
+function visitNodes(value: unknown, visit: (node: SchemaNode) => void): void {
+  if (Array.isArray(value)) for (const one of value) visitNodes(one, visit);
+  if (!isSchemaNode(value)) return;
+  visit(value);
+  for (const one of Object.values(value)) visitNodes(one, visit);
+}
+
+function isSchemaNode(value: unknown): value is SchemaNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

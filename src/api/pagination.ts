@@ -1,0 +1,142 @@
+/** Lists: what every one of them takes, and how it is answered. */
+
+import { InvalidInput } from '../domain/errors.ts';
+import { toJson } from '../domain/json-output.ts';
+import { idParam } from './request-shapes.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+
+const EXPECTED_LIMIT = `a whole number from 1 to ${MAX_LIMIT}`;
+
+export const limitParam = z.coerce
+  .number(EXPECTED_LIMIT)
+  .int(EXPECTED_LIMIT)
+  .min(1, EXPECTED_LIMIT)
+  .max(MAX_LIMIT, EXPECTED_LIMIT)
+  .default(DEFAULT_LIMIT)
+  .meta({ description: 'Most items of a page.' });
+
+/** The query of a list: `limit`, `cursor`, and the filters of its own. */
+export function defineListQuery<Keys, M extends z.ZodRawShape>({ given }: Cursor<Keys>, filters: M) {
+  return z.strictObject({ limit: limitParam, cursor: given.optional(), ...filters });
+}
+
+/** The query of a list that is ordered by its cursor and has no filters, or of a thing without options. */
+export const emptyQuery = z.strictObject({});
+
+/** The reply of a list. */
+export function defineListReply(item: z.core.$ZodType) {
+  return z.object({
+    items: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Goes into cursor for the next page; null where this is the last.'),
+  });
+}
+
+/** Where a list goes on: the keys of the last row that was seen, and nothing a client should look into. */
+
+const MAX_CURSOR_LENGTH = 512;
+const EXPECTED_CURSOR =
+  'a cursor as this list gave it in next_cursor; without a cursor the list begins at its first page';
+const EXPECTED_FILTERS =
+  'a cursor that this list gave for the same path, filters and order; without a cursor the list begins at its first page';
+
+/** Of a SHA-256, in base64url: enough to notice a mistake, which is all it is for. */
+const FILTER_HASH_LENGTH = 11;
+
+/** What a request gave: keys that can be read, and the filters of the page that gave them. */
+type CursorContent<Keys> = { keys: Keys; filters: string };
+
+type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined };
+
+/** One page of a list, as a request asks for it. */
+export type Page<Keys, Filter> = {
+  limit: number;
+  /** Keys of the last row before this page; undefined for the first page. */
+  after: Keys | undefined;
+  /** The query without `limit` and `cursor`. */
+  filter: Filter;
+  /**
+   * The reply, of rows that were read with `limit + 1`: the one too many says that there are more.
+   * @param keysOf what the cursor behind a row is made of
+   */
+  reply: <Row>(
+    rows: readonly Row[],
+    keysOf: (last: Row) => Keys,
+  ) => { items: Row[]; next_cursor: string | null };
+};
+
+/** Cursors of one list. */
+export type Cursor<Keys> = {
+  /** In a query: anything that this list did not write is refused. */
+  given: z.ZodType<CursorContent<Keys>, string>;
+  /**
+   * @param path parameters of the path that say which list it is
+   * @throws InvalidInput where the cursor is of another path, other filters or another order
+   */
+  pageOf<Q extends ListQuery<Keys>>(query: Q, path?: object): Page<Keys, Omit<Q, 'limit' | 'cursor'>>;
+};
+
+/**
+ * Cursors over the keys that a list is ordered by.
+ * @param list the list's name, so that a cursor of another list is not taken
+ * @param codec a tuple of codecs (see given.ts), in the order of the list
+ */
+export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys, In>): Cursor<Keys> {
+  const given = z
+    .string()
+    .max(MAX_CURSOR_LENGTH, EXPECTED_CURSOR)
+    .transform((text, { issues }): CursorContent<Keys> => {
+      const [name, keys, filters] = decodeCursor(text);
+      const read = z.safeDecode(codec, keys as In); // whatever it is, it is checked here
+      if (name === list && read.success && typeof filters === 'string') return { keys: read.data, filters };
+      issues.push({ code: 'custom', message: EXPECTED_CURSOR, input: text });
+      return z.NEVER;
+    })
+    .meta({ description: 'Where to go on: next_cursor of the page before, with the same filters.' });
+  return {
+    given,
+    pageOf: ({ limit, cursor, ...filter }, path = {}) => {
+      const filters = createHash('sha256')
+        .update(toJson([path, filter]))
+        .digest('base64url')
+        .slice(0, FILTER_HASH_LENGTH);
+      if (cursor !== undefined && cursor.filters !== filters)
+        throw new InvalidInput([{ path: 'query.cursor', given: undefined, expected: EXPECTED_FILTERS }]);
+      const write = (keys: Keys) =>
+        Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');
+      return {
+        limit,
+        after: cursor?.keys,
+        filter,
+        reply: (rows, keysOf) => {
+          const items = rows.slice(0, limit);
+          const last = items.at(-1);
+          return {
+            items,
+            next_cursor: rows.length > limit && last !== undefined ? write(keysOf(last)) : null,
+          };
+        },
+      };
+    },
+  };
+}
+
+/** Cursors of a list that is ordered by id alone. */
+export function createIdCursor(list: string) {
+  return createCursor(list, z.tuple([idParam]));
+}
+
+function decodeCursor(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,202 @@
+/** Posts: lists, one of them, and what became of it. */
+import { z } from 'zod';
+import { Refused } from '../domain/errors.ts';
+import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { readAgesOfPost, readPostGrowth } from '../store/queries/growth.ts';
+import {
+  readEngagement,
+  readPost,
+  readPostRanks,
+  readPostsByExternalId,
+  readPostSightings,
+} from '../store/queries/post-detail.ts';
+import { POST_PAGE_ORDERS, type PostRow, readPostPage } from '../store/queries/posts.ts';
+import type { Database } from '../store/database.ts';
+import { idShape, timeShape } from '../store/row-shapes.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { createCursor, defineListQuery, defineListReply } from './pagination.ts';
+import { Post, PostAtAge, PostEngagement, PostGrowth } from './reply-shapes.ts';
+import { idParam, textParam, timeParam, wordsParam, searchSlug, topicSlug } from './request-shapes.ts';
+
+const tags = ['posts'];
+const params = z.strictObject({ id: idParam });
+/** Likes, or microseconds since 1970; before 1970 too. */
+const orderKey = z.codec(z.string().regex(/^-?\d{1,18}$/), z.bigint(), { decode: BigInt, encode: String });
+const cursor = createCursor('posts', z.tuple([orderKey, idParam]));
+
+const PostSighting = z
+  .object({
+    search_id: idShape,
+    search: z.string(),
+    topic: z.string(),
+    first_run_id: idShape,
+    first_seen_at: timeShape,
+    last_seen_at: timeShape
+      .nullable()
+      .describe('When the last answer came that held it; null where not known.'),
+    unseen: z.boolean().describe('The newest answer of this search does not hold it.'),
+  })
+  .meta({ id: 'PostSighting' });
+
+const PostRank = z
+  .object({
+    search: z.string(),
+    run_id: idShape,
+    observed_at: timeShape,
+    rank: z
+      .int()
+      .nullable()
+      .describe('Its number in the answer, from 1; null where the answer did not hold it.'),
+    posts: z.int().describe('Posts in the answer.'),
+  })
+  .meta({ id: 'PostRank' });
+
+export function postRoutes(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/api/v1/posts',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listPosts',
+        summary: 'Posts that searches found, as last seen',
+        description:
+          'By their own time (or when they were first seen, where they tell none), the newest first; or by likes.',
+        tags,
+        querystring: defineListQuery(cursor, {
+          topic: topicSlug.optional(),
+          search: searchSlug.optional(),
+          author: textParam(100)
+            .min(1)
+            .optional()
+            .describe('Username of who wrote it, without @, in any case.'),
+          lang: textParam(35).min(1).optional().describe('Language that it says it is in.'),
+          text: wordsParam
+            .optional()
+            .describe('Words, all of which stand there, in any form. By relevance: /api/v1/find.'),
+          since: timeParam.optional().describe('Written from here on.'),
+          until: timeParam.optional().describe('Written before this.'),
+          sort: z.enum(POST_PAGE_ORDERS).default('newest'),
+        }),
+        response: { 200: defineListReply(Post) },
+      },
+    },
+    async ({ query }) => {
+      const { limit, after: given, filter, reply } = cursor.pageOf(query);
+      const { sort: order, ...others } = filter;
+      await assertFilterExists(ctx.db, others);
+      const after = given === undefined ? undefined : { by: given[0], id: given[1] };
+      const rows = await readPostPage(ctx.db, { ...others, order, after, limit: limit + 1 });
+      const page = reply(rows, ({ place: { by, id } }) => [by, id]);
+      return { ...page, items: page.items.map(({ post }) => post) };
+    },
+  );
+
+  app.get(
+    '/api/v1/posts/:id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getPost',
+        summary: 'A post, what it gained, and the posts inside it',
+        description:
+          'The latest counters, growth since it was first seen, what it had at each age, and the posts that it quotes or reposts where they are known.',
+        tags,
+        params,
+        response: {
+          200: z
+            .object({
+              post: Post,
+              growth: PostGrowth.nullable(),
+              ages: z.array(PostAtAge).describe('What it had at each age at which it was observed.'),
+              quoted: Post.nullable().describe('The post that it quotes, where it is known.'),
+              reposted: Post.nullable().describe('The post that it repeats, where it is known.'),
+            })
+            .meta({ id: 'WholePost' }),
+        },
+      },
+    },
+    async ({ params: { id } }) => {
+      const post = await findPost(ctx.db, id);
+      const inside = [post.quoted_status_id, post.reposted_status_id].flatMap((one) => one ?? []);
+      const [growth, ages, known] = await Promise.all([
+        readPostGrowth(ctx.db, id),
+        readAgesOfPost(ctx.db, id),
+        readPostsByExternalId(ctx.db, post.service, inside),
+      ]);
+      const called = (external: string | null) =>
+        known.find(({ external_id }) => external_id === external) ?? null;
+      return {
+        post,
+        growth: growth ?? null,
+        ages,
+        quoted: called(post.quoted_status_id),
+        reposted: called(post.reposted_status_id),
+      };
+    },
+  );
+
+  const ofPost = (
+    name: string,
+    operationId: string,
+    summary: string,
+    description: string,
+    item: z.core.$ZodType,
+  ) =>
+    ({
+      url: `/api/v1/posts/:id/${name}`,
+      options: {
+        config: { scope: 'read' as const },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          response: { 200: z.object({ items: z.array(item) }) },
+        },
+      },
+    }) as const;
+
+  const engagement = ofPost(
+    'engagement',
+    'listPostEngagement',
+    'Counters of a post over time: a row where one changed, the newest 500, oldest first',
+    'There is a row for each observation in which a counter changed; between two rows the counters stayed as they were.',
+    PostEngagement,
+  );
+  app.get(engagement.url, engagement.options, async ({ params: { id } }) => {
+    await findPost(ctx.db, id);
+    return { items: await readEngagement(ctx.db, id) };
+  });
+
+  const sightings = ofPost(
+    'sightings',
+    'listPostSightings',
+    'Which searches saw a post, when first and when last; the first one first, at most 100',
+    'A sighting is the first time a search saw the post; `unseen` says whether its newest response still returned it.',
+    PostSighting,
+  );
+  app.get(sightings.url, sightings.options, async ({ params: { id } }) => {
+    await findPost(ctx.db, id);
+    return { items: await readPostSightings(ctx.db, id) };
+  });
+
+  const ranks = ofPost(
+    'ranks',
+    'listPostRanks',
+    'Where answers held a post: of the first ten searches that saw it, at most 100 runs each, oldest first',
+    'Rank 1 is the first post of a response; null means that the response did not return it.',
+    PostRank,
+  );
+  app.get(ranks.url, ranks.options, async ({ params: { id } }) => {
+    await findPost(ctx.db, id);
+    return { items: await readPostRanks(ctx.db, id) };
+  });
+}
+
+/** @throws Refused `not_found` */
+async function findPost(db: Database, id: bigint): Promise<PostRow> {
+  const post = await readPost(db, id);
+  if (post === undefined) throw new Refused('not_found', `there is no post ${id}`);
+  return post;
+}

@@ -1,0 +1,114 @@
+/** Errors as problem details (RFC 9457). */
+
+import { InvalidInput } from '../domain/errors.ts';
+import { toJson } from '../domain/json-output.ts';
+import {
+  CONNECTION_REFUSALS,
+  type Failure,
+  formatProblemType,
+  mapErrorToFailure,
+  WrongMethod,
+} from '../monitor/http/error-statuses.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** An error as it is sent; `errors` only where something that was sent is wrong. */
+export function buildProblemDetails(failure: Failure, instance: string) {
+  const { status, code, title, detail, errors } = failure;
+  return {
+    type: formatProblemType(code),
+    title,
+    status,
+    detail,
+    instance,
+    ...(errors.length === 0
+      ? {}
+      : { errors: errors.map(({ path, given, expected }) => ({ path, given: given ?? null, expected })) }),
+  };
+}
+
+/** Answers an error in the words of {@link mapErrorToFailure}; what is our fault is written to the log. */
+export function createProblemHandler(
+  log: Logger,
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return (error, request, reply) => {
+    const failure = mapErrorToFailure(prefixPaths(error, request), request);
+    if (failure.status >= 500) log.error({ err: error, request: request.id }, 'a request failed');
+    if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="strandline"');
+    if (error instanceof WrongMethod) reply.header('allow', error.allowed.join(', '));
+    return sendFailure(failure, request, reply);
+  };
+}
+
+/** Answers a failure, of which nobody but the asker is told. */
+export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  return (
+    reply
+      .code(failure.status)
+      .type('application/problem+json')
+      // An address that cannot be read is refused before any hook sees it.
+      .header('x-content-type-options', 'nosniff')
+      .serializer((payload: unknown) => toJson(payload))
+      .send(buildProblemDetails(failure, `urn:strandline:request:${id}`))
+  );
+}
+
+type RequestParts = Pick<FastifyRequest, 'body' | 'params' | 'query'>;
+
+/** A verb names the member that it refuses; whoever sent the request is told where in it that member stood, or would stand. */
+function prefixPaths(error: unknown, request: RequestParts): unknown {
+  if (!(error instanceof InvalidInput)) return error;
+  return new InvalidInput(
+    error.problems.map((problem) => ({ ...problem, path: prefixPath(problem.path, request) })),
+  );
+}
+
+/** Paths that say already where they begin. */
+const PREFIXED_PATH = /^(?:body|query|params|headers|address)(?:\.|$)/;
+
+/** @returns `body.searches.0.prompt` for `searches[0].prompt` */
+function prefixPath(path: string, { body, params, query }: RequestParts): string {
+  if (PREFIXED_PATH.test(path)) return path;
+  const steps = path.replaceAll(/\[(\d+)\]/g, '.$1');
+  const [first = ''] = steps.split('.');
+  if (hasMember(params, first)) return `params.${steps}`;
+  const inBody = typeof body === 'object' && body !== null && !hasMember(query, first);
+  return `${inBody ? 'body' : 'query'}.${steps}`;
+}
+
+function hasMember(part: unknown, member: string): boolean {
+  return typeof part === 'object' && part !== null && Object.hasOwn(part, member);
+}
+
+/** Requests that are none, or that never came whole: answered before there is a request to speak of. */
+
+const NOT_HTTP: [status: number, code: string, detail: string] = [
+  400,
+  'bad_request',
+  'this is no request of HTTP/1.1',
+];
+
+/** Says what was wrong in the words of every other failure, and closes the connection, whatever the other side does. */
+export function refuseMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, detail] = CONNECTION_REFUSALS[error.code ?? ''] ?? NOT_HTTP;
+  const title = STATUS_CODES[status] ?? 'Refused';
+  const failure = { status, code, title, detail, errors: [], retryAfterSeconds: undefined };
+  const body = toJson(buildProblemDetails(failure, `urn:strandline:request:${randomUUID()}`));
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
+}

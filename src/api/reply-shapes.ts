@@ -1,0 +1,188 @@
+/** What replies are made of: rows as the SQL contract's views have them, each with its name in the document. */
+
+import { OPERATIONS } from '../domain/enumerations.ts';
+import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
+import { BUCKETS } from '../store/queries/volume.ts';
+import { describeRow, idShape, type RowShape, timeShape, type ViewName } from '../store/row-shapes.ts';
+import { SEARCH_STATES, SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
+import { SERVICE_KINDS } from '../store/services.ts';
+import { z } from 'zod';
+
+/** A row of a view under its name in the document. */
+export function defineRow(name: string, view: ViewName): RowShape {
+  return describeRow(view).meta({ id: name, 'x-view': view });
+}
+
+/** A row with members beside those of its view. */
+export function defineRowWith<M extends z.ZodRawShape>(name: string, view: ViewName, members: M) {
+  return z.object({ ...describeRow(view).shape, ...members }).meta({ id: name, 'x-view': view });
+}
+
+export const Topic = defineRow('Topic', 'topics');
+export const Search = defineRow('Search', 'searches');
+export const SearchVersion = defineRow('SearchVersion', 'search_versions');
+export const Run = defineRow('Run', 'runs');
+export const Call = defineRow('Call', 'calls');
+export const Reject = defineRow('Reject', 'rejects');
+
+/** The bytes of a reply. */
+export const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
+
+/** Every failure, as `application/problem+json` (RFC 9457); made by problem.ts. */
+export const Problem = z
+  .object({
+    type: z.enum(FAILURE_CODES.map(formatProblemType)).describe('What kind of failure it is, for programs.'),
+    title: z.string().describe('What kind of failure it is, in words.'),
+    status: z.int().describe('The status of the reply.'),
+    detail: z.string().describe('What was wrong this time.'),
+    instance: z.string().describe('Names the request, as the log does.'),
+    errors: z
+      .array(
+        z.object({
+          path: z
+            .string()
+            .describe(
+              'The member that is wrong, beginning with where it stands: body, query, params or headers.',
+            ),
+          given: z.unknown().describe('What was given.'),
+          expected: z.string().describe('What is allowed.'),
+        }),
+      )
+      .optional()
+      .describe('Each thing that is wrong in what was sent; only where something is.'),
+  })
+  .meta({ id: 'Problem' });
+
+/** What was found, as replies show it: rows of the SQL contract's views, each under its name in the document. */
+
+export const Post = defineRow('Post', 'posts');
+export const PostEngagement = defineRow('PostEngagement', 'post_engagement');
+export const PostGrowth = defineRow('PostGrowth', 'post_growth');
+export const PostAtAge = defineRow('PostAtAge', 'post_at_age');
+export const TypicalAtAge = defineRow('TypicalAtAge', 'typical_at_age');
+export const Author = defineRow('Author', 'authors');
+export const AuthorSnapshot = defineRow('AuthorSnapshot', 'author_snapshots');
+export const Link = defineRow('Link', 'links');
+export const LinkRank = defineRow('LinkRank', 'link_ranks');
+export const LinkSource = defineRow('LinkSource', 'link_sources');
+export const Completion = defineRow('Completion', 'completions');
+export const KeyItem = defineRow('KeyItem', 'key_items');
+export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims');
+export const Claim = defineRow('Claim', 'claims');
+export const Discovery = defineRow('Discovery', 'discoveries');
+export const Spike = defineRow('Spike', 'spikes');
+export const RisingPost = defineRow('RisingPost', 'rising_posts');
+export const RisingHashtag = defineRow('RisingHashtag', 'rising_hashtags');
+export const RisingDomain = defineRow('RisingDomain', 'rising_domains');
+export const SearchGrowth = defineRow('SearchGrowth', 'search_growth_daily');
+export const VoiceDay = defineRow('VoiceDay', 'share_of_voice');
+/** A completion with what stands beside it. */
+export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', {
+  key_items: z.array(KeyItem).describe('Its key items, list by list, in their order.'),
+  links: z.array(Link).describe('The links it cites, in its order.'),
+});
+
+/** A stretch of time, in the words of `volume_hourly` and `volume_daily`. */
+export const Bucket = z
+  .object({
+    bucket_at: timeShape.describe('When it begins (UTC).'),
+    posts: z.int().describe('As counted, by their own time.'),
+    coverage: z
+      .number()
+      .describe('Share of it that was observed, 0 to 1: what was not is a gap, which is not zero.'),
+    lower_bound: z.boolean().describe('An answer was cut at its limit: there may have been more.'),
+  })
+  .meta({ id: 'Bucket' });
+
+/** Replies about trends that are no row of one view. */
+
+const serviceKindShape = z.enum(SERVICE_KINDS);
+const searchIdentity = { search_id: idShape, search: z.string(), topic: z.string() };
+const timeRange = { from: timeShape, until: timeShape };
+
+export const Trend = z
+  .object({
+    ...searchIdentity,
+    operation: z.enum(OPERATIONS),
+    state: z.enum(SEARCH_STATES),
+    sensitivity: z.enum(SENSITIVITIES),
+    created_at: timeShape,
+    ...timeRange,
+    posts: z.int().describe('As counted in that time.'),
+    coverage: z.number().describe('Share of it that was observed, 0 to 1.'),
+    lower_bound: z.boolean(),
+    usual_per_day: z
+      .number()
+      .nullable()
+      .describe("A usual day's posts, scaled up by coverage; null where too little was observed."),
+    ratio: z
+      .number()
+      .nullable()
+      .describe('Times as many as in the time before; null where coverage does not allow to say.'),
+    previous: Bucket.describe('The time before, as long.'),
+    observed_hours: z.number().describe('Of the last fourteen days.'),
+    learning: z.boolean().describe('Too little was observed to tell any spike.'),
+    provisional: z.boolean().describe('Only what is beyond doubt is told.'),
+    bucket_seconds: z.int(),
+    buckets: z.array(Bucket),
+    spikes: z.array(Spike),
+  })
+  .meta({ id: 'Trend' });
+
+export const Volume = z
+  .object({
+    ...searchIdentity,
+    service_kind: serviceKindShape,
+    per: z.enum(BUCKETS),
+    ...timeRange,
+    buckets: z.array(Bucket).describe('Oldest first.'),
+  })
+  .meta({ id: 'Volume' });
+
+export const GrownPost = defineRowWith('GrownPost', 'post_growth', {
+  at_age: z
+    .object({
+      post_id: idShape,
+      search: z.string(),
+      hours: z.int(),
+      engagement: z.number().nullable(),
+      typical_engagement: z.number().nullable(),
+      engagement_ratio: z.number().nullable(),
+      compared_with: z.int(),
+    })
+    .nullable()
+    .describe('At the latest age at which it was observed, beside what is typical.'),
+});
+
+const topMembers = { service_kind: serviceKindShape, posts: z.int() };
+export const Top = {
+  authors: z
+    .object({
+      ...topMembers,
+      author_id: idShape,
+      author_username: z.string().nullable(),
+      followers_count: z.number().nullable(),
+    })
+    .meta({ id: 'TopAuthor' }),
+  domains: z.object({ ...topMembers, domain: z.string(), links: z.int() }).meta({ id: 'TopDomain' }),
+  hashtags: z.object({ ...topMembers, hashtag: z.string() }).meta({ id: 'TopHashtag' }),
+  languages: z.object({ ...topMembers, lang: z.string() }).meta({ id: 'TopLanguage' }),
+} as const;
+
+export const Voice = z
+  .object({
+    topic: z.string(),
+    service_kind: serviceKindShape,
+    ...timeRange,
+    posts: z.int(),
+    days: z.int().describe('Days on which anything was observed.'),
+    normalised_per_day: z.number().nullable().describe('Of the days of which at least half was observed.'),
+    normalised_days: z.int(),
+    share: z
+      .number()
+      .nullable()
+      .describe('Among the topics that are asked for, of the same kind of service, 0 to 1.'),
+    lower_bound: z.boolean(),
+    buckets: z.array(VoiceDay),
+  })
+  .meta({ id: 'Voice' });

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import type { ActingContext } from '../monitor/context.ts';
+import {
+  changeRule,
+  createRule,
+  editRule,
+  type RuleChange,
+  findRuleRow,
+} from '../monitor/alerts/manage-rules.ts';
+import { MAX_BACKTEST_DAYS, backtestRule } from '../monitor/alerts/backtest.ts';
+import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { idShape, timeShape } from '../store/row-shapes.ts';
+import { readRules } from '../store/alerts/alert-queries.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { editedRule, newRule, ruleSlug, searchSlug, topicSlug } from './request-shapes.ts';
+import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
+import { defineRow } from './reply-shapes.ts';
+
+const tags = ['alerts'];
+const params = z.strictObject({ rule: ruleSlug });
+const cursor = createCursor('rules', ruleSlug);
+const Rule = defineRow('Rule', 'rules');
+
+const RuleTrial = z
+  .object({
+    since: timeShape,
+    until: timeShape,
+    total: z.int().describe('How many discoveries it would have told.'),
+    messages: z
+      .array(z.object({ at: timeShape, discoveries: z.int() }))
+      .describe('In how many messages, and when.'),
+    discovery_ids: z.array(idShape).describe('The first 500 of the discoveries, the oldest first.'),
+  })
+  .meta({ id: 'RuleTrial' });
+
+export function ruleRoutes(app: App, home: RouteContext): void {
+  readRoutes(app, home);
+  changeRoutes(app, home);
+}
+
+function readRoutes(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/api/v1/rules',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listRules',
+        summary: 'Rules of alerts, by slug',
+        description: 'Removed rules are left out.',
+        tags,
+        querystring: defineListQuery(cursor, { topic: topicSlug.optional(), search: searchSlug.optional() }),
+        response: { 200: defineListReply(Rule) },
+      },
+    },
+    async ({ query }) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      await assertFilterExists(ctx.db, filter);
+      const rows = await readRules(ctx.db, { ...filter, after, limit: limit + 1 });
+      return reply(rows, ({ slug }) => slug);
+    },
+  );
+
+  app.get(
+    '/api/v1/rules/:rule',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getRule',
+        summary: 'A rule',
+        description:
+          'What it reports, its filter and cooldown, its channels, and when it last made a message.',
+        tags,
+        params,
+        querystring: emptyQuery,
+        response: { 200: Rule },
+      },
+    },
+    ({ params: { rule } }) => findRuleRow(ctx, rule),
+  );
+
+  app.get(
+    '/api/v1/rules/:rule/try',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'tryRule',
+        summary: 'What a rule would have told of the last days; nothing is sent',
+        description:
+          'Judges the discoveries of the last days as the rule is now, and returns in how many messages they would have been sent.',
+        tags,
+        params,
+        querystring: z.strictObject({
+          days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(7),
+        }),
+        response: { 200: RuleTrial },
+      },
+    },
+    async ({ params: { rule }, query: { days } }) => {
+      const { found, ...trial } = await backtestRule(ctx, rule, days);
+      return { ...trial, discovery_ids: found.map(({ id }) => id) };
+    },
+  );
+}
+
+const RULE_CHANGES = [
+  [
+    'pause',
+    'pauseRule',
+    'Tell nothing of what is found from now on',
+    'What is found while it is paused is never reported by it.',
+  ],
+  [
+    'resume',
+    'resumeRule',
+    'Tell of what is found from now on',
+    'What was found while it was paused is not reported.',
+  ],
+] as const;
+
+function changeRoutes(app: App, { ctx }: RouteContext): void {
+  app.post(
+    '/api/v1/rules',
+    {
+      config: { scope: 'write', idempotent: true, sends: ['Location'] },
+      schema: {
+        operationId: 'createRule',
+        summary: 'Make a rule; it tells of what is found from now on',
+        description:
+          'It reports what is found from now on, to each of its channels; nothing of before is sent.',
+        tags,
+        querystring: emptyQuery,
+        body: newRule,
+        response: { 201: Rule },
+      },
+    },
+    async ({ body, acting }, reply) => {
+      const made = await createRule(acting, body);
+      return reply.code(201).header('location', `/api/v1/rules/${made.slug}`).send(made);
+    },
+  );
+
+  app.patch(
+    '/api/v1/rules/:rule',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'editRule',
+        summary: 'Change a rule; what was found until now is judged by the rule as it was',
+        description:
+          'Members that are left out stay. What was found before the change is still judged by the rule as it was.',
+        tags,
+        params,
+        querystring: emptyQuery,
+        body: editedRule,
+        response: { 200: Rule },
+      },
+    },
+    ({ params: { rule }, body, acting }) => editRule(acting, rule, body),
+  );
+
+  const changed = async (acting: ActingContext, slug: string, change: RuleChange) => {
+    await changeRule(acting, slug, change);
+    return findRuleRow(acting, slug);
+  };
+  for (const [change, operationId, summary, description] of RULE_CHANGES)
+    app.post(
+      `/api/v1/rules/:rule/${change}`,
+      {
+        config: { scope: 'write' },
+        schema: {
+          operationId,
+          summary,
+          description,
+          tags,
+          params,
+          querystring: emptyQuery,
+          response: { 200: Rule },
+        },
+      },
+      ({ params: { rule }, acting }) => changed(acting, rule, change),
+    );
+
+  app.delete(
+    '/api/v1/rules/:rule',
+    {
+      config: { scope: 'write' },
+      schema: {
+        operationId: 'removeRule',
+        summary: 'Remove a rule; what it has not sent yet is cancelled, what it sent stays',
+        description: 'Messages that were not sent yet are cancelled; deliveries that were made stay listed.',
+        tags,
+        params,
+        querystring: emptyQuery,
+        response: { 200: Rule },
+      },
+    },
+    async ({ params: { rule }, acting }) => {
+      const before = await findRuleRow(ctx, rule);
+      await changeRule(acting, rule, 'remove');
+      return { ...before, archived_at: ctx.clock.now() };
+    },
+  );
+}

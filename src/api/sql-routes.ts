@@ -1,0 +1,73 @@
+/** One statement over the SQL contract. */
+import { z } from 'zod';
+import { SECOND } from '../platform/clock.ts';
+import { InvalidInput, Refused } from '../domain/errors.ts';
+import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
+import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';
+import type { App } from '../monitor/http/route-types.ts';
+import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
+import { textParam } from './request-shapes.ts';
+import { emptyQuery } from './pagination.ts';
+
+/** Made by `renderJson` in store/reader/render.ts. */
+const SqlResult = z
+  .object({
+    columns: z
+      .array(
+        z.object({ name: z.string(), type: z.string().describe("The column's type in Postgres' words.") }),
+      )
+      .describe('In the order of the statement; names may occur more than once.'),
+    rows: z
+      .array(z.array(z.unknown()))
+      .describe(
+        'Values in the order of the columns. Numbers are numbers where that is exact and the column is no id, times ' +
+          'are ISO 8601 in UTC, arrays are JSON arrays; everything else is text as Postgres writes it: json and jsonb too, and ' +
+          `arrays of more than ${MAX_ARRAY_TEXT} characters.`,
+      ),
+    truncated: z.boolean().describe('Whether the statement has more rows than these.'),
+    duration_ms: z.int().describe('How long Postgres took.'),
+  })
+  .meta({ id: 'SqlResult' });
+
+const sqlBody = z
+  .strictObject({
+    sql: textParam(MAX_SQL_LENGTH)
+      .min(1)
+      .describe(
+        'Begins with select, values, with, table, explain or show. Views need no schema in front; nothing can be changed.',
+      ),
+  })
+  .meta({
+    examples: [{ sql: 'select search, count(*) as posts from post_sightings group by 1 order by 2 desc' }],
+  });
+
+export function sqlRoutes(app: App): void {
+  app.post(
+    '/api/v1/sql',
+    {
+      config: { scope: 'sql' },
+      schema: {
+        operationId: 'querySql',
+        summary: 'Run one SQL query over the views of the SQL contract',
+        description:
+          `At most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${MAX_STATEMENT_MS / SECOND} seconds; ${MAX_CONCURRENT_STATEMENTS.each} statements at a ` +
+          `time for each visitor, ${MAX_CONCURRENT_STATEMENTS.all} for all. It ends when the connection is closed.`,
+        tags: ['sql'],
+        querystring: emptyQuery,
+        body: sqlBody,
+        response: { 200: SqlResult },
+      },
+    },
+    async (request, reply) => {
+      const { sql } = request.body;
+      try {
+        const { body: finished } = await app.statements.ask(request, reply, { sql, form: 'json' });
+        // Finished elsewhere: neither parsed nor checked here.
+        return reply.type('application/json; charset=utf-8').send(finished as never);
+      } catch (error) {
+        if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;
+        throw new InvalidInput([{ path: 'body.sql', given: sql, expected: error.message }]);
+      }
+    },
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * A past to look at: topics of the sandbox whose last days are lived in advance, through everything that a
+ * monitor does. Their searches then go on by their schedules, as any search of the sandbox.
+ */
+import { DAY } from '../platform/clock.ts';
+import { Refused } from '../domain/errors.ts';
+import type { ActingContext, Context } from '../monitor/context.ts';
+import { insertCheckedSearch } from '../monitor/topics/save-search.ts';
+import { checkSearch } from '../monitor/topics/search-definition.ts';
+import { chooseService } from '../monitor/topics/service-choice.ts';
+import { changeTopic } from '../monitor/topics/search-state.ts';
+import type { Simulated } from './simulation.ts';
+import { recordCreation, recordAudit } from '../store/audit-entries.ts';
+import { inTransaction, openDatabase } from '../store/database.ts';
+import { purgeSamples, listSampleTopics } from '../store/maintenance/purge.ts';
+import { listTopics } from '../store/topics.ts';
+
+/** Slugs of everything that belongs to the demo begin with it. */
+export const DEMO = 'demo-';
+
+/**
+ * Subjects of the sandbox, from quiet to busy, and how often each is looked at: as seldom as its busiest usual
+ * hour allows without filling an answer. The first of them is asked about of all sources too.
+ */
+const SUBJECTS = [
+  { slug: 'night-trains', name: 'Night trains', text: 'night trains', every: '30m' },
+  { slug: 'seed-bank', name: 'Seed bank', text: 'seed bank', every: '1h' },
+  { slug: 'comet-tove', name: 'Comet Tove', text: 'comet tove', every: '20m' },
+  { slug: 'museum-theft', name: 'Museum theft', text: 'museum theft', every: '1h' },
+  { slug: 'wolf-return', name: 'Wolf return', text: 'wolf return', every: '30m' },
+  { slug: 'tidal-power', name: 'Tidal power', text: 'tidal power', every: '1h' },
+  { slug: 'airship-line', name: 'Airship line', text: 'airship line', every: '30m' },
+  { slug: 'paper-phone', name: 'Paper phone', text: 'paper phone', every: '1h' },
+] as const;
+export const MAX_DEMO_TOPICS = SUBJECTS.length;
+
+export type DemoOptions = {
+  days: number;
+  /** How many topics, at most {@link MAX_DEMO_TOPICS}. */
+  topics: number;
+  /** Another simulated world than the sandbox's own; its searches are paused, for nobody answers for it later. */
+  seed?: string | undefined;
+  /** Up to when it is lived; usually now. */
+  to: Date;
+  stopping?: AbortSignal | undefined;
+  /** Called after each simulated run. */
+  onRun?: (at: Date) => void | Promise<void>;
+};
+
+/**
+ * Simulates the last days of some topics; workers go on meanwhile. What is interrupted or fails is removed again.
+ * @param databaseUrl where `ctx.db` leads
+ * @throws Refused `conflict` where a demo is there already
+ */
+export async function fillDemo(
+  ctx: ActingContext,
+  databaseUrl: string,
+  options: DemoOptions,
+): Promise<Simulated> {
+  const { days, topics, seed, to, stopping, onRun } = options;
+  const there = await listSampleTopics(ctx.db.pool, DEMO);
+  if (there.length > 0)
+    throw new Refused(
+      'conflict',
+      `there is a demo already (${there.map(({ slug }) => slug).join(', ')}); strandline demo --remove takes it away with everything in it`,
+    );
+  const subjects = SUBJECTS.slice(0, topics);
+  const taken = new Set((await listTopics(ctx.db.pool)).map(({ slug }) => slug));
+  const mine = subjects.map(({ slug }) => DEMO + slug).filter((slug) => taken.has(slug));
+  if (mine.length > 0) throw new Refused('conflict', `there is a topic ${mine.join(', ')} that is no demo`);
+
+  const { simulate } = await import('./simulation.ts'); // the service with it, which no other command needs
+  const db = openDatabase(databaseUrl, { log: ctx.log, name: 'strandline demo', lossy: true });
+  try {
+    try {
+      return await simulate(
+        // A limit of today's calls is none of the past's, and no call of the sandbox costs anything.
+        { config: { ...ctx.config, callsPerDay: undefined, callsPerMinute: undefined }, db, log: ctx.log },
+        {
+          from: new Date(to.getTime() - days * DAY),
+          to,
+          seed,
+          prepare: (simulated) => makeTopics(simulated, subjects, ctx),
+          onRun: async (_report, at) => {
+            stopping?.throwIfAborted();
+            await onRun?.(at);
+          },
+        },
+      );
+    } catch (error) {
+      await removeDemo(ctx);
+      throw error;
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+/** @param by who wanted the demo, and when: the topics are created today, whatever past they are given */
+async function makeTopics(
+  ctx: Context,
+  subjects: readonly (typeof SUBJECTS)[number][],
+  by: Pick<ActingContext, 'actor' | 'clock'>,
+): Promise<void> {
+  const service = await chooseService(ctx, 'sandbox');
+  for (const [i, { slug, name, text, every }] of subjects.entries()) {
+    const topic = { slug: DEMO + slug, name, sample: true };
+    const checked = [
+      checkSearch({ slug: `${topic.slug}-posts`, operation: 'microblog', prompt: text, every }),
+      ...(i === 0
+        ? [
+            checkSearch({
+              slug: `${topic.slug}-ai`,
+              operation: 'ai',
+              prompt: text,
+              date_filter: 'PAST_2_DAYS',
+              every: '6h',
+            }),
+          ]
+        : []),
+    ];
+    await inTransaction(ctx.db, async (tx) => {
+      for (const one of checked) await insertCheckedSearch(ctx, tx, { checked: one, topic, service });
+      const changes = recordCreation({ name, searches: checked.map(({ slug: of }) => of) });
+      await recordAudit(tx, by, { action: 'topic.created', subject: topic.slug, changes });
+    });
+  }
+}
+
+/** Lets the searches of the demo rest: nobody answers for a world of another seed. */
+export async function pauseDemo(ctx: ActingContext): Promise<void> {
+  for (const { slug } of await listSampleTopics(ctx.db.pool, DEMO)) await changeTopic(ctx, slug, 'pause');
+}
+
+/**
+ * Takes the demo away with everything that only its searches found. A search of another service that somebody
+ * made in one of its topics stays, and the topic with it.
+ * @returns slugs of the topics that are gone
+ */
+export async function removeDemo(ctx: Pick<ActingContext, 'db' | 'clock' | 'actor'>): Promise<string[]> {
+  const { topics } = await purgeSamples(ctx, DEMO);
+  return topics;
+}

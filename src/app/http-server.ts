@@ -1,0 +1,228 @@
+/** The server of API and pages: what every request passes, and the routes behind it. */
+
+import { healthRoutes, rewriteVerboseReadyz } from '../api/health-routes.ts';
+import { honorIdempotencyKeys } from '../api/idempotency-key.ts';
+import { addJsonParser } from '../api/json-body.ts';
+import { countRequests, metricsRoutes } from '../api/metrics-routes.ts';
+import { documentApi } from '../api/openapi/document.ts';
+import { createProblemHandler, refuseMalformedRequest } from '../api/problem-details.ts';
+import { Refused } from '../domain/errors.ts';
+import { toJson } from '../domain/json-output.ts';
+import { openAccess } from '../monitor/access/authentication.ts';
+import { toActor } from '../monitor/access/visitor-scopes.ts';
+import { WrongMethod } from '../monitor/http/error-statuses.ts';
+import { addGate } from '../monitor/http/gate.ts';
+import type { App, RouteContext, Routes } from '../monitor/http/route-types.ts';
+import {
+  buildRateLimit,
+  buildRunRateLimit,
+  limitConnections,
+  type Limits,
+  LIMITS,
+} from '../monitor/http/server-limits.ts';
+import { createShares, trackCurrentVisitor } from '../monitor/http/visitor-shares.ts';
+import { SECOND } from '../platform/clock.ts';
+import { isLocalOnly } from '../platform/http/allowed-hosts.ts';
+import { buildSecurityHeaders } from '../platform/http/security-headers.ts';
+import { formatAddress, listenAt } from '../platform/listen.ts';
+import { hasTokens } from '../store/tokens.ts';
+import { openStatements } from './sql-statements.ts';
+import compress from '@fastify/compress';
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import fastify from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { randomUUID } from 'node:crypto';
+
+export type WebServer = {
+  /** `http://host:port`, without a path. */
+  url: string;
+  port: number;
+  /** Takes nothing new, ends streams of events, and lets what is being answered be answered, for a moment. */
+  close(): Promise<void>;
+};
+
+/** The routes of both doors. Pages set an error handler of their own; what they do not find is an error too. */
+export type ServerRoutes = { api: readonly Routes[]; pages: readonly Routes[] };
+
+/** How long answers under way may take when the server closes. */
+const DRAIN_MS = 2 * SECOND;
+
+/**
+ * Starts the server.
+ * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken; `conflict` when others
+ *   could reach it and no token was made
+ */
+export async function startHttpServer(
+  home: RouteContext,
+  doors: ServerRoutes,
+  limits?: Partial<Limits>,
+): Promise<WebServer> {
+  const { host, port: asked, portAsked, baseUrl } = home.ctx.config.http;
+  if (!isLocalOnly({ host, baseUrl }) && !(await hasTokens(home.ctx.db)))
+    throw new Refused(
+      'conflict',
+      `others can reach ${baseUrl ?? host}, and there is no token yet; make one first: strandline token create --name NAME --scope admin`,
+    );
+  const { app, port } = await listenAt(() => buildHttpServer(home, doors, limits), {
+    what: 'the dashboard',
+    host,
+    port: asked,
+    portAsked,
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    url: formatAddress(host, port),
+    port,
+    close: () => (closed ??= drainServer(app)),
+  };
+}
+
+async function drainServer(app: App): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+/**
+ * @returns a server that is ready and does not listen
+ * @throws Error where a route does not say who may ask it
+ */
+export async function buildHttpServer(
+  home: RouteContext,
+  doors: ServerRoutes,
+  less: Partial<Limits> = {},
+): Promise<App> {
+  const { log, config } = home.ctx;
+  const limits = { ...LIMITS, perMinute: config.requestsPerMinute, ...less };
+  const problem = createProblemHandler(log);
+  const app: App = fastify({
+    bodyLimit: limits.bodyBytes,
+    routerOptions: { maxParamLength: limits.pathParameter },
+    requestTimeout: limits.requestMs,
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.requestMs / 10,
+      // The gate refuses it, in the words of every other failure.
+      requireHostHeader: false,
+    },
+    trustProxy: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseMalformedRequest,
+    frameworkErrors: (error, request, reply) => void problem(error, request, reply),
+    genReqId: () => randomUUID(),
+    rewriteUrl: rewriteVerboseReadyz,
+  }).withTypeProvider<ZodTypeProvider>();
+  limitConnections(app.server, limits.connections);
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(problem);
+  app.removeAllContentTypeParsers();
+
+  const bound = config.http;
+  const access = await openAccess(home.ctx, { localMayEnter: isLocalOnly(bound) });
+  app.decorate('access', access);
+  const shares = createShares();
+  app.decorate('shares', shares);
+  const statements = openStatements(home, shares.statements);
+  app.decorate('statements', statements);
+  app.addHook('onClose', () => statements.close());
+  app.decorateRequest('visitor');
+  app.decorateRequest('execution', null);
+  app.decorateRequest('formToken', {
+    getter(this: FastifyRequest) {
+      return access.formTokenFor(this.visitor);
+    },
+  });
+  app.decorateRequest('acting', {
+    getter(this: FastifyRequest) {
+      return { ...home.ctx, actor: toActor(this.visitor) };
+    },
+  });
+  recordRoutes(app, limits);
+  await app.register(helmet, buildSecurityHeaders(bound.baseUrl?.startsWith('https:') === true));
+  await app.register(cookie);
+  await app.register(rateLimit, buildRateLimit(limits));
+  addGate(app, access, bound, limits);
+  trackCurrentVisitor(app);
+  app.addHook('onResponse', async ({ id, method, routeOptions, visitor }, { statusCode, elapsedTime }) => {
+    const asked = {
+      request: id,
+      method,
+      route: routeOptions.url ?? 'none',
+      visitor: visitor.name ?? visitor.kind,
+    };
+    log.debug({ ...asked, status: statusCode, ms: Math.round(elapsedTime) }, 'answered');
+  });
+  const requests = countRequests(app);
+  await app.register(compress, { globalDecompression: false, threshold: 1_024 });
+
+  await documentApi(app, home);
+  await app.register(async (scoped: App) => {
+    markRoutes(scoped, 'api');
+    scoped.setReplySerializer((payload) => toJson(payload));
+    addJsonParser(scoped);
+    honorIdempotencyKeys(scoped, home);
+    for (const add of [healthRoutes, metricsRoutes(requests), ...doors.api]) await add(scoped, home);
+  });
+  await app.register(async (scoped: App) => addNotFoundHandler(scoped), { prefix: '/api' });
+  await app.register(async (scoped: App) => {
+    markRoutes(scoped, 'page');
+    await scoped.register(formbody, { bodyLimit: limits.formBytes });
+    for (const add of doors.pages) await add(scoped, home);
+    addNotFoundHandler(scoped);
+  });
+  await app.ready();
+  return app;
+}
+
+/** Writes down every route, and lets none in that does not say who may ask it. */
+function recordRoutes(app: App, limits: Limits): void {
+  const table: App['routeTable'][number][] = [];
+  app.decorate('routeTable', table);
+  app.addHook('onRoute', (route) => {
+    const { scope, idempotent } = route.config ?? {};
+    if (scope === undefined || scope.length === 0)
+      throw new Error(`the route ${String(route.method)} ${route.url} does not say who may ask it`);
+    for (const method of [route.method].flat())
+      table.push({ method, url: route.url, scope, idempotent: idempotent !== undefined });
+    if ([scope].flat().includes('run'))
+      route.config = { rateLimit: buildRunRateLimit(limits), ...route.config };
+  });
+}
+
+/** Says of each route of this scope by which door it is asked. */
+function markRoutes(scoped: App, door: 'api' | 'page'): void {
+  scoped.addHook('onRoute', (route) => {
+    route.config = { ...route.config, door };
+  });
+}
+
+/** What no route answers is an error like others, told in the words of this scope. */
+function addNotFoundHandler(scoped: App): void {
+  scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, ({ url }) => {
+    const [address = ''] = url.split('?');
+    const allowed = listMethodsAt(address, scoped.routeTable);
+    if (allowed.length > 0) throw new WrongMethod(allowed);
+    throw new Refused('not_found', 'there is nothing at this address');
+  });
+}
+
+/** By which methods an address is answered. */
+
+/** @returns the methods of the routes that an address without its query is of; none where there is nothing */
+export function listMethodsAt(address: string, table: App['routeTable']): string[] {
+  const steps = address.split('/');
+  const isOf = (url: string) => {
+    const own = url.split('/');
+    return own.length === steps.length && own.every((step, i) => step.startsWith(':') || step === steps[i]);
+  };
+  return [...new Set(table.filter(({ url }) => isOf(url)).map(({ method }) => method))].toSorted();
+}

@@ -1,0 +1,235 @@
+/** How this process reaches its queue, which is opened when it is first asked for something. */
+
+import type { Config } from '../config/config.ts';
+import { Refused } from '../domain/errors.ts';
+import type { Context } from '../monitor/context.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import { readAllowed } from '../platform/network.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../platform/postgres/embedded-postgres.ts';
+import type { QueueBackend, QueueStore } from '../platform/queue/connection.ts';
+import type { WorkQueue } from '../platform/queue/queue.ts';
+import { openDatabaseClock } from '../store/database-clock.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { readInstanceName } from '../store/instance-name.ts';
+import { migrate } from '../store/migrate.ts';
+import { ensureService } from '../store/services.ts';
+import { accessServices, assertSources, type ServiceAccess } from './service-access.ts';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+export type QueueAccess = {
+  queue: WorkQueue;
+  /** What it stands on; closed with the queue. */
+  backend: () => Promise<QueueBackend>;
+};
+
+/** A command that reads needs no queue, and BullMQ would be most of what it loads. */
+export function accessQueue(options: {
+  config: Pick<Config, 'redisUrl'>;
+  databaseUrl: string;
+  db: Database;
+  clock: Clock;
+  log: Logger;
+}): QueueAccess {
+  const { config, databaseUrl, db, clock, log } = options;
+  const home: QueueStore =
+    config.redisUrl === undefined
+      ? { kind: 'postgres', url: databaseUrl }
+      : { kind: 'redis', url: config.redisUrl };
+  let opened: Promise<{ backend: QueueBackend; queue: WorkQueue }> | undefined;
+
+  async function open() {
+    const [{ openBackend }, { openQueue }] = await Promise.all([
+      import('../platform/queue/connection.ts'),
+      import('../platform/queue/queue.ts'),
+    ]);
+    const instance = await readInstanceName(db, randomBytes(4).toString('hex'), clock.now());
+    const backend = openBackend(home, instance, log);
+    return { backend, queue: openQueue(backend, log) };
+  }
+
+  async function access() {
+    // What failed is tried again by whoever asks next.
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  const queue = async () => (await access()).queue;
+  return {
+    backend: async () => (await access()).backend,
+    queue: {
+      kind: home.kind,
+      // All arguments, also those that may be left out: the compiler does not miss them.
+      enqueueRuns: async (...given) => (await queue()).enqueueRuns(...given),
+      enqueueChannels: async (...given) => (await queue()).enqueueChannels(...given),
+      enqueueWork: async (...given) => (await queue()).enqueueWork(...given),
+      restartScan: async () => (await queue()).restartScan(),
+      depth: async () => (await queue()).depth(),
+      ping: async () => (await queue()).ping(),
+      close: async () => {
+        const used = await opened?.catch(() => undefined);
+        await used?.queue.close();
+        await used?.backend.close();
+      },
+    },
+  };
+}
+
+/** The composition root: everything a door stands on, put together once, taken apart in the opposite order. */
+
+export type Program = {
+  ctx: Context;
+  /** What the queue of `ctx` stands on, for a worker. */
+  backend: () => Promise<QueueBackend>;
+  services: ServiceAccess;
+  /** Never to be printed. */
+  databaseUrl: string;
+  /** Login of the role that reads the SQL contract, as it is now; null where nobody named one. Its password may be rotated: ask anew each time. */
+  readerUrl: () => string | null;
+  embedded: EmbeddedPostgres | null;
+  /** Sentences for a person, about what is not as usual. */
+  notes: readonly string[];
+  close(): Promise<void>;
+};
+
+/** The database alone, of whatever version its schema is. */
+export type DatabaseAccess = {
+  /** Never to be printed. */
+  url: string;
+  /** As {@link Program.readerUrl}. */
+  readerUrl: () => string | null;
+  embedded: EmbeddedPostgres | null;
+  notes: readonly string[];
+  close(): Promise<void>;
+};
+
+export type ProgramOptions = { config: Config; log: Logger; role: 'owner' | 'guest' };
+
+/** Opens the database and changes nothing in it: the embedded one, unless `DATABASE_URL` names one. */
+export async function openDatabaseAccess({ config, log, role }: ProgramOptions): Promise<DatabaseAccess> {
+  const { databaseUrl: url, databaseReaderUrl: reader = null } = config;
+  if (url !== undefined)
+    return { url, readerUrl: () => reader, embedded: null, notes: [], close: () => Promise.resolve() };
+  const embedded = await openEmbedded({ dataDir: config.dataDir, log, role });
+  return {
+    url: embedded.url,
+    readerUrl: () => embedded.readerUrl,
+    embedded,
+    notes: embedded.notes,
+    close: () => embedded.close(),
+  };
+}
+
+/**
+ * Opens the database (embedded, unless `DATABASE_URL` names one), brings its schema up to date, and opens
+ * the queue (in Postgres, unless `REDIS_URL` names a Redis).
+ * @param options.role one owner at a time runs the embedded server; guests join it or start it for a while
+ * @param options.openService whether the search service is to listen at its own port, for others too
+ * @param options.signal gives up reaching the database that is named
+ * @throws Refused where something that is needed is not there, InvalidInput where a variable is wrong
+ */
+export async function openProgram(
+  options: ProgramOptions & { openService?: boolean; signal?: AbortSignal },
+): Promise<Program> {
+  const { config, log, signal } = options;
+  // What is set wrongly is said before anything is made.
+  await assertSources(config);
+  readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
+  const opened: (() => Promise<void>)[] = [];
+  const close = async () => {
+    const failures: unknown[] = [];
+    for (const shut of opened.splice(0).toReversed()) {
+      await shut().catch((error: unknown) => failures.push(error));
+    }
+    // What could not be closed keeps nothing else open.
+    for (const error of failures) log.warn({ err: error }, 'not closed in order');
+  };
+  try {
+    const database = await openDatabaseAccess(options);
+    opened.push(() => database.close());
+    const { url: databaseUrl, embedded } = database;
+    const migrated = await migrate({
+      url: databaseUrl,
+      log,
+      readerUrl: database.readerUrl() ?? undefined,
+      appRole: config.databaseAppRole,
+      signal,
+    });
+
+    const db = openDatabase(databaseUrl, {
+      log,
+      max: Math.min(config.workerConcurrency + 6, MOST_CONNECTIONS),
+    });
+    opened.push(() => db.close());
+    const clock = await openDatabaseClock(db, log);
+    await tellHostedService(db, config, clock.now());
+
+    const { queue, backend } = accessQueue({ config, databaseUrl, db, clock, log });
+    opened.push(() => queue.close());
+    // Whoever takes work looks at what it stands on; whoever only adds some lets them.
+    const queueNotes = options.role === 'owner' ? await lookAt(await backend()) : [];
+
+    const services = accessServices({
+      config,
+      clock,
+      log,
+      open: options.openService ?? false,
+      db,
+      loadMeter: async () => (await import('../api/service-metrics.ts')).countServiceRequest,
+    });
+    opened.push(() => services.close());
+    const ctx: Context = {
+      config,
+      clock,
+      log,
+      db,
+      queue,
+      simulation: null,
+      worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
+      endpoint: services.endpoint,
+      ownSources: services.ownSources,
+      random: Math.random,
+    };
+    const notes = [...database.notes, ...migrated.notes, ...queueNotes];
+    return {
+      ctx,
+      backend,
+      services,
+      databaseUrl,
+      readerUrl: database.readerUrl,
+      embedded,
+      notes,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A queue that is away is no reason not to start: it is waited for, and looked at as soon as it is there. */
+async function lookAt(backend: QueueBackend): Promise<string[]> {
+  try {
+    return await backend.check();
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    const why = error instanceof Error ? error.message : 'for an unknown reason';
+    return [`the queue cannot be reached (${why}); runs wait in the database until it can`];
+  }
+}
+
+/** Runs wait for a connection rather than take all that a Postgres of 100 has; its queue needs up to 20 more. */
+const MOST_CONNECTIONS = 40;
+
+/** The hosted service's address and dialect are what the environment says today; its searches stay its own. */
+async function tellHostedService(db: Database, config: Config, now: Date): Promise<void> {
+  if (config.hosted === undefined) return;
+  const { url, names } = config.hosted;
+  const { loadDialect } = await import('../protocol/dialect.ts');
+  loadDialect(names); // says now what is wrong with a file of one's own, not when a call is due
+  await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
+}

@@ -1,0 +1,96 @@
+/** What was collected, as a source of the search service: rows of the store in the words of the service. */
+
+import type { Clock } from '../platform/clock.ts';
+import { AUTHOR_COUNTERS, microblogPost, POST_COUNTERS } from '../protocol/microblog-response.ts';
+import type { Archive, ServicePorts } from '../service/ports.ts';
+import { toFoundPost } from '../service/sources/parse/post-fields.ts';
+import type { FoundItem } from '../service/sources/search-source.ts';
+import { fillArchive } from '../store/archive/index-archive.ts';
+import {
+  type ArchiveHit,
+  type AuthorRow,
+  searchArchive,
+  sumEngagement,
+} from '../store/archive/search-archive.ts';
+import type { Database } from '../store/database.ts';
+import {
+  readUsedAllowance,
+  refundAllowance,
+  reserveSourceTurn,
+  takeAllowance,
+} from '../store/source-pacing.ts';
+
+/** Batches of what is not yet indexed that a question waits for, under a second each; the rest comes later. */
+const CAUGHT_UP_BATCHES = 2;
+
+/** Nothing of the sandbox is in it, ever: what it invents must not pass for what was found. */
+export function openArchive(db: Database): Archive {
+  return {
+    find: async ({ prompt, source, from, to, limit, signal }) => {
+      await fillArchive(db, { batches: CAUGHT_UP_BATCHES, signal });
+      signal.throwIfAborted();
+      const hits = await searchArchive(db, { text: prompt, sandbox: false, source, from, to, limit });
+      return hits.flatMap((hit) => (hit.kind === 'post' ? foundPost(hit) : [foundLink(hit, source)]));
+    },
+  };
+}
+
+function foundLink({ link }: ArchiveHit & { kind: 'link' }, source: FoundItem['source']): FoundItem {
+  return {
+    source,
+    title: link.title ?? '',
+    link: link.url,
+    snippet: link.snippet ?? '',
+    summaryDescription: link.summary_description ?? '',
+    // A result of a search has no time of its own: the archive goes by when it was first seen.
+    publishedAt: link.published_at ?? link.first_seen_at,
+  };
+}
+
+/** What is no whole post any more (its author or its time never came) is left out, as is one without an address. */
+function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[] {
+  if (author === null) return [];
+  const read = microblogPost.safeParse({
+    ...post,
+    ...uncounted(POST_COUNTERS),
+    id: post.external_id,
+    user: userOf(author),
+    created_at: post.created_at?.toISOString(),
+    is_quote_post: post.is_quote_post ?? false,
+    is_repost: post.is_repost ?? false,
+    summary_description: post.summary_description ?? '',
+  });
+  const engagement = sumEngagement(post);
+  const counted = engagement === undefined ? {} : { engagement };
+  return read.success ? toFoundPost(read.data).map((found) => ({ ...found, ...counted })) : [];
+}
+
+/** What was counted when it was stored is not what it is now, and is told by nobody as such. */
+function uncounted(counters: readonly string[]): Record<string, null> {
+  return Object.fromEntries(counters.map((counter) => [counter, null]));
+}
+
+function userOf(author: AuthorRow) {
+  return {
+    ...author,
+    id: author.external_id,
+    username: author.username ?? '',
+    name: author.name ?? '',
+    created_at: author.created_at?.toISOString() ?? null,
+    ...uncounted(AUTHOR_COUNTERS),
+  };
+}
+
+/** What the search service needs kept for it, kept in the database. */
+
+export function createServicePorts(db: Database, clock: Clock): ServicePorts {
+  return {
+    allowances: {
+      take: (allowance, units) => takeAllowance(db, clock, allowance, units),
+      giveBack: (allowance, units) => refundAllowance(db, allowance, units),
+      used: (allowance) => readUsedAllowance(db, allowance),
+    },
+    turns: { next: (source, everyMs, mostMs) => reserveSourceTurn(db, source, everyMs, mostMs) },
+    archive: openArchive(db),
+  };
+}

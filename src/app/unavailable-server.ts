@@ -1,0 +1,42 @@
+/** What a server answers until it can be opened: that it lives, is not ready, and should be asked again. */
+import { randomUUID } from 'node:crypto';
+import fastify from 'fastify';
+import { formatAddress, listenAt } from '../platform/listen.ts';
+import { SECOND } from '../platform/clock.ts';
+import { Refused } from '../domain/errors.ts';
+import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
+import { sendFailure } from '../api/problem-details.ts';
+import type { WebServer } from './http-server.ts';
+
+export type ListenOptions = { host: string; port: number; portAsked: boolean };
+
+/** Whoever is slower than this to ask is not waited for. */
+const REQUEST_TIMEOUT_MS = 10 * SECOND;
+
+/**
+ * Stands in for a server whose database is away; it knows nothing, so anybody may ask it.
+ * @throws Refused `unavailable` when it cannot listen
+ */
+export async function startWaiting(at: ListenOptions): Promise<WebServer> {
+  const { app, port } = await listenAt(buildUnavailableServer, { what: 'the dashboard', ...at });
+  return { url: formatAddress(at.host, port), port, close: () => app.close() };
+}
+
+async function buildUnavailableServer() {
+  const app = fastify({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+  });
+  // Before anything of the request is read.
+  app.addHook('onRequest', async (request, reply) => {
+    const [address] = request.url.split('?');
+    // Whoever asks next is to find the server that takes over.
+    reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
+    if (address === '/livez') return reply.send('');
+    if (address === '/readyz') return reply.code(503).send({ ready: false });
+    const away = new Refused('unavailable', 'the database cannot be reached just now');
+    return sendFailure(mapErrorToFailure(away), request, reply);
+  });
+  return Promise.resolve(app);
+}

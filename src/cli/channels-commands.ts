@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import {
+  type ChannelChange,
+  changeChannel,
+  findChannelRow,
+  createChannel,
+  editChannel,
+  rotateSecret,
+  testChannel,
+  type ChannelWithSecret,
+} from '../monitor/alerts/manage-channels.ts';
+import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
+import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
+import { MAX_LIMIT } from './option-values.ts';
+import type { Cli } from './command-context.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderList, renderTable } from './terminal-table.ts';
+import { oneLine } from './terminal-text.ts';
+import { formatCount, formatInstant } from './value-formatting.ts';
+
+export function registerChannels(channels: Command, cli: Cli): void {
+  channels.description('Channels: where alerts are sent. See docs/alerts.md.');
+  registerAddEditRotate(channels, cli);
+  registerListAndShow(channels, cli);
+  registerTest(channels, cli);
+  for (const [change, summary] of STATE_CHANGES) registerStateChange(channels, cli, change, summary);
+}
+
+function registerAddEditRotate(channels: Command, cli: Cli): void {
+  const tell = async ({ channel, secret }: ChannelWithSecret, json: boolean | undefined) => {
+    await cli.show(json, { ...channel, secret }, () => [secret]);
+    cli.page.say(`the secret of ${channel.slug} is shown this once; its receiver checks messages with it`);
+  };
+  channels
+    .command('add')
+    .description('make a channel; its secret is printed once')
+    .argument('<channel>', 'its slug')
+    .requiredOption('--webhook <url>', 'where messages are posted to')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline channels add ops --webhook https://hooks.example.com/strandline\n',
+    )
+    .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        await tell(await createChannel(ctx, { slug, webhook }), json);
+        cli.page.say(`see whether it arrives: strandline channels test ${slug}`);
+      }),
+    );
+
+  channels
+    .command('edit')
+    .description('send to another address; its secret, its rules and what waits stay')
+    .argument('<channel>', 'its slug')
+    .requiredOption('--webhook <url>', 'where messages are posted to from now on')
+    .option('--json', 'print the channel as JSON')
+    .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await editChannel(ctx, slug, { webhook });
+        await cli.show(json, row, () => []);
+        cli.page.say(`${slug}: sends to ${row.host} (${row.state})`);
+      }),
+    );
+
+  channels
+    .command('rotate')
+    .description('give a channel a new secret, printed once; for a day the one before signs, too')
+    .argument('<channel>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => tell(await rotateSecret(ctx, slug), json)),
+    );
+}
+
+function registerListAndShow(channels: Command, cli: Cli): void {
+  channels
+    .command('list')
+    .description('list channels')
+    .option('--json', 'print JSON')
+    .action(({ json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const rows = await readChannels(ctx.db, { limit: MAX_LIMIT });
+        if (rows.length === 0) cli.page.say('no channels; add one: strandline channels add --help');
+        await cli.show(json, rows, () => renderTable(rows, channelColumns(cli.page), cli.page));
+      }),
+    );
+
+  channels
+    .command('show')
+    .description('show a channel and how it goes')
+    .argument('<channel>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await findChannelRow(ctx, slug);
+        await cli.show(json, row, () => renderChannel(row, cli.page));
+      }),
+    );
+}
+
+function registerTest(channels: Command, cli: Cli): void {
+  channels
+    .command('test')
+    .description('send one message of the type strandline.test right now, and say what came back')
+    .argument('<channel>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }, stopping) => {
+        const attempt = await testChannel(ctx, slug, stopping);
+        if (attempt.kind === 'aborted') return;
+        const taken = attempt.kind === 'taken';
+        const code = taken ? null : attempt.code;
+        await cli.show(
+          json,
+          { taken, http_status: attempt.httpStatus, code, answer: attempt.answer },
+          () => [],
+        );
+        cli.page.say(
+          `${slug}: ${taken ? `taken (${attempt.httpStatus})` : `not taken: ${oneLine(describeFailure(attempt))}`}`,
+        );
+        if (attempt.answer !== null) cli.page.say(`it answered: ${oneLine(attempt.answer)}`);
+        if (!taken) cli.exitCode = 1;
+      }),
+    );
+}
+
+const STATE_CHANGES: readonly (readonly [ChannelChange, string])[] = [
+  ['pause', 'send nothing; what is found waits'],
+  ['resume', 'go on sending, also after it was disabled'],
+  ['remove', 'stop for good; what was not sent yet is cancelled'],
+];
+
+function registerStateChange(channels: Command, cli: Cli, change: ChannelChange, summary: string): void {
+  const command = channels.command(change).description(summary).argument('<channel>', 'its slug');
+  if (change === 'resume') command.option('--skip', 'leave out what was found meanwhile');
+  command
+    .option('--json', 'print the channel as JSON')
+    .action((slug: string, { skip, json }: { skip?: boolean; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const before = await findChannelRow(ctx, slug);
+        await changeChannel(ctx, slug, change, { skip });
+        const removed = { ...before, archived_at: ctx.clock.now() };
+        const row = change === 'remove' ? removed : await findChannelRow(ctx, slug);
+        await cli.show(json, row, () => []);
+        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; what it sent stays' : row.state}`);
+      }),
+    );
+}
+
+function renderChannel(row: ChannelRow, page: TerminalPage): string[] {
+  const since = `${row.state} since ${formatInstant(row.state_since, page)}`;
+  return renderList(
+    [
+      ['channel', row.slug],
+      ['sends', `${row.kind} to ${row.host}`],
+      ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
+      ['rules', formatCount(row.rules, page)],
+      ['waiting', formatCount(row.waiting, page)],
+      ['given up', formatCount(row.dead, page)],
+      ['last delivered', formatInstant(row.last_delivered_at, page)],
+      ...(row.failing_since === null
+        ? []
+        : [
+            [
+              'failing since',
+              `${formatInstant(row.failing_since, page)} (${formatCount(row.failures, page)} attempts)`,
+            ] as const,
+          ]),
+      ...(row.resting_until === null
+        ? []
+        : [['rests until', formatInstant(row.resting_until, page)] as const]),
+      ...(row.rotating_until === null
+        ? []
+        : [['former secret until', formatInstant(row.rotating_until, page)] as const]),
+    ],
+    page,
+  );
+}
+
+function channelColumns(page: TerminalPage): Column<ChannelRow>[] {
+  return [
+    { head: 'channel', cell: ({ slug }) => slug },
+    { head: 'sends', cell: ({ kind }) => kind, drop: 4 },
+    { head: 'to', cell: ({ host }) => host },
+    { head: 'state', cell: ({ state }) => state },
+    { head: 'rules', cell: ({ rules }) => formatCount(rules, page), right: true, drop: 3 },
+    { head: 'waiting', cell: ({ waiting }) => formatCount(waiting, page), right: true, drop: 1 },
+    { head: 'given up', cell: ({ dead }) => formatCount(dead, page), right: true, drop: 2 },
+    {
+      head: 'last delivered',
+      cell: ({ last_delivered_at }) => formatInstant(last_delivered_at, page),
+      drop: 2,
+    },
+    { head: 'why', cell: ({ state_reason }) => state_reason ?? '', elastic: 1, drop: 5 },
+  ];
+}

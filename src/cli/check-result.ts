@@ -1,0 +1,57 @@
+import { SECOND } from '../platform/clock.ts';
+import { connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** One thing that was looked at. */
+export type Check = {
+  check: string;
+  /** null: not as it might be, and no reason to worry. */
+  ok: boolean | null;
+  found: string;
+  /** What to do, where something is wrong. */
+  advice: string | null;
+};
+
+export function passedCheck(check: string, found: string): Check {
+  return { check, ok: true, found, advice: null };
+}
+
+export function failedCheck(check: string, found: string, advice: string): Check {
+  return { check, ok: false, found, advice };
+}
+
+export function advisoryCheck(check: string, found: string, advice: string): Check {
+  return { check, ok: null, found, advice };
+}
+
+/** What an error says, in a line. */
+export function describeCause(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return describeCause(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const cause =
+    error.cause instanceof Error && !error.message.includes(error.cause.message)
+      ? `: ${error.cause.message}`
+      : '';
+  return `${error.message || error.name}${cause}`;
+}
+
+/** Connects to what an address names and tells it nothing. @throws where it does not accept within the time */
+export function probeConnection(url: string, patienceMs: number): Promise<void> {
+  const { protocol, hostname, port: given } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const secure = protocol === 'https:';
+  const port = Number(given) || (secure ? 443 : 80);
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      socket.destroy();
+      resolve();
+    };
+    const socket = secure
+      ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) }, done)
+      : connectTcp({ host, port }, done);
+    socket.setTimeout(patienceMs, () =>
+      socket.destroy(new Error(`no answer within ${patienceMs / SECOND} s`)),
+    );
+    socket.on('error', reject);
+  });
+}

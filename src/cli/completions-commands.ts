@@ -1,0 +1,150 @@
+import type { Command } from 'commander';
+import { InvalidInput, Refused } from '../domain/errors.ts';
+import type { Database } from '../store/database.ts';
+import {
+  type CompletionRow,
+  type KeyItemRow,
+  readRunCompletion,
+  readKeyItems,
+  readLastCompletion,
+  readLinksByIds,
+} from '../store/queries/completions.ts';
+import type { LinkRow } from '../store/queries/links.ts';
+import { readRun } from '../store/queries/run-list.ts';
+import { parseId } from './option-values.ts';
+import type { Cli } from './command-context.ts';
+import { registerCompletionDiff } from './completions-diff-command.ts';
+import { isBaselineRun } from '../monitor/runs/baseline-run.ts';
+import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { printSimulatedNoticeForSearches } from './result-notices.ts';
+import type { Terminal } from './terminal-io.ts';
+import { renderList } from './terminal-table.ts';
+import { truncate, oneLine, splitParagraphs, wrapText } from './terminal-text.ts';
+import { formatInstant } from './value-formatting.ts';
+
+/** Lines of prose are not longer than this, however wide the terminal is. */
+const MAX_PROSE_WIDTH = 100;
+
+export function registerCompletions(completions: Command, cli: Cli): void {
+  completions.description('Completions: what the AI of the service wrote, with its sources.');
+  completions
+    .command('show')
+    .description('show the last completion of a search, or that of a run')
+    .argument('[search]', 'slug of the search')
+    .option('--run <id>', 'of this run')
+    .option('--json', 'print JSON')
+    .action((search: string | undefined, options: { run?: string; json?: boolean }) => {
+      if ((search === undefined) === (options.run === undefined))
+        throw new InvalidInput([
+          {
+            path: 'search',
+            given: search,
+            expected: 'either the slug of a search or --run with the id of a run',
+          },
+        ]);
+      const runId = options.run === undefined ? undefined : parseId('run', options.run);
+      return cli.withHome(async ({ ctx }) => {
+        const completion = await findCompletion(ctx.db, search, runId);
+        const key_items = await readKeyItems(ctx.db, completion.id);
+        const links = await readLinksByIds(ctx.db, completion.completion_links);
+        const run = await readRun(ctx.db, completion.run_id);
+        const first = run !== undefined && isBaselineRun(run);
+        await cli.show(options.json, { ...completion, key_items, links }, () =>
+          renderCompletion(completion, first, key_items, links, cli.page),
+        );
+        await printSimulatedNoticeForSearches(cli, ctx, options.json, [completion.search]);
+      });
+    });
+  registerCompletionDiff(completions, cli);
+}
+
+async function findCompletion(
+  db: Database,
+  search: string | undefined,
+  runId: bigint | undefined,
+): Promise<CompletionRow> {
+  if (search !== undefined) await findSearchRow(db, search);
+  const row =
+    runId !== undefined
+      ? await readRunCompletion(db, runId)
+      : search === undefined
+        ? undefined
+        : await readLastCompletion(db, search);
+  if (row !== undefined) return row;
+  const whose = runId === undefined ? `the search "${search}"` : `run ${runId}`;
+  throw new Refused(
+    'not_found',
+    `${whose} has no completion: only succeeded runs of AI searches have one; see: strandline runs list`,
+  );
+}
+
+function renderCompletion(
+  completion: CompletionRow,
+  first: boolean,
+  items: readonly KeyItemRow[],
+  links: readonly LinkRow[],
+  terminal: Terminal,
+): string[] {
+  const { summary, news_forum_summary, discussion_board_summary, microblog_summary, changed } = completion;
+  const facts = renderList(
+    [
+      ['search', completion.search],
+      ['run', String(completion.run_id)],
+      ['received', formatInstant(completion.observed_at, terminal)],
+      ['cited links', first ? 'the first of its search' : changed ? 'changed' : 'as before'],
+    ],
+    terminal,
+  );
+  return [
+    ...facts,
+    ...renderProse('summary', summary, terminal),
+    ...renderProse('news forums', news_forum_summary, terminal),
+    ...renderProse('discussion boards', discussion_board_summary, terminal),
+    ...renderProse('microblog', microblog_summary, terminal),
+    ...renderNumbered(
+      'key items',
+      items.map(({ text, url }) => [text, url]),
+      terminal,
+    ),
+    ...renderNumbered(
+      'sources',
+      links.map(({ title, url }) => [title ?? '', url]),
+      terminal,
+    ),
+  ];
+}
+
+function renderProse(heading: string, text: string | null, { bold, width, more }: Terminal): string[] {
+  if (text === null || text.trim() === '') return [];
+  return [
+    '',
+    bold(truncate(heading, width, more)),
+    ...splitParagraphs(text).flatMap((one) => wrapText(one, Math.min(width, MAX_PROSE_WIDTH))),
+  ];
+}
+
+function renderNumbered(
+  heading: string,
+  items: readonly (readonly [text: string, url: string | null])[],
+  { bold, dim, width, more }: Terminal,
+): string[] {
+  if (items.length === 0) return [];
+  const figures = String(items.length).length;
+  // A page narrower than that has no room for numbers.
+  const numbers = width > figures + 8 ? figures + 2 : 0;
+  const indent = ' '.repeat(numbers);
+  const room = width - numbers;
+  const number = (i: number) => (numbers === 0 ? '' : `${String(i + 1).padStart(figures)}  `);
+  return [
+    '',
+    bold(truncate(heading, width, more)),
+    ...items.flatMap(([text, url], i) => {
+      const words = wrapText(oneLine(text) || oneLine(url ?? ''), room);
+      const address = url === null || oneLine(text) === '' ? [] : wrapText(oneLine(url), room);
+      return [
+        ...words.map((line, nth) => `${nth === 0 ? number(i) : indent}${line}`),
+        ...address.map((line) => `${indent}${dim(line)}`),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,169 @@
+import type { Command } from 'commander';
+import { systemClock } from '../platform/clock.ts';
+import { InvalidInput } from '../domain/errors.ts';
+import {
+  type CitedLink,
+  type CompletionDiff,
+  type DiffedClaim,
+  type DiffRange,
+  refuseDiff,
+  readCompletionDiff,
+} from '../store/queries/completion-diff.ts';
+import { parseId, parseSince } from './option-values.ts';
+import type { Cli } from './command-context.ts';
+import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import type { Terminal, TerminalPage } from './terminal-io.ts';
+import { renderList } from './terminal-table.ts';
+import { truncate, oneLine, wrapText } from './terminal-text.ts';
+import { formatQuantity, formatInstant } from './value-formatting.ts';
+
+/** Lines of prose are not longer than this, however wide the terminal is. */
+const MAX_PROSE_WIDTH = 100;
+
+type DiffOptions = { since?: string; from?: string; to?: string; json?: boolean };
+
+/** `completions diff`, a command of the group that is given. */
+export function registerCompletionDiff(completions: Command, cli: Cli): void {
+  completions
+    .command('diff')
+    .description('show what the last completion says that an earlier one did not, and which link brought it')
+    .argument('<search>', 'slug of the search')
+    .option('--since <time>', 'compare with the last completion before: 2026-11-14, 7d, 1w, yesterday')
+    .option('--from <run>', 'compare with that of this run (default: the completion before)')
+    .option('--to <run>', 'compare that of this run (default: the newest)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline completions diff harbour-ferry-ai --since 7d\n')
+    .action((search: string, options: DiffOptions) => {
+      const range = parseDiffRange(options);
+      return cli.withHome(async ({ ctx }) => {
+        const { id } = await findSearchRow(ctx.db, search);
+        const diff = await readCompletionDiff(ctx.db, { id, slug: search }, range);
+        if (typeof diff === 'string') throw refuseDiff(diff, search, range);
+        if (diff.from_first)
+          cli.page.say(
+            `note: no completion whose claims are known is as old as that; compared with the first, of run ${diff.from.run_id}`,
+          );
+        await cli.show(options.json, diff, () => renderDiff(diff, cli.page));
+      });
+    });
+}
+
+function parseDiffRange({ since, from, to }: DiffOptions): DiffRange {
+  if (since !== undefined && from !== undefined)
+    throw new InvalidInput([{ path: 'from', given: from, expected: 'either --since or --from' }]);
+  return {
+    since: since === undefined ? undefined : parseSince(since, systemClock.now()),
+    from: from === undefined ? undefined : parseId('from', from),
+    to: to === undefined ? undefined : parseId('to', to),
+  };
+}
+
+function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
+  const { from, to, new_claims, gone_claims, changed_claims, kept, gaps } = diff;
+  const moment = ({ run_id, observed_at, claims }: CompletionDiff['from']) =>
+    `run ${run_id}, ${formatInstant(observed_at, terminal)}, ${formatQuantity(claims, 'claim')}`;
+  const silent = (n: number) =>
+    `${formatQuantity(n, 'run')} without a completion: what ${n === 1 ? 'it' : 'they'} would have said is not known`;
+  const { green, red, yellow } = terminal.colors;
+  const added = mergeEqualClaims(new_claims, (claim) => [
+    ...claim.brought_by.flatMap((link) => renderSource('brought by', link, terminal)),
+    ...claim.cited
+      .filter((link) => !claim.brought_by.includes(link))
+      .flatMap((link) => renderSource('cites', link, terminal)),
+  ]);
+  const gone = mergeEqualClaims(gone_claims, (claim) =>
+    claim.cited.flatMap((link) => renderSource('cited', link, terminal)),
+  );
+  const changed = mergeEqualClaims(changed_claims, (claim) => [
+    ...claim.cited_new.flatMap((link) => renderSource('now cites', link, terminal)),
+    ...claim.cited_gone.flatMap((link) => renderSource('no longer cites', link, terminal)),
+  ]);
+  return [
+    ...renderList(
+      [
+        ['search', diff.search],
+        ['from', moment(from)],
+        ...(gaps.between > 0 ? [['between', silent(gaps.between)] as const] : []),
+        ['to', moment(to)],
+        ...(gaps.after > 0 ? [['since then', silent(gaps.after)] as const] : []),
+        [
+          'claims',
+          `${added.length} new, ${gone.length} gone, ${changed.length} with other sources, ${kept} kept`,
+        ],
+      ],
+      terminal,
+    ),
+    ...renderClaims('new', added, terminal, green('+')),
+    ...renderClaims('gone', gone, terminal, red('-')),
+    ...renderClaims('with other sources', changed, terminal, yellow('~')),
+  ];
+}
+
+/** A claim with what is told below it, and the texts of the completion that make it. */
+type MergedClaim = { text: string; below: readonly string[]; parts: string[] };
+
+/** What stands word for word, with the same sources, in several texts of a completion is one claim to a reader. */
+function mergeEqualClaims<T extends DiffedClaim>(
+  claims: readonly T[],
+  below: (claim: T) => readonly string[],
+): MergedClaim[] {
+  const said = new Map<string, MergedClaim>();
+  for (const claim of claims) {
+    const part = COMPLETION_PARTS[claim.role];
+    const lines = [...below(claim), ...describeUnresolved(claim)];
+    const key = JSON.stringify([claim.text, lines]);
+    const known = said.get(key);
+    if (known === undefined) said.set(key, { text: claim.text, below: lines, parts: [part] });
+    else known.parts.push(part);
+  }
+  return [...said.values()];
+}
+
+/** Texts of a completion as `completions show` calls them. */
+const COMPLETION_PARTS: Readonly<Record<DiffedClaim['role'], string>> = {
+  summary: 'summary',
+  news_forum_summary: 'news forums',
+  discussion_board_summary: 'discussion boards',
+  microblog_summary: 'microblog',
+};
+
+function renderClaims(
+  heading: string,
+  claims: readonly MergedClaim[],
+  terminal: Terminal,
+  sign: string,
+): string[] {
+  if (claims.length === 0) return [];
+  const { bold, dim, width, more } = terminal;
+  return [
+    '',
+    bold(truncate(heading, width, more)),
+    ...claims.flatMap(({ text, below, parts }) => [
+      ...wrapIndented(text, terminal).map((line, nth) => (nth === 0 ? `${sign} ${line}` : `  ${line}`)),
+      ...[...(parts.length > 1 ? [`in: ${parts.join(', ')}`] : []), ...below].flatMap((line) =>
+        wrapIndented(line, terminal).map((part) => `  ${dim(part)}`),
+      ),
+    ]),
+  ];
+}
+
+function wrapIndented(text: string, { width }: TerminalPage): string[] {
+  return wrapText(oneLine(text), Math.max(1, Math.min(width, MAX_PROSE_WIDTH) - 2));
+}
+
+/** A link in two lines: what is known of it, and its address. */
+function renderSource(verb: string, link: CitedLink, terminal: Terminal): string[] {
+  const { title, source: group, first_seen_at, returned, url } = link;
+  const facts = [
+    title === null || oneLine(title) === '' ? undefined : oneLine(title),
+    group ?? undefined,
+    `first seen ${formatInstant(first_seen_at, terminal)}`,
+    returned ? undefined : 'not among the results of the answer',
+  ];
+  return [`${verb}: ${facts.filter((fact) => fact !== undefined).join(', ')}`, url];
+}
+
+function describeUnresolved({ unresolved: numbers }: DiffedClaim): string[] {
+  if (numbers.length === 0) return [];
+  return [`cites [${numbers.join(', ')}], which the answer does not explain`];
+}

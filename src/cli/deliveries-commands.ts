@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import { InvalidInput, Refused } from '../domain/errors.ts';
+import { resendMessages } from '../monitor/alerts/resend.ts';
+import { DELIVERY_CODES } from '../store/alerts/delivery-rows.ts';
+import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryRow,
+  readDeliveries,
+  readDelivery,
+} from '../store/alerts/alert-queries.ts';
+import { parseId, parseLimit, parseChoice } from './option-values.ts';
+import type { Cli } from './command-context.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderList, renderTable } from './terminal-table.ts';
+import { formatBytes, formatCount, formatQuantity, formatInstant } from './value-formatting.ts';
+
+export function registerDeliveries(deliveries: Command, cli: Cli): void {
+  deliveries.description('Deliveries: messages to channels, and what came of them. See docs/alerts.md.');
+  registerList(deliveries, cli);
+  registerShow(deliveries, cli);
+  registerResend(deliveries, cli);
+}
+
+type ListOptions = { channel?: string; rule?: string; state?: string; limit?: string; json?: boolean };
+
+function registerList(deliveries: Command, cli: Cli): void {
+  deliveries
+    .command('list')
+    .description('list messages, the newest first')
+    .option('--channel <channel>', 'only those to a channel')
+    .option('--rule <rule>', 'only those of a rule')
+    .option('--state <state>', `only those that are ${DELIVERY_STATES.join(', ')}`)
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--json', 'print JSON')
+    .action(({ channel, rule, json, ...options }: ListOptions) => {
+      const state =
+        options.state === undefined ? undefined : parseChoice('state', options.state, DELIVERY_STATES);
+      const limit = parseLimit(options.limit, 20);
+      return cli.withHome(async ({ ctx }) => {
+        const rows = await readDeliveries(ctx.db, { channel, rule, state, limit });
+        if (rows.length === 0) cli.page.say('no deliveries');
+        await cli.show(json, rows, () => renderTable(rows, deliveryColumns(cli.page), cli.page));
+      });
+    });
+}
+
+function registerShow(deliveries: Command, cli: Cli): void {
+  deliveries
+    .command('show')
+    .description('show a message, what it says, and what came of it')
+    .argument('<id>', 'its id, or msg_...')
+    .option('--json', 'print JSON')
+    .action((given: string, { json }: { json?: boolean }) => {
+      const id = parseDeliveryId(given);
+      return cli.withHome(async ({ ctx }) => {
+        const row = await readDelivery(ctx.db, id);
+        if (row === undefined)
+          throw new Refused('not_found', `there is no delivery ${given}; see: strandline deliveries list`);
+        await cli.show(json, row, () => renderDelivery(row, cli.page));
+      });
+    });
+}
+
+function registerResend(deliveries: Command, cli: Cli): void {
+  deliveries
+    .command('resend')
+    .description('send a message that was given up once more, or all of a channel; ids and bodies stay')
+    .argument('[id]', 'its id, or msg_...')
+    .option('--channel <channel>', 'all of a channel')
+    .option('--json', 'print JSON')
+    .action((given: string | undefined, { channel, json }: { channel?: string; json?: boolean }) => {
+      const which =
+        channel === undefined
+          ? given === undefined
+            ? undefined
+            : { delivery: parseDeliveryId(given) }
+          : given === undefined
+            ? { channel }
+            : undefined;
+      if (which === undefined)
+        throw new InvalidInput([{ path: 'id', given, expected: 'an id, or --channel, and not both' }]);
+      return cli.withHome(async ({ ctx }) => {
+        const resent = await resendMessages(ctx, which);
+        await cli.show(json, { resent }, () => []);
+        cli.page.say(`${formatQuantity(resent, 'message')} sent again as soon as a worker runs`);
+      });
+    });
+}
+
+function parseDeliveryId(given: string): bigint | string {
+  return given.startsWith('msg_') ? given : parseId('id', given);
+}
+
+function renderDelivery(row: DeliveryDetail, page: TerminalPage): string[] {
+  const last =
+    row.code === null
+      ? ''
+      : `${DELIVERY_CODES[row.code]}${row.http_status === null ? '' : ` (${row.http_status})`}`;
+  return renderList(
+    [
+      ['delivery', `${row.id} ${row.message_id}`],
+      ['channel', row.channel],
+      ['rule', row.rule],
+      ['state', row.reason === null ? row.state : `${row.state}: ${row.reason}`],
+      ['tells of', formatQuantity(row.discoveries, 'discovery', 'discoveries')],
+      ['begun', formatInstant(row.created_at, page)],
+      ['made', formatInstant(row.made_at, page)],
+      ['attempts', formatCount(row.attempts, page)],
+      ...(row.last_attempt_at === null
+        ? []
+        : [['last attempt', formatInstant(row.last_attempt_at, page)] as const]),
+      ...(row.next_attempt_at === null
+        ? []
+        : [['next attempt', formatInstant(row.next_attempt_at, page)] as const]),
+      ...(row.delivered_at === null ? [] : [['delivered', formatInstant(row.delivered_at, page)] as const]),
+      ...(last === '' ? [] : [['failed', last] as const]),
+      ...(row.answer === null ? [] : [['it answered', row.answer] as const]),
+      ...(row.body === null ? [] : [['body', row.body] as const]),
+    ],
+    page,
+  );
+}
+
+function deliveryColumns(page: TerminalPage): Column<DeliveryRow>[] {
+  return [
+    { head: 'id', cell: ({ id }) => String(id), right: true },
+    { head: 'channel', cell: ({ channel }) => channel },
+    { head: 'rule', cell: ({ rule }) => rule },
+    { head: 'state', cell: ({ state }) => state },
+    { head: 'discoveries', cell: ({ discoveries }) => formatCount(discoveries, page), right: true, drop: 2 },
+    { head: 'size', cell: (row) => formatBytes(row.bytes, page), right: true, drop: 4 },
+    { head: 'attempts', cell: ({ attempts }) => formatCount(attempts, page), right: true, drop: 3 },
+    { head: 'begun', cell: ({ created_at }) => formatInstant(created_at, page), drop: 1 },
+    {
+      head: 'next attempt',
+      cell: ({ next_attempt_at: at }) => (at === null ? '' : formatInstant(at, page)),
+      drop: 2,
+    },
+    { head: 'why', cell: ({ reason, code }) => reason ?? code ?? '', elastic: 1, drop: 5 },
+  ];
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { DEMO, fillDemo, MAX_DEMO_TOPICS, pauseDemo, removeDemo } from '../app/demo.ts';
+import { DAY, monotonicMs } from '../platform/clock.ts';
+import { readSearches } from '../store/queries/search-list.ts';
+import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
+import type { Cli, CommandProgram } from './command-context.ts';
+import { chooseHoursPerPoint, measureSparklineRoom, renderTrends } from './trend-rendering.ts';
+import { readTrends } from '../monitor/trends/search-trends.ts';
+import { formatQuantity } from './value-formatting.ts';
+
+type DemoOptions = { days?: string; topics?: string; seed?: string; remove?: boolean; json?: boolean };
+
+const DEFAULT_DAYS = 14;
+const MAX_DAYS = 60;
+const DEFAULT_TOPICS = 5;
+
+export function registerDemo(command: Command, cli: Cli): void {
+  command
+    .description(
+      `Makes topics of the sandbox (${DEMO}...) and lives their last days in advance, as a worker would have. Nothing of it is real, costs anything, or touches other searches; afterwards they go on by their schedules.`,
+    )
+    .option('--days <n>', `how many days, at most ${MAX_DAYS} (default: ${DEFAULT_DAYS})`)
+    .option('--topics <n>', `how many topics, at most ${MAX_DEMO_TOPICS} (default: ${DEFAULT_TOPICS})`)
+    .option('--seed <name>', 'another simulated world; its searches rest afterwards')
+    .option('--remove', 'take the demo away, with everything in it')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline demo --days 14\n')
+    .action((options: DemoOptions) => {
+      const days =
+        options.days === undefined ? DEFAULT_DAYS : parseWholeNumber('days', options.days, 1, MAX_DAYS);
+      const topics =
+        options.topics === undefined
+          ? DEFAULT_TOPICS
+          : parseWholeNumber('topics', options.topics, 1, MAX_DEMO_TOPICS);
+      return cli.withHome((home, stopping) =>
+        options.remove === true
+          ? runRemove(cli, home, options)
+          : runFill(cli, home, { days, topics, seed: options.seed, json: options.json, stopping }).catch(
+              (error: unknown) => {
+                if (!stopping.aborted || error !== stopping.reason) throw error;
+                cli.page.say('stopped; what was there of it is taken back');
+              },
+            ),
+      );
+    });
+}
+
+async function runFill(
+  cli: Cli,
+  { ctx, databaseUrl }: CommandProgram,
+  options: {
+    days: number;
+    topics: number;
+    seed: string | undefined;
+    json: boolean | undefined;
+    stopping: AbortSignal;
+  },
+): Promise<void> {
+  const { days, topics, seed, stopping } = options;
+  const { page } = cli;
+  const to = ctx.clock.now();
+  const began = monotonicMs();
+  const what = `${formatQuantity(days, 'day')} of ${formatQuantity(topics, 'topic')}`;
+  const progress = createProgressBar(cli, what, new Date(to.getTime() - days * DAY), to);
+
+  const { runs } = await fillDemo(ctx, databaseUrl, {
+    days,
+    topics,
+    seed,
+    to,
+    stopping,
+    onRun: (at) => progress.step(at),
+  }).finally(() => progress.clear());
+  if (seed !== undefined) await pauseDemo(ctx);
+  const seconds = (monotonicMs() - began) / 1_000;
+  const searches = (await readSearches(ctx.db, { limit: MAX_LIMIT })).filter(({ topic }) =>
+    topic.startsWith(DEMO),
+  );
+  const room = measureSparklineRoom(
+    searches.map(({ slug }) => slug),
+    page,
+  );
+  const trends = await readTrends(ctx, searches, { days, hoursEach: chooseHoursPerPoint(days, room) });
+  await cli.show(options.json, { days, runs, seconds, searches: trends }, () => renderTrends(trends, page));
+  page.say(`${formatQuantity(days, 'day')}, ${formatQuantity(runs, 'run')}, ${Math.round(seconds)} s`);
+  for (const line of NEXT_STEPS) page.say(line);
+}
+
+const NEXT_STEPS = [
+  'look around:',
+  '  strandline trends',
+  `  strandline new --topic ${DEMO}night-trains --since 1d`,
+  `  strandline completions show ${DEMO}night-trains-ai`,
+  `  strandline sql "select search, sentence from spikes order by window_start"`,
+  '  strandline up              lets it go on',
+  '  strandline demo --remove   takes it away',
+];
+
+async function runRemove(cli: Cli, { ctx }: CommandProgram, { json }: DemoOptions): Promise<void> {
+  const topics = await removeDemo(ctx);
+  await cli.show(json, { topics }, () => []);
+  cli.page.say(
+    topics.length === 0 ? 'there is no demo' : `${topics.join(', ')}: gone, with what only they found`,
+  );
+}
+
+const BAR_WIDTH = 24;
+
+/** Says what is done, and draws a bar on stderr where a person sees it happen. */
+function createProgressBar(
+  { page, io }: Cli,
+  what: string,
+  from: Date,
+  to: Date,
+): { step(at: Date): void; clear(): void } {
+  let runs = 0;
+  let shown = -1;
+  return {
+    step: (at) => {
+      if (runs === 0) page.say(`living ${what}; Ctrl-C takes it all back`);
+      runs += 1;
+      const share = (at.getTime() - from.getTime()) / (to.getTime() - from.getTime());
+      const percent = Math.max(shown, Math.floor(share * 100));
+      if (!page.live || percent === shown) return;
+      shown = percent;
+      const full = Math.round((percent / 100) * BAR_WIDTH);
+      const bar = `${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}`;
+      io.stderr.write(`\r[${bar}] ${percent} %, ${formatQuantity(runs, 'run')} `);
+    },
+    clear: () => {
+      if (shown >= 0) io.stderr.write(`\r${' '.repeat(BAR_WIDTH + 30)}\r`);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { DiscoveryRow } from '../store/queries/discoveries.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import type { Column } from './terminal-table.ts';
+import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
+import { formatCount, formatQuantity, formatTime, formatTimeOfDay } from './value-formatting.ts';
+
+/** The same for one run, whose time and search stand above it. */
+export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
+  return discoveryColumns(now, page).slice(2);
+}
+
+/** What was found for the first time; what a first look found is marked. */
+export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
+  const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
+  return [
+    { head: 'found', cell: ({ at }) => formatTime(at, now, page), paint: quiet },
+    { head: 'search', cell: ({ search }) => search, paint: quiet },
+    { head: 'kind', cell: ({ kind }) => kind, drop: 3, paint: quiet },
+    { head: 'first look', cell: ({ baseline }) => (baseline ? 'baseline' : ''), drop: 4, paint: quiet },
+    {
+      head: 'likes',
+      cell: ({ kind, like_count }) => (kind === 'post' ? formatCount(like_count, page) : ''),
+      right: true,
+      drop: 2,
+      paint: quiet,
+    },
+    {
+      head: 'by',
+      cell: ({ author_username: name }) => (name === null ? '' : `@${name}`),
+      elastic: 1,
+      drop: 1,
+      paint: (shown, row) => (row.baseline ? page.colors.dim(shown) : page.colors.cyan(shown)),
+    },
+    {
+      head: 'text',
+      cell: ({ text, url }) => text ?? (url === null ? '' : page.unknown),
+      elastic: 4,
+      least: 16,
+      paint: quiet,
+    },
+  ];
+}
+
+const GAP = '  ';
+/** Words need this much room to be worth a place beside the rest. */
+const MIN_TEXT_WIDTH = 24;
+
+/**
+ * A discovery as it is shown while it comes: `10:55:30Z  ferry-posts  post  @ines  "Ferry 7 is back"  12 likes`,
+ * its address below it where one line has no room for both. The same for every one, whatever came before.
+ */
+export function renderDiscovery(
+  row: DiscoveryRow,
+  { colors, width }: Pick<TerminalPage, 'colors' | 'width'>,
+): string[] {
+  const { at, search, kind, author_username, baseline } = row;
+  const who = author_username === null ? '' : `@${oneLine(author_username)}`;
+  const head = [formatTimeOfDay(at), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(GAP);
+  const likes = kind === 'post' && row.like_count !== null ? formatQuantity(row.like_count, 'like') : '';
+  const said = oneLine(row.text ?? '');
+  const url = oneLine(row.url ?? '');
+  const quoted = (text: string) => (kind === 'post' && said !== '' ? `"${text}"` : text);
+  const words = quoted(said);
+  const line = [head, who, words, likes, url].filter((one) => one !== '').join(GAP);
+  const quiet = baseline ? colors.dim : (text: string) => text;
+  if (width === Number.POSITIVE_INFINITY) return [line];
+  const beside = [head, who].filter((one) => one !== '').join(GAP);
+  const indent = width > MIN_TEXT_WIDTH ? GAP : '';
+  const below = (text: string) =>
+    text === '' ? [] : wrapText(text, width - indent.length).map((one) => indent + colors.dim(one));
+  const room = width - beside.length - GAP.length - (likes === '' ? 0 : likes.length + GAP.length);
+  if (room < MIN_TEXT_WIDTH)
+    return [
+      ...wrapText(beside, width).map(quiet),
+      ...below(truncate([words, likes].filter((one) => one !== '').join(GAP), width - indent.length)),
+      ...below(url),
+    ];
+  const shown = quoted(truncate(said, room - measureWidth(words) + measureWidth(said)));
+  return [quiet([beside, shown, likes].filter((one) => one !== '').join(GAP)), ...below(url)];
+}

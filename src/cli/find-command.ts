@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { InvalidInput } from '../domain/errors.ts';
+import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
+import { parseChoice, parseSince, parseWholeNumber } from './option-values.ts';
+import type { Cli } from './command-context.ts';
+import { printSimulatedNotice } from './result-notices.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { oneLine, wrapText } from './terminal-text.ts';
+import { formatQuantity, formatTime } from './value-formatting.ts';
+
+const TIME_EXAMPLES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
+const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
+
+type FindOptions = {
+  topic?: string;
+  search?: string;
+  kind?: string;
+  author?: string;
+  lang?: string;
+  since?: string;
+  until?: string;
+  limit?: string;
+  json?: boolean;
+};
+
+export function registerFind(command: Command, cli: Cli): void {
+  command
+    .argument('<text>', 'words, any of which may stand there, in any form')
+    .option('--topic <topic>', 'only what a topic found')
+    .option('--search <search>', 'only what a search found')
+    .option('--kind <kind>', 'post or link (default: both)')
+    .option('--author <name>', 'only posts of this author')
+    .option('--lang <language>', 'only posts that say they are in it: en, pt-BR')
+    .option('--since <time>', `from this time on: ${TIME_EXAMPLES}`)
+    .option('--until <time>', 'before this time')
+    .option('--limit <n>', `how many, up to ${MAX_HITS} (default: 20)`)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline find "harbour crane" --kind post --since 1w\n')
+    .action((text: string, options: FindOptions) => {
+      const { topic, search, json } = options;
+      const limit = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 1, MAX_HITS);
+      const kind =
+        options.kind === undefined ? undefined : parseChoice('kind', options.kind, ['post', 'link']);
+      const author = options.author?.replace(/^@/u, '');
+      const lang = parseLanguage(options.lang);
+      if (!/[\p{L}\p{N}]/u.test(text))
+        throw new InvalidInput([{ path: 'text', given: text, expected: 'at least one word' }]);
+      return cli.withHome(async ({ ctx }) => {
+        const now = ctx.clock.now();
+        const from = options.since === undefined ? undefined : parseSince(options.since, now);
+        const before = options.until === undefined ? undefined : parseSince(options.until, now, 'until');
+        await assertFilterExists(ctx.db, { topic, search });
+        const asked = { text, topic, search, kind, author, lang, from, before, limit };
+        const hits = await findText(ctx.db, asked);
+        if (hits.length === 0) cli.page.say('nothing that was found holds any of these words');
+        await cli.show(json, hits, () => renderHits(hits, now, cli.page));
+        printSimulatedNotice(
+          cli,
+          json,
+          hits.map(({ sandbox }) => (sandbox ? 'sandbox' : 'other')),
+        );
+      });
+    });
+}
+
+function parseLanguage(given: string | undefined): string | undefined {
+  if (given === undefined || LANGUAGE_TAG.test(given)) return given;
+  throw new InvalidInput([{ path: 'lang', given, expected: 'a language as posts say it: en, pt-BR' }]);
+}
+
+/** Prose is not wider than this, however wide the terminal is. */
+const MAX_PROSE_WIDTH = 100;
+
+function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): string[] {
+  const { bold, cyan, dim } = page.colors;
+  const worlds = new Set(hits.map(({ sandbox }) => sandbox));
+  const width = Math.min(page.width, page.width === Number.POSITIVE_INFINITY ? page.width : MAX_PROSE_WIDTH);
+  const indent = width > 20 ? '  ' : '';
+  return hits.flatMap((hit, i) => {
+    const painted = (pieces: readonly ExcerptPiece[], paint: (text: string) => string = (text) => text) => {
+      const mark = createHighlighter(pieces, bold);
+      return wrapText(oneLine(joinMarked(pieces)), width - indent.length).map(
+        (line) => indent + paint(mark(line)),
+      );
+    };
+    const url = hit.post?.url ?? hit.link?.url ?? '';
+    const head = [
+      formatTime(hit.at, now, page),
+      hit.kind,
+      ...describeOrigin(hit),
+      ...(worlds.size > 1 && hit.sandbox ? ['sandbox'] : []),
+    ];
+    return [
+      ...(i === 0 ? [] : ['']),
+      ...wrapText(oneLine(head.join('  ')), width).map(cyan),
+      ...(hit.title.length === 0 ? [] : painted(hit.title)),
+      ...(hit.excerpt.length === 0 ? [] : painted(hit.excerpt)),
+      ...(url === '' ? [] : wrapText(oneLine(url), width - indent.length).map((line) => indent + dim(line))),
+    ];
+  });
+}
+
+function describeOrigin({ post, link, found_by }: TextHit): string[] {
+  const author = post?.author_username;
+  const [first] = found_by;
+  const more =
+    found_by.length > 1 ? ` and ${formatQuantity(found_by.length - 1, 'search', 'searches')} more` : '';
+  return [
+    ...(author === undefined || author === null ? [] : [`@${author}`]),
+    ...(link === null ? [] : [link.site]),
+    ...(first === undefined ? [] : [`${first.search}${more}`]),
+  ];
+}
+
+function joinMarked(pieces: readonly ExcerptPiece[]): string {
+  return pieces.map(({ text }) => text).join('');
+}
+
+/** Paints, in lines of a text, the words that are marked in it; one that a line end cuts in two is left as it is. */
+function createHighlighter(
+  pieces: readonly ExcerptPiece[],
+  paint: (text: string) => string,
+): (line: string) => string {
+  const words = [...new Set(pieces.flatMap(({ text, match }) => (match ? [oneLine(text)] : [])))];
+  if (words.length === 0) return (line) => line;
+  // Of letters, marks and digits alone: nothing in them means anything to a pattern.
+  const longestFirst = words.toSorted((a, b) => b.length - a.length);
+  const marked = new RegExp(
+    `(?<![\\p{L}\\p{M}\\p{N}])(?:${longestFirst.join('|')})(?![\\p{L}\\p{M}\\p{N}])`,
+    'gu',
+  );
+  return (line) => line.replace(marked, (word) => paint(word));
+}

@@ -1,0 +1,99 @@
+/** Running something at once, from a command: beside workers or without them, the claim makes it safe. */
+
+import type { Program } from '../app/program.ts';
+import type { Context } from '../monitor/context.ts';
+import type { RunReport } from '../monitor/runs/run-end.ts';
+import type { CreatedSearch } from '../monitor/topics/save-search.ts';
+import type { Id } from '../store/database.ts';
+import { readRun, type RunRow } from '../store/queries/run-list.ts';
+import { readSearch, type SearchRow } from '../store/queries/search-list.ts';
+import { listLiveWorkers, WORKER_SILENCE_MS } from '../store/worker-registry.ts';
+import type { Cli } from './command-context.ts';
+import { describeReportWithoutWorkers } from './run-rendering.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How often a run that somebody else has is looked at. */
+const RUN_POLL_MS = 500;
+
+/**
+ * Executes a run in this process. What that takes is loaded here, and by no command that only reads.
+ * @returns null where its search is being run by somebody else
+ */
+export async function executeLocally(
+  ctx: Context,
+  runId: Id,
+  stopping: AbortSignal,
+): Promise<RunReport | null> {
+  const { executeRun } = await import('../monitor/runs/execute.ts');
+  return executeRun(ctx, runId, stopping);
+}
+
+export async function hasWorkers(ctx: Context): Promise<boolean> {
+  const since = new Date(ctx.clock.now().getTime() - WORKER_SILENCE_MS);
+  return (await listLiveWorkers(ctx.db, since)).length > 0;
+}
+
+/** Derives what follows from runs that were executed here; where workers live, they do. */
+export async function deriveLocally(ctx: Context): Promise<void> {
+  if (await hasWorkers(ctx)) return;
+  const { derivePending } = await import('../monitor/derive/follower.ts');
+  await derivePending(ctx, { settleMs: null });
+}
+
+/**
+ * Runs it until it has ended: here, or by whoever else has it; a run that is tried again later is waited
+ * for. Ends early when `stopping` is aborted: the run goes back to the queue.
+ * @param onReport hears of every attempt that was made here
+ */
+export async function executeUntilEnded(
+  ctx: Context,
+  runId: Id,
+  stopping: AbortSignal,
+  onReport: (report: RunReport) => void,
+): Promise<RunRow> {
+  for (;;) {
+    const report = await executeLocally(ctx, runId, stopping);
+    if (report !== null) onReport(report);
+    const row = await readRun(ctx.db, runId);
+    if (row === undefined) throw new Error('a run that was asked for is not there');
+    if (row.ended_at !== null || stopping.aborted) {
+      await deriveLocally(ctx);
+      return row;
+    }
+    await sleep(RUN_POLL_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+}
+
+export type SavedSearch = SearchRow & { first_run: RunRow };
+
+/**
+ * The first look of searches that were just saved: done here where no worker lives, left to the worker
+ * where one does. How it ends changes nothing about the searches: they are saved.
+ */
+export async function executeFirstRuns(
+  cli: Cli,
+  { ctx }: Program,
+  created: readonly CreatedSearch[],
+  stopping: AbortSignal,
+): Promise<SavedSearch[]> {
+  const { page } = cli;
+  if (await hasWorkers(ctx))
+    page.say('saved; a worker takes the first look at once (see: strandline runs list)');
+  else {
+    await Promise.all(
+      created.map(async ({ firstRunId }) => {
+        const report = await executeLocally(ctx, firstRunId, stopping);
+        if (report !== null) page.say(describeReportWithoutWorkers(report, ctx.clock.now(), page));
+      }),
+    );
+    await deriveLocally(ctx);
+  }
+  return Promise.all(
+    created.map(async ({ search, firstRunId }) => {
+      const row = await readSearch(ctx.db, search.slug);
+      const run = await readRun(ctx.db, firstRunId);
+      if (row === undefined || run === undefined) throw new Error('a search that was saved is not there');
+      return { ...row, first_run: run };
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+/** What the doctor, and a restore, say of the key that secrets of channels are sealed with. */
+import { Refused } from '../domain/errors.ts';
+import type { Program } from '../app/program.ts';
+import {
+  openSealedSecrets,
+  readSealedSecrets,
+  type SealedSecrets,
+} from '../monitor/alerts/channel-secrets.ts';
+import { failedCheck, type Check, passedCheck } from './check-result.ts';
+import { formatQuantity } from './value-formatting.ts';
+
+/** What to do for it. */
+export const MASTER_KEY_ADVICE =
+  'copy master.key from the data directory that made it, or set the same MASTER_KEY';
+
+export async function checkMasterKey({ ctx }: Pick<Program, 'ctx'>): Promise<Check[]> {
+  const sealed = await readSealedSecrets(ctx.db);
+  if (sealed.channels === 0) return [];
+  try {
+    const keyId = await openSealedSecrets(ctx);
+    return [
+      passedCheck(
+        'master key',
+        `${keyId} opens the secrets of ${formatQuantity(sealed.channels, 'channel')}`,
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return [
+      failedCheck('master key', `${describeSealedSecrets(sealed)}; ${error.message}`, MASTER_KEY_ADVICE),
+    ];
+  }
+}
+
+/** `secrets of 1 channel are sealed with the key 0ca7deef`. */
+export function describeSealedSecrets({ channels, keyIds }: SealedSecrets): string {
+  const keys = `the key${keyIds.length === 1 ? '' : 's'} ${keyIds.join(', ')}`;
+  return `secrets of ${formatQuantity(channels, 'channel')} are sealed with ${keys}`;
+}

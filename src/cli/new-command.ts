@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { SECOND, systemClock } from '../platform/clock.ts';
+import type { Program } from '../app/program.ts';
+import {
+  readDiscoveriesAfter,
+  type DiscoveryFilter,
+  type DiscoveryRow,
+  readLastDiscoveryId,
+  readNewestDiscoveries,
+} from '../store/queries/discoveries.ts';
+import { parseLimit, parseSince } from './option-values.ts';
+import { renderTableWithUrls } from './terminal-table.ts';
+import type { Cli } from './command-context.ts';
+import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
+import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { printSimulatedNoticeForSearches } from './result-notices.ts';
+import { toJson } from '../domain/json-output.ts';
+
+/** How many are shown where nobody says: to a person, to a program, and before those that are followed. */
+const DEFAULT_LIMIT = 50;
+const DEFAULT_JSON_LIMIT = 10_000;
+const DEFAULT_FOLLOW_LIMIT = 10;
+const FOLLOW_POLL_MS = SECOND;
+
+type NewOptions = {
+  topic?: string;
+  search?: string;
+  since?: string;
+  follow?: boolean;
+  limit?: string;
+  json?: boolean;
+};
+
+export function registerNew(command: Command, cli: Cli): void {
+  command
+    .option('--topic <topic>', 'only of a topic')
+    .option('--search <search>', 'only of a search')
+    .option(
+      '--since <time>',
+      'only what was found since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday',
+    )
+    .option('--follow', 'go on showing what is found until Ctrl-C (with --json: one object per line)')
+    .option(
+      '--limit <n>',
+      `the newest so many (default: ${DEFAULT_LIMIT}; with --json ${DEFAULT_JSON_LIMIT})`,
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline new --topic harbour-ferry --since 2d\n')
+    .action((options: NewOptions) => {
+      const { topic, search, json } = options;
+      const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
+      const shown = options.follow === true && since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
+      const limit = parseLimit(options.limit, json === true ? DEFAULT_JSON_LIMIT : shown);
+      return cli.withHome(async (home, stopping) => {
+        await assertFilterExists(home.ctx.db, { topic, search });
+        const filter = { topic, search, since, limit };
+        return options.follow === true
+          ? followNew(cli, home, filter, json === true, stopping)
+          : printNew(cli, home, filter, json);
+      });
+    });
+}
+
+async function printNew(
+  cli: Cli,
+  { ctx }: Program,
+  filter: DiscoveryFilter & { limit: number },
+  json: boolean | undefined,
+): Promise<void> {
+  const rows = await readNewestDiscoveries(ctx.db, filter);
+  if (rows.length === 0) cli.page.say('nothing was found yet');
+  await cli.show(json, rows, () =>
+    renderTableWithUrls(rows, discoveryColumns(ctx.clock.now(), cli.page), ({ url }) => url, cli.page),
+  );
+  await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
+  if (rows.length === filter.limit) cli.page.say(`the newest ${filter.limit}; there may be more (--limit)`);
+}
+
+/** By a cursor over ids, whose order is the order of commits: nothing is missed and nothing comes twice. */
+async function followNew(
+  cli: Cli,
+  { ctx }: Program,
+  filter: DiscoveryFilter & { limit: number },
+  json: boolean,
+  stopping: AbortSignal,
+): Promise<void> {
+  let cursor = await readLastDiscoveryId(ctx.db);
+  let rows: DiscoveryRow[] = await readNewestDiscoveries(ctx.db, filter);
+  let waiting = false;
+  while (!stopping.aborted) {
+    cursor = rows.at(-1)?.id ?? cursor;
+    if (rows.length > 0) await printDiscoveries(cli, rows, json);
+    if (!waiting) await printSimulatedNoticeForSearches(cli, ctx, json, listSearchSlugs(rows));
+    if (!waiting && cli.page.live) cli.page.say('waiting for what comes; Ctrl-C ends');
+    waiting = true;
+    if (rows.length === 0)
+      await sleep(FOLLOW_POLL_MS, undefined, { signal: stopping, ref: false }).catch(() => {});
+    rows = stopping.aborted
+      ? []
+      : await readDiscoveriesAfter(ctx.db, { ...filter, after: cursor, limit: 500 });
+  }
+}
+
+function listSearchSlugs(rows: readonly DiscoveryRow[]): string[] {
+  return rows.map(({ search }) => search);
+}
+
+async function printDiscoveries(
+  { page, out }: Cli,
+  rows: readonly DiscoveryRow[],
+  json: boolean,
+): Promise<void> {
+  const lines = json ? rows.map((row) => toJson(row)) : rows.flatMap((row) => renderDiscovery(row, page));
+  await out.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,274 @@
+import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { DAY, systemClock } from '../platform/clock.ts';
+import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
+import { GROWTH_ORDERS, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
+import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
+import { POST_ORDERS, type PostRow, readPosts } from '../store/queries/posts.ts';
+import type { Cli } from './command-context.ts';
+import { parseChoice, parseLimit, parseSince } from './option-values.ts';
+import { printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderTableWithUrls } from './terminal-table.ts';
+import { formatCount, formatTime } from './value-formatting.ts';
+import type { Command } from 'commander';
+
+type PostListOptions = {
+  search?: string;
+  topic?: string;
+  since?: string;
+  sort?: string;
+  limit?: string;
+  json?: boolean;
+};
+
+export function registerPosts(posts: Command, cli: Cli): void {
+  posts.description('Posts that searches found, as last seen.');
+  posts
+    .command('list')
+    .description('list posts')
+    .option('--search <search>', 'only those that a search found')
+    .option('--topic <topic>', 'only those that a topic found')
+    .option(
+      '--since <time>',
+      'only those written since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday',
+    )
+    .option('--sort <order>', `${POST_ORDERS.join(', ')} (default: newest)`)
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline posts list --topic harbour-ferry --sort likes --since 1w\n',
+    )
+    .action((options: PostListOptions) => {
+      const { search, topic } = options;
+      const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
+      const order = options.sort === undefined ? 'newest' : parseChoice('sort', options.sort, POST_ORDERS);
+      const limit = parseLimit(options.limit, 20);
+      return cli.withHome(async ({ ctx }) => {
+        await assertFilterExists(ctx.db, { search, topic });
+        const rows = await readPosts(ctx.db, { search, topic, since, order, limit });
+        if (rows.length === 0) cli.page.say('no posts');
+        await cli.show(options.json, rows, () =>
+          renderTableWithUrls(rows, postColumns(ctx.clock.now(), cli.page), (post) => post.url, cli.page),
+        );
+        printSimulatedNotice(
+          cli,
+          options.json,
+          rows.map(({ service }) => service),
+        );
+      });
+    });
+  registerPostsTop(posts, cli);
+  registerPostsGrowth(posts, cli);
+}
+
+export function postColumns(now: Date, page: TerminalPage): Column<PostRow>[] {
+  return [
+    { head: 'written', cell: (post) => formatTime(post.created_at, now, page) },
+    { head: 'likes', cell: (post) => formatCount(post.like_count, page), right: true },
+    { head: 'reposts', cell: (post) => formatCount(post.repost_count, page), right: true, drop: 2 },
+    { head: 'views', cell: (post) => formatCount(post.view_count, page), right: true, drop: 1 },
+    {
+      head: 'by',
+      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
+      elastic: 1,
+      paint: (shown) => page.colors.cyan(shown),
+    },
+    { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },
+  ];
+}
+
+const TOP_COUNTERS = ['likes', 'reposts', 'replies', 'views', 'quotes'] as const;
+type TopCounter = (typeof TOP_COUNTERS)[number];
+
+type TopOptions = {
+  search?: string;
+  topic?: string;
+  by?: string;
+  since?: string;
+  limit?: string;
+  json?: boolean;
+};
+
+export function registerPostsTop(posts: Command, cli: Cli): void {
+  posts
+    .command('top')
+    .description('list the posts that have most')
+    .option('--search <search>', 'only those that a search found')
+    .option('--topic <topic>', 'only those that a topic found')
+    .option('--by <counter>', `${TOP_COUNTERS.join(', ')} (default: likes)`)
+    .option('--since <time>', 'only those written since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today')
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline posts top --topic harbour-ferry --by views --since 1w\n',
+    )
+    .action((options: TopOptions) => {
+      const { search, topic, json } = options;
+      const by = options.by === undefined ? 'likes' : parseChoice('by', options.by, TOP_COUNTERS);
+      const limit = parseLimit(options.limit, 20);
+      return cli.withHome(async ({ ctx }) => {
+        const now = ctx.clock.now();
+        const since = options.since === undefined ? undefined : parseSince(options.since, now);
+        await assertFilterExists(ctx.db, { search, topic });
+        const rows = await readPosts(ctx.db, { search, topic, since, order: by, limit });
+        if (rows.length === 0) cli.page.say('no posts');
+        await cli.show(json, rows, () =>
+          renderTableWithUrls(rows, topColumns(by, now, cli.page), (post) => post.url, cli.page),
+        );
+        printSimulatedNotice(
+          cli,
+          json,
+          rows.map(({ service }) => service),
+        );
+      });
+    });
+}
+
+const READ_COUNTER: Readonly<Record<TopCounter, (post: PostRow) => number | null>> = {
+  likes: (post) => post.like_count,
+  reposts: (post) => post.repost_count,
+  replies: (post) => post.reply_count,
+  views: (post) => post.view_count,
+  quotes: (post) => post.quote_count,
+};
+
+/** What is asked for comes first; of the others some, where there is room. */
+function topColumns(by: TopCounter, now: Date, page: TerminalPage): Column<PostRow>[] {
+  const counter = (head: TopCounter, drop?: number): Column<PostRow> => ({
+    head,
+    cell: (post) => formatCount(READ_COUNTER[head](post), page),
+    right: true,
+    ...(drop === undefined ? {} : { drop }),
+  });
+  const others = TOP_COUNTERS.filter((one) => one !== by && one !== 'quotes');
+  return [
+    counter(by),
+    ...others.map((one, i) => counter(one, i + 2)),
+    { head: 'written', cell: (post) => formatTime(post.created_at, now, page), drop: 1 },
+    {
+      head: 'by',
+      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
+      elastic: 1,
+      paint: (shown) => page.colors.cyan(shown),
+    },
+    { head: 'text', cell: (post) => post.text, elastic: 4, least: 16 },
+  ];
+}
+
+type GrowthOptions = {
+  search?: string;
+  topic?: string;
+  by?: string;
+  since?: string;
+  limit?: string;
+  json?: boolean;
+};
+
+export type GrowthRow = PostGrowthRow & { at_age: PostAge | null };
+
+export function registerPostsGrowth(posts: Command, cli: Cli): void {
+  posts
+    .command('growth')
+    .description('list the posts that grew most, beside what is typical of posts as old as they')
+    .option('--search <search>', 'only those that a search found')
+    .option('--topic <topic>', 'only those that a topic found')
+    .option('--by <gain>', `${GROWTH_ORDERS.join(', ')} (default: engagement)`)
+    .option('--since <time>', 'only those of which a counter changed since (default: 1d)')
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ strandline posts growth --topic harbour-ferry --by views\n')
+    .action((options: GrowthOptions) => {
+      const { search, topic, json } = options;
+      const order = options.by === undefined ? 'engagement' : parseChoice('by', options.by, GROWTH_ORDERS);
+      const limit = parseLimit(options.limit, 20);
+      return cli.withHome(async ({ ctx }) => {
+        const now = ctx.clock.now();
+        const since =
+          options.since === undefined ? new Date(now.getTime() - DAY) : parseSince(options.since, now);
+        await assertFilterExists(ctx.db, { search, topic });
+        const underived = await readDerivedUntil(ctx.db, { search, topic });
+        const grown = await readGrowth(ctx.db, { search, topic, since, order, limit });
+        const ids = grown.map(({ post_id }) => post_id);
+        const ages = await readLatestAges(ctx.db, ids, { search, topic });
+        const rows = grown.map((row) => ({ ...row, at_age: ages.get(row.post_id) ?? null }));
+        if (rows.length === 0) cli.page.say('no post grew; see: strandline posts growth --help');
+        await cli.show(json, rows, () =>
+          renderTableWithUrls(rows, growthColumns(now, cli.page), (post) => post.url, cli.page),
+        );
+        printAsOfNotice(cli, underived, now);
+        printSimulatedNotice(
+          cli,
+          json,
+          rows.map(({ service_kind }) => service_kind),
+        );
+      });
+    });
+}
+
+function growthColumns(now: Date, page: TerminalPage): Column<GrowthRow>[] {
+  return [
+    {
+      head: 'likes',
+      cell: (row) => formatGrowth(row.first_like_count, row.like_count, row.lost_like_count, page),
+      right: true,
+    },
+    {
+      head: 'views',
+      cell: (row) => formatGrowth(row.first_view_count, row.view_count, row.lost_view_count, page),
+      right: true,
+      drop: 3,
+    },
+    {
+      head: 'likes/h',
+      cell: (row) => formatCount(roundForDisplay(row.likes_per_hour_24h), page),
+      right: true,
+    },
+    {
+      head: 'times the usual',
+      cell: ({ at_age }) => (at_age === null ? '' : formatComparison(at_age)),
+      drop: 1,
+    },
+    {
+      head: 'not seen since',
+      cell: ({ not_seen_since: at }) => (at === null ? '' : formatTime(at, now, page)),
+      drop: 2,
+      paint: (shown) => page.colors.yellow(shown),
+    },
+    {
+      head: 'by',
+      cell: ({ author_username: name }) => (name === null ? page.unknown : `@${name}`),
+      elastic: 1,
+      drop: 4,
+      paint: (shown) => page.colors.cyan(shown),
+    },
+    { head: 'text', cell: (row) => row.text, elastic: 4, least: 16 },
+  ];
+}
+
+/** `12 > 184`, from when it was first seen; `12 > 170 (fell by 14)` where a counter was seen to fall on the way. */
+function formatGrowth(
+  first: number | null,
+  last: number | null,
+  lost: number | null,
+  page: TerminalPage,
+): string {
+  if (last === null) return page.unknown;
+  const fell = lost !== null && lost > 0 ? ` (fell by ${formatCount(lost, page)})` : '';
+  return first === null || first === last
+    ? `${formatCount(last, page)}${fell}`
+    : `${formatCount(first, page)} > ${formatCount(last, page)}${fell}`;
+}
+
+/** `3.2x at 24 h old`: when it was that old it had so many times what is usual of its search's posts at that age. */
+function formatComparison({ hours, engagement_ratio: ratio }: PostAge): string {
+  return ratio === null ? '' : `${roundForDisplay(ratio)}x at ${hours} h old`;
+}
+
+function roundForDisplay(value: number): number;
+function roundForDisplay(value: number | null): number | null;
+function roundForDisplay(value: number | null): number | null {
+  if (value === null) return null;
+  return value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
+}

@@ -1,0 +1,208 @@
+import type { Command } from 'commander';
+import {
+  changeRule,
+  createRule,
+  editRule,
+  type RuleChange,
+  findRuleRow,
+} from '../monitor/alerts/manage-rules.ts';
+import { backtestRule } from '../monitor/alerts/backtest.ts';
+import type { WrittenRule } from '../monitor/alerts/rule-definition.ts';
+import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
+import { readRules, type RuleRow } from '../store/alerts/alert-queries.ts';
+import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
+import type { Cli } from './command-context.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderList, renderTable } from './terminal-table.ts';
+import { formatQuantity, formatDuration, formatInstant } from './value-formatting.ts';
+
+const DEFAULT_BACKTEST_DAYS = 7;
+
+export function registerRules(rules: Command, cli: Cli): void {
+  rules.description('Rules: what is told, and to which channels. See docs/alerts.md.');
+  registerAddAndEdit(rules, cli);
+  registerList(rules, cli);
+  registerShow(rules, cli);
+  registerTry(rules, cli);
+  for (const [change, summary] of STATE_CHANGES) registerStateChange(rules, cli, change, summary);
+}
+
+type RuleOptions = {
+  on?: string;
+  topic?: string;
+  search?: string;
+  all?: boolean;
+  filter?: string;
+  cooldown?: string;
+  channel?: string;
+  name?: string;
+  json?: boolean;
+};
+
+function registerAddAndEdit(rules: Command, cli: Cli): void {
+  const written = (command: Command) =>
+    command
+      .argument('<rule>', 'its slug')
+      .option('--on <kinds>', 'what it tells of: post, link, spike, parted by commas (new: post,link)')
+      .option('--topic <topic>', 'only of a topic')
+      .option('--search <search>', 'only of a search')
+      .option('--filter <words>', 'words that must appear, -words that must not, "phrases"; "" for none')
+      .option('--cooldown <time>', 'at most one message in this time: 30m, 1h; 0 for one per run')
+      .option('--channel <channels>', 'whom it tells, parted by commas')
+      .option('--name <name>', 'what you call it')
+      .option('--json', 'print JSON');
+
+  written(rules.command('add').description('make a rule; it tells of what is found from now on'))
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ strandline rules add ferry --on post,spike --topic harbour-ferry --cooldown 1h --channel ops\n',
+    )
+    .action((slug: string, options: RuleOptions) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await createRule(ctx, { slug, ...readRuleOptions(options) });
+        await cli.show(options.json, row, () => renderRule(row, cli.page));
+        cli.page.say(`what it would have told: strandline rules try ${slug}`);
+      }),
+    );
+
+  written(rules.command('edit').description('change a rule; what was found until now is judged as it was'))
+    .option('--all', 'of all topics')
+    .action((slug: string, options: RuleOptions) =>
+      cli.withHome(async ({ ctx }) => {
+        const everywhere = options.all === true ? { topic: null, search: null } : {};
+        const row = await editRule(ctx, slug, { ...readRuleOptions(options), ...everywhere });
+        await cli.show(options.json, row, () => renderRule(row, cli.page));
+      }),
+    );
+}
+
+function readRuleOptions({ on, channel, topic, search, filter, cooldown, name }: RuleOptions): WrittenRule {
+  return { topic, search, filter, cooldown, name, on: splitList(on), channels: splitList(channel) };
+}
+
+function splitList(given: string | undefined): string[] | undefined {
+  return given
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function registerList(rules: Command, cli: Cli): void {
+  rules
+    .command('list')
+    .description('list rules')
+    .option('--topic <topic>', 'only of a topic and its searches')
+    .option('--search <search>', 'only of a search')
+    .option('--json', 'print JSON')
+    .action(({ topic, search, json }: { topic?: string; search?: string; json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        await assertFilterExists(ctx.db, { topic, search });
+        const rows = await readRules(ctx.db, { topic, search, limit: MAX_LIMIT });
+        if (rows.length === 0) cli.page.say('no rules; make a channel first: strandline channels add --help');
+        await cli.show(json, rows, () => renderTable(rows, ruleColumns(cli.page), cli.page));
+      }),
+    );
+}
+
+function registerShow(rules: Command, cli: Cli): void {
+  rules
+    .command('show')
+    .description('show a rule')
+    .argument('<rule>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await findRuleRow(ctx, slug);
+        await cli.show(json, row, () => renderRule(row, cli.page));
+      }),
+    );
+}
+
+function registerTry(rules: Command, cli: Cli): void {
+  rules
+    .command('try')
+    .description('show what a rule would have told of the last days; nothing is sent')
+    .argument('<rule>', 'its slug')
+    .option('--days <n>', `how many days back, up to 90 (default: ${DEFAULT_BACKTEST_DAYS})`)
+    .option('--json', 'print JSON')
+    .action((slug: string, options: { days?: string; json?: boolean }) => {
+      const days =
+        options.days === undefined ? DEFAULT_BACKTEST_DAYS : parseWholeNumber('days', options.days, 1, 90);
+      return cli.withHome(async ({ ctx }) => {
+        const { found, ...trial } = await backtestRule(ctx, slug, days);
+        const shown = { ...trial, discovery_ids: found.map(({ id }) => id) };
+        await cli.show(options.json, shown, () =>
+          renderTable(
+            trial.messages,
+            [
+              { head: 'message at', cell: ({ at }) => formatInstant(at, cli.page) },
+              { head: 'discoveries', cell: ({ discoveries }) => String(discoveries), right: true },
+            ],
+            cli.page,
+          ),
+        );
+        const messages = formatQuantity(trial.messages.length, 'message');
+        cli.page.say(
+          `${messages} with ${formatQuantity(trial.total, 'discovery', 'discoveries')} in ${formatQuantity(days, 'day')}`,
+        );
+      });
+    });
+}
+
+const STATE_CHANGES: readonly (readonly [RuleChange, string])[] = [
+  ['pause', 'tell nothing of what is found from now on'],
+  ['resume', 'tell of what is found from now on'],
+  ['remove', 'stop for good; what was not sent yet is cancelled'],
+];
+
+function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summary: string): void {
+  rules
+    .command(change)
+    .description(summary)
+    .argument('<rule>', 'its slug')
+    .option('--json', 'print the rule as JSON')
+    .action((slug: string, { json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const before = await findRuleRow(ctx, slug);
+        await changeRule(ctx, slug, change);
+        const removed = { ...before, archived_at: ctx.clock.now() };
+        const row = change === 'remove' ? removed : await findRuleRow(ctx, slug);
+        await cli.show(json, row, () => []);
+        cli.page.say(`${slug}: ${change === 'remove' ? 'removed; what it sent stays' : row.state}`);
+      }),
+    );
+}
+
+function renderRule(row: RuleRow, page: TerminalPage): string[] {
+  return renderList(
+    [
+      ['rule', row.slug],
+      ['name', row.name],
+      ['watches', row.search ?? row.topic ?? 'everything'],
+      ['tells of', row.kinds.join(', ')],
+      ['filter', row.filter === '' ? 'none' : row.filter],
+      ['cooldown', formatCooldown(row)],
+      ['channels', row.channels.join(', ')],
+      ['state', `${row.state} since ${formatInstant(row.state_since, page)}`],
+      ['last message', formatInstant(row.last_made_at, page)],
+    ],
+    page,
+  );
+}
+
+function ruleColumns(page: TerminalPage): Column<RuleRow>[] {
+  return [
+    { head: 'rule', cell: ({ slug }) => slug },
+    { head: 'watches', cell: ({ search, topic }) => search ?? topic ?? 'everything' },
+    { head: 'tells of', cell: ({ kinds }) => kinds.join(', '), drop: 1 },
+    { head: 'filter', cell: ({ filter }) => filter, elastic: 1, drop: 3 },
+    { head: 'cooldown', cell: formatCooldown, drop: 2 },
+    { head: 'channels', cell: ({ channels }) => channels.join(', ') },
+    { head: 'state', cell: ({ state }) => state },
+    { head: 'last message', cell: ({ last_made_at }) => formatInstant(last_made_at, page), drop: 4 },
+  ];
+}
+
+function formatCooldown({ cooldown_seconds: seconds }: RuleRow): string {
+  return seconds === 0 ? 'none' : formatDuration(seconds * 1_000);
+}

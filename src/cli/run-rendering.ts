@@ -1,0 +1,220 @@
+/** Runs as a person reads them. */
+
+import { RUN_CODES } from '../domain/errors.ts';
+import type { RunReport } from '../monitor/runs/run-end.ts';
+import type { Highlight } from '../store/queries/highlights.ts';
+import type { RunRow } from '../store/queries/run-list.ts';
+import { describeFailure } from './error-messages.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderList } from './terminal-table.ts';
+import { oneLine, padText, truncate, wrapText } from './terminal-text.ts';
+import {
+  formatCount,
+  formatDollars,
+  formatInstant,
+  formatQuantity,
+  formatRelative,
+  formatTime,
+  formatTimeOfDay,
+} from './value-formatting.ts';
+
+export function runColumns(now: Date, page: TerminalPage): Column<RunRow>[] {
+  return [
+    { head: 'id', cell: (run) => String(run.id), right: true },
+    { head: 'search', cell: (run) => run.search },
+    { head: 'status', cell: (run) => run.status, paint: (shown, run) => paintStatus(shown, run, page) },
+    { head: 'by', cell: ({ trigger }) => (trigger === 'schedule' ? '' : trigger), drop: 4 },
+    { head: 'due or asked', cell: (run) => formatTime(run.slot_at ?? run.created_at, now, page) },
+    { head: 'seen', cell: (run) => formatCount(run.items_seen, page), right: true, drop: 3 },
+    { head: 'new', cell: (run) => formatCount(run.items_new, page), right: true },
+    {
+      head: 'why',
+      cell: (run) => describeReason(run),
+      elastic: 3,
+      least: 12,
+      drop: 2,
+      paint: (shown) => page.colors.dim(shown),
+    },
+  ];
+}
+
+export function renderRun(run: RunRow, page: TerminalPage): string[] {
+  const failed: [string, string][] =
+    run.code === null ? [] : [['code', `${run.code}: ${RUN_CODES[run.code]}`]];
+  return renderList(
+    [
+      ['run', String(run.id)],
+      ['search', `${run.search} (topic ${run.topic}, version ${run.version})`],
+      ['status', run.status + (run.baseline ? ', baseline' : '')],
+      ...failed,
+      ...listOptional('reason', run.reason),
+      ['trigger', run.trigger],
+      ...listOptional('due', run.slot_at === null ? null : formatInstant(run.slot_at, page)),
+      ...listOptional(
+        'missed',
+        run.span_slots === null
+          ? null
+          : `${run.span_slots} slots up to ${formatInstant(run.span_until, page)}`,
+      ),
+      ...listOptional('waits until', run.not_before === null ? null : formatInstant(run.not_before, page)),
+      ['started', formatInstant(run.started_at, page)],
+      ['ended', formatInstant(run.ended_at, page)],
+      ['took', run.seconds === null ? page.unknown : `${run.seconds.toFixed(1)} s`],
+      ['seen', `${formatCount(run.items_seen, page)} (${run.posts_seen} posts, ${run.links_seen} links)`],
+      ['new', formatCount(run.items_new, page)],
+      ['not readable', formatCount(run.rejected, page)],
+      ['calls', `${run.calls}, cost ${formatDollars(run.cost_usd, page)}`],
+    ],
+    page,
+  );
+}
+
+export function listOptional(name: string, value: string | null): [string, string][] {
+  return value === null || value === '' ? [] : [[name, value]];
+}
+
+function describeReason(run: RunRow): string {
+  const code = run.code === null ? '' : `${run.code}: ${RUN_CODES[run.code]}`;
+  const missed = run.span_slots === null ? '' : `${run.span_slots} slots; `;
+  if (code !== '') return code;
+  return run.baseline ? 'baseline' : `${missed}${run.reason ?? ''}`;
+}
+
+function paintStatus(shown: string, { status }: RunRow, { colors }: TerminalPage): string {
+  if (status === 'failed') return colors.red(shown);
+  if (status === 'succeeded') return colors.green(shown);
+  return status === 'running' ? colors.cyan(shown) : colors.yellow(shown);
+}
+
+/** Slugs are set apart from what became of them by a column of this width. */
+const SLUG_COLUMN_WIDTH = 24;
+/** A page narrower than this has no room for empty columns. */
+const MIN_ROOMY_WIDTH = 72;
+const GAP = '  ';
+const INDENT = ' '.repeat(11);
+
+/**
+ * How a run ended, in a line; what it found that is worth a look, in indented lines below it.
+ * @param at when it ended (UTC)
+ */
+export function renderRunReport(
+  report: RunReport,
+  highlights: readonly Highlight[],
+  at: Date,
+  page: Pick<TerminalPage, 'colors' | 'width' | 'more' | 'unknown'>,
+): string[] {
+  const { colors, width, more } = page;
+  const name =
+    width < MIN_ROOMY_WIDTH ? oneLine(report.search) : padText(oneLine(report.search), SLUG_COLUMN_WIDTH);
+  const ended = describeOutcome(report, at, page);
+  const left = highlights.length === 0 ? 0 : countDiscoveries(report) - highlights.length;
+  const below = (line: string) => `${INDENT}${colors.dim(line)}`;
+  const room = width - 9 - GAP.length - name.length - GAP.length;
+  // A page too narrow for that has room for a plain line only.
+  if (room < 12) return [truncate([formatTimeOfDay(at), name, ended].join(GAP), width, more)];
+  return [
+    [colors.dim(formatTimeOfDay(at)), name, paintOutcome(report, truncate(ended, room, more), colors)].join(
+      GAP,
+    ),
+    ...highlights.map((one) => `${INDENT}${renderHighlight(one, page)}`),
+    ...(left > 0
+      ? wrapText(describeRemaining(report.search, left, more), width - INDENT.length).map(below)
+      : []),
+  ];
+}
+
+/** How a run ended, in one line without the time. */
+export function describeReport(report: RunReport, now: Date, page: Pick<TerminalPage, 'unknown'>): string {
+  return `${report.search}: ${describeOutcome(report, now, page)}`;
+}
+
+/** The same where no worker lives: nobody is there to try again at the time that was chosen. */
+export function describeReportWithoutWorkers(
+  report: RunReport,
+  now: Date,
+  page: Pick<TerminalPage, 'unknown'>,
+): string {
+  if (report.status !== 'retry') return describeReport(report, now, page);
+  if (report.code === 'budget_exceeded')
+    return `${report.search}: not run yet: ${oneLine(report.detail ?? '')}; a worker runs it then (strandline up)`;
+  return `${report.search}: failed: ${describeFailure(report)}; it is tried again when a worker runs (strandline up)`;
+}
+
+function describeOutcome(report: RunReport, now: Date, page: Pick<TerminalPage, 'unknown'>): string {
+  switch (report.status) {
+    case 'succeeded':
+      return report.diff.baseline ? describeBaseline(report) : describeDiscoveries(report);
+    case 'failed':
+      return `failed: ${describeFailure(report)}`;
+    case 'retry':
+      // The only limit that a run waits for: that of the minute.
+      if (report.code === 'budget_exceeded')
+        return `runs ${formatRelative(report.notBefore, now, page)}: ${oneLine(report.detail ?? '')}`;
+      return `tried again ${formatRelative(report.notBefore, now, page)}: ${describeFailure(report)}`;
+    case 'released':
+    default:
+      return `given back: ${describeFailure({ code: report.code })}`;
+  }
+}
+
+type SucceededReport = Extract<RunReport, { status: 'succeeded' }>;
+
+function describeBaseline({ posts, links, authors, rejected, diff }: SucceededReport): string {
+  const parts = [
+    ...(posts > 0 || links === 0 ? [formatQuantity(posts, 'post')] : []),
+    ...(authors > 0 ? [formatQuantity(authors, 'author')] : []),
+    ...(links > 0 ? [formatQuantity(links, 'link')] : []),
+    ...(diff.completionChanged ? ['a completion'] : []),
+  ];
+  return `first look: ${parts.join(', ')} (baseline)${describeRejected(rejected)}`;
+}
+
+function describeDiscoveries({ posts, links, rejected, diff }: SucceededReport): string {
+  const fresh = diff.newPosts.length + diff.newLinks.length;
+  const changed = diff.completionChanged ? ', completion changed' : '';
+  if (fresh === 0) return `nothing new of ${posts + links}${changed}${describeRejected(rejected)}`;
+  const parts = [
+    ...(diff.newPosts.length > 0 ? [formatQuantity(diff.newPosts.length, 'new post')] : []),
+    ...(diff.newLinks.length > 0 ? [formatQuantity(diff.newLinks.length, 'new link')] : []),
+  ];
+  return `+ ${parts.join(', ')} of ${posts + links}${changed}${describeRejected(rejected)}`;
+}
+
+function countDiscoveries(report: RunReport): number {
+  return report.status === 'succeeded' ? report.diff.newPosts.length + report.diff.newLinks.length : 0;
+}
+
+function describeRemaining(search: string, left: number, more: string): string {
+  return `${more} and ${left.toLocaleString('en-US')} more: strandline new --search ${oneLine(search)}`;
+}
+
+function describeRejected(rejected: number): string {
+  return rejected === 0 ? '' : `; ${formatQuantity(rejected, 'item')} could not be read`;
+}
+
+/** `@ines_marlow  "Ferry 7 is back"   12 likes · 3 reposts`; only the text gives way. */
+function renderHighlight(
+  { kind, author_username, text, url, like_count, repost_count }: Highlight,
+  { colors, width, more }: Pick<TerminalPage, 'colors' | 'width' | 'more'>,
+): string {
+  const who = author_username === null ? '' : `@${truncate(oneLine(author_username), 20, more)}  `;
+  const counters = [
+    ...(like_count === null ? [] : [formatQuantity(like_count, 'like')]),
+    ...(repost_count === null ? [] : [formatQuantity(repost_count, 'repost')]),
+  ].join(more === '…' ? ' · ' : ', ');
+  const tail = counters === '' ? '' : `   ${counters}`;
+  const words = oneLine(text ?? '') === '' ? oneLine(url ?? '') : oneLine(text ?? '');
+  const room = Math.min(width - INDENT.length - who.length - tail.length - 2, 72);
+  if (room < 8) return truncate(`${who}${words}`, Math.max(width - INDENT.length, 1), more);
+  const shown = kind === 'post' ? `"${truncate(words, room, more)}"` : truncate(words, room, more);
+  return `${colors.cyan(who)}${shown}${colors.dim(tail)}`;
+}
+
+function paintOutcome(report: RunReport, words: string, colors: TerminalPage['colors']): string {
+  if (report.status === 'failed') return colors.red(words);
+  if (report.status !== 'succeeded') return colors.yellow(words);
+  if (report.diff.baseline) return words;
+  return countDiscoveries(report) > 0 || report.diff.completionChanged
+    ? colors.green(words)
+    : colors.dim(words);
+}

@@ -1,0 +1,168 @@
+import { Refused } from '../domain/errors.ts';
+import { assertFilterExists, findRunRow } from '../monitor/topics/find-by-slug.ts';
+import { readRunCompletion } from '../store/queries/completions.ts';
+import { readNewestDiscoveries } from '../store/queries/discoveries.ts';
+import { type CallRow, readCalls, readRejects, readRuns, type RejectRow } from '../store/queries/run-list.ts';
+import { loadNewestResponse } from '../store/responses.ts';
+import { RUN_STATUSES } from '../store/schema/analytics/run-views.ts';
+import type { Cli } from './command-context.ts';
+import { runDiscoveryColumns } from './discovery-rendering.ts';
+import { deriveLocally } from './local-runs.ts';
+import { MAX_LIMIT, parseChoice, parseId, parseLimit } from './option-values.ts';
+import { renderRun, runColumns } from './run-rendering.ts';
+import type { Terminal, TerminalPage } from './terminal-io.ts';
+import { type Column, renderTable, renderTableWithUrls } from './terminal-table.ts';
+import { truncate } from './terminal-text.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDollars,
+  formatInstant,
+  formatQuantity,
+} from './value-formatting.ts';
+import type { Command } from 'commander';
+
+export function registerRuns(runs: Command, cli: Cli): void {
+  runs.description(
+    'Runs: one for every slot that was due, also for those that were not run, and those by hand.',
+  );
+  registerList(runs, cli);
+  registerShow(runs, cli);
+  registerReplay(runs, cli);
+}
+
+type ListOptions = { search?: string; topic?: string; status?: string; limit?: string; json?: boolean };
+
+function registerList(runs: Command, cli: Cli): void {
+  runs
+    .command('list')
+    .description('list runs, the newest first')
+    .option('--search <search>', 'only those of a search')
+    .option('--topic <topic>', 'only those of a topic')
+    .option('--status <status>', `only those that are ${RUN_STATUSES.join(', ')}`)
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--json', 'print JSON')
+    .action((options: ListOptions) => {
+      const { search, topic } = options;
+      const limit = parseLimit(options.limit, 20);
+      const status =
+        options.status === undefined ? undefined : parseChoice('status', options.status, RUN_STATUSES);
+      return cli.withHome(async ({ ctx }) => {
+        await assertFilterExists(ctx.db, { search, topic });
+        const rows = await readRuns(ctx.db, { search, topic, status, limit });
+        if (rows.length === 0) cli.page.say('no runs');
+        await cli.show(options.json, rows, () =>
+          renderTable(rows, runColumns(ctx.clock.now(), cli.page), cli.page),
+        );
+      });
+    });
+}
+
+function registerShow(runs: Command, cli: Cli): void {
+  runs
+    .command('show')
+    .description('show a run: its calls, what was new, what could not be read')
+    .argument('<id>', 'its id')
+    .option('--answer', 'print its kept answer instead, as it came')
+    .option('--json', 'print JSON')
+    .action((given: string, options: { answer?: boolean; json?: boolean }) => {
+      const id = parseId('id', given);
+      return cli.withHome(async ({ ctx }) => {
+        const { db } = ctx;
+        const run = await findRunRow(db, id);
+        if (options.answer === true) return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
+        const calls = await readCalls(db, id);
+        const rejects = await readRejects(db, id);
+        const discoveries = await readNewestDiscoveries(db, { runId: id, limit: MAX_LIMIT });
+        const completion = (await readRunCompletion(db, id)) ?? null;
+        await cli.show(options.json, { ...run, calls, rejects, discoveries, completion }, () => {
+          const { page } = cli;
+          const now = ctx.clock.now();
+          return [
+            ...renderRun(run, page),
+            ...renderSection('calls', calls, callColumns(page), page),
+            ...renderSection('new', discoveries, runDiscoveryColumns(now, page), page, ({ url }) => url),
+            ...renderSection('not readable', rejects, rejectColumns(), page),
+          ];
+        });
+      });
+    });
+}
+
+function renderSection<Row>(
+  name: string,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  page: Terminal,
+  addressOf: (row: Row) => string | null = () => null,
+): string[] {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    page.bold(truncate(name, page.width, page.more)),
+    ...renderTableWithUrls(rows, columns, addressOf, page),
+  ];
+}
+
+/** To a pipe the bytes as they came; to a terminal nothing that it could take for a command. */
+async function printResponse(cli: Cli, body: Buffer | undefined, id: bigint): Promise<void> {
+  if (body === undefined) throw new Refused('not_found', `run ${id} has no kept answer`);
+  if (!cli.page.live) return cli.out.write(body);
+  // Whatever is no character, or orders others about, stands as its code.
+  const shown = body.toString('utf8').replace(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu, escapeCodeUnit);
+  return cli.out.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+}
+
+function escapeCodeUnit(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function registerReplay(runs: Command, cli: Cli): void {
+  runs
+    .command('replay')
+    .description('read the kept answer of a run again, with the reader of today; nobody is called')
+    .argument('<id>', 'its id')
+    .option('--json', 'print the run as JSON')
+    .action((given: string, options: { json?: boolean }) => {
+      const id = parseId('id', given);
+      return cli.withHome(async ({ ctx }) => {
+        const { replayRun } = await import('../monitor/runs/late-and-replay.ts');
+        const { findings, diff } = await replayRun(ctx, id);
+        await deriveLocally(ctx);
+        const run = await findRunRow(ctx.db, id);
+        await cli.show(options.json, run, () => renderRun(run, cli.page));
+        const found = `${formatQuantity(findings.posts.length, 'post')}, ${formatQuantity(findings.links.length, 'link')}`;
+        const fresh = diff.newPosts.length + diff.newLinks.length;
+        cli.page.say(`read again: ${found}; ${fresh} that were not found before`);
+      });
+    });
+}
+
+export function callColumns(page: TerminalPage): Column<CallRow>[] {
+  return [
+    { head: 'n', cell: (call) => String(call.n), right: true },
+    { head: 'state', cell: (call) => call.state },
+    { head: 'sent', cell: (call) => formatInstant(call.sent_at, page) },
+    {
+      head: 'http',
+      cell: (call) => (call.http_status === null ? page.unknown : String(call.http_status)),
+      right: true,
+    },
+    {
+      head: 'took',
+      cell: (call) => (call.latency_ms === null ? page.unknown : `${formatCount(call.latency_ms, page)} ms`),
+      right: true,
+    },
+    { head: 'size', cell: (call) => formatBytes(call.bytes, page), right: true },
+    { head: 'cost', cell: (call) => formatDollars(call.cost_usd, page), right: true },
+    { head: 'code', cell: (call) => call.code ?? '' },
+  ];
+}
+
+export function rejectColumns(): Column<RejectRow>[] {
+  return [
+    { head: 'where', cell: (reject) => reject.path, elastic: 1, wraps: true },
+    { head: 'why', cell: (reject) => reject.code },
+    { head: 'how it begins', cell: (reject) => reject.sample, elastic: 2 },
+  ];
+}

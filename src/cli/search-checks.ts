@@ -1,0 +1,181 @@
+/** What the doctor says of the searches themselves: whether they can run, and whether anybody runs them. */
+
+import type { Program } from '../app/program.ts';
+import type { ProbeResult } from '../app/service-access.ts';
+import type { Config } from '../config/config.ts';
+import { judgeSilence, type SilentSearches } from '../monitor/status/silent-searches.ts';
+import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { type AsideReading, readSetAside } from '../store/derive/pending-derivations.ts';
+import { readSearches } from '../store/queries/search-list.ts';
+import {
+  type Backlog,
+  isScanLate,
+  type OpenTransaction,
+  readBacklog,
+  readOldestTransaction,
+  readUnread,
+  type UnreadResponses,
+} from '../store/queries/system.ts';
+import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
+import {
+  advisoryCheck,
+  type Check,
+  describeCause,
+  failedCheck,
+  passedCheck,
+  probeConnection,
+} from './check-result.ts';
+import { hasWorkers } from './local-runs.ts';
+import { MAX_LIMIT } from './option-values.ts';
+import { formatDuration, formatQuantity } from './value-formatting.ts';
+
+export async function checkSearches({ ctx }: Pick<Program, 'ctx'>): Promise<Check[]> {
+  const searches = await readSearches(ctx.db, { state: 'active', limit: MAX_LIMIT });
+  const hosted = searches.filter(({ service_kind }) => service_kind === 'hosted').length;
+  const now = ctx.clock.now();
+  const overdue = searches.filter(({ next_due_at: at }) => at !== null && at < now).length;
+  const checks: Check[] = [];
+  if (hosted > 0 && ctx.config.hosted === undefined)
+    checks.push(
+      failedCheck(
+        'hosted searches',
+        `${formatQuantity(hosted, 'search', 'searches')} of the hosted service cannot run`,
+        'set SEARCH_API_URL',
+      ),
+    );
+  const working = await hasWorkers(ctx);
+  if (overdue > 0 && !working)
+    checks.push(
+      advisoryCheck(
+        'workers',
+        `none, and ${formatQuantity(overdue, 'search is', 'searches are')} overdue`,
+        'start one: strandline up',
+      ),
+    );
+  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  const unread = await readUnread(ctx.db, { statementTime: ctx.clock.statementTime(), heardSince });
+  return [
+    ...checks,
+    ...(working ? [checkScan(await readBacklog(ctx.db, now))] : []),
+    ...checkSilentSearches(await judgeSilence(ctx)),
+    ...checkUnparsedResponses(unread),
+    ...checkDerivation(await readSetAside(ctx.db, MAX_NAMED_SEARCHES)),
+    ...checkOldestTransaction(await readOldestTransaction(ctx.db)),
+  ];
+}
+
+/** Of a program with workers: without them, nobody is expected to scan. */
+export function checkScan(backlog: Pick<Backlog, 'scan_age_seconds'>): Check {
+  const found = `last ran ${formatDuration(backlog.scan_age_seconds * SECOND)} ago`;
+  if (!isScanLate(backlog)) return passedCheck('scan', found);
+  return failedCheck(
+    'scan',
+    `${found}, so nothing that is due runs`,
+    "restart the workers; their logs say why they don't scan",
+  );
+}
+
+const MAX_NAMED_SEARCHES = 5;
+
+export function checkSilentSearches({ total, searches }: SilentSearches): Check[] {
+  const [first] = searches;
+  if (first === undefined) return [];
+  const names = searches.slice(0, MAX_NAMED_SEARCHES).map(({ slug }) => slug);
+  const more = total > names.length ? ` and ${total - names.length} more` : '';
+  return [
+    failedCheck(
+      'silent searches',
+      `no successful run for three intervals: ${names.join(', ')}${more}`,
+      `see why: strandline status, strandline runs list --search ${first.slug}`,
+    ),
+  ];
+}
+
+/** Why stands in the logs of workers: there it was said once, with what Postgres or the program said. */
+export function checkDerivation(readings: readonly AsideReading[]): Check[] {
+  if (readings.length === 0) return [];
+  const which = readings.map(({ search, run_id, code }) => `${search} (run ${run_id}: ${code})`);
+  const advice = `see "reading set aside" in the logs of workers; it is tried again by itself at least once an hour`;
+  return [failedCheck('derivation', `trends wait for readings that fail: ${which.join(', ')}`, advice)];
+}
+
+/** The next scan reads a response whose run ended without it: one that is older is stuck. */
+const STUCK_RESPONSE_MS = 5 * MINUTE;
+
+export function checkUnparsedResponses(unread: UnreadResponses): Check[] {
+  const { late, oldest_seconds, oldest_run_id, spooled } = unread;
+  const spool =
+    spooled === 0
+      ? []
+      : [
+          advisoryCheck(
+            'spooled responses',
+            `${formatQuantity(spooled, 'paid response')} on the disk of a worker`,
+            'the worker stores them when Postgres allows it: keep its data folder until then',
+          ),
+        ];
+  if (late === 0 || oldest_seconds === null || oldest_run_id === null) return spool;
+  const age = oldest_seconds * SECOND;
+  const found = `${formatQuantity(late, 'paid response')} not parsed, the oldest (of run ${oldest_run_id}) for ${formatDuration(age)}`;
+  const advice = `parse it: strandline runs replay ${oldest_run_id}`;
+  return [
+    age > STUCK_RESPONSE_MS
+      ? failedCheck('unread responses', found, advice)
+      : advisoryCheck('unread responses', found, advice),
+    ...spool,
+  ];
+}
+
+/** A save takes milliseconds and a backup minutes. Of whom the server tells no time, the transactions since are told. */
+const LONG_TRANSACTION_SECONDS = HOUR / SECOND;
+const MANY_TRANSACTIONS_BEHIND = 1_000_000;
+
+/** What one forgotten transaction keeps Postgres from cleaning slows every save and every look, and fills the disk. */
+export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] {
+  if (oldest === null) return [];
+  const { who, seconds, behind } = oldest;
+  if ((seconds ?? 0) < LONG_TRANSACTION_SECONDS && behind < MANY_TRANSACTIONS_BEHIND) return [];
+  const since = seconds === null ? '' : ` for ${formatQuantity(Math.floor(seconds / 60), 'minute')}`;
+  return [
+    failedCheck(
+      'transactions',
+      `one of ${who} is open${since}, with ${formatQuantity(behind, 'transaction')} behind it`,
+      'end it: Postgres cleans up nothing that it may still look at (pg_stat_activity says which it is)',
+    ),
+  ];
+}
+
+/** What the doctor says of what completions and one's own searches are made from: nothing stops without it. */
+
+const MODEL_CONNECT_TIMEOUT_MS = 2 * SECOND;
+
+/** The language model is connected to and told nothing. Without it sentences are quoted: no reason to fail. */
+export async function checkModel({ service: { model } }: Config): Promise<Check[]> {
+  if (model === undefined) return [];
+  const { host } = new URL(model.baseUrl);
+  try {
+    await probeConnection(model.baseUrl, MODEL_CONNECT_TIMEOUT_MS);
+    return [passedCheck('language model', `${host} accepts connections`)];
+  } catch (error) {
+    return [
+      advisoryCheck(
+        'language model',
+        `${host} cannot be reached: ${describeCause(error)}`,
+        'check LLM_BASE_URL; until it answers, completions quote their sources',
+      ),
+    ];
+  }
+}
+
+/** A line for each public source that is asked; where none can be reached the sandbox is left, so that is only noted. */
+export function checkSources(probed: readonly ProbeResult[]): Check[] {
+  const asked = probed.filter(({ outcome }) => outcome !== 'off');
+  if (asked.length === 0)
+    return [advisoryCheck('sources', 'none is asked', 'see SERVICE_SOURCES in docs/sources.md')];
+  return asked.map(({ name, source, outcome, words }) => {
+    const check = `source ${name} (${source})`;
+    return outcome === 'unreachable'
+      ? advisoryCheck(check, words, 'nothing is found there until it answers; check the network')
+      : passedCheck(check, words);
+  });
+}

@@ -1,0 +1,211 @@
+import { InvalidInput } from '../domain/errors.ts';
+import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
+import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
+import type { WrittenSearch } from '../monitor/topics/search-definition.ts';
+import { changeSearch, type SearchChange } from '../monitor/topics/search-state.ts';
+import { readRuns } from '../store/queries/run-list.ts';
+import { readSearches } from '../store/queries/search-list.ts';
+import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
+import type { Cli } from './command-context.ts';
+import { executeFirstRuns } from './local-runs.ts';
+import { MAX_LIMIT, parseChoice } from './option-values.ts';
+import { printSandboxFallback } from './result-notices.ts';
+import { renderRun } from './run-rendering.ts';
+import { describeStateChange, renderSearch, searchColumns } from './search-rendering.ts';
+import { registerPreview, registerSearchRun, registerTry } from './search-run-commands.ts';
+import { renderTable } from './terminal-table.ts';
+import { formatRelative } from './value-formatting.ts';
+import type { Command } from 'commander';
+
+export function registerSearch(search: Command, cli: Cli): void {
+  search.description('Saved searches: what is asked, of whom, and when.');
+  registerAddAndEdit(search, cli);
+  registerList(search, cli);
+  registerShow(search, cli);
+  registerSearchRun(search, cli);
+  registerPreview(search, cli);
+  registerTry(search, cli);
+  for (const [change, summary] of STATE_CHANGES) registerStateChange(search, cli, change, summary);
+}
+
+function registerList(search: Command, cli: Cli): void {
+  search
+    .command('list')
+    .description('list saved searches')
+    .option('--topic <topic>', 'only those of a topic')
+    .option('--state <state>', 'only those that are active, paused, broken or capped')
+    .option('--all', 'removed ones too')
+    .option('--json', 'print JSON')
+    .action((options: { topic?: string; state?: string; all?: boolean; json?: boolean }) => {
+      const state =
+        options.state === undefined ? undefined : parseChoice('state', options.state, SEARCH_STATES);
+      return cli.withHome(async ({ ctx }) => {
+        const { topic, all: removed } = options;
+        await assertFilterExists(ctx.db, { topic });
+        const rows = await readSearches(ctx.db, { topic, state, removed, limit: MAX_LIMIT });
+        if (rows.length === 0) cli.page.say('no searches; add one: strandline watch "..."');
+        await cli.show(options.json, rows, () =>
+          renderTable(rows, searchColumns(ctx.clock.now(), cli.page), cli.page),
+        );
+      });
+    });
+}
+
+function registerShow(search: Command, cli: Cli): void {
+  search
+    .command('show')
+    .description('show a search, its state and its last run')
+    .argument('<search>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, options: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        const row = await findSearchRow(ctx.db, slug);
+        const [last] = await readRuns(ctx.db, { search: slug, limit: 1 });
+        await cli.show(options.json, { ...row, last_run: last ?? null }, () => [
+          ...renderSearch(row, cli.page),
+          ...(last === undefined ? [] : ['', ...renderRun(last, cli.page)]),
+        ]);
+      }),
+    );
+}
+
+const STATE_CHANGES: readonly (readonly [SearchChange, string])[] = [
+  ['pause', 'stop running a search; what waits is cancelled'],
+  ['resume', 'go on at the next slot, also after it was broken or capped'],
+  ['remove', 'stop for good; what it found stays'],
+];
+
+function registerStateChange(search: Command, cli: Cli, change: SearchChange, summary: string): void {
+  search
+    .command(change)
+    .description(summary)
+    .argument('<search>', 'its slug')
+    .option('--json', 'print JSON')
+    .action((slug: string, options: { json?: boolean }) =>
+      cli.withHome(async ({ ctx }) => {
+        await changeSearch(ctx, slug, change);
+        const row = await findSearchRow(ctx.db, slug);
+        await cli.show(options.json, row, () => []);
+        cli.page.say(
+          `${slug}: ${describeStateChange(change, row, formatRelative(row.next_due_at, ctx.clock.now(), cli.page))}`,
+        );
+      }),
+    );
+}
+
+/** What a person may write about a search; every value is checked by the verb. */
+type SearchOptions = {
+  prompt?: string;
+  tools?: string;
+  model?: string;
+  dateFilter?: string;
+  streaming?: boolean;
+  extra?: string;
+  cron?: string;
+  tz?: string;
+  every?: string;
+  label?: string[];
+  sensitivity?: string;
+  json?: boolean;
+};
+
+const ADD_EXAMPLES = `
+Examples:
+  $ strandline search add ferry-posts --operation microblog --prompt "harbour ferry" --every 15m
+  $ strandline search add ferry-news --operation ai --prompt "harbour ferry" --topic ferry \\
+      --tools "Web Search,News Forum Search" --date-filter PAST_WEEK --cron "0 8 * * 1-5" --tz Europe/Berlin
+`;
+
+export function registerAddAndEdit(search: Command, cli: Cli): void {
+  const add = search
+    .command('add')
+    .description('save a search and look at once')
+    .argument('<slug>', 'its short name for commands: lower-case letters, digits, hyphens')
+    .option('--operation <operation>', 'microblog (posts) or ai (all sources)')
+    .option('--topic <topic>', 'slug of its topic; made where there is none (default: the slug)')
+    .option(
+      '--service <service>',
+      'own, sandbox or hosted (default: hosted where SEARCH_API_URL is set, else own where a public source answers, else sandbox)',
+    )
+    .addHelpText('after', ADD_EXAMPLES);
+  addSearchOptions(add, describeDefault).action(
+    (slug: string, options: SearchOptions & { operation?: string; topic?: string; service?: string }) => {
+      const { operation, topic, service } = options;
+      // Which of the two is meant is never guessed: one of them costs more.
+      if (operation === undefined)
+        throw new InvalidInput([{ path: 'operation', given: undefined, expected: 'one of microblog, ai' }]);
+      return cli.withHome(async (home, stopping) => {
+        const created = await createSearch(home.ctx, {
+          slug,
+          operation,
+          topic,
+          service,
+          ...readSearchOptions(options),
+        });
+        if (service === undefined)
+          await printSandboxFallback(cli, home.ctx, created.search, '--service own, with another slug');
+        const [saved] = await executeFirstRuns(cli, home, [created], stopping);
+        await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
+      });
+    },
+  );
+
+  const edit = search
+    .command('edit')
+    .description('change a search; what is left out stays')
+    .argument('<search>', 'its slug');
+  addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions) =>
+    cli.withHome(async ({ ctx }) => {
+      const { changed, changesRequest } = await editSearch(ctx, slug, readSearchOptions(options));
+      const row = await findSearchRow(ctx.db, slug);
+      await cli.show(options.json, row, () => renderSearch(row, cli.page));
+      if (!changed) cli.page.say('nothing changed');
+      else if (changesRequest) cli.page.say('the request changed: its next run is a new baseline');
+    }),
+  );
+}
+
+const describeDefault = (value: string) => ` (default: ${value})`;
+
+/** @param unless what an option that is left out means, where that is not that it stays */
+function addSearchOptions(command: Command, unless: (value: string) => string): Command {
+  return command
+    .option('--prompt <text>', 'what is asked')
+    .option('--tools <list>', `tools of an ai search, separated by commas${unless('all')}`)
+    .option('--model <model>', 'NOVA, ORBIT or HORIZON: about 10, 30 or 120 seconds')
+    .option('--date-filter <filter>', 'how far back an ai search looks, such as PAST_24_HOURS or PAST_WEEK')
+    .option('--streaming', 'have the answer of an ai search streamed')
+    .option('--no-streaming', 'have it whole')
+    .option('--extra <json>', 'JSON object of members beyond the specification')
+    .option('--cron <expression>', 'run at the times of a cron expression of five fields')
+    .option('--tz <zone>', `time zone of the cron expression, such as Europe/Berlin${unless('UTC')}`)
+    .option('--every <interval>', 'run every so often, such as 90s, 15m or 1h30m')
+    .option(
+      '--label <label>',
+      'a label; may be given several times',
+      (label, before: string[] | undefined) => [...(before ?? []), label],
+    )
+    .option(
+      '--sensitivity <level>',
+      `how unusual is worth a spike: low, normal, high or off${unless('normal')}`,
+    )
+    .option('--json', 'print JSON');
+}
+
+/** Options as the members of a search; one that was not given is not there. */
+function readSearchOptions(options: SearchOptions): Omit<WrittenSearch, 'slug' | 'operation'> {
+  const { prompt, tools, model, dateFilter, streaming, extra, cron, tz, every, label, sensitivity } = options;
+  return {
+    prompt,
+    tools: tools?.split(','),
+    model,
+    date_filter: dateFilter,
+    streaming,
+    extra,
+    cron,
+    tz,
+    every,
+    labels: label,
+    sensitivity,
+  };
+}

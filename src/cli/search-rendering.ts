@@ -1,0 +1,103 @@
+/** Saved searches as a person reads them. */
+import { readSchedule } from '../monitor/schedule/cadence.ts';
+import { formatSlot, describeSchedule } from '../monitor/schedule/schedule-text.ts';
+import type { SearchChange } from '../monitor/topics/search-state.ts';
+import type { SearchRow } from '../store/queries/search-list.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { listOptional } from './run-rendering.ts';
+import { type Column, renderList } from './terminal-table.ts';
+import { formatInstant, formatRelative } from './value-formatting.ts';
+
+export function searchColumns(now: Date, page: TerminalPage): Column<SearchRow>[] {
+  return [
+    { head: 'search', cell: (search) => search.slug },
+    { head: 'topic', cell: (search) => search.topic, drop: 5 },
+    { head: 'service', cell: (search) => search.service, drop: 4 },
+    { head: 'operation', cell: (search) => search.operation, drop: 2 },
+    {
+      head: 'state',
+      // What is as it should be needs no word.
+      cell: (search) => (describeState(search) === 'active' ? '' : describeState(search)),
+      paint: (shown, search) => paintState(shown, search, page),
+    },
+    {
+      head: 'next',
+      cell: ({ next_due_at: at }) => (at !== null && at < now ? 'overdue' : formatRelative(at, now, page)),
+    },
+    { head: 'runs', cell: formatShortSchedule, drop: 1 },
+    { head: 'prompt', cell: (search) => search.prompt, elastic: 2, least: 12, drop: 3 },
+  ];
+}
+
+export function renderSearch(search: SearchRow, page: TerminalPage): string[] {
+  return renderList(
+    [
+      ['search', search.slug],
+      ['topic', search.topic],
+      [
+        'service',
+        search.service === search.service_kind
+          ? search.service
+          : `${search.service} (${search.service_kind})`,
+      ],
+      ['operation', search.operation],
+      ['prompt', search.prompt],
+      ...(search.operation === 'ai'
+        ? ([
+            ['tools', search.tools.join(', ')],
+            ['model', search.model],
+            ['date filter', search.date_filter ?? page.unknown],
+            ['streaming', search.streaming ? 'yes' : 'no'],
+          ] as const)
+        : []),
+      ...listOptional('extra', JSON.stringify(search.extra) === '{}' ? null : JSON.stringify(search.extra)),
+      ['runs', writeSchedule(search)],
+      ['next', search.next_due_at === null ? page.unknown : formatSlot(search.next_due_at, search.tz)],
+      ['state', describeState(search) + (search.state_reason === null ? '' : `: ${search.state_reason}`)],
+      search.archived_at === null
+        ? ['since', formatInstant(search.state_since, page)]
+        : ['removed', formatInstant(search.archived_at, page)],
+      ['sensitivity', search.sensitivity],
+      ...listOptional('labels', search.labels.join(', ')),
+      ['version', `${search.version} (request since version ${search.request_version})`],
+      ['made', formatInstant(search.created_at, page)],
+    ],
+    page,
+  );
+}
+
+export function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
+  return describeSchedule(readSchedule(search));
+}
+
+/** What a change has made of a search. @param next when it runs next, in words */
+export function describeStateChange(
+  change: SearchChange,
+  { state }: Pick<SearchRow, 'state'>,
+  next: string,
+): string {
+  if (change === 'remove') return 'removed; what it found stays';
+  return change === 'pause' ? state : `${state}; next run ${next}`;
+}
+
+/** `every 15m`, or the cron expression as it was written. */
+function formatShortSchedule({ cron, every_seconds, tz }: SearchRow): string {
+  if (cron !== null) return `${cron} ${tz}`;
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'm'],
+  ] as const;
+  const seconds = every_seconds ?? 0;
+  const [length, unit] = units.find(([one]) => seconds % one === 0) ?? [1, 's'];
+  return `every ${seconds / length}${unit}`;
+}
+
+function describeState({ state, archived_at }: SearchRow): string {
+  return archived_at === null ? state : 'removed';
+}
+
+function paintState(shown: string, { state }: SearchRow, { colors }: TerminalPage): string {
+  if (state === 'active') return shown;
+  return state === 'broken' ? colors.red(shown) : colors.yellow(shown);
+}

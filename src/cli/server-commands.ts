@@ -1,0 +1,179 @@
+/** The parts of `up`, each as a process of its own, for more than one machine. They log as JSON lines. */
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import { createLogger, type Logger } from '../platform/logger.ts';
+import type { Program } from '../app/program.ts';
+import { describeDatabase, migrate } from '../store/migrate.ts';
+import { VERSION } from '../config/version.ts';
+import type { ListenOptions, RouteContext, WebServer } from '../app/web-server.ts';
+import type { RunningWorker } from '../worker/worker.ts';
+import { API_CONSEQUENCE, describeSources, limitHeapGrowth, openWithDbRetry } from './server-startup.ts';
+import type { Cli } from './command-context.ts';
+import { listSecrets } from './config-secrets.ts';
+import { registerServiceKey } from './token-commands.ts';
+import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
+
+export function registerWorker(command: Command, cli: Cli): void {
+  command
+    .description('Takes up runs as they come due. Any number of workers share one Postgres and one Redis.')
+    .action(() => runWorker(cli));
+}
+
+export function registerApi(command: Command, cli: Cli): void {
+  command
+    .description(
+      'Runs the API and the dashboard alone, at HOST and PORT. Bound elsewhere than to this machine it needs a token ' +
+        'first: see `token create`.',
+    )
+    .action(() => runApi(cli));
+}
+
+export function registerService(command: Command, cli: Cli): void {
+  command
+    .description(
+      'Runs the search service alone, at SERVICE_PORT. Keys: `service key create`, or SERVICE_API_KEYS.',
+    )
+    .action(() => runService(cli));
+  registerServiceKey(command, cli);
+}
+
+export function registerMigrate(command: Command, cli: Cli): void {
+  command
+    .description(
+      'Brings the database that DATABASE_URL names (or the embedded one) up to date: our tables, the queue, the reader.',
+    )
+    .action(() => migrateDatabase(cli));
+}
+
+async function runWorker(cli: Cli): Promise<void> {
+  limitHeapGrowth();
+  const ending = listenForShutdown();
+  const home = await openServer(cli, ending, { role: 'owner' });
+  if (home === null) return;
+  const { log } = home.ctx;
+  let figures: WebServer | undefined;
+  try {
+    for (const note of home.notes) log.warn({ note }, 'note');
+    const { idleOf, startWorker } = await import('../worker/worker.ts');
+    let running: RunningWorker | undefined;
+    figures = await startMetricsServer({ ...home, idle: () => idleOf(running) });
+    running = await startWorker(home.ctx, await home.backend(), VERSION);
+    log.info(
+      { worker: home.ctx.worker, queue: home.ctx.queue.kind, concurrency: home.ctx.config.workerConcurrency },
+      'worker takes runs',
+    );
+    ending.onHurry(() => running?.hurry());
+    const signal = await ending.asked;
+    log.info({ signal }, 'worker drains');
+    await running.drain();
+  } finally {
+    ending.release();
+    await figures?.close();
+    await home.close();
+  }
+}
+
+async function runApi(cli: Cli): Promise<void> {
+  const ending = listenForShutdown();
+  const home = await openServer(cli, ending, { role: 'guest', healthAt: cli.config().http });
+  if (home === null) return;
+  const { log } = home.ctx;
+  try {
+    for (const note of home.notes) log.warn({ note }, 'note');
+    const { startWeb } = await import('../app/web-server.ts');
+    const web = await startWeb(home);
+    log.info({ address: web.url }, 'the API and the dashboard listen');
+    const signal = await ending.asked;
+    log.info({ signal }, 'the API and the dashboard drain');
+    await web.close();
+  } finally {
+    ending.release();
+    await home.close();
+  }
+}
+
+async function runService(cli: Cli): Promise<void> {
+  const ending = listenForShutdown();
+  const home = await openServer(cli, ending, { role: 'guest', openService: true });
+  if (home === null) return;
+  let figures: WebServer | undefined;
+  try {
+    const { url, port, root } = await home.services.local();
+    figures = await startMetricsServer(home);
+    const { service: asked } = home.ctx.config;
+    if (port !== asked.port && asked.port !== 0) cli.say(`port ${asked.port} was taken; it is ${port}`);
+    cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
+    for (const line of describeSources(await home.services.probe(), root, API_CONSEQUENCE))
+      cli.say(`  ${line}`);
+    if (home.ctx.config.service.keys.length === 0)
+      cli.say('keys: those made by `strandline service key create`');
+    await ending.asked;
+  } finally {
+    ending.release();
+    await figures?.close();
+    await home.close();
+  }
+}
+
+async function migrateDatabase(cli: Cli): Promise<void> {
+  const config = cli.config();
+  const log = cli.log();
+  if (config.databaseUrl === undefined) {
+    await cli.withHome(async (home) => {
+      cli.say(`${describeDatabase(home.databaseUrl)} is up to date`);
+      await Promise.resolve();
+    });
+    return;
+  }
+  cli.say(`migrating ${describeDatabase(config.databaseUrl)}`);
+  const { applied, notes } = await migrate({
+    url: config.databaseUrl,
+    readerUrl: config.databaseReaderUrl,
+    appRole: config.databaseAppRole,
+    log,
+  });
+  for (const note of notes) cli.say(`note: ${note}`);
+  cli.say(applied.length === 0 ? 'it was up to date' : `applied: ${applied.join(', ')}`);
+}
+
+type ServerOptions = { role: 'owner' | 'guest'; openService?: boolean; healthAt?: ListenOptions };
+
+/** @param opening.healthAt at `METRICS_PORT`, unless said @returns null where it was asked to end before there was a database */
+async function openServer(
+  cli: Cli,
+  ending: ShutdownRequest,
+  opening: ServerOptions,
+): Promise<Program | null> {
+  const config = cli.config();
+  const home = await openWithDbRetry({
+    config,
+    log: createServerLog(cli),
+    ending,
+    healthAt: readMetricsAddress(config),
+    ...opening,
+  });
+  if (home === null) ending.release();
+  return home;
+}
+
+/** At `METRICS_HOST` and `METRICS_PORT`, where the latter is set. */
+async function startMetricsServer(home: RouteContext): Promise<WebServer | undefined> {
+  const { config, log } = home.ctx;
+  const at = readMetricsAddress(config);
+  if (at === undefined) return undefined;
+  const { startMetrics } = await import('../app/web-server.ts');
+  const server = await startMetrics(home, at);
+  log.info({ address: `${server.url}/metrics` }, 'figures are told');
+  return server;
+}
+
+/** Where a process without a server of its own serves metrics and health; others than this machine need a token. */
+function readMetricsAddress({ metrics: { host, port } }: Config): ListenOptions | undefined {
+  return port === undefined ? undefined : { host, port, portAsked: true };
+}
+
+/** Servers say what they do; commands only what is wrong. */
+function createServerLog(cli: Cli): Logger {
+  const config = cli.config();
+  return createLogger(config.logLevel ?? 'info', listSecrets(config));
+}

@@ -1,0 +1,113 @@
+import type { Cli } from './command-context.ts';
+import { parseChoice } from './option-values.ts';
+import type { Command } from 'commander';
+
+export function registerCompletion(command: Command, cli: Cli, loadAll: () => Promise<Command>): void {
+  command
+    .argument('<shell>', SHELLS.join(', '))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ source <(strandline completion bash)\n  $ strandline completion fish | source\n',
+    )
+    .action(async (given: string) => {
+      const branches: CommandBranch[] = listBranches(await loadAll());
+      await cli.out.write(renderScript(parseChoice('shell', given, SHELLS), branches));
+    });
+}
+
+/** Static completion scripts, written from the tree of commands. */
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type ShellName = (typeof SHELLS)[number];
+
+/** A command by its words, with what may follow: its commands and its options. */
+export type CommandBranch = { path: string[]; next: { word: string; about: string }[] };
+
+export function listBranches(command: Command, path: string[] = []): CommandBranch[] {
+  const commands = command.commands.map((one) => ({
+    word: one.name(),
+    about: one.summary() || one.description(),
+  }));
+  const options = command.options
+    .filter((one) => one.long !== undefined && !one.hidden)
+    .map((one) => ({ word: one.long ?? '', about: one.description }));
+  const help = { word: '--help', about: 'print this help' };
+  const here = { path, next: [...commands, ...options, help] };
+  return [here, ...command.commands.flatMap((one) => listBranches(one, [...path, one.name()]))];
+}
+
+export function renderScript(shell: ShellName, branches: readonly CommandBranch[]): string {
+  if (shell === 'fish') return renderFish(branches);
+  return shell === 'bash' ? renderBash(branches) : renderZsh(branches);
+}
+
+/** The words so far, without options, name the branch. No command takes a file, so none is offered. */
+function renderBash(branches: readonly CommandBranch[]): string {
+  const cases = branches.map(
+    ({ path, next }) => `    '${path.join(' ')}') words='${next.map(({ word }) => word).join(' ')}' ;;`,
+  );
+  return `# strandline completion for bash: source <(strandline completion bash)
+_strandline() {
+  local path='' words='' word i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    case " ${joinCommandWords(branches)} " in *" $word "*) path="\${path:+$path }$word" ;; esac
+  done
+  case "$path" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -F _strandline strandline
+`;
+}
+
+function renderZsh(branches: readonly CommandBranch[]): string {
+  const cases = branches.map(
+    ({ path, next }) =>
+      `    '${path.join(' ')}') choices=(${next.map(({ word, about }) => quoteForShell(`${word}:${about.replaceAll(':', ' -')}`)).join(' ')}) ;;`,
+  );
+  return `#compdef strandline
+# strandline completion for zsh: source <(strandline completion zsh)
+_strandline() {
+  local here='' word
+  local -a choices
+  for word in "\${words[@]:1:$((CURRENT - 2))}"; do
+    case " ${joinCommandWords(branches)} " in *" $word "*) here="\${here:+$here }$word" ;; esac
+  done
+  case "$here" in
+${cases.join('\n')}
+  esac
+  _describe 'strandline' choices
+}
+compdef _strandline strandline
+`;
+}
+
+function renderFish(branches: readonly CommandBranch[]): string {
+  const lines = branches.flatMap(({ path, next }) =>
+    next.map(({ word, about }) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`;
+      return `complete -c strandline -n "test (__strandline_path) = '${path.join(' ')}'" ${what} -d ${quoteForShell(about, '\\')}`;
+    }),
+  );
+  return `# strandline completion for fish: strandline completion fish | source
+function __strandline_path
+  set -l path
+  for word in (commandline -opc)[2..]
+    contains -- $word ${joinCommandWords(branches)}; and set -a path $word
+  end
+  echo "$path"
+end
+${lines.join('\n')}
+`;
+}
+
+function joinCommandWords(branches: readonly CommandBranch[]): string {
+  return [...new Set(branches.flatMap(({ path }) => path))].join(' ');
+}
+
+/** Single quotes for a shell; fish escapes a quote inside them, the others close and open again. */
+function quoteForShell(text: string, style: '\\' | 'close' = 'close'): string {
+  return style === '\\' ? `'${text.replace(/['\\]/g, '\\$&')}'` : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,93 @@
+import { InvalidInput, Refused } from '../domain/errors.ts';
+import { askReader } from '../store/reader/ask-reader.ts';
+import { rotateReader } from '../store/reader/prepare-reader.ts';
+import type { ReaderResult } from '../store/reader/reader-query.ts';
+import type { Cli } from './command-context.ts';
+import { readSqlQuery, unguardSqlQuery } from './command-input.ts';
+import { type Column, renderTable } from './terminal-table.ts';
+import { oneLine } from './terminal-text.ts';
+import { formatQuantity } from './value-formatting.ts';
+import type { Command } from 'commander';
+
+export function registerSql(command: Command, cli: Cli): void {
+  command
+    .argument('[query]', 'one statement; views need no schema in front (- or nothing: read from stdin)')
+    .option('--json', 'print an array of rows as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ strandline sql "select search, count(*) from new_today group by 1"\n' +
+        '  $ strandline sql --json < question.sql\n',
+    )
+    .action(async (given: string | undefined, options: { json?: boolean }) => {
+      const query =
+        given === undefined || given === '-' ? await readSqlQuery(cli.io) : unguardSqlQuery(given);
+      if (query.trim() === '')
+        throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
+      return cli.withHome(async ({ readerUrl }) => {
+        const url = readerUrl();
+        if (url === null)
+          throw new Refused(
+            'unavailable',
+            'sql needs DATABASE_READER_URL: the login of a role that may read strandline_analytics and nothing else',
+          );
+        const result = await askReader({ url, sql: query });
+        await cli.show(options.json, nameRows(result), () =>
+          renderTable(result.rows, resultColumns(result, cli.page.unknown), cli.page),
+        );
+        cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
+      });
+    });
+}
+
+/** Rows as objects; a second column of the same name gets a number, so that none is lost. */
+function nameRows({ columns, rows }: ReaderResult): Record<string, unknown>[] {
+  const seen = new Map<string, number>();
+  const names = columns.map(({ name }) => {
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    return times === 1 ? name : `${name}_${times}`;
+  });
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
+}
+
+/** What is never cut: times, and what one types or follows next. */
+const UNCUT_TYPES = /^(?:timestamp|date$|time )/;
+const UNCUT_NAMES = /^(?:search|topic|slug|prefix)$|(?:^|_)url$/;
+const NUMERIC_TYPES = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
+
+function resultColumns({ columns }: ReaderResult, unknown: string): Column<readonly unknown[]>[] {
+  return columns.map(({ name, type }, i) => ({
+    head: oneLine(name) === '' ? `column ${i + 1}` : oneLine(name),
+    always: true,
+    cell: (row) => formatCell(row[i], unknown),
+    right: NUMERIC_TYPES.has(type),
+    ...(NUMERIC_TYPES.has(type) || UNCUT_TYPES.test(type) || UNCUT_NAMES.test(name) ? {} : { elastic: 1 }),
+  }));
+}
+
+function formatCell(value: unknown, unknown: string): string {
+  if (value === null || value === undefined) return unknown;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export function registerReader(command: Command, cli: Cli): void {
+  command
+    .description(
+      'The login of `strandline sql`, dashboards and notebooks: it reads the views and nothing else.',
+    )
+    .command('rotate')
+    .description("give the reader's role a new password; its new address is printed once")
+    .option('--json', 'print JSON')
+    .action(({ json }: { json?: boolean }) =>
+      cli.withHome(async ({ ctx, databaseUrl: url, readerUrl, embedded }) => {
+        const address = await rotateReader(ctx, { url, readerUrl: readerUrl(), embedded });
+        await cli.show(json, { reader_url: address }, () => [address]);
+        cli.page.say(
+          embedded === null
+            ? 'the former password no longer works: set DATABASE_READER_URL to this address wherever strandline runs, and restart it'
+            : 'the former password no longer works; what runs here uses the new one from the next statement on',
+        );
+        cli.page.say('Grafana, notebooks and other programs that read the views need the new password, too');
+      }),
+    );
+}

@@ -1,0 +1,196 @@
+/** The state of everything, in words. */
+
+import { RUN_CODES } from '../domain/errors.ts';
+import { describeLastRun } from '../monitor/status/silent-searches.ts';
+import { readStatus, type Status } from '../monitor/status/system-status.ts';
+import { SECOND } from '../platform/clock.ts';
+import type { ServiceDay } from '../store/queries/run-tallies.ts';
+import type { Cli } from './command-context.ts';
+import type { Terminal } from './terminal-io.ts';
+import { renderList } from './terminal-table.ts';
+import { formatCount, formatDuration, formatQuantity, formatRelative } from './value-formatting.ts';
+import type { Command } from 'commander';
+
+type StatusLine = readonly [name: string, value: string];
+
+export function renderStatus(status: Status, now: Date, page: Terminal): string[] {
+  const lines: StatusLine[] = [
+    ...renderDatabase(status),
+    ...renderQueue(status),
+    ...renderScan(status, now, page),
+    ...renderServices(status, page),
+    ...renderWorkers(status, now, page),
+    ...renderRuns(status),
+    ...renderUnparsedResponses(status),
+    ...renderDerivation(status, now, page),
+    ...renderSilentSearches(status, now, page),
+    ...labelLines(
+      'resting',
+      status.resting.map((one) => {
+        const why = one.state_reason === null ? '' : `: ${one.state_reason}`;
+        return `${one.slug} is ${one.state}${why} (${formatRelative(one.state_since, now, page)})`;
+      }),
+    ),
+    ...labelLines(
+      'next',
+      status.next.length === 0
+        ? ['nothing is due']
+        : status.next.map(({ local, search, next_due_at }) => {
+            return `${local}  ${search}${next_due_at < now ? ' (overdue)' : ''}`;
+          }),
+    ),
+  ];
+  return renderList(lines, page);
+}
+
+function renderDatabase({ database: { kind, version, name } }: Status): StatusLine[] {
+  return [['database', `PostgreSQL ${version}, ${kind === 'embedded' ? 'embedded' : 'yours'}: ${name}`]];
+}
+
+function renderQueue({ queue: { kind, depth } }: Status): StatusLine[] {
+  const where = `BullMQ on ${kind === 'redis' ? 'Redis' : 'Postgres'}`;
+  if (depth === null) return [['queue', `${where}, NOT REACHABLE; runs wait in the database`]];
+  const parts = Object.entries(depth)
+    .filter(([, n]) => n > 0)
+    .map(([name, n]) => `${n} ${name}`);
+  return [['queue', `${where}, ${parts.length === 0 ? 'empty' : parts.join(', ')}`]];
+}
+
+function renderScan({ scan: { scanned_at, late } }: Status, now: Date, page: Terminal): StatusLine[] {
+  const found = `last ran ${formatRelative(scanned_at, now, page)}`;
+  return [
+    ['scan', late ? `LATE: ${found}, so nothing that is due runs. Start a worker: strandline up` : found],
+  ];
+}
+
+/** Those of runs in progress are no news. */
+function renderUnparsedResponses({ unread_responses: unread }: Status): StatusLine[] {
+  const { late, oldest_seconds, oldest_run_id, spooled } = unread;
+  const lines: string[] = [];
+  if (late > 0 && oldest_seconds !== null && oldest_run_id !== null)
+    lines.push(
+      `${formatQuantity(late, 'paid response')} not parsed, the oldest for ${formatDuration(oldest_seconds * SECOND)}; parse it: strandline runs replay ${oldest_run_id}`,
+    );
+  if (spooled > 0)
+    lines.push(
+      `${formatQuantity(spooled, 'paid response')} on the disk of a worker, to be stored when Postgres allows it`,
+    );
+  return labelLines('unread', lines);
+}
+
+function renderDerivation({ set_aside: aside }: Status, now: Date, page: Terminal): StatusLine[] {
+  const shown = aside
+    .slice(0, MAX_LISTED_SEARCHES)
+    .map(({ search, run_id, at, attempts, code, retry_at }) => {
+      const until = `trends are derived up to ${formatRelative(at, now, page)}`;
+      return `${search}: ${until}; run ${run_id} failed ${formatQuantity(attempts, 'time')} (${code}), tried again ${formatRelative(retry_at, now, page)}`;
+    });
+  return labelLines('derivation', shown);
+}
+
+function renderSilentSearches(
+  { silent: { total, searches } }: Status,
+  now: Date,
+  page: Terminal,
+): StatusLine[] {
+  const shown = searches.slice(0, MAX_LISTED_SEARCHES);
+  return labelLines('silent', [
+    ...shown.map((search) => {
+      const { slug, since, run_id } = search;
+      const more = run_id === null ? `search show ${slug}` : `runs show ${run_id}`;
+      return `${slug}: no successful run for ${formatDuration(now.getTime() - since.getTime())}; ${describeLastRun(search)}; see: strandline ${more}`;
+    }),
+    ...(total > shown.length
+      ? [`and ${formatCount(total - shown.length, page)} more: strandline status --json`]
+      : []),
+  ]);
+}
+
+/** The most silent searches that are named here; the JSON has more. */
+const MAX_LISTED_SEARCHES = 10;
+
+function renderServices(status: Status, page: Terminal): StatusLine[] {
+  if (status.services.length === 0) return [['services', 'none yet: the first search brings its own']];
+  return labelLines(
+    'services',
+    status.services.flatMap((service) => {
+      const states = Object.entries(service.searches).map(([state, n]) =>
+        formatQuantity(n, `${state} search`, `${state} searches`),
+      );
+      const { kind, name, calls_today, calls_per_day, missing } = service;
+      const limit = calls_per_day === null ? '' : ` of ${formatCount(calls_per_day, page)}`;
+      const facts = [
+        states.length === 0 ? 'no searches' : states.join(', '),
+        `${formatCount(calls_today, page)}${limit} ${calls_today === 1 && limit === '' ? 'call' : 'calls'} today`,
+        describeCost(service),
+      ];
+      return [
+        `${name}${kind === name ? '' : ` (${kind})`}: ${facts.join(', ')}`,
+        ...(missing === null ? [] : [`${name} CANNOT RUN: ${missing}`]),
+      ];
+    }),
+  );
+}
+
+/** What was not told is not nothing: a sum says how many calls it leaves out. */
+function describeCost({
+  kind,
+  calls_today,
+  cost_usd_today,
+  calls_without_cost_today: silent,
+}: ServiceDay): string {
+  if (kind === 'sandbox') return 'which cost nothing';
+  if (cost_usd_today === null) return calls_today === 0 ? 'no cost' : 'cost not told';
+  const left = silent === 0 ? '' : ` (${formatQuantity(silent, 'call')} named no cost)`;
+  return `cost ${Number(cost_usd_today.toFixed(4))} USD${left}`;
+}
+
+function renderWorkers(status: Status, now: Date, page: Terminal): StatusLine[] {
+  const none = 'No worker is running: schedules are on hold. Start one: strandline up';
+  return labelLines('workers', [
+    ...(status.workers.some(({ silent }) => !silent) ? [] : [none]),
+    ...status.workers.map(({ name, version, concurrency, skew_ms, seen_at, silent }) => {
+      if (silent) {
+        const since = formatDuration(now.getTime() - seen_at.getTime());
+        return `${name} ${version}, no heartbeat for ${since}: probably ended`;
+      }
+      const facts = [
+        `${name} ${version}`,
+        `${formatQuantity(concurrency, 'run')} at once`,
+        ...describeSkew(skew_ms),
+      ];
+      return `${facts.join(', ')}, seen ${formatRelative(seen_at, now, page)}`;
+    }),
+  ]);
+}
+
+/** Less than a second is what any two clocks differ by. */
+function describeSkew(ms: number): string[] {
+  if (Math.abs(ms) < SECOND) return [];
+  return [`${(Math.abs(ms) / SECOND).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead of'} the database's clock`];
+}
+
+function renderRuns({ runs_24h }: Status): StatusLine[] {
+  if (runs_24h.length === 0) return [['last 24 h', 'no runs']];
+  return labelLines(
+    'last 24 h',
+    runs_24h.map(({ status, code, reason, runs: n }) => {
+      const why = code === null ? (reason ?? '') : `${code}, ${RUN_CODES[code]}`;
+      return `${formatQuantity(n, 'run')} ${status}${why === '' ? '' : `: ${why}`}`;
+    }),
+  );
+}
+
+/** The first line bears the name, the others stand below it. */
+function labelLines(name: string, values: readonly string[]): StatusLine[] {
+  return values.map((value, i) => [i === 0 ? name : '', value]);
+}
+
+export function registerStatus(command: Command, cli: Cli): void {
+  command.option('--json', 'print JSON').action((options: { json?: boolean }) =>
+    cli.withHome(async (home) => {
+      const status = await readStatus(home.ctx, home.embedded);
+      await cli.show(options.json, status, () => renderStatus(status, home.ctx.clock.now(), cli.page));
+    }),
+  );
+}

@@ -1,0 +1,203 @@
+import { InvalidInput } from '../domain/errors.ts';
+import { type RebuildCounts, rebuildTrends } from '../monitor/derive/follower.ts';
+import { assertFilterExists, findSearches } from '../monitor/topics/find-by-slug.ts';
+import { readShareOfVoice, type ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
+import { readTrends } from '../monitor/trends/search-trends.ts';
+import { DAY } from '../platform/clock.ts';
+import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
+import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
+import type { Cli } from './command-context.ts';
+import { parseWholeNumber } from './option-values.ts';
+import { printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
+import type { TerminalPage } from './terminal-io.ts';
+import { type Column, renderTable } from './terminal-table.ts';
+import { wrapText } from './terminal-text.ts';
+import {
+  chooseHoursPerPoint,
+  chooseSigns,
+  drawSparkline,
+  measureSparklineRoom,
+  renderLegend,
+  renderTrends,
+} from './trend-rendering.ts';
+import { formatCount, formatQuantity } from './value-formatting.ts';
+import type { Command } from 'commander';
+
+type TrendOptions = { topic?: string; search?: string; compare?: string; days?: string; json?: boolean };
+
+const DEFAULT_DAYS = 7;
+const MAX_DAYS = 366;
+
+export function registerTrends(trends: Command, cli: Cli): void {
+  trends
+    .description(
+      'Posts over time, how many are usual, and spikes. What was not observed is a gap, which is not zero.',
+    )
+    .option('--topic <topic>', 'only its searches')
+    .option('--search <search>', 'only this search')
+    .option('--compare <topics>', 'share of voice of these topics, separated by commas, and of --topic')
+    .option('--days <n>', `how many days back (default: ${DEFAULT_DAYS})`)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ strandline trends --topic harbour-ferry --days 14\n  $ strandline trends --compare harbour-ferry,night-trains\n',
+    )
+    .action((options: TrendOptions) => {
+      const days =
+        options.days === undefined ? DEFAULT_DAYS : parseWholeNumber('days', options.days, 1, MAX_DAYS);
+      const { topic, search } = options;
+      const compared = options.compare === undefined ? undefined : parseComparedTopics(options);
+      return cli.withHome(async ({ ctx }) => {
+        if (compared !== undefined) {
+          for (const one of compared) await assertFilterExists(ctx.db, { topic: one });
+          const underived = await readDerivedUntil(ctx.db, { topic: compared });
+          const voices = await readShareOfVoice(ctx, compared, days);
+          if (voices.length === 0) cli.page.say('none of these topics was looked at on a whole day yet');
+          await cli.show(options.json, voices, () => renderComparison(voices, cli.page));
+          printAsOfNotice(cli, underived, ctx.clock.now());
+          printSimulatedNotice(
+            cli,
+            options.json,
+            voices.map(({ service_kind }) => service_kind),
+          );
+          return;
+        }
+        const searches = await findSearches(ctx.db, { topic, search });
+        if (searches.length === 0) cli.page.say('no searches; add one: strandline watch "..."');
+        const room = measureSparklineRoom(
+          searches.map(({ slug }) => slug),
+          cli.page,
+        );
+        const underived = await readDerivedUntil(ctx.db, { topic, search });
+        const asOf = new Map(underived.map(({ search_id, as_of }) => [search_id, as_of]));
+        const trendsRead = await readTrends(ctx, searches, {
+          days,
+          hoursEach: chooseHoursPerPoint(days, room),
+        });
+        const rows = trendsRead.map((row) => ({ ...row, as_of: asOf.get(row.search_id) ?? null }));
+        await cli.show(options.json, rows, () => renderTrends(rows, cli.page));
+        printAsOfNotice(cli, underived, ctx.clock.now());
+        printSimulatedNotice(
+          cli,
+          options.json,
+          searches.map(({ service_kind }) => service_kind),
+        );
+      });
+    });
+  registerRebuild(trends, cli);
+}
+
+/** @throws InvalidInput where fewer than two are named, or a search is */
+function parseComparedTopics({ topic, search, compare }: TrendOptions): string[] {
+  const named = [topic ?? '', ...(compare ?? '').split(',')]
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  const topics = [...new Set(named)];
+  if (topics.length < 2)
+    throw new InvalidInput([
+      { path: 'compare', given: compare, expected: 'two topics or more, or one beside --topic' },
+    ]);
+  if (search !== undefined)
+    throw new InvalidInput([
+      { path: 'search', given: search, expected: 'nothing: topics are compared, not searches' },
+    ]);
+  return topics;
+}
+
+export function registerRebuild(trends: Command, cli: Cli): void {
+  trends
+    .command('rebuild')
+    .description('derive volume, coverage, growth and tallies again, from runs, sightings and snapshots')
+    .option('--topic <topic>', 'only of its searches')
+    .option('--search <search>', 'only of this search')
+    .option('--json', 'print JSON')
+    .action((_options: object, command: Command) => {
+      // What stands in front of `rebuild` is read by `trends`, which has the same options.
+      const { topic, search, json } = command.optsWithGlobals<{
+        topic?: string;
+        search?: string;
+        json?: boolean;
+      }>();
+      return cli.withHome(async ({ ctx }) => {
+        const rebuilt: (RebuildCounts & { search: string })[] = [];
+        for (const { id, slug } of await findSearches(ctx.db, { topic, search })) {
+          const one = await rebuildTrends(ctx, id);
+          rebuilt.push({ search: slug, ...one });
+          const filled =
+            one.posts === 0 ? '' : `; gains of ${formatQuantity(one.posts, 'post')} from their snapshots`;
+          cli.page.say(`${slug}: counted again from ${formatQuantity(one.runs, 'run')}${filled}`);
+        }
+        await cli.show(json, rebuilt, () => []);
+      });
+    });
+}
+
+/** Topics beside each other: share of voice by what was observed of each, and days on one scale. */
+
+export function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): string[] {
+  const [first] = voices;
+  if (first === undefined) return [];
+  const { from, until } = first;
+  const days = Math.round((until.getTime() - from.getTime()) / DAY);
+  const most = Math.max(...voices.flatMap(({ buckets }) => buckets.map((one) => readDayValue(one) ?? 0)));
+  const drawn = new Map(voices.map((voice) => [voice, drawDays(voice, days, most, page)]));
+  const kinds = new Set(voices.map(({ service_kind: kind }) => kind));
+  const columns: Column<ShareOfVoice>[] = [
+    { head: 'topic', cell: ({ topic }) => topic },
+    { head: 'service', cell: ({ service_kind: kind }) => (kinds.size > 1 ? kind : '') },
+    {
+      head: 'share',
+      cell: ({ share }) => (share === null ? page.unknown : `${formatPercent(share)} %`),
+      right: true,
+    },
+    { head: 'a day', cell: (one) => formatPerDay(one, page), right: true },
+    {
+      head: 'days',
+      cell: (one) => drawn.get(one)?.line ?? '',
+      drop: 2,
+      paint: (shown) => page.colors.cyan(shown),
+    },
+    { head: '', cell: (one) => describeLowerBound(one, days), elastic: 2, wraps: true, least: 16 },
+  ];
+  const legend = renderLegend(
+    { from, until, bucket_seconds: 86_400 },
+    [...drawn.values()],
+    chooseSigns(page),
+  );
+  return [
+    ...wrapText(`${legend}; one scale`, page.width).map((line) => page.colors.dim(line)),
+    '',
+    ...renderTable(voices, columns, page),
+  ];
+}
+
+function drawDays({ from, buckets }: ShareOfVoice, days: number, most: number, page: TerminalPage) {
+  const byDay = new Map(buckets.map((one) => [one.bucket_at.getTime(), one]));
+  const points = Array.from({ length: days }, (_, i) => {
+    const day = byDay.get(from.getTime() + i * DAY);
+    return { value: day === undefined ? null : readDayValue(day), atLeast: false };
+  });
+  return drawSparkline(points, chooseSigns(page), most);
+}
+
+/** A count that is a lower bound is drawn as it is. */
+function readDayValue({ normalised_posts, lower_bound, posts }: VoiceDayRow): number | null {
+  return normalised_posts ?? (lower_bound ? posts : null);
+}
+
+function formatPerDay({ normalised_per_day: mean, lower_bound }: VoiceRow, page: TerminalPage): string {
+  if (mean === null) return page.unknown;
+  return `${lower_bound ? '>= ' : ''}${formatCount(mean >= 10 ? Math.round(mean) : Math.round(mean * 10) / 10, page)}`;
+}
+
+/** Why the figures may be more: a gap, or answers that were full. */
+function describeLowerBound({ normalised_days, lower_bound }: VoiceRow, days: number): string {
+  return [
+    ...(normalised_days < days ? [`${normalised_days} of ${formatQuantity(days, 'day')} observed`] : []),
+    ...(lower_bound ? ['a lower bound: answers were cut at their limit'] : []),
+  ].join('; ');
+}
+
+function formatPercent(share: number): string {
+  return share > 0 && share < 0.1 ? (share * 100).toFixed(1) : String(Math.round(share * 100));
+}

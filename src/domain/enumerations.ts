@@ -1,0 +1,69 @@
+/** The enumerations of the specification, in its own words. A dialect maps them to the wire. */
+
+export const MODELS = ['NOVA', 'ORBIT', 'HORIZON'] as const;
+export type Model = (typeof MODELS)[number];
+
+export const TOOLS = [
+  'Web Search',
+  'News Forum Search',
+  'Discussion Board Search',
+  'Encyclopedia Search',
+  'Video Search',
+  'Microblog Search',
+  'Preprint Search',
+] as const;
+export type Tool = (typeof TOOLS)[number];
+
+/** The date filters, each with its length in days. */
+export const DATE_FILTER_DAYS = {
+  PAST_24_HOURS: 1,
+  PAST_2_DAYS: 2,
+  PAST_WEEK: 7,
+  PAST_2_WEEKS: 14,
+  PAST_MONTH: 30,
+  PAST_2_MONTHS: 60,
+  PAST_YEAR: 365,
+  PAST_2_YEARS: 730,
+} as const;
+export type DateFilter = keyof typeof DATE_FILTER_DAYS;
+export const DATE_FILTERS = Object.keys(DATE_FILTER_DAYS) as [DateFilter, ...DateFilter[]]; // Object.keys forgets the key type
+
+/** Our short name of each source; what a link's group is called in the database. */
+export const SOURCES = [
+  'web',
+  'news_forum',
+  'discussion_board',
+  'encyclopedia',
+  'video',
+  'microblog',
+  'preprint',
+] as const;
+export type Source = (typeof SOURCES)[number];
+
+export const SOURCE_BY_TOOL: Record<Tool, Source> = {
+  'Web Search': 'web',
+  'News Forum Search': 'news_forum',
+  'Discussion Board Search': 'discussion_board',
+  'Encyclopedia Search': 'encyclopedia',
+  'Video Search': 'video',
+  'Microblog Search': 'microblog',
+  'Preprint Search': 'preprint',
+};
+
+/** `ai` is operation A (AI search), `microblog` is operation B (microblog posts search). */
+export const OPERATIONS = ['ai', 'microblog'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** What each model may take, in milliseconds: the budgets that answers were measured against (plus grace). */
+export const MODEL_BUDGET_MS: Record<Model, number> = { NOVA: 10_000, ORBIT: 30_000, HORIZON: 120_000 };
+
+/** The texts of a completion. */
+export const CLAIM_ROLES = [
+  'summary',
+  'microblog_summary',
+  'discussion_board_summary',
+  'news_forum_summary',
+] as const;
+
+/** The lists of key items of a completion. */
+export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;

@@ -1,0 +1,121 @@
+/** What of a text is shown to somebody who looked for words: the part that holds most of them, with the words marked. */
+import { type WordPlace, locateWords } from './index-words.ts';
+
+/** A text in pieces, one behind the other; `match`: a word that was looked for. Only ever text, never markup. */
+export type ExcerptPiece = { text: string; match: boolean };
+
+/** Longer texts are shown in part: some five lines of a page. In UTF-16 units. */
+const MAX_EXCERPT_LENGTH = 280;
+/** Words that are looked through: what stands far behind them is not shown. */
+const MAX_WORDS = 2_000;
+/** Before the first word that is marked, so that it is read in its sentence. */
+const LEAD_LENGTH = 60;
+const ELLIPSIS = '…';
+
+/**
+ * @param says how much a word of the text, as an index has it, says of what was asked for; 0 for any other word
+ * @returns nothing for an empty text
+ */
+export function buildExcerpt(given: string, says: (word: string) => number): ExcerptPiece[] {
+  const text = normalizeExcerptText(given);
+  if (text === '') return [];
+  const found = locateWords(text)
+    .slice(0, MAX_WORDS)
+    .flatMap((place) => {
+      const weight = says(place.word);
+      return weight > 0 ? [{ ...place, weight }] : [];
+    });
+  const [from, until] = findBestWindow(text, found);
+  return [
+    ...(from > 0 ? [{ text: ELLIPSIS, match: false }] : []),
+    ...markMatches(text, from, until, found),
+    ...(until < text.length ? [{ text: ELLIPSIS, match: false }] : []),
+  ];
+}
+
+/** The words of a text that an excerpt would mark or not, each once. */
+export function listExcerptWords(text: string): string[] {
+  return [
+    ...new Set(
+      locateWords(normalizeExcerptText(text))
+        .slice(0, MAX_WORDS)
+        .map(({ word }) => word),
+    ),
+  ];
+}
+
+/** In NFC, as the words are cut; white space of any kind is one space. */
+function normalizeExcerptText(text: string): string {
+  return text.toWellFormed().normalize('NFC').replace(/\s+/gu, ' ').trim();
+}
+
+type WeightedPlace = WordPlace & { weight: number };
+
+/** The stretch that holds most, each word counted once; the first of those that hold the same. */
+function findBestWindow(text: string, found: readonly WeightedPlace[]): [from: number, until: number] {
+  if (text.length <= MAX_EXCERPT_LENGTH) return [0, text.length];
+  let best: { from: number; weight: number } = { from: 0, weight: 0 };
+  for (const [i, { start }] of found.entries()) {
+    const from = Math.max(0, start - LEAD_LENGTH);
+    const held = new Map<string, number>();
+    for (let j = i; j < found.length; j += 1) {
+      const { word, end, weight } = found[j] ?? { word: '', end: Infinity, weight: 0 };
+      if (end > from + MAX_EXCERPT_LENGTH) break;
+      held.set(word, weight);
+    }
+    const weight = [...held.values()].reduce((sum, one) => sum + one, 0);
+    if (weight > best.weight) best = { from, weight };
+  }
+  const latest = Math.max(0, text.length - MAX_EXCERPT_LENGTH);
+  const from = Math.min(best.from, latest);
+  return [
+    findBoundaryAfter(text, from),
+    findBoundaryBefore(text, Math.min(text.length, from + MAX_EXCERPT_LENGTH)),
+  ];
+}
+
+/** How far a cut is moved so that it falls between words. */
+const MAX_CUT_SHIFT = 24;
+
+function findBoundaryAfter(text: string, at: number): number {
+  if (at === 0) return 0;
+  const space = text.indexOf(' ', at);
+  return space !== -1 && space - at <= MAX_CUT_SHIFT ? space + 1 : avoidSplitCharacter(text, at);
+}
+
+function findBoundaryBefore(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  const space = text.lastIndexOf(' ', at);
+  return space !== -1 && at - space <= MAX_CUT_SHIFT ? space : avoidSplitCharacter(text, at);
+}
+
+/** Never between the two halves of one character. */
+function avoidSplitCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}
+
+function markMatches(
+  text: string,
+  from: number,
+  until: number,
+  found: readonly WeightedPlace[],
+): ExcerptPiece[] {
+  const pieces: ExcerptPiece[] = [];
+  const add = (start: number, end: number, match: boolean) => {
+    const last = pieces.at(-1);
+    if (end <= start) return;
+    // Pairs of characters overlap: what they mark together is one piece.
+    if (last !== undefined && last.match === match) last.text += text.slice(start, end);
+    else pieces.push({ text: text.slice(start, end), match });
+  };
+  let at = from;
+  for (const { start, end } of found) {
+    if (start < from || end > until) continue;
+    add(at, Math.max(at, start), false);
+    add(Math.max(at, start), end, true);
+    at = Math.max(at, end);
+  }
+  add(at, until, false);
+  return pieces;
+}

@@ -1,0 +1,43 @@
+/** Data for programs: one document per command, ids as strings, times in ISO 8601. */
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** What a terminal could take for a command, or reorder a line by; in JSON it may as well be escaped. */
+const UNSAFE_CHARACTERS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+export function toJson(value: unknown, indent?: number): string {
+  return escapeUnsafe(JSON.stringify(toJsonValue(value, ''), null, indent));
+}
+
+/** Escapes, inside JSON or any quoted text, what could do more to a terminal than be seen. */
+export function escapeUnsafe(json: string): string {
+  return json.replace(UNSAFE_CHARACTERS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * A value as JSON can hold it. A bigint is a string where its member is an id (`id`, `..._id`, `..._ids`,
+ * and lists of links) or where a number would not be exact; a member that is undefined is left out.
+ */
+function toJsonValue(value: unknown, name: string): Json {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint')
+    return isIdMember(name) || !Number.isSafeInteger(Number(value)) ? String(value) : Number(value);
+  if (typeof value !== 'object') return null;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((one: unknown) => toJsonValue(one, name));
+  const members: { [name: string]: Json } = {};
+  for (const [member, one] of Object.entries(value)) {
+    if (one === undefined) continue;
+    // Assigned, this name would say what the object is made of.
+    if (member === '__proto__')
+      Object.defineProperty(members, member, { value: toJsonValue(one, member), enumerable: true });
+    else members[member] = toJsonValue(one, member);
+  }
+  return members;
+}
+
+function isIdMember(name: string): boolean {
+  return /(?:^|_)(?:ids?|completion_links|cited_links|not_returned)$/.test(name);
+}

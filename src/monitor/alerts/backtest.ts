@@ -1,0 +1,88 @@
+/** What a rule would have told of the past. Nothing is written and nothing is sent. */
+import { DAY } from '../../platform/clock.ts';
+import { InvalidInput } from '../../domain/errors.ts';
+import { readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
+import { findRule } from '../../store/alerts/rule-rows.ts';
+import type { Context } from '../context.ts';
+import { compileRule, matchesRule } from './rule-filter.ts';
+import { MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { createRuleNotFound } from './manage-rules.ts';
+
+export const MAX_BACKTEST_DAYS = 90;
+const BACKTEST_BATCH = 1_000;
+/** More than these are only counted. */
+const MAX_BACKTEST_SHOWN = 500;
+
+/** One message that would have been sent. */
+export type BacktestMessage = { at: Date; discoveries: number };
+export type Backtest = {
+  since: Date;
+  until: Date;
+  messages: BacktestMessage[];
+  total: number;
+  found: FeedEntry[];
+};
+
+/**
+ * @param days how far back, from 1 to {@link MAX_BACKTEST_DAYS}
+ * @returns messages in their order, how many discoveries in all, and the first 500 of them
+ * @throws InvalidInput @throws Refused `not_found`
+ */
+export async function backtestRule(ctx: Context, slug: string, days: number): Promise<Backtest> {
+  if (!Number.isInteger(days) || days < 1 || days > MAX_BACKTEST_DAYS)
+    throw new InvalidInput([
+      { path: 'days', given: days, expected: `a whole number from 1 to ${MAX_BACKTEST_DAYS}` },
+    ]);
+  const until = ctx.clock.now();
+  const trial: Backtest = {
+    since: new Date(until.getTime() - days * DAY),
+    until,
+    messages: [],
+    total: 0,
+    found: [],
+  };
+  const stored = await findRule(ctx.db.pool, slug);
+  if (stored === null) throw createRuleNotFound(slug);
+  // As if it had been there, and active, all the time.
+  const rule = compileRule({ ...stored, state: 'active', after: 0n });
+  const counting = createMessageCounter(rule.cooldown_seconds);
+  for (let after = 0n; ; ) {
+    const { found, last } = await readFeedBetween(ctx.db.pool, { ...trial, after, limit: BACKTEST_BATCH });
+    for (const one of found.filter((each) => matchesRule(rule, each))) {
+      counting.add(one);
+      trial.total += 1;
+      if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(one);
+    }
+    if (last === null) break;
+    after = last;
+  }
+  trial.messages = counting.end(until);
+  return trial;
+}
+
+/** Counts messages as gathering would have made them, without what a receiver did. */
+function createMessageCounter(cooldownSeconds: number): {
+  add(one: FeedEntry): void;
+  end(until: Date): BacktestMessage[];
+} {
+  const messages: BacktestMessage[] = [];
+  const cooldownMs = cooldownSeconds * 1_000;
+  let open: (BacktestMessage & { run: bigint }) | undefined;
+  return {
+    add: (one) => {
+      const joins =
+        cooldownMs > 0
+          ? open !== undefined && one.at <= open.at
+          : open?.run === one.run_id && open.discoveries < MAX_WHOLE_DISCOVERIES;
+      if (open !== undefined && joins) {
+        open.discoveries += 1;
+        return;
+      }
+      const ends = open === undefined || cooldownMs === 0 ? 0 : open.at.getTime() + cooldownMs;
+      open = { at: new Date(Math.max(one.at.getTime(), ends)), discoveries: 1, run: one.run_id };
+      messages.push(open);
+    },
+    end: (until) =>
+      messages.filter(({ at }) => at <= until).map(({ at, discoveries }) => ({ at, discoveries })),
+  };
+}

@@ -1,0 +1,170 @@
+/** Sending what is due to one channel, one message after the other. */
+import { SECOND } from '../../platform/clock.ts';
+import { openVault } from '../../platform/vault.ts';
+import { Refused } from '../../domain/errors.ts';
+import { type Id, inTransaction } from '../../store/database.ts';
+import { type Channel, lockChannel, setChannelState } from '../../store/alerts/channel-rows.ts';
+import {
+  beginAttempt,
+  cancelDelivery,
+  type DueDelivery,
+  fixBody,
+  sendPendingNow,
+  lockAgainstForgetting,
+  isChannelClaimed,
+  markDelivered,
+  markFailed,
+  findNextDue,
+  releaseChannel,
+} from '../../store/alerts/delivery-rows.ts';
+import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
+import type { Context } from '../context.ts';
+import type { DeliveryAttempt, Receiver } from './channels/channel-kind.ts';
+import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
+import { composeBody, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
+import { openReceiver } from './channel-secrets.ts';
+import { enqueueChannels } from './enqueue-channels.ts';
+
+/** Messages that one job sends: then other channels have their turn. */
+const MAX_MESSAGES_PER_JOB = 20;
+/** How much longer than an attempt may last its claim holds. */
+const CLAIM_SPARE_MS = 5 * SECOND;
+
+/** A message in our hands: nobody else sends to this channel until the claim ends. */
+type ClaimedDelivery = { channel: Channel; delivery: DueDelivery & { body: string }; fence: number };
+
+/**
+ * Sends what is due to a channel, the oldest first, until nothing is, somebody else does it, or it fails. The
+ * claim is a row: a process that dies loses it to the next, which sends the same message again.
+ * @returns how many messages were taken by the receiver
+ */
+export async function deliverDueMessages(
+  ctx: Context,
+  channelId: Id,
+  stopping: AbortSignal,
+): Promise<number> {
+  let delivered = 0;
+  for (let n = 0; n < MAX_MESSAGES_PER_JOB && !stopping.aborted; n++) {
+    const taken = await claimNextDelivery(ctx, channelId);
+    if (taken === null) break;
+    const attempt = await sendDelivery(ctx, taken, stopping);
+    await recordAttempt(ctx, taken, attempt);
+    if (attempt.kind === 'taken') delivered += 1;
+  }
+  await enqueueChannels(ctx, [channelId]);
+  return delivered;
+}
+
+/** Claims the channel and its oldest message that is due, and makes the body of one that has none. */
+async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDelivery | null> {
+  return inTransaction(ctx.db, async (tx) => {
+    const now = ctx.clock.now();
+    const channel = await lockChannel(tx, channelId);
+    if (channel === null || channel.state !== 'active' || (await isChannelClaimed(tx, channelId)))
+      return null;
+    if (channel.resting_until !== null && channel.resting_until > now) return null;
+    for (;;) {
+      const delivery = await findNextDue(tx, channelId, now);
+      if (delivery === null) return null;
+      let { body } = delivery;
+      if (body === null) {
+        await lockAgainstForgetting(tx);
+        const { found, ids } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
+        if (found.length === 0) {
+          await cancelDelivery(tx, delivery.id, 'nothing is left to tell: what it told of was removed');
+          continue;
+        }
+        const rule = { slug: delivery.rule, name: delivery.rule_name };
+        body = composeBody({ rule, found, ids, at: now, baseUrl: ctx.config.http.baseUrl });
+        await fixBody(tx, delivery.id, body, now);
+      }
+      const leaseMs = ctx.config.webhook.timeoutMs + CLAIM_SPARE_MS;
+      const fence = await beginAttempt(tx, channelId, delivery.id, { leaseMs, now });
+      return { channel, delivery: { ...delivery, attempts: delivery.attempts + 1, body }, fence };
+    }
+  });
+}
+
+async function sendDelivery(
+  ctx: Context,
+  { channel, delivery }: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const at = ctx.clock.now();
+  let to: Receiver;
+  try {
+    to = openReceiver(channel, openVault(ctx.config), at);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    ctx.log.error({ err: error, channel: channel.slug }, 'the secret of a channel cannot be opened');
+    return {
+      kind: 'failed',
+      code: 'secret',
+      httpStatus: null,
+      answer: null,
+      detail: error.message,
+      retryAfterMs: null,
+    };
+  }
+  const message = { id: delivery.message_id, body: delivery.body, at };
+  return CHANNEL_KINDS[channel.kind].send(message, to, { ...ctx.config.webhook, signal });
+}
+
+/** Writes down what came of it, for the message and for the channel. */
+async function recordAttempt(
+  ctx: Context,
+  { channel: { id, slug }, delivery, fence }: ClaimedDelivery,
+  attempt: DeliveryAttempt,
+): Promise<void> {
+  const told = {
+    channel: slug,
+    rule: delivery.rule,
+    delivery: String(delivery.id),
+    attempts: delivery.attempts,
+  };
+  await inTransaction(ctx.db, async (tx) => {
+    const now = ctx.clock.now();
+    const channel = await lockChannel(tx, id);
+    if (attempt.kind === 'taken')
+      await markDelivered(
+        tx,
+        delivery.id,
+        { http_status: attempt.httpStatus, code: null, answer: attempt.answer },
+        now,
+      );
+    // Somebody took the channel over, or it was removed: what else is to be written is theirs.
+    if (channel === null || channel.fence !== fence) return;
+    const health = { failures: channel.failures, failingSince: channel.failing_since, restingUntil: null };
+    switch (attempt.kind) {
+      case 'taken':
+        await releaseChannel(tx, id, {
+          failures: 0,
+          failingSince: null,
+          restingUntil: null,
+          deliveredAt: now,
+        });
+        if (wasOutage(health)) await sendPendingNow(tx, id, now);
+        return;
+      case 'aborted':
+        await releaseChannel(tx, id, { ...health, deliveredAt: null });
+        return;
+      case 'failed': {
+        const result = { http_status: attempt.httpStatus, code: attempt.code, answer: attempt.answer };
+        await markFailed(
+          tx,
+          delivery.id,
+          result,
+          decideNextAttempt(attempt, delivery.attempts, now, ctx.random()),
+        );
+        const after = decideChannelHealth(attempt, health, now);
+        await releaseChannel(tx, id, { ...after.health, deliveredAt: null });
+        if (after.disabled !== null && channel.state === 'active')
+          await setChannelState(tx, id, { state: 'disabled', reason: after.disabled, cursor: null, now });
+      }
+    }
+  });
+  if (attempt.kind === 'taken') ctx.log.info({ ...told, status: attempt.httpStatus }, 'message delivered');
+  if (attempt.kind === 'failed')
+    ctx.log.warn({ ...told, code: attempt.code, detail: describeFailure(attempt) }, 'message not delivered');
+}

@@ -1,0 +1,222 @@
+/** Rules: made, changed, paused, removed. Each change takes the row locks of its channels, as judging does. */
+import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { diffFields, recordCreation, recordAudit } from '../../store/audit-entries.ts';
+import { CHANGE_RECORDED, findTopic, STATE_AFTER, type StateChange } from '../../store/topics.ts';
+import {
+  type Id,
+  inTransaction,
+  createOrm,
+  type Transaction,
+  violatesConstraint,
+} from '../../store/database.ts';
+import { readRule, type RuleRow } from '../../store/alerts/alert-queries.ts';
+import {
+  type Channel,
+  lockChannels,
+  lockRuleChannels,
+  readNewestDiscoveryId,
+} from '../../store/alerts/channel-rows.ts';
+import {
+  cancelOtherDeliveries,
+  cancelOpenDeliveries,
+  sendGatheringNow,
+} from '../../store/alerts/delivery-rows.ts';
+import {
+  archiveRule,
+  findRule,
+  insertRule,
+  lockRule,
+  type Rule,
+  setRuleChannels,
+  setRuleState,
+  updateRule,
+} from '../../store/alerts/rule-rows.ts';
+import { findSearch } from '../../store/searches.ts';
+import type { ActingContext, Context } from '../context.ts';
+import { evaluateAllPending } from './rule-evaluation.ts';
+import { enqueueChannels } from './enqueue-channels.ts';
+import { checkRule, checkAlertSlug, type WrittenRule } from './rule-definition.ts';
+
+/** How a person may change a rule's state. */
+export type RuleChange = StateChange;
+
+/**
+ * Makes a rule. It tells of what is found from now on.
+ * @throws InvalidInput @throws Refused `not_found` for a topic, search or channel, `conflict` where the slug is taken
+ */
+export async function createRule(
+  ctx: ActingContext,
+  written: WrittenRule & { slug: string },
+): Promise<RuleRow> {
+  const slug = checkAlertSlug(written.slug);
+  const checked = checkRule(written);
+  const {
+    name = slug,
+    kinds = ['post', 'link'],
+    filter = '',
+    cooldown_seconds = 0,
+    channels: slugs,
+  } = checked;
+  if (slugs === undefined)
+    throw new InvalidInput([
+      { path: 'channels', given: undefined, expected: 'at least one channel to tell' },
+    ]);
+  try {
+    await inTransaction(ctx.db, async (tx) => {
+      const channels = await lockNamedChannels(tx, slugs);
+      const after = await readNewestDiscoveryId(tx);
+      const scope = await resolveScope(tx, written);
+      const id = await insertRule(
+        tx,
+        {
+          slug,
+          name,
+          kinds,
+          filter,
+          cooldown_seconds,
+          after,
+          topic_id: scope.topic_id ?? null,
+          search_id: scope.search_id ?? null,
+        },
+        ctx.clock.now(),
+      );
+      await setRuleChannels(tx, id, listChannelIds(channels), after);
+      const changes = recordCreation(await readEditableRule(tx, slug));
+      await recordAudit(tx, ctx, { action: 'rule.created', subject: slug, changes });
+    });
+  } catch (error) {
+    if (violatesConstraint(error, 'rules_slug_key'))
+      throw new Refused('conflict', `there is a rule "${slug}" already`);
+    throw error;
+  }
+  return findRuleRow(ctx, slug);
+}
+
+/**
+ * Changes a rule. What was found until now is judged by the rule as it was.
+ * @throws InvalidInput @throws Refused `not_found`
+ */
+export async function editRule(ctx: ActingContext, slug: string, written: WrittenRule): Promise<RuleRow> {
+  const checked = checkRule(written);
+  const woken = await inTransaction(ctx.db, async (tx) => {
+    // Two edits that lock each other's channels are told apart by Postgres, and one is tried again.
+    const wanted = checked.channels === undefined ? undefined : await lockNamedChannels(tx, checked.channels);
+    const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
+    const before = await readEditableRule(tx, slug);
+    const now = ctx.clock.now();
+    const scope = await resolveScope(tx, written);
+    const cooldown_seconds = checked.cooldown_seconds ?? rule.cooldown_seconds;
+    await updateRule(tx, rule.id, {
+      name: checked.name ?? rule.name,
+      kinds: checked.kinds ?? rule.kinds,
+      filter: checked.filter ?? rule.filter,
+      topic_id: scope.topic_id === undefined ? rule.topic_id : scope.topic_id,
+      search_id: scope.search_id === undefined ? rule.search_id : scope.search_id,
+      cooldown_seconds,
+    });
+    if (cooldown_seconds < rule.cooldown_seconds) await sendGatheringNow(tx, rule.id, cooldown_seconds, now);
+    if (wanted !== undefined) {
+      await setRuleChannels(tx, rule.id, listChannelIds(wanted), await readNewestDiscoveryId(tx));
+      await cancelOtherDeliveries(
+        tx,
+        rule.id,
+        listChannelIds(wanted),
+        'the rule no longer tells this channel',
+      );
+    }
+    const changes = diffFields(before, await readEditableRule(tx, slug));
+    if (Object.keys(changes).length > 0)
+      await recordAudit(tx, ctx, { action: 'rule.updated', subject: slug, changes });
+    return wanted ?? channels;
+  });
+  await enqueueChannels(ctx, listChannelIds(woken));
+  return findRuleRow(ctx, slug);
+}
+
+/**
+ * Pause: what is found meanwhile is not told; what was judged before is still sent. Resume: it tells of what is
+ * found from then on. Remove: what was not sent yet is cancelled; what was sent stays.
+ * @throws Refused `not_found`
+ */
+export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<void> {
+  const woken = await inTransaction(ctx.db, async (tx) => {
+    const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
+    if (change === 'remove' || rule.state !== STATE_AFTER[change])
+      await recordAudit(tx, ctx, { action: `rule.${CHANGE_RECORDED[change]}`, subject: slug });
+    const now = ctx.clock.now();
+    if (change === 'remove') {
+      await cancelOpenDeliveries(tx, 'rule', rule.id, 'the rule was removed');
+      await archiveRule(tx, rule.id, now);
+    }
+    if (change === 'pause' && rule.state !== 'paused')
+      await setRuleState(tx, rule.id, { state: 'paused', after: null, now });
+    if (change === 'resume' && rule.state !== 'active')
+      await setRuleState(tx, rule.id, { state: 'active', after: await readNewestDiscoveryId(tx), now });
+    return channels;
+  });
+  await enqueueChannels(ctx, listChannelIds(woken));
+}
+
+/** The rule with its channels, locked in this order, after what was found until now is judged by it as it is. */
+async function lockRuleWithChannels(
+  ctx: Context,
+  tx: Transaction,
+  slug: string,
+): Promise<{ rule: Rule; channels: Channel[] }> {
+  const known = await findRule(tx, slug);
+  if (known === null) throw createRuleNotFound(slug);
+  const channels = await lockRuleChannels(tx, known.id);
+  for (const channel of channels) await evaluateAllPending(ctx, tx, channel);
+  const rule = await lockRule(tx, slug);
+  if (rule === null) throw createRuleNotFound(slug);
+  return { rule, channels };
+}
+
+/** What a person decides of a rule, as the transaction sees it. */
+async function readEditableRule(tx: Transaction, slug: string): Promise<object> {
+  const { name, topic, search, kinds, filter, cooldown_seconds, channels } =
+    (await readRule({ orm: createOrm(tx) }, slug)) ?? {};
+  return { name, topic, search, kinds, filter, cooldown_seconds, channels };
+}
+
+/** @throws Refused `not_found` */
+export async function findRuleRow(ctx: Pick<Context, 'db'>, slug: string): Promise<RuleRow> {
+  const row = await readRule(ctx.db, slug);
+  if (row === undefined) throw createRuleNotFound(slug);
+  return row;
+}
+
+export function createRuleNotFound(slug: string): Refused {
+  return new Refused('not_found', `there is no rule "${slug}"`);
+}
+
+async function lockNamedChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
+  const channels = await lockChannels(tx, slugs);
+  const missing = slugs.find((slug) => !channels.some((channel) => channel.slug === slug));
+  if (missing !== undefined) throw new Refused('not_found', `there is no channel "${missing}"`);
+  return channels;
+}
+
+/** What a rule watches, where that is said: a topic, a search, or with null all. */
+async function resolveScope(
+  tx: Transaction,
+  { topic, search }: WrittenRule,
+): Promise<{ topic_id?: Id | null; search_id?: Id | null }> {
+  if (typeof topic === 'string') {
+    const found = await findTopic(tx, topic);
+    if (found === null || found.archived_at !== null)
+      throw new Refused('not_found', `there is no topic "${topic}"`);
+    return { topic_id: found.id, search_id: null };
+  }
+  if (typeof search === 'string') {
+    const found = await findSearch(tx, search);
+    if (found === null || found.archived_at !== null)
+      throw new Refused('not_found', `there is no search "${search}"`);
+    return { topic_id: null, search_id: found.id };
+  }
+  return { ...(topic === null ? { topic_id: null } : {}), ...(search === null ? { search_id: null } : {}) };
+}
+
+function listChannelIds(channels: readonly Channel[]): Id[] {
+  return channels.map(({ id }) => id);
+}

@@ -1,0 +1,239 @@
+/**
+ * What a message says, as its receiver reads it: compose.ts makes it, and the document of the API describes it under
+ * `webhooks`. Members are only ever added.
+ */
+
+import { trimEndSlashes } from '../../domain/link.ts';
+import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../store/alerts/feed-entries.ts';
+import type { Id } from '../../store/database.ts';
+import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
+import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
+import { SPIKE_MEASURES } from '../../store/schema/analytics/trend-views.ts';
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+/** Longest text of a post in a message, in UTF-16 code units; the whole stands in the database. */
+export const MAX_MESSAGE_TEXT = 2_000;
+/** Discoveries that a message holds whole; of more it has the ids. */
+export const MAX_WHOLE_DISCOVERIES = 100;
+
+const TIME = z.string().meta({ format: 'date-time' });
+const COUNT = z.number().nullable().describe('Null where the service did not say.');
+const SHORTENED_TEXT = z.string().max(MAX_MESSAGE_TEXT);
+
+const MessagePost = z.object({
+  id: z.string(),
+  external_id: z.string().describe('Its id at the service.'),
+  url: z.string().nullable(),
+  author_username: z.string().nullable(),
+  text: SHORTENED_TEXT.describe('A longer text ends with an ellipsis.'),
+  lang: z.string().nullable(),
+  hashtags: z.array(z.string()),
+  created_at: TIME.nullable(),
+  like_count: COUNT,
+  repost_count: COUNT,
+  reply_count: COUNT,
+  quote_count: COUNT,
+  view_count: COUNT,
+});
+
+const MessageLink = z.object({
+  id: z.string(),
+  url: z.string(),
+  site: z.string(),
+  title: SHORTENED_TEXT.nullable(),
+  snippet: SHORTENED_TEXT.nullable(),
+  published_at: TIME.nullable(),
+});
+
+const MessageSpike = z
+  .object({
+    id: z.string(),
+    measure: z.enum(SPIKE_MEASURES),
+    sentence: z.string(),
+    window_start: TIME,
+    window_end: TIME,
+    n: z.number(),
+    lower_bound: z.boolean(),
+    coverage: z.number(),
+    usual: z.number(),
+    mean: z.number(),
+    sd: z.number(),
+    score: z.number(),
+    threshold: z.number(),
+    days: z.int(),
+    windows: z.int(),
+    sensitivity: z.enum(SENSITIVITIES),
+    provisional: z.boolean(),
+  })
+  .describe('Units as in the view spikes of the SQL contract.');
+
+const COMMON_MEMBERS = {
+  id: z.string().describe('Id of the discovery, in the order of the feed.'),
+  at: TIME.describe('When it was found.'),
+  run_id: z.string(),
+  topic: z.string().describe('Slug.'),
+  search: z.string().describe('Slug.'),
+  simulated: z.boolean().describe('Whether the sandbox made it up.'),
+};
+const [post, link, spike] = RULE_KINDS;
+const Discovery = z.discriminatedUnion('kind', [
+  z.object({ ...COMMON_MEMBERS, kind: z.literal(post), post: MessagePost }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal(link), link: MessageLink }),
+  z.object({ ...COMMON_MEMBERS, kind: z.literal(spike), spike: MessageSpike }),
+]);
+export type MessageDiscovery = z.infer<typeof Discovery>;
+
+export const DiscoveriesMessage = z
+  .object({
+    type: z.literal('strandline.discoveries'),
+    timestamp: TIME.describe('When the message was composed.'),
+    data: z.object({
+      rule: z.string().describe('Slug of the rule.'),
+      rule_name: z.string(),
+      topic: z.string().nullable().describe('Slug of the topic; null where there are several.'),
+      search: z.string().nullable().describe('Slug of the search; null where there are several.'),
+      run_id: z.string().nullable().describe('The run that found it; null where there are several.'),
+      link: z.string().nullable().describe('Where the dashboard shows it; null without BASE_URL.'),
+      total: z.int().describe('Number of discoveries, those of further_ids included.'),
+      discoveries: z.array(Discovery).max(MAX_WHOLE_DISCOVERIES),
+      further_ids: z
+        .array(z.string())
+        .describe(`Ids of discoveries beyond the first ${MAX_WHOLE_DISCOVERIES}.`),
+    }),
+  })
+  .meta({ id: 'DiscoveriesMessage' });
+
+export const TestMessage = z
+  .object({
+    type: z.literal('strandline.test'),
+    timestamp: TIME.describe('When the message was composed.'),
+    data: z.object({ channel: z.string().describe('Slug of the channel that was tested.') }),
+  })
+  .meta({ id: 'TestMessage' });
+
+/** Composes messages. Pure; message.ts says what is in one. */
+
+export type MessageContent = {
+  rule: { slug: string; name: string };
+  /** The first discoveries, whole, in the order of the feed. */
+  found: readonly FeedEntry[];
+  /** Ids of all. */
+  ids: readonly Id[];
+  at: Date;
+  /** `https://strandline.host`; undefined: nobody said where the dashboard is. */
+  baseUrl: string | undefined;
+};
+
+/** The body of a message, byte for byte. */
+export function composeBody({ rule, found, ids, at, baseUrl }: MessageContent): string {
+  const run = findCommonValue(found.map(({ run_id }) => run_id));
+  const search = findCommonValue(found.map((one) => one.search));
+  const topic = findCommonValue(found.map((one) => one.topic));
+  const whole = new Set(found.map(({ id }) => id));
+  const message: z.infer<typeof DiscoveriesMessage> = {
+    type: 'strandline.discoveries',
+    timestamp: at.toISOString(),
+    data: {
+      rule: rule.slug,
+      rule_name: rule.name,
+      topic,
+      search,
+      run_id: run === null ? null : String(run),
+      link: buildDashboardLink(baseUrl, run, search, topic),
+      total: ids.length,
+      discoveries: found.flatMap(describeDiscovery),
+      further_ids: ids.filter((id) => !whole.has(id)).map(String),
+    },
+  };
+  return JSON.stringify(message);
+}
+
+/** A message that only asks whether messages arrive. */
+export function composeTestBody({ channel, at }: { channel: string; at: Date }): string {
+  const message: z.infer<typeof TestMessage> = {
+    type: 'strandline.test',
+    timestamp: at.toISOString(),
+    data: { channel },
+  };
+  return JSON.stringify(message);
+}
+
+/** None for a completion: no rule reports one. */
+function describeDiscovery(found: FeedEntry): MessageDiscovery[] {
+  const { id, at, run_id, search, topic, service_kind } = found;
+  const common = {
+    id: String(id),
+    at: at.toISOString(),
+    run_id: String(run_id),
+    topic,
+    search,
+    simulated: service_kind === 'sandbox',
+  };
+  switch (found.kind) {
+    case 'post':
+      return [{ ...common, kind: found.kind, post: describePost(found.post) }];
+    case 'link':
+      return [{ ...common, kind: found.kind, link: describeLink(found.link) }];
+    case 'spike':
+      return [{ ...common, kind: found.kind, spike: describeSpike(found.spike) }];
+    case 'completion':
+      return [];
+  }
+}
+
+function describePost({ id, text, created_at, author_name: _name, ...rest }: FeedPost) {
+  return { id: String(id), ...rest, text: shortenText(text), created_at: created_at?.toISOString() ?? null };
+}
+
+function describeLink({ id, title, snippet, published_at, ...rest }: FeedLink) {
+  return {
+    id: String(id),
+    ...rest,
+    title: title === null ? null : shortenText(title),
+    snippet: snippet === null ? null : shortenText(snippet),
+    published_at: published_at?.toISOString() ?? null,
+  };
+}
+
+function describeSpike({ id, window_start, window_end, ...rest }: FeedSpike) {
+  return {
+    id: String(id),
+    ...rest,
+    window_start: window_start.toISOString(),
+    window_end: window_end.toISOString(),
+  };
+}
+
+function buildDashboardLink(
+  baseUrl: string | undefined,
+  run: Id | null,
+  search: string | null,
+  topic: string | null,
+): string | null {
+  if (baseUrl === undefined) return null;
+  const base = trimEndSlashes(baseUrl);
+  if (run !== null) return `${base}/runs/${run}`;
+  if (search !== null) return `${base}/searches/${search}`;
+  return topic === null ? `${base}/alerts` : `${base}/topics/${topic}`;
+}
+
+/** What all have in common; null where they differ. */
+function findCommonValue<T>(values: readonly T[]): T | null {
+  const [first] = values;
+  return first !== undefined && values.every((value) => value === first) ? first : null;
+}
+
+function shortenText(text: string): string {
+  return text.length <= MAX_MESSAGE_TEXT
+    ? text
+    : `${text
+        .slice(0, MAX_MESSAGE_TEXT - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`;
+}
+
+/** What a receiver knows a message by: `msg_` and 128 random bits in hexadecimal. */
+export function createMessageId(): string {
+  return `msg_${randomBytes(16).toString('hex')}`;
+}

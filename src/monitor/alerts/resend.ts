@@ -1,0 +1,49 @@
+import { Refused } from '../../domain/errors.ts';
+import { recordAudit } from '../../store/audit-entries.ts';
+import { type Id, inTransaction } from '../../store/database.ts';
+import { findChannel } from '../../store/alerts/channel-rows.ts';
+import { endChannelRest, retryDeadDeliveries } from '../../store/alerts/delivery-rows.ts';
+import { readDelivery } from '../../store/alerts/alert-queries.ts';
+import type { ActingContext, Context } from '../context.ts';
+import { enqueueChannels } from './enqueue-channels.ts';
+
+/**
+ * Sends messages that were given up once more, under the same id and with the same body.
+ * @param which one, by its id or that of its message, or all of a channel
+ * @returns how many are sent again
+ * @throws Refused `not_found`; `conflict` where the one is not dead, or its channel is gone
+ */
+export async function resendMessages(
+  ctx: ActingContext,
+  which: { delivery: Id | string } | { channel: string },
+): Promise<number> {
+  const one = 'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : undefined;
+  const slug = one?.channel ?? ('channel' in which ? which.channel : '');
+  const channel = await findChannel(ctx.db.pool, slug);
+  if (channel === null) throw new Refused('not_found', `there is no channel "${slug}"`);
+  const revived = await inTransaction(ctx.db, async (tx) => {
+    await endChannelRest(tx, channel.id);
+    const dead = one === undefined ? { channelId: channel.id } : { deliveryId: one.id };
+    const messages = await retryDeadDeliveries(tx, dead, ctx.clock.now());
+    if (messages.length > 0)
+      await recordAudit(tx, ctx, {
+        action: 'delivery.resent',
+        subject: one?.id ?? null,
+        changes: { channel: { after: slug }, messages: { after: messages.length } },
+      });
+    return messages;
+  });
+  await enqueueChannels(ctx, [channel.id]);
+  return revived.length;
+}
+
+async function findDeadDelivery(ctx: Context, given: Id | string): Promise<{ id: Id; channel: string }> {
+  const row = await readDelivery(ctx.db, given);
+  if (row === undefined) throw new Refused('not_found', `there is no delivery ${given}`);
+  if (row.state !== 'dead')
+    throw new Refused(
+      'conflict',
+      `the delivery ${given} is ${row.state}; only one that is dead is sent again`,
+    );
+  return row;
+}

@@ -1,0 +1,96 @@
+/** Rules as a person writes them, checked whole, so that everything that is wrong is seen at once. */
+import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
+import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-views.ts';
+import { parseFilter } from './rule-filter.ts';
+
+/** A rule as it is written; what is left out is as it was, or as a new rule has it. */
+export type WrittenRule = {
+  name?: string | undefined;
+  /** `post`, `link`, `spike`. A new rule: posts and links. */
+  on?: readonly string[] | undefined;
+  /** Slug of the topic that it watches; null: none in particular. */
+  topic?: string | null | undefined;
+  search?: string | null | undefined;
+  filter?: string | undefined;
+  /** `0`, or a time such as `30m` or `1h`. */
+  cooldown?: string | undefined;
+  /** Slugs. */
+  channels?: readonly string[] | undefined;
+};
+
+export type CheckedRule = {
+  name: string | undefined;
+  kinds: RuleKind[] | undefined;
+  filter: string | undefined;
+  cooldown_seconds: number | undefined;
+  channels: string[] | undefined;
+};
+
+const MAX_RULE_NAME = 120;
+const MAX_RULE_CHANNELS = 20;
+const MAX_COOLDOWN_MS = 30 * DAY;
+
+/** @throws InvalidInput */
+export function checkRule(written: WrittenRule): CheckedRule {
+  const problems: Problem[] = [];
+  const { name, on, topic, search, filter, cooldown, channels } = written;
+  if (typeof topic === 'string' && typeof search === 'string')
+    problems.push({ path: 'search', given: search, expected: 'a topic or a search, not both' });
+  if (name !== undefined && (name.trim() === '' || name.length > MAX_RULE_NAME))
+    problems.push({ path: 'name', given: name, expected: `1 to ${MAX_RULE_NAME} characters` });
+  if (channels !== undefined && (channels.length === 0 || channels.length > MAX_RULE_CHANNELS))
+    problems.push({ path: 'channels', given: channels, expected: `1 to ${MAX_RULE_CHANNELS} channels` });
+  const checked: CheckedRule = {
+    name: name?.trim(),
+    kinds: on === undefined ? undefined : parseKinds(on, problems),
+    filter: filter?.trim(),
+    cooldown_seconds:
+      cooldown === undefined ? undefined : collectProblems(problems, () => parseCooldown(cooldown), 0),
+    channels: channels === undefined ? undefined : [...new Set(channels)],
+  };
+  if (filter !== undefined) collectProblems(problems, () => parseFilter(filter), undefined);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return checked;
+}
+
+function parseKinds(on: readonly string[], problems: Problem[]): RuleKind[] {
+  const kinds = new Set<RuleKind>();
+  for (const given of on) {
+    const kind = RULE_KINDS.find((one) => one === given.trim().toLowerCase().replace(/s$/, ''));
+    if (kind === undefined)
+      problems.push({ path: 'on', given, expected: `one or more of ${RULE_KINDS.join(', ')}` });
+    else kinds.add(kind);
+  }
+  if (on.length === 0)
+    problems.push({ path: 'on', given: [], expected: `one or more of ${RULE_KINDS.join(', ')}` });
+  return [...kinds];
+}
+
+const COOLDOWN_UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+/** Seconds of `0`, `90s`, `15m`, `1h` or `2d`. @throws InvalidInput */
+function parseCooldown(given: string): number {
+  const text = given.trim().toLowerCase();
+  if (text === '0') return 0;
+  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const ms = Number(amount) * (COOLDOWN_UNITS[unit] ?? Number.NaN);
+  if (ms <= MAX_COOLDOWN_MS) return ms / SECOND;
+  throw new InvalidInput([
+    { path: 'cooldown', given, expected: '0, or a time of at most 30 days such as 90s, 15m, 1h or 2d' },
+  ]);
+}
+
+const ALERT_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** @throws InvalidInput */
+export function checkAlertSlug(slug: string): string {
+  if (ALERT_SLUG.test(slug)) return slug;
+  throw new InvalidInput([
+    {
+      path: 'slug',
+      given: slug,
+      expected: '1 to 63 lower-case letters, digits and hyphens, beginning with a letter or digit',
+    },
+  ]);
+}

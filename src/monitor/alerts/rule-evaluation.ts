@@ -1,0 +1,135 @@
+/**
+ * From the feed to messages. Each channel has a cursor over the discoveries, whose ids are in the order of their
+ * commits: what lies behind it was judged, and told or not, in the transaction that moved it.
+ */
+import { SECOND } from '../../platform/clock.ts';
+import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
+import {
+  type Channel,
+  listChannelsBehind,
+  lockChannel,
+  moveCursor,
+} from '../../store/alerts/channel-rows.ts';
+import {
+  beginDelivery,
+  addToDelivery,
+  findGathering,
+  readLastDeliveryAt,
+  excludeRun,
+} from '../../store/alerts/delivery-rows.ts';
+import { readFeedAfter, type FeedEntry } from '../../store/alerts/feed-entries.ts';
+import { listChannelRules } from '../../store/alerts/rule-rows.ts';
+import type { Context } from '../context.ts';
+import { type CompiledRule, compileRule, matchesRule } from './rule-filter.ts';
+import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { enqueueChannels } from './enqueue-channels.ts';
+
+/** Discoveries that one message gathers at most during a cooldown: those beyond {@link MAX_WHOLE_DISCOVERIES} by their ids. */
+export const MAX_GATHERED = 5_000;
+/** Discoveries that are judged in one transaction. */
+const EVALUATION_BATCH = 1_000;
+
+/**
+ * Judges what was found since, for every channel that is active, and enqueues channels that have something to send.
+ * Several processes may do so at once: they wait for each other at the channel's row.
+ */
+export async function evaluateRules(ctx: Context): Promise<void> {
+  for (const channelId of await listChannelsBehind(ctx.db.pool)) {
+    try {
+      await evaluateChannel(ctx, channelId);
+      await enqueueChannels(ctx, [channelId]);
+    } catch (error) {
+      // One channel that cannot be judged for must not keep the others from it.
+      ctx.log.error({ err: error, channel_id: String(channelId) }, 'a channel could not be looked after');
+    }
+  }
+}
+
+async function evaluateChannel(ctx: Context, channelId: Id): Promise<void> {
+  const next = () =>
+    inTransaction(ctx.db, async (tx) => {
+      const channel = await lockChannel(tx, channelId);
+      return channel === null ? false : evaluateBatch(ctx, tx, channel);
+    });
+  while (await next());
+}
+
+/** All that lies behind the cursor of a channel whose row is locked. */
+export async function evaluateAllPending(ctx: Context, tx: Transaction, channel: Channel): Promise<void> {
+  let current = channel;
+  for (let more = true; more; ) {
+    more = await evaluateBatch(ctx, tx, current);
+    if (more) current = (await lockChannel(tx, channel.id)) ?? current;
+  }
+}
+
+/** @returns whether there may be more. A channel that is not active is not judged for: its cursor stands still. */
+async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): Promise<boolean> {
+  if (channel.state !== 'active') return false;
+  const { found, last } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH);
+  if (last === null) return false;
+  for (const rule of await listChannelRules(tx, channel.id)) {
+    const judged = compileRule(rule);
+    const told = found.filter((one) => matchesRule(judged, one));
+    if (told.length > 0) await gatherDiscoveries(ctx, tx, channel.id, judged, told);
+  }
+  await moveCursor(tx, channel.id, last);
+  return true;
+}
+
+async function gatherDiscoveries(
+  ctx: Context,
+  tx: Transaction,
+  channelId: Id,
+  rule: CompiledRule,
+  told: readonly FeedEntry[],
+): Promise<void> {
+  const now = ctx.clock.now();
+  const begin = (runId: Id | null, dueAt: Date) =>
+    beginDelivery(tx, { messageId: createMessageId(), channelId, ruleId: rule.id, runId, dueAt, now });
+  const add = (id: Id, some: readonly FeedEntry[]) =>
+    addToDelivery(tx, { id, ruleId: rule.id, channelId }, listIds(some));
+
+  if (rule.cooldown_seconds === 0) {
+    for (const [runId, ofRun] of groupByRun(told))
+      for (const some of splitIntoParts(ofRun, MAX_WHOLE_DISCOVERIES))
+        await add(await begin(runId, now), some);
+    return;
+  }
+  const cooldownMs = rule.cooldown_seconds * SECOND;
+  const open = await findGathering(tx, rule.id, channelId);
+  const room = open === null ? 0 : Math.max(0, MAX_GATHERED - open.discoveries);
+  let dueAt = open?.next_attempt_at;
+  if (open !== null && room > 0) {
+    await add(open.id, told.slice(0, room));
+    await excludeRun(tx, open.id, findOnlyRun(told));
+  }
+  for (const some of splitIntoParts(told.slice(room), MAX_GATHERED)) {
+    const since = dueAt ?? (await readLastDeliveryAt(tx, rule.id, channelId));
+    dueAt = since === null ? now : new Date(Math.max(since.getTime() + cooldownMs, now.getTime()));
+    await add(await begin(findOnlyRun(some), dueAt), some);
+  }
+}
+
+function groupByRun(found: readonly FeedEntry[]): Map<Id, FeedEntry[]> {
+  const runs = new Map<Id, FeedEntry[]>();
+  for (const one of found) {
+    const known = runs.get(one.run_id);
+    if (known === undefined) runs.set(one.run_id, [one]);
+    else known.push(one);
+  }
+  return runs;
+}
+
+function findOnlyRun(found: readonly FeedEntry[]): Id | null {
+  const [first] = found;
+  return first !== undefined && found.every((one) => one.run_id === first.run_id) ? first.run_id : null;
+}
+
+function splitIntoParts<T>(all: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / most) }, (_, i) => all.slice(i * most, (i + 1) * most));
+}
+
+function listIds(found: readonly FeedEntry[]): Id[] {
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,141 @@
+/** Whether a rule tells of a discovery. Pure. */
+
+import { InvalidInput } from '../../domain/errors.ts';
+import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
+import type { Rule } from '../../store/alerts/rule-rows.ts';
+
+/** A rule with its filter read. */
+export type CompiledRule = Rule & { words: Filter };
+
+export function compileRule(rule: Rule): CompiledRule {
+  return { ...rule, words: parseFilter(rule.filter) };
+}
+
+/**
+ * A first look is no news, and neither is what was found before the rule was there. A paused rule tells nothing.
+ * Spikes are sentences of ours: words filter them as they filter posts and links.
+ */
+export function matchesRule(rule: CompiledRule, found: FeedEntry): boolean {
+  if (found.baseline || rule.state !== 'active' || found.id <= rule.after) return false;
+  if (rule.topic_id !== null && rule.topic_id !== found.topic_id) return false;
+  if (rule.search_id !== null && rule.search_id !== found.search_id) return false;
+  return (
+    rule.kinds.some((kind) => kind === found.kind) && matchesFilter(rule.words, listFilteredTexts(found))
+  );
+}
+
+/** What the words of a filter are looked for in. */
+function listFilteredTexts(found: FeedEntry): (string | null)[] {
+  switch (found.kind) {
+    case 'post': {
+      const { text, author_username, author_name, hashtags } = found.post;
+      return [text, author_username, author_name, ...hashtags];
+    }
+    case 'link':
+      return [found.link.title, found.link.snippet, found.link.site];
+    case 'spike':
+      return [found.spike.sentence];
+    case 'completion':
+      return [];
+  }
+}
+
+/**
+ * The text filter of a rule: words that must appear, words that must not, phrases in quotes. Words are compared
+ * without case and accents, whole, and never as patterns. Pure.
+ */
+
+/** Words in a row; a single word is a phrase of one. */
+type Phrase = readonly string[];
+
+export type Filter = { must: readonly Phrase[]; mustNot: readonly Phrase[] };
+
+export const MAX_FILTER_LENGTH = 500;
+const MAX_TERMS = 50;
+
+/** Letters that decompose into nothing simpler. */
+const FOLDED_LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  ς: 'σ',
+};
+const FOLDABLE = new RegExp(`[${Object.keys(FOLDED_LETTERS).join('')}]`, 'gu');
+const ACCENTS = /[\u0300-\u036f]/gu;
+/** A run of letters and digits; where a script puts no space between words, each character is a word. */
+const WORD =
+  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*)|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー])[\p{L}\p{N}\p{M}])+/gu;
+
+/** The words of a text, folded: `Zürich's #Hafen` is `zurich`, `s`, `hafen`. */
+export function splitWords(text: string): string[] {
+  const folded = text
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .toLowerCase()
+    .replace(FOLDABLE, (letter) => FOLDED_LETTERS[letter] ?? letter);
+  return folded.match(WORD) ?? [];
+}
+
+/** A term as it is written: perhaps a minus, then a phrase in quotes or what stands up to the next space. */
+const TERM = /\s*(-?)(?:"([^"]*)"|([^\s"]+))(?=\s|$)/y;
+
+/**
+ * Reads a filter such as `harbour ferry -cancelled "night line"`.
+ * @throws InvalidInput with what cannot be read, and where
+ */
+export function parseFilter(text: string, path = 'filter'): Filter {
+  const refuse = (expected: string, given = text) => new InvalidInput([{ path, given, expected }]);
+  const written = text
+    .normalize('NFC')
+    .replace(/[“”„«»]/gu, '"')
+    .trim();
+  if (written.length > MAX_FILTER_LENGTH) throw refuse(`at most ${MAX_FILTER_LENGTH} characters`);
+  const must: Phrase[] = [];
+  const mustNot: Phrase[] = [];
+  TERM.lastIndex = 0;
+  for (let at = 0; at < written.length; at = TERM.lastIndex) {
+    TERM.lastIndex = at;
+    const [whole, minus, quoted, bare = ''] = TERM.exec(written) ?? [];
+    if (whole === undefined) throw refuse(explainSyntaxError(written, at), written.slice(at).trim());
+    if (bare === 'OR' || bare === 'AND' || bare === 'NOT')
+      throw refuse(
+        `words, all of which must appear, and -words that must not; ${bare} is not understood (to look for the word itself, write it small)`,
+        bare,
+      );
+    if (bare.includes('*')) throw refuse('whole words; * is not understood', bare);
+    const phrase = splitWords(quoted ?? bare);
+    if (phrase.length === 0) throw refuse('a word with at least one letter or digit', whole.trim());
+    (minus === '-' ? mustNot : must).push(phrase);
+  }
+  if (must.length + mustNot.length > MAX_TERMS) throw refuse(`at most ${MAX_TERMS} words and phrases`);
+  return { must, mustNot };
+}
+
+function explainSyntaxError(written: string, at: number): string {
+  const quotes = written.slice(at).split('"').length - 1;
+  return quotes % 2 === 1
+    ? 'a second " at the end of the phrase'
+    : 'a space before and after each phrase in quotes';
+}
+
+/** Whether a text passes: everything that must appear does, and nothing that must not. Takes as long as the text. */
+export function matchesFilter({ must, mustNot }: Filter, parts: readonly (string | null)[]): boolean {
+  if (must.length === 0 && mustNot.length === 0) return true;
+  // No phrase reaches from one part into the next.
+  const words = parts.flatMap((part) => (part === null ? [] : [...splitWords(part), '']));
+  const places = new Map<string, number[]>();
+  for (const [i, word] of words.entries()) {
+    const known = places.get(word);
+    if (known === undefined) places.set(word, [i]);
+    else known.push(i);
+  }
+  const appears = (phrase: Phrase) =>
+    (places.get(phrase[0] ?? '') ?? []).some((i) => phrase.every((word, n) => words[i + n] === word));
+  return must.every(appears) && !mustNot.some(appears);
+}

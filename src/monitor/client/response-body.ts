@@ -1,0 +1,169 @@
+/** Reads a decoded body within its limit, and an event stream up to its completion. */
+
+import { RunError } from '../../domain/errors.ts';
+import type { Dialect } from '../../protocol/dialect.ts';
+import {
+  createStreamReader,
+  isEventStream,
+  isEventStreamType,
+  type StreamReader,
+} from '../../protocol/stream.ts';
+import { assertJson } from './service-refusal.ts';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+
+/** A service may hold the connection open behind the completion of its stream; so long we still listen. */
+const STREAM_END_GRACE_MS = 250;
+/** What a body begins with is known after this many bytes. */
+const SNIFFED_BYTES = 1_000;
+const BLOCK_BYTES = 65_536;
+
+/** The bytes of a body as they come. */
+export type BodyBuffer = {
+  /** Takes a piece and returns how many bytes there are now. @throws RunError `too_large` */
+  add(piece: Uint8Array): number;
+  whole(): Buffer;
+};
+
+export type ExpectedBody = {
+  /** Holds what has come, also where reading fails. */
+  body: BodyBuffer;
+  contentType: string | null;
+  /** The dialect of an event stream; undefined where the operation has none. */
+  streams: Dialect | undefined;
+  /** Hears how many bytes there are. */
+  onBytes: (bytes: number) => void;
+};
+
+/**
+ * All bytes of a body.
+ * @throws RunError `too_large` beyond the limit of `body`; what {@link assertJson} throws; for an event stream that
+ * ends without its completion `upstream_5xx` where the service says that it failed, otherwise
+ * `stream_incomplete`.
+ */
+export async function readBody(
+  pieces: AsyncIterable<Uint8Array>,
+  source: Readable,
+  { body, contentType, streams, onBytes }: ExpectedBody,
+): Promise<Buffer> {
+  let stream = streams && isEventStreamType(contentType) ? createStreamReader(streams) : undefined;
+  let undecided = streams !== undefined && stream === undefined;
+  let grace: NodeJS.Timeout | undefined;
+  try {
+    for await (const piece of pieces) {
+      const bytes = body.add(piece);
+      onBytes(bytes);
+      stream?.push(piece);
+      if (streams && undecided) {
+        stream = detectStream(streams, body.whole());
+        undecided = stream === undefined && bytes < SNIFFED_BYTES;
+      }
+      if (stream?.complete) grace ??= setTimeout(() => source.destroy(), STREAM_END_GRACE_MS);
+    }
+    stream?.end();
+  } catch (error) {
+    if (!stream?.complete) throw error;
+  } finally {
+    clearTimeout(grace);
+  }
+  if (stream && !stream.complete) throw createUnfinishedError(stream);
+  const whole = body.whole();
+  if (!stream) assertJson(whole, contentType);
+  return whole;
+}
+
+/** The beginning of a body as text, as far as it comes: for the words of an error. Never throws. */
+export async function readErrorText(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
+  const body = createBodyBuffer(maxBytes);
+  try {
+    for await (const piece of pieces) onBytes(body.add(piece));
+  } catch {
+    // Its status has said what matters; words that break off are better than none.
+  }
+  return body.whole().toString('utf8');
+}
+
+/** For a stream that nobody announced: a reader that has read what is there; undefined where it is none. */
+function detectStream(dialect: Dialect, body: Buffer): StreamReader | undefined {
+  if (!isEventStream(body.subarray(0, SNIFFED_BYTES).toString('utf8'))) return undefined;
+  const stream = createStreamReader(dialect);
+  stream.push(body);
+  return stream;
+}
+
+function createUnfinishedError({ error }: StreamReader): RunError {
+  return error === null ? new RunError('stream_incomplete') : new RunError('upstream_5xx', { detail: error });
+}
+
+/** Gathers pieces in blocks, so that a million pieces of one byte are not a million buffers. */
+export function createBodyBuffer(maxBytes: number): BodyBuffer {
+  const full: Buffer[] = [];
+  let block = Buffer.alloc(0);
+  let used = 0;
+  let bytes = 0;
+  return {
+    add(piece) {
+      if (bytes + piece.length > maxBytes) throw new RunError('too_large');
+      bytes += piece.length;
+      if (piece.length > block.length - used) {
+        full.push(block.subarray(0, used));
+        block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, piece.length));
+        used = 0;
+      }
+      block.set(piece, used);
+      used += piece.length;
+      return bytes;
+    },
+    whole: () => Buffer.concat([...full, block.subarray(0, used)]),
+  };
+}
+
+/**
+ * The bytes of a body as they were before the service compressed them, piece by piece: a reader that
+ * stops reading stops the decompression, so a small body that holds a huge one costs what was read.
+ * Whoever stops early leaves the source destroyed.
+ * @throws RunError `decode_error` for bytes that do not decompress, and for an encoding that is not one
+ * of gzip, deflate and br or is applied twice; otherwise what the source itself threw.
+ */
+export async function* decodeBody(source: Readable, encoding: string): AsyncGenerator<Uint8Array, void> {
+  source.on('error', () => undefined); // it is thrown below, or of no more interest
+  try {
+    const name = encoding.trim().toLowerCase();
+    if (name === '' || name === 'identity') yield* source;
+    else yield* decompress(source, name);
+  } catch (error) {
+    if (error instanceof RunError) throw error;
+    throw source.errored ?? new RunError('decode_error', { cause: error });
+  } finally {
+    source.destroy();
+  }
+}
+
+async function* decompress(source: Readable, name: string): AsyncGenerator<Uint8Array, void> {
+  const pieces: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  if (first.done === true) return;
+  const decoder = createDecoder(name, first.value);
+  pipeline(prependPiece(first.value, pieces), decoder, () => undefined); // an error arrives below
+  yield* decoder;
+}
+
+async function* prependPiece(
+  first: Uint8Array,
+  pieces: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => pieces };
+}
+
+function createDecoder(name: string, first: Uint8Array): Transform {
+  if (name === 'gzip' || name === 'x-gzip') return createGunzip();
+  if (name === 'br') return createBrotliDecompress();
+  // Deflate means zlib's format (its first byte ends in 8); some servers send the bare one.
+  if (name === 'deflate') return ((first[0] ?? 0) & 15) === 8 ? createInflate() : createInflateRaw();
+  throw new RunError('decode_error', { detail: 'the answer is encoded in a way that is not read' });
+}

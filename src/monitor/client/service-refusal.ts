@@ -1,0 +1,64 @@
+/** What it means when a service does not respond with a body of JSON. Pure. */
+import { readErrorBody } from '../../protocol/error-body.ts';
+import { retryAfterMs } from '../../protocol/retry-after.ts';
+import { type RunCode, RunError } from '../../domain/errors.ts';
+
+export type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
+
+/**
+ * Statuses of a response whose body decides whether it is one: 201 and 206 have come with a whole object, and were paid.
+ * 204 has no body; what 202 and others hold is not the specification's object.
+ */
+export const RESPONSE_STATUSES: ReadonlySet<number> = new Set([200, 201, 206]);
+
+/**
+ * The failure that any other status stands for. A waiting time is read from `Retry-After`, else
+ * from the body's text; only failures that ask for patience carry one.
+ */
+export function classifyRefusal({ status, location, retryAfter, words }: Refusal, now: Date): RunError {
+  const code = classifyStatus(status);
+  const body = readErrorBody(words);
+  const said = code === 'redirect' && location !== null ? `to ${location}` : body.message;
+  const patient = code === 'rate_limited' || code === 'upstream_5xx';
+  const wait = patient ? (retryAfterMs(retryAfter, now) ?? body.retryAfterMs ?? undefined) : undefined;
+  return new RunError(code, {
+    retryAfterMs: wait,
+    detail: said ? `HTTP ${status}: ${said}` : `HTTP ${status}`,
+  });
+}
+
+function classifyStatus(status: number): RunCode {
+  if (status >= 500) return 'upstream_5xx';
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 402) return 'payment';
+  if (status === 408) return 'timeout_headers'; // the service's own time limit, not ours; just as chancy
+  if (status === 425 || status === 429) return 'rate_limited';
+  if (status >= 400) return 'invalid_request';
+  return status >= 300 ? 'redirect' : 'schema_mismatch';
+}
+
+/**
+ * Looks at a body's first character, as services label JSON in any way or not at all.
+ * @throws RunError `bad_json` for nothing, or for something else that is labelled as JSON;
+ * `bad_content_type` for something else.
+ */
+export function assertJson(body: Buffer, contentType: string | null): void {
+  if (isNotUtf8(body)) return; // its reader decodes it, or says what is wrong
+  const beginning = body
+    .subarray(0, 1_000)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (/^[{["]/.test(beginning)) return;
+  const labelled = /^\s*application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '');
+  if (labelled && /^(?:null|true|false|-?\d)/.test(beginning)) return; // JSON; its reader says what is wrong
+  throw new RunError(beginning === '' || labelled ? 'bad_json' : 'bad_content_type');
+}
+
+/** UTF-16, by its byte order mark or the zeros of ASCII, or bytes that are still compressed. */
+function isNotUtf8([first, second]: Buffer): boolean {
+  if (first === 0x1f && second === 0x8b) return true;
+  return (
+    first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  );
+}

@@ -1,0 +1,89 @@
+/** From a saved search's request to what is sent: address, headers, body. Pure. */
+import { readFileSync } from 'node:fs';
+import { type Dialect, paths } from '../../protocol/dialect.ts';
+import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
+import { toWire } from '../../protocol/wire.ts';
+import { parseUrl, trimEndSlashes } from '../../domain/link.ts';
+import { RunError } from '../../domain/errors.ts';
+
+/** A request in the specification's words; what is null or absent is not sent. */
+export type ServiceRequest = {
+  operation: Operation;
+  prompt: string;
+  tools?: readonly Tool[] | null;
+  model?: Model | null;
+  date_filter?: DateFilter | null;
+  streaming: boolean;
+  /** Members beyond the specification, in the wire's own words; they never replace one of its members. */
+  extra?: Readonly<Record<string, unknown>>;
+};
+
+export type Target = {
+  baseUrl: string;
+  /** Replaces the dialect's service path segment. */
+  prefix?: string | undefined;
+  dialect: Dialect;
+  key: string | undefined;
+  /** Sent along where their names begin with `x-`. */
+  headers?: Readonly<Record<string, string>>;
+};
+
+export type HttpRequest = { url: URL; headers: Record<string, string>; body: string };
+
+const SPECIFIED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string; // our own package.json
+};
+
+/**
+ * @throws RunError `auth` for a key that no header can carry, `internal` for an address that is none.
+ */
+export function composeRequest(target: Target, request: ServiceRequest): HttpRequest {
+  return {
+    url: buildAddress(target, request.operation),
+    headers: {
+      ...selectOwnHeaders(target.headers ?? {}),
+      accept: request.streaming ? 'text/event-stream, application/json' : 'application/json',
+      'accept-encoding': 'gzip, deflate, br',
+      'content-type': 'application/json',
+      'user-agent': `strandline/${version}`,
+      ...buildAuthorization(target.key),
+    },
+    body: JSON.stringify(buildBody(target.dialect, request)),
+  };
+}
+
+function buildAddress({ baseUrl, prefix, dialect }: Target, operation: Operation): URL {
+  const base = parseUrl(baseUrl);
+  if (base === undefined) throw new RunError('internal', { detail: 'the address of the service is none' });
+  const { origin, pathname } = base;
+  return new URL(origin + trimEndSlashes(pathname) + paths(dialect, prefix)[operation]);
+}
+
+/** Operation A always says whether it wants a stream: left out, the service has sent one. */
+function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, unknown> {
+  const { operation, prompt, tools, model, date_filter, streaming, extra = {} } = request;
+  const specified = operation === 'ai' ? { prompt, tools, model, date_filter, streaming } : { prompt, model };
+  const wire = toWire(dialect, 'request', omitEmpty(specified)) as Record<string, unknown>; // object in, object out
+  return {
+    ...Object.fromEntries(Object.entries(extra).filter(([name]) => !SPECIFIED_MEMBERS.has(name))),
+    ...wire,
+  };
+}
+
+function omitEmpty(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+function selectOwnHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name.toLowerCase().startsWith('x-')));
+}
+
+/** The raw key, with no scheme word before it. */
+function buildAuthorization(key: string | undefined): { authorization?: string } {
+  if (key === undefined) return {};
+  if (/^[\x21-\x7e]+$/.test(key)) return { authorization: key };
+  throw new RunError('auth', { detail: 'the API key holds characters that a header cannot carry' });
+}

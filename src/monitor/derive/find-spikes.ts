@@ -1,0 +1,144 @@
+import { DAY } from '../../platform/clock.ts';
+import type { Id, Transaction } from '../../store/database.ts';
+import { type NewSpike, readSpikesSince, type SpikeMeasure } from '../../store/spikes.ts';
+import { QUARTER_MS, startOfQuarter } from '../../store/volume/reach.ts';
+import { readGains } from '../../store/volume/run-gains.ts';
+import { readVolumeHistory, readWatched, type WatchedSearch } from '../../store/volume/volume-history.ts';
+import { computeWeekdayUsual, WEEKDAY_HISTORY_MS } from '../trends/rules/baseline.ts';
+import { buildGainSeries, findTopPost, isSpreadOverPosts } from '../trends/rules/engagement-gains.ts';
+import {
+  detectSpike,
+  HISTORY_MS,
+  MAX_SPIKE_AGE_MS,
+  MIN_SPIKE_POSTS,
+  type Spike,
+} from '../trends/rules/spike-detection.ts';
+import { composeSpikeSentence } from '../trends/rules/spike-sentence.ts';
+import type { Series } from '../trends/rules/time-series.ts';
+
+/** The longest window, but for searches that run less than daily. */
+const MAX_WINDOW_MS = DAY;
+
+/** A run, and the time of its response: the time at which it is judged. */
+export type EvaluatedRun = { run_id: Id; search_id: Id; at: Date };
+
+/**
+ * Looks at the windows that closed in the six hours before each response, for posts and for what their counters gained, and
+ * finds of each the one that stands out most. It remembers nothing but the spikes.
+ * @param runs one of each search
+ */
+export async function findSpikes(tx: Transaction, runs: readonly EvaluatedRun[]): Promise<NewSpike[]> {
+  if (runs.length === 0) return [];
+  const watched = await readWatched(
+    tx,
+    runs.map((run) => run.run_id),
+    runs.map((run) => new Date(run.at.getTime() - MAX_SPIKE_AGE_MS - MAX_WINDOW_MS)),
+  );
+  const found: NewSpike[] = [];
+  for (const run of runs) {
+    const of = watched.get(run.run_id);
+    if (of === undefined) continue;
+    for (const measure of [
+      measurePosts(tx, run.search_id, of.recent),
+      measureEngagement(tx, run.search_id, of.gained),
+    ]) {
+      const spike = await findSpike(tx, run, of, measure);
+      if (spike !== null) found.push(spike);
+    }
+  }
+  return found;
+}
+
+async function findSpike(
+  tx: Transaction,
+  run: EvaluatedRun,
+  watched: WatchedSearch,
+  measure: Measure,
+): Promise<NewSpike | null> {
+  const { sensitivity, tz, every_seconds: everySeconds } = watched;
+  if (sensitivity === 'off') return null;
+  const longest = Math.max(MAX_WINDOW_MS, everySeconds * 1_000);
+  if (longest === MAX_WINDOW_MS && measure.recent < MIN_SPIKE_POSTS) return null;
+
+  const until = startOfQuarter(watched.observed_until.getTime());
+  const since = watched.since === null ? 0 : startOfQuarter(watched.since.getTime()) + QUARTER_MS;
+  const from = Math.max(until - HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since);
+  if (from >= until) return null;
+  const { series, mayTell, topOf } = await measure.between(from, until);
+  const watch = { sensitivity, everySeconds, now: run.at.getTime(), mayTell };
+  // Those before can only forbid one.
+  if (detectSpike(series, { ...watch, alerted: [] }) === null) return null;
+  const alerted = await readSpikesSince(tx, run.search_id, measure.name, new Date(from));
+  const spike = detectSpike(series, { ...watch, alerted: alerted.map((end) => end.getTime()) });
+  if (spike === null) return null;
+
+  const weeks = await measure.between(
+    Math.max(until - WEEKDAY_HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since),
+    until,
+  );
+  const top = topOf(spike);
+  const { start, end, lowerBound, ...figures } = spike;
+  const told = {
+    measure: measure.name,
+    window_start: new Date(start),
+    window_end: new Date(end),
+    lower_bound: lowerBound,
+    ...figures,
+    weekday_usual: computeWeekdayUsual(weeks.series, spike),
+    tz,
+    top_post_id: top?.post ?? null,
+    top_share: top?.share ?? null,
+  } as const;
+  const { run_id, search_id, at } = run;
+  return { ...told, search_id, run_id, sensitivity, sentence: composeSpikeSentence(told), at };
+}
+
+/** A measure over a stretch of time. */
+export type MeasureHistory = {
+  series: Series;
+  /** Whether there is more to a spike than the detector sees. */
+  mayTell: (spike: Spike) => boolean;
+  /** The post that makes up most of it, where one may. */
+  topOf: (spike: Spike) => { post: Id; share: number } | null;
+};
+
+/** What is looked at for spikes. */
+export type Measure = {
+  name: SpikeMeasure;
+  /** How much of it there was lately, to see at once that nothing happened. */
+  recent: number;
+  /** Times in ms since 1970, whole quarters of an hour. */
+  between: (from: number, until: number) => Promise<MeasureHistory>;
+};
+
+/** Posts of a search by their own time. */
+export function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
+  return {
+    name: 'posts',
+    recent,
+    between: async (from, until) => ({
+      series: await readVolumeHistory(tx, searchId, from, until),
+      mayTell: () => true,
+      topOf: () => null,
+    }),
+  };
+}
+
+/** What the counters of a search's posts gained from one answer to the next. */
+export function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measure {
+  return {
+    name: 'engagement',
+    recent,
+    between: async (from, until) => {
+      const gains = await readGains(tx, searchId, new Date(from), new Date(until));
+      return {
+        series: buildGainSeries(gains, from, until),
+        mayTell: (spike) => isSpreadOverPosts(gains, spike),
+        topOf: (spike) => {
+          const top = findTopPost(gains, spike);
+          return top && { post: top.post, share: Math.min(1, top.gained / spike.n) };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,264 @@
+/**
+ * The follower: derives volume, coverage, growth, tallies, what rises, and spikes from what runs saved, in batches. Every worker
+ * has one; one at a time works. It may be killed at any moment: a batch is one transaction.
+ */
+import { SECOND } from '../../platform/clock.ts';
+import { countSaved } from '../../store/counts.ts';
+import {
+  type Database,
+  type Id,
+  inTransaction,
+  isDatabaseError,
+  KEEP_PLANS,
+  readSqlState,
+  refusesData,
+  type Transaction,
+} from '../../store/database.ts';
+import { checkReadings, rebuildSearch } from '../../store/derive/derive-again.ts';
+import { findCoverage, rollUp } from '../../store/derive/derive-coverage.ts';
+import { followGrowth } from '../../store/derive/derive-growth.ts';
+import {
+  lockFollowing,
+  noteReadings,
+  removeReadings,
+  listSearchesToRetry,
+  moveAside,
+  type TakenReading,
+  takeReadings,
+} from '../../store/derive/pending-derivations.ts';
+import { deriveRising } from '../../store/derive/derive-rising.ts';
+import { deriveTallies } from '../../store/derive/derive-tallies.ts';
+import { type Leftover, NOTHING_LEFT } from '../../store/derive/undo-derivations.ts';
+import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
+import { insertSpikes } from '../../store/spikes.ts';
+import { deriveRunGains } from '../../store/volume/run-gains.ts';
+import type { Context } from '../context.ts';
+import { findSpikes } from './find-spikes.ts';
+
+/** Readings of one transaction: some tenths of a second. */
+const BATCH_SIZE = 200;
+/** A reading waits so long for others whose responses came before it and that are still being saved. */
+const SETTLE_MS = 2 * SECOND;
+export const FOLLOWER_INTERVAL_MS = 2 * SECOND;
+
+type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'simulation'>;
+
+export type FollowerOptions = {
+  /** Readings of one batch. */
+  limit?: number;
+  /** How old a reading must be; null where nobody else saves. */
+  settleMs?: number | null;
+  /** Whether to stop after this batch. */
+  isOver?: () => boolean;
+};
+
+/**
+ * Derives until nothing waits, or another follower is at it. A batch that fails is tried in halves, down to the reading that
+ * fails alone: that one is set aside, and its search waits for it. Searches that wait are tried last, one reading at a time.
+ * @returns how many readings were derived
+ * @throws what may pass by itself, such as a database that is away
+ */
+export async function derivePending(ctx: FollowerContext, options: FollowerOptions = {}): Promise<number> {
+  const { limit: most = BATCH_SIZE, isOver = () => false } = options;
+  let derived = 0;
+  let limit = most;
+  let isWhole = true;
+  while (!isOver()) {
+    const batch = await deriveOrSetAside(ctx, { ...options, limit, isWhole });
+    derived += batch.derived;
+    if (batch.isDone) break;
+    limit = batch.failed > 0 ? Math.max(1, Math.min(limit, batch.failed) >> 1) : Math.min(most, limit * 2);
+    isWhole = batch.failed === 0 && limit === most;
+  }
+  let isAnyRetried = false;
+  for (const search of await listSearchesToRetry(ctx.db, ctx.clock.statementTime())) {
+    if (isOver()) break;
+    const batch = await deriveOrSetAside(ctx, { ...options, limit: 1, search });
+    derived += batch.derived;
+    isAnyRetried ||= batch.failed === 0 && !batch.isDone;
+  }
+  // What waited behind them is in its turn again.
+  return isAnyRetried ? derived + (await derivePending(ctx, options)) : derived;
+}
+
+async function deriveOrSetAside(
+  ctx: FollowerContext,
+  options: BatchOptions,
+): Promise<{ derived: number; isDone: boolean; failed: number }> {
+  try {
+    return { ...(await deriveBatch(ctx, options)), failed: 0 };
+  } catch (error) {
+    if (!(error instanceof BatchFailed) || !isPermanent(error.cause)) throw error;
+    const { readings, cause } = error;
+    const [first] = readings;
+    if (first === undefined) throw error;
+    if (readings.length === 1) await setReadingAside(ctx, first, cause);
+    return { derived: 0, isDone: false, failed: readings.length };
+  }
+}
+
+async function setReadingAside({ db, clock, log }: FollowerContext, id: Id, cause: unknown): Promise<void> {
+  const code = readSqlState(cause) || (cause instanceof Error ? cause.name : 'unknown');
+  const aside = await moveAside(db, { id, code, now: clock.statementTime() });
+  if (aside?.attempts !== 1) return;
+  const { search, run_id: run, retry_at } = aside;
+  log.error(
+    { err: cause, search, run: String(run), code, retry_at },
+    'reading set aside; its search waits for it',
+  );
+}
+
+/** Whether the same readings would fail again: their data are refused, they take too long, or they meet a fault of ours. */
+function isPermanent(cause: unknown): boolean {
+  return refusesData(cause) || readSqlState(cause) === QUERY_CANCELED || !isDatabaseError(cause);
+}
+
+/** SQLSTATE of a statement that was cancelled, which its time limit does. */
+const QUERY_CANCELED = '57014';
+
+/** A batch that was rolled back, and the readings that it failed at. */
+class BatchFailed extends Error {
+  readonly readings: readonly Id[];
+  constructor(readings: readonly Id[], cause: unknown) {
+    super('derivation failed', { cause });
+    this.name = 'BatchFailed';
+    this.readings = readings;
+  }
+}
+
+export type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
+  /** Of this search alone, of which a reading was set aside. */
+  search?: Id;
+  /** Whether all readings that were not seen before are checked, however many; otherwise only as many as are derived. */
+  isWhole?: boolean;
+};
+
+/**
+ * One batch, in one transaction that sees one state of what was saved.
+ * @returns how many readings it derived, and whether none is left
+ * @throws BatchFailed
+ */
+export async function deriveBatch(
+  { db, clock, simulation }: FollowerContext,
+  { limit = BATCH_SIZE, settleMs = SETTLE_MS, search, isWhole = search === undefined }: BatchOptions = {},
+): Promise<{ derived: number; isDone: boolean }> {
+  let concerned: readonly Id[] = [];
+  try {
+    return await inSnapshot(db, async (tx) => {
+      if (!(await lockFollowing(tx))) return { derived: 0, isDone: true };
+      const ofSearch = search ?? null;
+      const { uncounted, unchecked } = await noteReadings(tx, {
+        limit: isWhole ? null : limit,
+        search: ofSearch,
+      });
+      await countSaved(tx, uncounted);
+      concerned = unchecked;
+      const left = await checkReadings(tx, unchecked);
+      const isUndone = left !== NOTHING_LEFT;
+      // One reading at a time: what is undone because of it and what is derived from another do not fail together.
+      const isAlone = limit === 1 && isUndone;
+      const which = {
+        limit,
+        settleMs,
+        simulated: simulation !== null,
+        search: ofSearch,
+        now: clock.statementTime(),
+      };
+      const taken = isAlone ? [] : await takeReadings(tx, which);
+      const ids = taken.map(({ id }) => id);
+      concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
+      await deriveReadings(tx, taken, left);
+      // What came meanwhile waits for the next round: a small batch costs nearly as much as a large one.
+      return { derived: taken.length, isDone: !isUndone && taken.length < limit };
+    });
+  } catch (error) {
+    throw new BatchFailed(concerned, error);
+  }
+}
+
+async function deriveReadings(
+  tx: Transaction,
+  taken: readonly TakenReading[],
+  left: Leftover,
+): Promise<void> {
+  const ids = taken.map(({ id }) => id);
+  if (taken.length === 0 && left === NOTHING_LEFT) return;
+  const coverage = await findCoverage(tx, ids);
+  const days = await rollUp(tx, ids, coverage, { recounted: left.posts, seenAgain: left.seen });
+  await followGrowth(tx, ids);
+  await deriveTallies(tx, ids, { posts: left.posts, links: left.links, days: [...days, ...left.days] });
+  await deriveRunGains(tx, ids);
+  await deriveRising(tx, groupBySearch(taken));
+  const spikes = await findSpikes(tx, findRunsToNotify(taken));
+  await removeReadings(tx, ids);
+  await insertSpikes(tx, spikes);
+}
+
+/** Each search, and when the oldest of its readings came. */
+function groupBySearch(taken: readonly TakenReading[]): { searchId: Id; since: Date }[] {
+  const since = new Map<Id, Date>();
+  for (const { search_id: searchId, at } of taken) if (!since.has(searchId)) since.set(searchId, at);
+  return [...since].map(([searchId, at]) => ({ searchId, since: at }));
+}
+
+/** Of each search the newest run that spikes are looked for at. What a first run finds is no more than usual, however much it is. */
+function findRunsToNotify(taken: readonly TakenReading[]): TakenReading[] {
+  const last = new Map<Id, TakenReading>();
+  for (const run of taken) if (run.notify && !run.baseline) last.set(run.search_id, run);
+  return [...last.values()];
+}
+
+/** `runs`: derived again. `posts`: whose gains were made from their snapshots. */
+export type RebuildCounts = { runs: number; posts: number };
+
+/**
+ * All that is derived from the runs of a search, again: as far back as snapshots are kept. It can be interrupted and done again.
+ */
+export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise<RebuildCounts> {
+  const { db } = ctx;
+  const [oldest] = await listSnapshotMonths(db);
+  const rebuilt = await inSnapshot(db, async (tx) => {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.derive'))`);
+    const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
+    await countSaved(tx, uncounted);
+    const { left, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
+    await deriveReadings(tx, [], left);
+    return { runs, posts };
+  });
+  await derivePending(ctx, { settleMs: null });
+  return rebuilt;
+}
+
+function inSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await tx.query(KEEP_PLANS);
+    return work(tx);
+  });
+}
+
+/** @returns stops it, when its batch has ended */
+export function startFollower(ctx: Context): () => Promise<void> {
+  let stopped = false;
+  let working: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    if (stopped) return;
+    working ??= attemptDerivation(ctx, () => stopped).finally(() => {
+      working = undefined;
+    });
+  }, FOLLOWER_INTERVAL_MS);
+  return async () => {
+    stopped = true;
+    clearInterval(timer);
+    await working;
+  };
+}
+
+/** What fails is tried again by whoever is next. */
+async function attemptDerivation(ctx: Context, isOver: () => boolean): Promise<void> {
+  try {
+    await derivePending(ctx, { isOver });
+  } catch (error) {
+    ctx.log.error({ err: error }, 'derivation failed; trying again');
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * What is found and which runs end, told to everybody who listens in this process, from one look at the database a
+ * second however many they are. Discoveries have ids in the order of commits: who names the last one it saw misses
+ * none and gets none twice. Runs are told as they end and are not told again.
+ */
+
+import { InvalidInput } from '../../domain/errors.ts';
+import { MINUTE, SECOND } from '../../platform/clock.ts';
+import type { Id } from '../../store/database.ts';
+import {
+  type DiscoveryRow,
+  readDiscoveriesAfter,
+  readLastDiscoveryId,
+} from '../../store/queries/discoveries.ts';
+import { readEndedRuns, readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
+import type { Context } from '../context.ts';
+
+export type FeedEvent = { event: 'discovery'; row: DiscoveryRow } | { event: 'run'; row: RunRow };
+
+/** Slugs. */
+export type FeedFilter = { topic?: string | undefined; search?: string | undefined };
+
+/** Somebody who listens. `T` is an event in their words. */
+export type Listener<T> = {
+  filter: FeedFilter;
+  /** What was missed, in order; the next of it is read when this has been taken. */
+  replay(events: readonly T[]): Promise<void>;
+  /** What is new. */
+  tell(events: readonly T[]): void;
+};
+
+export type Feed<T> = {
+  /**
+   * Where a new listener starts: after the id that it names, or after the newest discovery. Ask before the head of the reply is
+   * sent: then nothing is missed, however long the feed takes to begin.
+   * @throws InvalidInput for an id that no discovery has reached: its listener would wait for ever without knowing
+   */
+  startOf(after: Id | undefined): Promise<Id>;
+  /**
+   * Replays what came after an id, then tells what is new.
+   * @param from.signal ends it; whoever listens must see to that, also where this throws
+   * @returns when everything that was missed has been replayed
+   */
+  listen(listener: Listener<T>, from: { after: Id; signal: AbortSignal }): Promise<void>;
+  /** Looks once, as is done every second while anybody listens. */
+  poll(): Promise<void>;
+  /** Tells nobody anything more; done when nothing is being read any more. */
+  close(): Promise<void>;
+};
+
+const POLL_MS = SECOND;
+const PAGE_SIZE = 500;
+/** Pages of what was missed that are read at a time: a hundred that come back at once leave the pool to others. */
+const MAX_CONCURRENT_REPLAYS = 3;
+
+/**
+ * @param encode an event as listeners get it; done once, however many listen
+ * @param asProgram does what all listeners share, so that it is not counted for the one who came first
+ */
+export function openFeed<T>(
+  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  encode: (event: FeedEvent) => T,
+  asProgram: <R>(work: () => R) => R = (work) => work(),
+): Feed<T> {
+  /** Whoever came and has not gone: some are still told what they missed. */
+  let present = 0;
+  /** Each with the last discovery it knows, which may be one that was not looked at here yet. */
+  const listeners = new Map<Listener<T>, Id>();
+  const turns = createSemaphore(MAX_CONCURRENT_REPLAYS);
+  const ends = watchEndedRuns(ctx);
+  /** Everything up to here has been told to those who listen. */
+  let cursor = 0n;
+  let timer: NodeJS.Timeout | undefined;
+  let beginning: Promise<void> | undefined;
+  let looking: Promise<void> | undefined;
+  let failing = false;
+
+  const look = async (): Promise<void> => {
+    for (let full = true; full; ) {
+      const rows = await readDiscoveriesAfter(ctx.db, { after: cursor, limit: PAGE_SIZE });
+      full = rows.length === PAGE_SIZE;
+      cursor = rows.at(-1)?.id ?? cursor;
+      tell(rows.map((row) => ({ event: 'discovery', row })));
+    }
+    tell((await ends.next()).map((row) => ({ event: 'run', row })));
+  };
+  const tell = (events: readonly FeedEvent[]): void => {
+    if (listeners.size === 0) return;
+    const told = events.map((event) => ({ of: event, as: encode(event) }));
+    for (const [listener, known] of listeners) {
+      const theirs = told.filter((one) => matchesFilter(one.of, listener.filter) && isNew(one.of, known));
+      if (theirs.length > 0) listener.tell(theirs.map(({ as }) => as));
+    }
+  };
+  const poll = (): Promise<void> => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  const pollOnTime = async (): Promise<void> => {
+    try {
+      await poll();
+      failing = false;
+    } catch (error) {
+      // Nobody is sent away: what they miss is told when the database is back.
+      if (!failing && timer !== undefined)
+        ctx.log.warn({ err: error }, 'the feed could not be read; it is tried every second');
+      failing = true;
+    }
+    if (timer !== undefined) pollLater();
+  };
+  const pollLater = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void pollOnTime(), POLL_MS).unref();
+  };
+  const begin = async (): Promise<void> => {
+    try {
+      cursor = await readLastDiscoveryId(ctx.db);
+      await ends.begin();
+      if (present > 0) pollLater();
+    } finally {
+      // It failed, or everybody has gone meanwhile: the next one who comes begins again.
+      if (timer === undefined) beginning = undefined;
+    }
+  };
+  const leave = (listener: Listener<T>): void => {
+    listeners.delete(listener);
+    present -= 1;
+    // What is still beginning sees by itself that nobody is there.
+    if (present > 0 || timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    beginning = undefined;
+  };
+  const join = async (listener: Listener<T>, after: Id, signal: AbortSignal): Promise<void> => {
+    beginning ??= asProgram(begin);
+    await beginning;
+    for (let at = after; !signal.aborted; ) {
+      // Nothing happens between this look and the joining: what comes next is told, what came before was replayed.
+      if (at >= cursor) {
+        listeners.set(listener, at);
+        return;
+      }
+      const upTo = cursor;
+      const page = { ...listener.filter, after: at, upTo, limit: PAGE_SIZE };
+      const rows = await turns(() => readDiscoveriesAfter(ctx.db, page));
+      at = rows.length < PAGE_SIZE ? upTo : (rows.at(-1)?.id ?? upTo);
+      if (rows.length > 0 && !signal.aborted)
+        await listener.replay(rows.map((row) => encode({ event: 'discovery', row })));
+    }
+  };
+
+  return {
+    poll,
+    startOf: async (after) => {
+      if (after !== undefined && after <= cursor) return after;
+      if (after === undefined && timer !== undefined) return cursor;
+      const last = await asProgram(() => readLastDiscoveryId(ctx.db));
+      if (after === undefined || after <= last) return after ?? last;
+      const expected = `the id of a discovery; the last one is ${last}`;
+      throw new InvalidInput([{ path: 'after', given: String(after), expected }]);
+    },
+    listen: async (listener, { after, signal }) => {
+      signal.throwIfAborted();
+      present += 1;
+      signal.addEventListener('abort', () => leave(listener), { once: true });
+      await join(listener, after, signal);
+    },
+    close: async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      listeners.clear();
+      await looking?.catch(() => {});
+    },
+  };
+}
+
+function matchesFilter({ row }: FeedEvent, { topic, search }: FeedFilter): boolean {
+  return (topic === undefined || row.topic === topic) && (search === undefined || row.search === search);
+}
+
+function isNew({ event, row }: FeedEvent, known: Id): boolean {
+  return event === 'run' || row.id > known;
+}
+
+/**
+ * How far back is looked each time: a run is committed some time after its end was taken from a clock, which may
+ * be that of another machine.
+ */
+const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
+const MAX_ENDED_RUNS = 10_000;
+
+/** Runs that ended since the look before, each once. */
+export function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
+  /** What ended until now is not told. */
+  begin(): Promise<void>;
+  next(): Promise<RunRow[]>;
+} {
+  /** Ids of what was told and still lies in the window. */
+  let told: ReadonlySet<Id> = new Set();
+  const inWindow = () => {
+    const after = new Date(clock.now().getTime() - ENDED_RUNS_WINDOW_MS);
+    return readEndedRuns(db, { after, limit: MAX_ENDED_RUNS });
+  };
+  const remember = (ended: readonly { id: Id }[]) => {
+    told = new Set(ended.map(({ id }) => id));
+  };
+  return {
+    begin: async () => remember(await inWindow()),
+    next: async () => {
+      const ended = await inWindow();
+      const rows = await readRunsByIds(
+        db,
+        ended.flatMap(({ id }) => (told.has(id) ? [] : [id])),
+      );
+      remember(ended);
+      return rows;
+    },
+  };
+}
+
+/** Lets so many go at a time; the others wait in the order they came. */
+export function createSemaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let going = 0;
+  return async (work) => {
+    if (going >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else going += 1;
+    try {
+      return await work();
+    } finally {
+      // A turn is handed on: nobody who comes now goes before those who wait.
+      const next = waiting.shift();
+      if (next === undefined) going -= 1;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,166 @@
+import { InvalidInput, Refused } from '../../domain/errors.ts';
+import type { Resource } from '../../store/export/export-columns.ts';
+import { type ExportFilter, findSearchIds } from '../../store/export/export-select.ts';
+import { readProvenance } from '../../store/export/provenance.ts';
+import { openSnapshot } from '../../store/export/snapshot.ts';
+import type { Context } from '../context.ts';
+import { composeManifest, type WrittenFile } from './export-manifest.ts';
+import { encodeResource, type Encoding } from './export-rows.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Resources as files beside a manifest, all of them of one moment. Everything is written out under other
+ * names first; then the data take their places, the manifest last, so that a manifest whose hashes fit is whole.
+ * @param what.signal ends it early: nothing is left behind, its reason is thrown
+ * @throws Refused `not_found` for a search or topic that is not there, `conflict` where files cannot be written
+ */
+export async function exportFiles(
+  ctx: Pick<Context, 'db' | 'clock'>,
+  what: {
+    resources: readonly Resource[];
+    filter: ExportFilter;
+    encoding: Encoding;
+    target: ExportTarget;
+    signal?: AbortSignal | undefined;
+  },
+): Promise<{ written: WrittenFile[]; manifest: string }> {
+  const { resources, filter, encoding, target, signal } = what;
+  const now = ctx.clock.now();
+  const snapshot = await openSnapshot(ctx.db, signal);
+  const asides: PendingFile[] = [];
+  try {
+    const searchIds = await findSearchIds(snapshot.client, filter);
+    const written: WrittenFile[] = [];
+    for (const resource of resources) {
+      const name = target.file ?? `${resource}.${encoding.format}`;
+      const { columns, bytes, rows } = await encodeResource(snapshot, {
+        resource,
+        filter,
+        searchIds,
+        encoding,
+      });
+      const aside = await writePendingFile(path.join(target.folder, name), bytes);
+      asides.push(aside);
+      written.push({
+        resource,
+        path: name,
+        columns,
+        rows: rows(),
+        bytes: aside.bytes,
+        sha256: aside.sha256,
+      });
+    }
+    const searches = await readProvenance(snapshot.client, searchIds, filter, now);
+    const manifest = path.join(target.folder, nameManifest(target));
+    const described = JSON.stringify(composeManifest({ written, searches, filter, encoding, now }), null, 2);
+    asides.push(await writePendingFile(manifest, [Buffer.from(`${described}\n`)]));
+    signal?.throwIfAborted();
+    for (const aside of asides) await aside.place();
+    return { written, manifest };
+  } catch (error) {
+    await Promise.all(asides.map((aside) => aside.discard()));
+    throw error;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+function nameManifest({ file }: ExportTarget): string {
+  return file === undefined ? 'datapackage.json' : `${file}.datapackage.json`;
+}
+
+/** A whole file, on disk under a name of its own, that takes its place in one step or was never there. */
+export type PendingFile = {
+  target: string;
+  bytes: number;
+  /** Of the bytes, in hexadecimal. */
+  sha256: string;
+  /** Replaces what stood there. */
+  place(): Promise<void>;
+  discard(): Promise<void>;
+};
+
+/** Readable and writable by who exports alone: what people wrote is theirs to pass on. */
+const FILE_MODE = 0o600;
+
+/**
+ * Writes beside the target, in the same folder; a failure leaves nothing behind.
+ * @throws Refused `conflict` where the folder or the disk does not allow it
+ */
+export async function writePendingFile(
+  target: string,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<PendingFile> {
+  const name = `.${path.basename(target)}.${randomBytes(6).toString('hex')}.partial`;
+  const file = path.join(path.dirname(target), name);
+  const discard = () => rm(file, { force: true });
+  const hash = createHash('sha256');
+  let bytes = 0;
+  // Exclusive: a link that somebody put there is not followed.
+  const handle = await open(file, 'wx', FILE_MODE).catch((error: unknown) => {
+    throw toRefusal(error, target);
+  });
+  try {
+    try {
+      for await (const piece of pieces) {
+        hash.update(piece);
+        bytes += piece.length;
+        await handle.writeFile(piece);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await discard();
+    throw toRefusal(error, target);
+  }
+  return {
+    target,
+    bytes,
+    sha256: hash.digest('hex'),
+    place: () =>
+      rename(file, target).catch((error: unknown) => {
+        throw toRefusal(error, target);
+      }),
+    discard,
+  };
+}
+
+/** Told by a write, which names no file. */
+const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);
+
+/** What the file system says is for who named the file. */
+function toRefusal(error: unknown, target: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isOfFiles = error instanceof Error && 'syscall' in error && 'path' in error;
+  if (!isOfFiles && !DISK_ERRORS.has(code)) return error;
+  // What is written is new: only its folder can be missing.
+  if (code === 'ENOENT') return new Refused('conflict', `the folder ${path.dirname(target)} does not exist`);
+  return new Refused('conflict', `${target} cannot be written (${code}); what was there is still there`);
+}
+
+/** Where files go: a folder, in which they have names of ours, or one file. */
+export type ExportTarget = { folder: string; file: string | undefined };
+
+/**
+ * A name is a folder where it ends in a slash, is one already, or must be one; a folder that is not there is made.
+ * @throws InvalidInput for what is there and is no plain file: it would be replaced, not written into
+ */
+export async function openTarget(out: string, mustBeFolder: boolean): Promise<ExportTarget> {
+  const there = await stat(out).catch(() => undefined);
+  const isFolder = there?.isDirectory() === true || mustBeFolder || /[/\\]$/.test(out);
+  if (isFolder) {
+    await mkdir(out, { recursive: true }).catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      throw new Refused('conflict', `the folder ${out} cannot be made (${code})`);
+    });
+    return { folder: out, file: undefined };
+  }
+  const itself = await lstat(out).catch(() => undefined);
+  if (itself !== undefined && !itself.isFile())
+    throw new InvalidInput([{ path: 'out', given: out, expected: 'a plain file, a folder, or a new name' }]);
+  return { folder: path.dirname(out), file: path.basename(out) };
+}

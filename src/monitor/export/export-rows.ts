@@ -1,0 +1,88 @@
+import type { Database } from '../../store/database.ts';
+import { type ExportColumn, readColumns, type Resource } from '../../store/export/export-columns.ts';
+import {
+  type ExportFilter,
+  findSearchIds,
+  type SearchIds,
+  buildSelect,
+} from '../../store/export/export-select.ts';
+import { openSnapshot, type Snapshot } from '../../store/export/snapshot.ts';
+import {
+  createCsvEncoder,
+  createNdjsonEncoder,
+  type CsvOptions,
+  type Encoder,
+  type Format,
+} from './row-encoders.ts';
+
+export type Encoding = CsvOptions & { format: Format };
+
+/**
+ * One resource as bytes, in the order of its keys, as it is at this moment. Nothing is read ahead of whoever
+ * takes the bytes; when they stop, the statement is ended. Holds a connection of its own as long as it takes.
+ * @param signal ends it early; its reason is thrown
+ * @param onEnd is told how many rows there were, once all bytes are taken
+ * @throws Refused `not_found` for a search or topic that is not there
+ */
+export async function* exportRows(
+  { db }: { db: Database },
+  resource: Resource,
+  filter: ExportFilter,
+  encoding: Encoding,
+  signal?: AbortSignal,
+  onEnd?: (rows: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const snapshot = await openSnapshot(db, signal);
+  try {
+    const searchIds = await findSearchIds(snapshot.client, filter);
+    const encoded = await encodeResource(snapshot, { resource, filter, searchIds, encoding });
+    yield* encoded.bytes;
+    onEnd?.(encoded.rows());
+  } finally {
+    await snapshot.close();
+  }
+}
+
+export type EncodedResource = {
+  columns: readonly ExportColumn[];
+  bytes: AsyncGenerator<Uint8Array, void, undefined>;
+  /** How many rows went into the bytes so far. */
+  rows: () => number;
+};
+
+export async function encodeResource(
+  snapshot: Snapshot,
+  what: { resource: Resource; filter: ExportFilter; searchIds: SearchIds; encoding: Encoding },
+): Promise<EncodedResource> {
+  const { resource, filter, searchIds, encoding } = what;
+  const columns = await readColumns(snapshot.client, resource);
+  const select = buildSelect(resource, columns, filter, searchIds);
+  let rows = 0;
+  async function* encode(): AsyncGenerator<Uint8Array, void, undefined> {
+    const encoder = await openEncoder(columns, encoding);
+    yield* skipEmpty(encoder.begin());
+    for await (const batch of snapshot.copy(select)) {
+      rows += batch.length;
+      yield* skipEmpty(encoder.rows(batch));
+    }
+    yield* skipEmpty(encoder.end());
+  }
+  return { columns, bytes: encode(), rows: () => rows };
+}
+
+async function openEncoder(columns: readonly ExportColumn[], encoding: Encoding): Promise<Encoder> {
+  switch (encoding.format) {
+    case 'csv':
+      return createCsvEncoder(columns, encoding);
+    case 'ndjson':
+      return createNdjsonEncoder(columns);
+    case 'parquet': {
+      const { createParquetEncoder } = await import('./parquet.ts');
+      return createParquetEncoder(columns);
+    }
+  }
+}
+
+function* skipEmpty(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+  if (bytes.length > 0) yield bytes;
+}

@@ -1,0 +1,325 @@
+/** What an error means to whoever asked over HTTP: the one mapping, for the API and the pages alike. */
+import { STATUS_CODES } from 'node:http';
+import {
+  InvalidInput,
+  type Problem,
+  Refused,
+  RUN_CODE_NAMES,
+  RUN_CODES,
+  type RunCode,
+  RunError,
+} from '../../domain/errors.ts';
+import { Denied, type DeniedKind } from '../access/visitor-scopes.ts';
+import { isUnreachable, readSqlState } from '../../store/database.ts';
+
+export type Failure = {
+  /** Of HTTP. */
+  status: number;
+  /** Names the kind of failure, for programs: `invalid_input`, `not_found`, a code of a run. */
+  code: string;
+  /** The kind of failure in a few words, always the same ones. */
+  title: string;
+  /** What went wrong this time, for a person. Holds nothing of ours where the fault is ours. */
+  detail: string;
+  /**
+   * Things that are wrong in what was sent, the first of them where there are many; paths begin with where it stood:
+   * `body.prompt`.
+   */
+  errors: readonly Problem[];
+  retryAfterSeconds: number | undefined;
+};
+
+/** An address that is there was asked by a method that it has not. */
+export class WrongMethod extends Error {
+  override readonly name = 'WrongMethod';
+  readonly allowed: readonly string[];
+  constructor(allowed: readonly string[]) {
+    super(`this address answers ${allowed.join(', ')}`);
+    this.allowed = allowed;
+  }
+}
+
+/** A request whose `Idempotency-Key` was sent before: its first execution is under way, or was of another request. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused';
+  readonly kind: 'in_progress' | 'reused';
+  constructor(kind: 'in_progress' | 'reused') {
+    super(KEY_REFUSALS[kind].detail);
+    this.kind = kind;
+  }
+}
+
+const KEY_REFUSALS = {
+  in_progress: {
+    status: 409,
+    title: 'Request in progress',
+    detail: 'The first request with this Idempotency-Key is still in progress. Send it again later.',
+    retryAfterSeconds: 1,
+  },
+  reused: {
+    status: 422,
+    title: 'Idempotency-Key already used',
+    detail:
+      'This Idempotency-Key belongs to a request with another path, query or body. Use a new key for a new request.',
+    retryAfterSeconds: undefined,
+  },
+} as const;
+
+/** What was sent, to say what was given where it does not fit. */
+export type RequestContent = { body?: unknown; query?: unknown; params?: unknown };
+
+const DENIED_STATUSES: Readonly<Record<DeniedKind, [status: number, title: string]>> = {
+  unknown_visitor: [401, 'A token is needed'],
+  scope: [403, 'Not allowed'],
+  forged: [403, 'Asked from another site'],
+  host: [421, 'Not our name'],
+  too_many: [429, 'Too many requests'],
+};
+
+const REFUSED_STATUSES: Readonly<Record<Refused['kind'], [status: number, title: string]>> = {
+  not_found: [404, 'Not found'],
+  conflict: [409, 'Not possible as it is now'],
+  unavailable: [503, 'Not available now'],
+};
+
+/** Runs that end while somebody waits: what is our fault, theirs, and the service's. All others are the service's (502). */
+const RUN_CODE_STATUSES: Partial<Record<RunCode, number>> = {
+  internal: 500,
+  lease_lost: 409,
+  budget_exceeded: 409,
+  service_unknown: 503,
+  db_unavailable: 503,
+  rate_limited: 503,
+  sources_down: 503,
+  timeout_connect: 504,
+  timeout_headers: 504,
+  timeout_body: 504,
+};
+
+/** What the server itself refuses, before a route sees it. */
+const FASTIFY_REFUSALS: Readonly<Record<number, [code: string, detail: string]>> = {
+  400: ['bad_request', 'the request cannot be read'],
+  413: ['body_too_large', 'the body is larger than may be sent'],
+  414: ['path_too_long', 'a parameter of the path is longer than may be sent'],
+  415: ['media_type', 'the API reads application/json, and a page the form that it shows'],
+};
+
+/** What is refused on the connection, before there is a request, by Node's code of the error; anything else is no HTTP. */
+export const CONNECTION_REFUSALS: Readonly<Record<string, [status: number, code: string, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'the request did not come whole in time'],
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'the headers are longer than may be sent'],
+};
+
+/** Every {@link Failure.code} there is: a closed list, to which kinds are only added. */
+export const FAILURE_CODES: readonly string[] = [
+  ...new Set([
+    'invalid_input',
+    ...Object.values(FASTIFY_REFUSALS).map(([code]) => code),
+    ...Object.values(CONNECTION_REFUSALS).map(([, code]) => code),
+    ...Object.keys(DENIED_STATUSES),
+    ...Object.keys(REFUSED_STATUSES),
+    'method',
+    ...Object.keys(KEY_REFUSALS).map((kind) => `idempotency_key_${kind}`),
+    ...RUN_CODE_NAMES,
+  ]),
+];
+
+/** What names a kind of failure in problem details. */
+export function formatProblemType(code: string): string {
+  return `urn:strandline:problem:${code}`;
+}
+
+const UNAVAILABLE_RETRY_SECONDS = 5;
+/** SQLSTATE of a statement that its time limit ended. */
+const STATEMENT_TIMEOUT_STATE = '57014';
+
+/** @param sent what came with the request; left out, nothing is said of what was given */
+export function mapErrorToFailure(error: unknown, sent: RequestContent = {}): Failure {
+  const failed = (status: number, code: string, title: string, detail: string, more = {}): Failure => ({
+    status,
+    code,
+    title,
+    detail,
+    errors: [],
+    retryAfterSeconds: undefined,
+    ...more,
+  });
+  const invalid = (problems: readonly Problem[]) => {
+    const errors = problems.slice(0, MAX_PROBLEMS).map(truncateProblem);
+    const detail = summarizeProblems(errors, problems.length - errors.length);
+    return failed(400, 'invalid_input', 'Not as it must be', detail, { errors });
+  };
+
+  if (error instanceof InvalidInput) return invalid(error.problems);
+  if (error instanceof Denied) {
+    const [status, title] = DENIED_STATUSES[error.kind];
+    const { retryAfterSeconds } = error;
+    return failed(status, error.kind, title, error.message, { retryAfterSeconds });
+  }
+  // A statement that had to wait too long for a connection is refused inside an error of the query's.
+  const refused = error instanceof Error && error.cause instanceof Refused ? error.cause : error;
+  if (refused instanceof Refused) {
+    const [status, title] = REFUSED_STATUSES[refused.kind];
+    const retryAfterSeconds = refused.kind === 'unavailable' ? UNAVAILABLE_RETRY_SECONDS : undefined;
+    return failed(status, refused.kind, title, refused.message, { retryAfterSeconds });
+  }
+  if (error instanceof KeyRefused) {
+    const { status, title, detail, retryAfterSeconds } = KEY_REFUSALS[error.kind];
+    return failed(status, `idempotency_key_${error.kind}`, title, detail, { retryAfterSeconds });
+  }
+  if (error instanceof WrongMethod) return failed(405, 'method', 'Not by this method', error.message);
+  if (error instanceof RunError) return mapRunError(error, failed);
+  const problems = readValidationIssues(error, sent);
+  if (problems !== undefined) return invalid(problems);
+  if (isFastifyError(error)) {
+    const [code, detail] = FASTIFY_REFUSALS[error.statusCode] ?? [
+      'bad_request',
+      'the request cannot be read',
+    ];
+    return failed(error.statusCode, code, STATUS_CODES[error.statusCode] ?? 'Refused', detail);
+  }
+  if (isUnreachable(error)) {
+    const detail =
+      readSqlState(error) === STATEMENT_TIMEOUT_STATE
+        ? 'the database needs too long for this; ask for less, by a filter or a shorter range of time'
+        : 'the database cannot be reached just now';
+    return failed(503, 'unavailable', 'Not available now', detail, {
+      retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS,
+    });
+  }
+  return failed(
+    500,
+    'internal',
+    'strandline failed',
+    'what went wrong stands in the log under the number of this request',
+  );
+}
+
+function mapRunError(
+  error: RunError,
+  failed: (status: number, code: string, title: string, detail: string, more?: object) => Failure,
+): Failure {
+  const { code, detail, retryAfterMs } = error;
+  const status = RUN_CODE_STATUSES[code] ?? 502;
+  const words = detail === undefined ? RUN_CODES[code] : `${RUN_CODES[code]}: ${detail}`;
+  const asked = retryAfterMs === undefined ? UNAVAILABLE_RETRY_SECONDS : Math.ceil(retryAfterMs / 1_000);
+  return failed(status, code, RUN_CODES[code], words, {
+    retryAfterSeconds: status === 503 || error.budget === 'minute' ? asked : undefined,
+  });
+}
+
+/** Errors that Fastify makes of a request: they have a code of theirs and say that the request is at fault. */
+function isFastifyError(error: unknown): error is Error & { statusCode: number } {
+  if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return false;
+  const { statusCode, code } = error;
+  const theirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  return theirs && typeof code === 'string' && code.startsWith('FST_');
+}
+
+/** Where a part of a request stands in its problems' paths. */
+const REQUEST_PARTS = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const;
+
+type ValidationIssue = {
+  keyword: string;
+  instancePath: string;
+  message?: string;
+  params: Record<string, unknown>;
+};
+
+/** What a route's zod types refuse of a request; undefined for any other error. */
+function readValidationIssues(error: unknown, sent: RequestContent): Problem[] | undefined {
+  if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation))
+    return undefined;
+  const context = 'validationContext' in error ? error.validationContext : undefined;
+  const place = REQUEST_PARTS[isRequestPart(context) ? context : 'body'];
+  const whole = place === 'headers' ? undefined : sent[place];
+  // Fastify's validation results, of the shape that fastify-type-provider-zod gives them.
+  return (error.validation as ValidationIssue[]).flatMap(({ keyword, instancePath, message, params }) => {
+    const steps = instancePath.split('/').filter((step) => step !== '');
+    const { keys } = params;
+    if (keyword === 'unrecognized_keys' && Array.isArray(keys))
+      return keys.map((key) =>
+        buildProblem(place, whole, [...steps, String(key)], 'nothing: there is no such member'),
+      );
+    return [buildProblem(place, whole, steps, describeExpected(params, message))];
+  });
+}
+
+/** zod's own words are for who writes the types; what a type says itself stays. */
+const ZOD_TYPE_MESSAGE = /^Invalid (?:option|input): /;
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+const ZOD_BOUND_MESSAGE = /^Too (?:big|small): /;
+const COUNTED_TYPES: Readonly<Record<string, [thing: string, unit: string]>> = {
+  string: ['a text', 'character'],
+  array: ['a list', 'item'],
+};
+
+function describeExpected(params: Record<string, unknown>, message = 'something else'): string {
+  if (ZOD_BOUND_MESSAGE.test(message)) return describeBound(params) ?? message;
+  if (!ZOD_TYPE_MESSAGE.test(message)) return message;
+  const { values, expected } = params;
+  if (Array.isArray(values)) return `${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
+  return (typeof expected === 'string' ? TYPE_WORDS[expected] : undefined) ?? message;
+}
+
+/** `at most 200`, `a text of at least 2 characters` */
+function describeBound({ origin, minimum, maximum, inclusive }: Record<string, unknown>): string | undefined {
+  const bound = minimum ?? maximum;
+  if (typeof origin !== 'string' || (typeof bound !== 'number' && typeof bound !== 'bigint'))
+    return undefined;
+  const most = minimum === undefined;
+  const words = inclusive === false ? (most ? 'less than' : 'more than') : most ? 'at most' : 'at least';
+  const [thing, unit] = COUNTED_TYPES[origin] ?? [];
+  if (thing === undefined) return `${words} ${bound}`;
+  return `${thing} of ${words} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
+}
+
+function isRequestPart(context: unknown): context is keyof typeof REQUEST_PARTS {
+  return typeof context === 'string' && context in REQUEST_PARTS;
+}
+
+function buildProblem(place: string, whole: unknown, steps: readonly string[], expected: string): Problem {
+  const given = steps.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? Reflect.get(value, step)
+        : undefined,
+    whole,
+  );
+  return { path: [place, ...steps].join('.'), given: redactGiven(given, steps), expected };
+}
+
+const SECRET_NAME = /secret|token|password|key/i;
+const MAX_GIVEN_LENGTH = 200;
+const MAX_EXPECTED_LENGTH = 500;
+/** So many tell a person what to do; whoever sends thousands of wrong things is not answered with thousands. */
+const MAX_PROBLEMS = 20;
+
+/** What was given, where it is short and no secret. */
+function redactGiven(given: unknown, steps: readonly string[]): unknown {
+  if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
+  if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return '(hidden)';
+  return typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given;
+}
+
+/** Names and words of whoever asks may be as long as a body; what they are answered is not. */
+function truncateProblem({ path, given, expected }: Problem): Problem {
+  return {
+    path: path.slice(0, MAX_GIVEN_LENGTH).toWellFormed(),
+    given: typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given,
+    expected: expected.slice(0, MAX_EXPECTED_LENGTH).toWellFormed(),
+  };
+}
+
+function summarizeProblems(errors: readonly Problem[], further: number): string {
+  const told = errors.map(({ path, expected }) => `${path}: ${expected}`);
+  return (further === 0 ? told : [...told, `and ${further} more`]).join('; ');
+}

@@ -1,0 +1,123 @@
+/** How much may be asked, and how slowly. Counted in memory: each process counts for itself. */
+
+import { MINUTE, SECOND } from '../../platform/clock.ts';
+import { extractNetwork } from '../access/authentication.ts';
+import { Denied } from '../access/visitor-scopes.ts';
+import type { App } from './route-types.ts';
+import { getVisitorKey } from './visitor-shares.ts';
+import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export const LIMITS = {
+  /** Requests a minute for what lets calls be made, which may cost money: all such routes together. */
+  runsPerMinute: 60,
+  bodyBytes: 1_000_000,
+  /** Of the forms of pages: the longest is a statement of SQL. */
+  formBytes: 100_000,
+  headerBytes: 16 * 1_024,
+  /** Of one parameter of a path, in characters. */
+  pathParameter: 100,
+  /** A request that has not come whole by then is given up. */
+  requestMs: 30 * SECOND,
+  /** Open connections, streams of events among them. */
+  connections: 2_000,
+};
+export type Limits = typeof LIMITS & {
+  /** Requests a minute, of one token, or of one address without a token: `REQUESTS_PER_MINUTE`. */
+  perMinute: number;
+};
+
+/** Of routes that let calls be made; they are counted together. */
+export function buildRunRateLimit({ runsPerMinute: max }: Limits) {
+  return { max, timeWindow: MINUTE, groupId: 'run' };
+}
+
+export function buildRateLimit({ perMinute: max }: Limits): RateLimitPluginOptions {
+  return {
+    max,
+    timeWindow: MINUTE,
+    keyGenerator: getVisitorKey,
+    errorResponseBuilder: (_request, { ttl }) => createTooManyError(ttl),
+  };
+}
+
+/** Counts those who are refused for not saying who they are, before any route's own limit would. @throws Denied */
+export function countRefusedRequests(app: App, limits: Limits): (request: FastifyRequest) => Promise<void> {
+  const count = app.createRateLimit(buildRateLimit(limits));
+  return async (request) => {
+    const counted = await count(request);
+    if (!counted.isAllowed && counted.isExceeded) throw createTooManyError(counted.ttl);
+  };
+}
+
+function createTooManyError(ms: number): Denied {
+  return new Denied('too_many', 'more requests than may be made in a minute', Math.ceil(ms / SECOND));
+}
+
+/**
+ * Open connections. When there are as many as there may be, one that rests makes room for the next: the longest resting
+ * of the network that holds the most. So whoever opens thousands closes their own, and not those of others; what carries
+ * a request is never closed for another, and is bounded by the shares of requests.
+ */
+
+/** Of one network; those that rest in the order in which they began to. */
+type Network = { open: number; resting: Set<Connection> };
+type Connection = { socket: Socket; network: Network; requests: number; leave(): void };
+
+/** @param most open connections, streams of events among them */
+export function limitConnections(server: Server, most: number): void {
+  const networks = new Map<string, Network>();
+  const connections = new WeakMap<Socket, Connection>();
+  let open = 0;
+  // Node counts one that was closed to make room until its turn ends: this is for when thousands come in one turn.
+  server.maxConnections = 2 * most;
+
+  server.on('connection', (socket: Socket) => {
+    if (open >= most && !closeIdleConnection(networks)) {
+      socket.destroy();
+      return;
+    }
+    const name = extractNetwork(socket.remoteAddress ?? '');
+    const network = networks.get(name) ?? { open: 0, resting: new Set() };
+    networks.set(name, network);
+    let there = true;
+    const leave = () => {
+      if (!there) return;
+      there = false;
+      open -= 1;
+      network.open -= 1;
+      network.resting.delete(connection);
+      if (network.open === 0) networks.delete(name);
+    };
+    const connection: Connection = { socket, network, requests: 0, leave };
+    open += 1;
+    network.open += 1;
+    network.resting.add(connection);
+    connections.set(socket, connection);
+    socket.once('close', leave);
+  });
+
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    connection.requests += 1;
+    connection.network.resting.delete(connection);
+    response.once('close', () => {
+      connection.requests -= 1;
+      if (connection.requests === 0 && !socket.destroyed) connection.network.resting.add(connection);
+    });
+  });
+}
+
+/** @returns false where every connection carries a request */
+function closeIdleConnection(networks: ReadonlyMap<string, Network>): boolean {
+  let largest: Network | undefined;
+  for (const network of networks.values())
+    if (network.resting.size > 0 && network.open > (largest?.open ?? 0)) largest = network;
+  const [longest] = largest?.resting ?? [];
+  longest?.leave();
+  longest?.socket.destroy();
+  return longest !== undefined;
+}

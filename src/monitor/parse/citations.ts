@@ -1,0 +1,188 @@
+/**
+ * Citation marks in a text: `[8](address)`, `[8, 17]`, `[source: name](address)`, a link alone in parentheses.
+ * They are taken out and stand beside the text. Links with words of the sentence for a label, bare addresses and
+ * code stay in the text, out of the reach of whoever looks for the ends of sentences.
+ */
+
+import type { LinkRef } from '../../domain/parsed-results.ts';
+import { MAX_LINK_LENGTH, parseLink } from './parse-links.ts';
+
+/** Stands where a mark stood. */
+export const MARK = '\ue000';
+/** Stands where something stands that is whole: the label of a link, an address, code. */
+export const KEPT_WHOLE = '\ue001';
+
+/** What a place holder stands for. `words` are put back; a mark has none. */
+export type MarkToken = { words: string; links: readonly LinkRef[]; numbers: readonly number[] };
+
+export type MarkedText = {
+  /** The text with place holders, one for each token and in their order. */
+  text: string;
+  tokens: MarkToken[];
+  /** What the numbers stand for of which the text says it, by `[8](address)` or in a list of sources. */
+  numbered: ReadonlyMap<number, LinkRef | null>;
+};
+
+const NUMBERS = String.raw`\^?(\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20})`;
+const ONLY_NUMBERS = new RegExp(`^${NUMBERS}$`);
+const TOKEN = new RegExp(
+  [
+    '`[^`\\n]{1,500}`',
+    String.raw`(?<image>!?)\[(?<label>[^[\]]{0,500}|\[[^[\]]{0,50}\])\]\(\s*(?=https?:\/\/)`,
+    String.raw`\[${NUMBERS}\](?!\()`,
+    String.raw`【(\d{1,3})[^】\n]{0,80}】`,
+    String.raw`https?:\/\/[^\s<>"\`\u3000-\u303f\uff00-\uffef]+`,
+  ].join('|'),
+  'gi',
+);
+/** A label that names a source and is no part of the sentence. */
+const NAMES_SOURCE = new RegExp(
+  String.raw`^\W{0,3}(?:${NUMBERS}|(?:source|src|ref|via|quelle|fuente|fonte)s?\b.*|https?:\/\/.*|(?:[\w-]+\.)+[a-z]{2,})\W{0,3}$`,
+  'i',
+);
+const ADDRESS_TITLE = /\s+["'(][^"'()\n]{0,200}["')]\s*\)/y;
+/** No address ends with one of these in a sentence. */
+const TRAILING_PUNCTUATION = `.,;:!?)]}>'"»”’*`;
+/** `[8]: address`, `[8] Title, address`, `8. address`: a line of a list of sources. */
+const SOURCE_LINE =
+  /^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:\[\^?(\d{1,3})\]:?[^\S\n]+([^\n]+)$|(\d{1,3})[.)][^\S\n]+(<?https?:\/\/[^\s]+)[^\S\n]*$)/gmu;
+
+/** @param raw at most `TEXT_MAX`; linear in its length */
+export function extractMarks(raw: string): MarkedText {
+  const numbered = new Map<number, LinkRef | null>();
+  const define = (n: number, link: LinkRef) => {
+    const known = numbered.get(n);
+    // Two things of one number: nobody can say which is meant.
+    numbered.set(n, known === undefined || known?.canonical === link.canonical ? link : null);
+  };
+  const text = extractSourceList(raw.replaceAll(/[\ue000\ue001]/g, ''), define);
+  const tokens: MarkToken[] = [];
+  let marked = '';
+  let from = 0;
+  const token = new RegExp(TOKEN);
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const read = readToken(text, match, define);
+    if (read === undefined) continue;
+    marked += text.slice(from, match.index) + read.stands;
+    if (read.stands !== '') tokens.push(read.token);
+    from = read.end;
+    token.lastIndex = read.end;
+  }
+  return { text: marked + text.slice(from), tokens, numbered };
+}
+
+type TokenMatch = { stands: string; token: MarkToken; end: number };
+
+function readToken(
+  text: string,
+  match: RegExpExecArray,
+  define: (n: number, link: LinkRef) => void,
+): TokenMatch | undefined {
+  const [all, , , plainNumbers, dagger] = match;
+  const { image, label } = match.groups ?? {};
+  const after = match.index + all.length;
+  if (label !== undefined) {
+    const end = findAddressEnd(text, after);
+    const { link } = image === '!' ? {} : parseLink(text.slice(after, end));
+    const closed = findLinkEnd(text, end);
+    if (image === '!') return { stands: '', token: EMPTY_TOKEN, end: closed };
+    const links = link === undefined ? [] : [link];
+    const bare = label.replace(/^\[(.*)\]$/s, '$1').trim();
+    const [only, ...others] = parseNumbers(bare);
+    if (only !== undefined && others.length === 0 && link !== undefined) define(only, link);
+    if (bare === '' || NAMES_SOURCE.test(bare))
+      return { stands: MARK, token: { words: '', links, numbers: [] }, end: closed };
+    return { stands: KEPT_WHOLE, token: { words: bare, links, numbers: [] }, end: closed };
+  }
+  const numbers = parseNumbers(plainNumbers ?? dagger ?? '');
+  if (numbers.length > 0) return { stands: MARK, token: { words: '', links: [], numbers }, end: after };
+  if (all.startsWith('`'))
+    return { stands: KEPT_WHOLE, token: { words: all, links: [], numbers: [] }, end: after };
+  if (!/^https?:/i.test(all)) return undefined;
+  const address = trimTrailingPunctuation(all);
+  const { link } = parseLink(address);
+  const token = { words: address, links: link === undefined ? [] : [link], numbers: [] };
+  return { stands: KEPT_WHOLE, token, end: match.index + address.length };
+}
+
+const EMPTY_TOKEN: MarkToken = { words: '', links: [], numbers: [] };
+
+/** Where a link is over: behind its title and the parenthesis. */
+function findLinkEnd(text: string, end: number): number {
+  if (text[end] === ')') return end + 1;
+  const title = new RegExp(ADDRESS_TITLE);
+  title.lastIndex = end;
+  return title.test(text) ? title.lastIndex : end;
+}
+
+/** A closing parenthesis stays where the address opens one. */
+function trimTrailingPunctuation(address: string): string {
+  const tail = address.includes('(') ? TRAILING_PUNCTUATION.replace(')', '') : TRAILING_PUNCTUATION;
+  let end = address.length;
+  while (end > 0 && tail.includes(address.charAt(end - 1))) end--;
+  return address.slice(0, end);
+}
+
+/** `8, 17` and `3-5`; 0 is no number of a source, nor is what does not consist of numbers. */
+function parseNumbers(list: string): number[] {
+  if (!ONLY_NUMBERS.test(list)) return [];
+  const numbers = list.split(/[,;]/).flatMap((part) => {
+    const [first = 0, last = first] = part.split(/[–-]/).map((n) => Number(n.replace(/\D/g, '')));
+    const span = last > first && last - first <= 20 ? last - first : 0;
+    return Array.from({ length: span + 1 }, (_, i) => first + i);
+  });
+  return numbers.includes(0) ? [] : [...new Set(numbers)];
+}
+
+/** The text without the lines of its list of sources, which say what numbers stand for and nothing else. */
+function extractSourceList(text: string, define: (n: number, link: LinkRef) => void): string {
+  return text.replace(SOURCE_LINE, (line: string, n: string, rest: string, m: string, bare: string) => {
+    const said = rest ?? bare;
+    const start = said.search(/https?:\/\//i);
+    if (start < 0) return line;
+    const end = findAddressEnd(said, start);
+    // A sentence that begins with its citation goes on behind the address.
+    if (/[\p{L}\p{N}]/u.test(said.slice(end))) return line;
+    const { link } = parseLink(trimTrailingPunctuation(said.slice(start, end)));
+    if (link === undefined) return line;
+    define(Number(n ?? m), link);
+    return '';
+  });
+}
+
+/** No completion cites more than this. */
+const MAX_CITATIONS = 1_000;
+
+/** `[8](`, `[[8]](` or `[text](` before an address; an image (`![`) is no citation. */
+const CITATION_OPENING = /(!?)\[(?:[^[\]]{0,500}|\[[^[\]]{0,50}\])\]\(\s*(?=https?:\/\/)/gi;
+
+/**
+ * The addresses that a text cites inline, in the order of their first citation, each once. An address may
+ * itself hold balanced parentheses. Bare numbers (`[8, 17]`) cite nothing that could be told.
+ */
+export function parseCitations(text: string): LinkRef[] {
+  const cited = new Map<string, LinkRef>();
+  const opening = new RegExp(CITATION_OPENING); // one of our own: it remembers where it stands
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const start = opening.lastIndex;
+    const end = findAddressEnd(text, start);
+    opening.lastIndex = end;
+    const { link } = match[1] === '!' ? {} : parseLink(text.slice(start, end));
+    if (link !== undefined && !cited.has(link.canonical)) cited.set(link.canonical, link);
+    if (cited.size >= MAX_CITATIONS) break;
+  }
+  return [...cited.values()];
+}
+
+/** Where an address in parentheses ends: before white space or the parenthesis that closes it. */
+export function findAddressEnd(text: string, start: number): number {
+  let open = 0;
+  const limit = Math.min(text.length, start + MAX_LINK_LENGTH + 1);
+  for (let i = start; i < limit; i++) {
+    const char = text[i];
+    if (char === '(') open++;
+    else if (char === ')' && --open < 0) return i;
+    else if (char === undefined || /\s/.test(char)) return i;
+  }
+  return limit;
+}

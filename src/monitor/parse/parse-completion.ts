@@ -1,0 +1,157 @@
+import { wireName, type Dialect } from '../../protocol/dialect.ts';
+import { KEY_LISTS } from '../../domain/enumerations.ts';
+import { isPlain, isPoisonous, own, type Plain } from '../../protocol/json.ts';
+import { cleanText } from '../../domain/text.ts';
+import { parseCitations } from './citations.ts';
+import type { LinkRef, ParsedCompletion, ParsedKeyItem } from '../../domain/parsed-results.ts';
+import { hasAnyMember, readItems, type Item } from './response-generations.ts';
+import { parseLink, parseLinkRefs, readAddress } from './parse-links.ts';
+import { parseWarnings, type Rejects } from './rejects-and-warnings.ts';
+import { readText } from './wire-values.ts';
+
+const MAX_CHUNKS = 20_000;
+const MAX_SCORES = 10_000;
+
+/** What is read of a completion by itself; its claims are read beside what was found. */
+export type CompletionWithoutStatements = Omit<ParsedCompletion, 'claims'>;
+
+/**
+ * What the service wrote, out of a whole answer: the completion (an object, or since the third generation
+ * a text that cites inline), its text chunks and links. Null where the answer says nothing of the kind.
+ */
+export function parseCompletion(
+  answer: Plain,
+  dialect: Dialect,
+  rejects: Rejects,
+): CompletionWithoutStatements | null {
+  const { completion } = answer;
+  const written = parseWrittenTexts(completion, dialect, rejects);
+  const texts = isPlain(answer.texts) ? answer.texts : {};
+  const roleText = (member: string) => readText(own(texts, wireName(dialect, member)));
+  const read: CompletionWithoutStatements = {
+    summary: written.summary,
+    microblog_summary: written.microblog_summary ?? roleText('microblog_summary'),
+    discussion_board_summary: written.discussion_board_summary ?? roleText('discussion_board_summary'),
+    news_forum_summary: written.news_forum_summary ?? roleText('news_forum_summary'),
+    text_chunks: parseChunks(answer.text_chunks, wireName(dialect, 'microblog_summary'), rejects),
+    completion_links: mergeLinkRefs(parseAddressList(answer, 'completion_links', rejects), written.cited),
+    search_completion_links: parseAddressList(answer, 'search_completion_links', rejects),
+    key_items: written.key_items,
+    miner_link_scores: parseScores(answer.miner_link_scores),
+    warnings: parseWarnings(answer.warnings),
+  };
+  return isPlain(completion) || hasContent(read) ? read : null;
+}
+
+type WrittenTexts = Pick<
+  ParsedCompletion,
+  'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary' | 'key_items'
+> & { cited: LinkRef[] };
+
+function parseWrittenTexts(completion: unknown, dialect: Dialect, rejects: Rejects): WrittenTexts {
+  const nothing: WrittenTexts = {
+    summary: null,
+    microblog_summary: null,
+    discussion_board_summary: null,
+    news_forum_summary: null,
+    key_items: [],
+    cited: [],
+  };
+  if (completion === null || completion === undefined) return nothing;
+  if (typeof completion === 'string') {
+    const summary = cleanText(completion);
+    return { ...nothing, summary, cited: parseCitations(summary) };
+  }
+  if (!isPlain(completion)) {
+    rejects.add('completion', 'bad_shape', completion);
+    return nothing;
+  }
+  const member = (name: string) => own(completion, wireName(dialect, name)) ?? own(completion, name);
+  return {
+    summary: readText(completion.summary),
+    microblog_summary: readText(member('microblog_summary')),
+    discussion_board_summary: readText(member('discussion_board_summary')),
+    news_forum_summary: readText(member('news_forum_summary')),
+    key_items: KEY_LISTS.flatMap((list) => {
+      const path = `completion.${wireName(dialect, list)}`;
+      const { items, wrong } = readItems(path, member(list), hasAnyMember('text', 'url'));
+      if (wrong !== undefined) rejects.add(path, 'bad_shape', wrong);
+      return items.flatMap((item, position) => parseKeyItem(list, position, item, rejects));
+    }),
+    cited: [],
+  };
+}
+
+function parseKeyItem(
+  list: ParsedKeyItem['list'],
+  position: number,
+  { path, value }: Item,
+  rejects: Rejects,
+): ParsedKeyItem[] {
+  if (typeof value === 'string') return [{ list, position, text: cleanText(value), url: null, link: null }];
+  if (!isPlain(value)) {
+    rejects.add(path, 'not_an_object', value);
+    return [];
+  }
+  const text = readText(value.text);
+  const address = own(value, 'url') ?? own(value, 'link');
+  const link = parseLink(address).link ?? null;
+  if (text === null && link === null) {
+    rejects.add(path, 'bad_shape', value);
+    return [];
+  }
+  return [{ list, position, text: text ?? '', url: readAddress(address), link }];
+}
+
+function parseChunks(chunks: unknown, member: string, rejects: Rejects): string[] | null {
+  if (isEmptyMember(chunks)) return null;
+  if (!isPlain(chunks)) {
+    rejects.add('text_chunks', 'bad_shape', chunks);
+    return null;
+  }
+  const pieces = own(chunks, member) ?? own(chunks, 'microblog_summary');
+  if (typeof pieces === 'string') return [cleanText(pieces)];
+  if (!Array.isArray(pieces)) {
+    if (!isEmptyMember(pieces)) rejects.add(`text_chunks.${member}`, 'bad_shape', pieces);
+    return null;
+  }
+  return pieces
+    .slice(0, MAX_CHUNKS)
+    .flatMap((piece) => (typeof piece === 'string' ? [cleanText(piece)] : []));
+}
+
+/** What a member holds where there is nothing to say: null, absent or an empty list. */
+function isEmptyMember(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function parseAddressList(answer: Plain, member: string, rejects: Rejects): LinkRef[] {
+  const list = own(answer, member);
+  const { items, wrong } = readItems(member, typeof list === 'string' ? [list] : list, () => false);
+  if (wrong !== undefined) rejects.add(member, 'bad_shape', wrong);
+  return parseLinkRefs(items, rejects);
+}
+
+function mergeLinkRefs(...lists: LinkRef[][]): LinkRef[] {
+  return [...new Map(lists.flat().map((link) => [link.canonical, link])).values()];
+}
+
+function parseScores(scores: unknown): Record<string, string> | null {
+  if (!isPlain(scores)) return null;
+  const read = Object.entries(scores)
+    .slice(0, MAX_SCORES)
+    .flatMap(([thing, score]) =>
+      typeof score === 'string' && !isPoisonous(thing)
+        ? [[cleanText(thing, 2_048), cleanText(score, 50)]]
+        : [],
+    );
+  return Object.fromEntries(read) as Record<string, string>; // pairs of two texts, which flatMap forgets
+}
+
+function hasContent(read: CompletionWithoutStatements): boolean {
+  return Object.values(read).some((part) => {
+    if (part === null || part === '') return false;
+    if (Array.isArray(part)) return part.length > 0;
+    return typeof part === 'string' || Object.keys(part).length > 0;
+  });
+}

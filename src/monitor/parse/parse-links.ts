@@ -1,0 +1,179 @@
+import type { Source } from '../../domain/enumerations.ts';
+import type { RejectCode } from '../../domain/errors.ts';
+import { canonicalizeUrl, isWebUrl, parseWebUrl, readSite } from '../../domain/link.ts';
+import type { KeyList, LinkRef, ParsedKeyItem, ParsedLink, ParsedPost } from '../../domain/parsed-results.ts';
+import { cleanText } from '../../domain/text.ts';
+import { isPlain, own } from '../../protocol/json.ts';
+import type { Rejects } from './rejects-and-warnings.ts';
+import type { Item, ItemOutcome } from './response-generations.ts';
+import { readTime } from './timestamps.ts';
+import { readBoolean, readText } from './wire-values.ts';
+
+const MAX_SNIPPET = 10_000;
+const MAX_TITLE = 2_000;
+
+/** The found links of one answer, each canonical address once. */
+export type LinkCollector = {
+  /**
+   * Takes a search result of a group. It is refused where its address is no web address, and unreadable
+   * where it is no search result at all (no object, no address); either way a reject is written.
+   */
+  addResult(item: Item, source: Source): ItemOutcome;
+  /** Takes an address that stands in no group, with what the answer says of it elsewhere. */
+  addAddress(link: LinkRef, said: AddressMention): void;
+  readonly size: number;
+  take(): ParsedLink[];
+};
+
+export function createLinkCollector(rejects: Rejects): LinkCollector {
+  const found = new Map<string, ParsedLink>();
+
+  function place(link: ParsedLink): void {
+    const before = found.get(link.canonical);
+    found.set(link.canonical, before === undefined ? link : mergeLinks(before, link));
+  }
+
+  return {
+    addResult({ path, value }, source) {
+      if (!isPlain(value)) {
+        rejects.add(path, 'not_an_object', value);
+        return 'unreadable';
+      }
+      const member = isBlank(own(value, 'link')) && !isBlank(own(value, 'url')) ? 'url' : 'link';
+      const { link, code } = parseLink(value[member]);
+      if (link === undefined) {
+        rejects.add(`${path}.${member}`, code, value[member] ?? value);
+        return code === 'no_link' ? 'unreadable' : 'refused';
+      }
+      place({
+        ...link,
+        source,
+        title: readText(value.title, MAX_TITLE),
+        snippet: readText(value.snippet, MAX_SNIPPET),
+        summary_description: readText(value.summary_description, MAX_SNIPPET),
+        with_metadata: readBoolean(value.with_metadata),
+        published_at: readTime(value.published_date) ?? readTime(value.published_at) ?? readTime(value.date),
+      });
+      return 'read';
+    },
+    addAddress(link, { source, title }) {
+      if (found.has(link.canonical)) return;
+      place({
+        ...link,
+        ...EMPTY_METADATA,
+        source,
+        title: title === null ? null : cleanText(title, MAX_TITLE),
+      });
+    },
+    get size() {
+      return found.size;
+    },
+    take: () => [...found.values()],
+  };
+}
+
+const EMPTY_METADATA = {
+  snippet: null,
+  summary_description: null,
+  with_metadata: null,
+  published_at: null,
+};
+
+/** The first copy stays, with what only a later one says. */
+function mergeLinks(before: ParsedLink, later: ParsedLink): ParsedLink {
+  return {
+    ...before,
+    title: before.title || later.title,
+    snippet: before.snippet || later.snippet,
+    summary_description: before.summary_description || later.summary_description,
+    with_metadata: before.with_metadata ?? later.with_metadata,
+    published_at: before.published_at ?? later.published_at,
+  };
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** A list of bare addresses as references, each once, in order; what is no link becomes a reject. */
+export function parseLinkRefs(items: readonly Item[], rejects: Rejects): LinkRef[] {
+  const refs = new Map<string, LinkRef>();
+  for (const { path, value } of items) {
+    const { link, code } = parseLink(value);
+    if (link === undefined) rejects.add(path, code, value);
+    else if (!refs.has(link.canonical)) refs.set(link.canonical, link);
+  }
+  return [...refs.values()];
+}
+
+/** Addresses as they come in an answer, read into links; what a link is stands in contract/link.ts. */
+
+/** The longest address, as it came and in canonical form: an index in Postgres holds it. */
+export const MAX_LINK_LENGTH = 2_048;
+
+export type LinkResult =
+  | { link: LinkRef; code?: undefined }
+  | { link?: undefined; code: Extract<RejectCode, 'no_link' | 'bad_link' | 'link_too_long'> };
+
+/** Reads an address into its canonical form and its site (the host without `www.`), or says why not. */
+export function parseLink(value: unknown): LinkResult {
+  if (value === undefined || value === null) return { code: 'no_link' };
+  if (typeof value !== 'string') return { code: 'bad_link' };
+  const address = cleanText(value, MAX_LINK_LENGTH * 4).trim();
+  if (address === '') return { code: 'no_link' };
+  if (address.length > MAX_LINK_LENGTH) return { code: 'link_too_long' };
+  const url = parseWebUrl(address);
+  if (url === null) return { code: 'bad_link' };
+  const canonical = canonicalizeUrl(url);
+  if (canonical.length > MAX_LINK_LENGTH) return { code: 'link_too_long' };
+  return { link: { canonical, address, site: readSite(url) } };
+}
+
+/** An address that may be shown and followed: http or https, no credentials, not too long; else null. */
+export function readAddress(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > MAX_LINK_LENGTH) return null;
+  const address = cleanText(value).trim();
+  return isWebUrl(address) ? address : null;
+}
+
+/** What an answer says of an address outside its groups. */
+export type AddressMention = { source: Source; title: string | null };
+
+/** Of which source a list of key items is; `key_sources` is of several, and says nothing of it. */
+const KEY_LIST_SOURCES: Partial<Record<KeyList, Source>> = {
+  key_posts: 'discussion_board',
+  key_microblog_posts: 'microblog',
+  key_news: 'news_forum',
+};
+
+/**
+ * Posts have no group in an answer of operation A: their addresses stand among its links alone, and what they say
+ * among the key items of its completion. An address at the host of one that is known to be a post is one, too.
+ * @returns what is said of an address; `web` without a title where nothing is
+ */
+export function indexMentions(
+  posts: readonly ParsedPost[],
+  keyItems: readonly ParsedKeyItem[],
+): (link: LinkRef) => AddressMention {
+  const said = new Map<string, AddressMention>();
+  const hosts = new Set<string>();
+  const add = ({ canonical, site }: LinkRef, source: Source | undefined, text: string) => {
+    if (source === 'microblog') hosts.add(site);
+    const before = said.get(canonical);
+    said.set(canonical, {
+      source: before === undefined || before.source === 'web' ? (source ?? 'web') : before.source,
+      title: before?.title ?? (text === '' ? null : text),
+    });
+  };
+  for (const { url, text } of posts) {
+    const { link } = parseLink(url);
+    if (link !== undefined) add(link, 'microblog', text);
+  }
+  for (const { list, link, text } of keyItems) {
+    if (link !== null) add(link, KEY_LIST_SOURCES[list], text);
+  }
+  return ({ canonical, site }) => {
+    const { source, title } = said.get(canonical) ?? { source: 'web', title: null };
+    return { source: source === 'web' && hosts.has(site) ? 'microblog' : source, title };
+  };
+}

@@ -1,0 +1,268 @@
+import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
+import { type Dialect, wireName } from '../../protocol/dialect.ts';
+import { isPlain, own, type Plain } from '../../protocol/json.ts';
+import { readAddress } from './parse-links.ts';
+import type { Rejects } from './rejects-and-warnings.ts';
+import type { Item, ItemOutcome } from './response-generations.ts';
+import { readTime } from './timestamps.ts';
+import {
+  boundJson,
+  isNoReference,
+  readBoolean,
+  readCounter,
+  readId,
+  readIdFromAddress,
+  readReference,
+  readText,
+  readUnknownCounters,
+  readWord,
+} from './wire-values.ts';
+
+/** Quoted and reposted posts are read this many levels below the post they stand in. */
+const MAX_NESTING = 3;
+
+/** The posts of one answer and everyone who wrote them, each once. */
+export type PostCollector = {
+  /** Takes a found post. One that has no id is unreadable, and a reject is written. */
+  add(item: Item): ItemOutcome;
+  take(): { posts: ParsedPost[]; nestedPosts: ParsedPost[]; authors: ParsedAuthor[] };
+};
+
+export function createPostCollector(dialect: Dialect, rejects: Rejects): PostCollector {
+  const names = lookUpPostNames(dialect);
+  const found = new Map<string, ParsedPost>();
+  const nested = new Map<string, ParsedPost>();
+  const authors = new Map<string, ParsedAuthor>();
+
+  /** Reads a post, its author and the posts inside it onto the shelf. Its id, or null if it has none. */
+  function place({ path, value }: Item, level: number): string | null {
+    if (!isPlain(value)) {
+      rejects.add(path, 'not_an_object', value);
+      return null;
+    }
+    const id = readPostId(value, path);
+    if (id === null) return null;
+    const post = parsePost(value, id, names);
+    post.author_external_id = placeAuthor(value.user, `${path}.user`);
+    const { quote, repost } = findNestedPosts(value, names);
+    const quotedId = quote && placeNested({ path: `${path}.${quote.member}`, value: quote.post }, level + 1);
+    const repostedId =
+      repost && placeNested({ path: `${path}.${repost.member}`, value: repost.post }, level + 1);
+    post.quoted_status_id ??= quotedId;
+    post.reposted_status_id = repostedId;
+    keepFuller(level === 0 ? found : nested, post);
+    return id;
+  }
+
+  /** The id of a post inside another; one that is too deep is not read, but the reference to it stays. */
+  function placeNested(item: Item, level: number): string | null {
+    if (level <= MAX_NESTING) return place(item, level);
+    rejects.add(item.path, 'too_deep', item.value);
+    return isPlain(item.value) ? readReference(item.value.id) : null;
+  }
+
+  /** An id that is not there at all is taken from the post's address; one that is there and bad is not. */
+  function readPostId(post: Plain, path: string): string | null {
+    const read = readId(post.id);
+    const id = read.id ?? (read.code === 'no_id' ? readIdFromAddress(post.url) : null);
+    if (id === null) rejects.add(`${path}.id`, read.code ?? 'no_id', post.id ?? post);
+    return id;
+  }
+
+  function placeAuthor(user: unknown, path: string): string | null {
+    if (user === null || user === undefined) return null;
+    if (!isPlain(user)) {
+      rejects.add(path, 'not_an_object', user);
+      return null;
+    }
+    const { id, code } = readId(user.id);
+    if (id === undefined) {
+      // An empty object says nothing about anybody; a name without an id cannot be told from its namesake.
+      if (code !== 'no_id' || readWord(user.username) !== null) rejects.add(`${path}.id`, code, user);
+      return null;
+    }
+    keepFuller(authors, parseAuthor(user, id));
+    return id;
+  }
+
+  return {
+    add: (item) => (place(item, 0) === null ? 'unreadable' : 'read'),
+    take: () => ({
+      posts: [...found.values()],
+      nestedPosts: [...nested.values()].filter((post) => !found.has(post.external_id)),
+      authors: [...authors.values()],
+    }),
+  };
+}
+
+/** Of two copies of one thing the one that says more stays; of two that say as much, the later. */
+function keepFuller<T extends ParsedPost | ParsedAuthor>(shelf: Map<string, T>, copy: T): void {
+  const before = shelf.get(copy.external_id);
+  if (before === undefined || countKnownMembers(copy) >= countKnownMembers(before))
+    shelf.set(copy.external_id, copy);
+}
+
+function countKnownMembers(thing: ParsedPost | ParsedAuthor): number {
+  let count = 0;
+  for (const value of Object.values(thing)) {
+    if (value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)) count++;
+  }
+  return count;
+}
+
+/** A language tag is at most this long (RFC 5646); a longer one is none. */
+const MAX_LANG_LENGTH = 35;
+
+/** The members of a post that a dialect renames, looked up once for an answer. */
+export type PostNames = { reposts: string; isQuote: string; isRepost: string; repost: string };
+
+export function lookUpPostNames(dialect: Dialect): PostNames {
+  return {
+    reposts: wireName(dialect, 'repost_count'),
+    isQuote: wireName(dialect, 'is_quote_post'),
+    isRepost: wireName(dialect, 'is_repost'),
+    repost: wireName(dialect, 'repost'),
+  };
+}
+
+/**
+ * One post, all but its author and the posts inside it (posts.ts knows those). A member that cannot be
+ * read is null: no member but the id can cost us the post.
+ */
+export function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPost {
+  const entities = boundJson(post.entities);
+  const { hashtags, mentions, urls } = parseEntities(post.entities);
+  const lang = readWord(post.lang);
+  const unknown = readUnknownCounters(post.unknown_counters);
+  const counter = (member: string, otherwise = member) =>
+    unknown.has(member) || unknown.has(otherwise) ? null : readCounter(post[member] ?? post[otherwise]);
+  return {
+    external_id: externalId,
+    author_external_id: null,
+    text: readText(post.text) ?? '',
+    url: readAddress(post.url),
+    created_at: readTime(post.created_at),
+    lang: lang !== null && lang.length <= MAX_LANG_LENGTH ? lang : null,
+    conversation_id: readReference(post.conversation_id),
+    in_reply_to_screen_name: readUnlessNone(post.in_reply_to_screen_name, (name) => readWord(name, 256)),
+    in_reply_to_status_id: readUnlessNone(post.in_reply_to_status_id, readReference),
+    in_reply_to_user_id: readUnlessNone(post.in_reply_to_user_id, readReference),
+    quoted_status_id: readUnlessNone(post.quoted_status_id, readReference),
+    reposted_status_id: null,
+    quote: typeof post.quote === 'string' ? readUnlessNone(post.quote, readText) : null,
+    is_quote_post: readBoolean(post[names.isQuote] ?? post.is_quote_post),
+    is_repost: readBoolean(post[names.isRepost] ?? post.is_repost),
+    summary_description: readText(post.summary_description),
+    reply_count: counter('reply_count'),
+    repost_count: counter(names.reposts, 'repost_count'),
+    like_count: counter('like_count'),
+    view_count: counter('view_count'),
+    quote_count: counter('quote_count'),
+    impression_count: counter('impression_count'),
+    bookmark_count: counter('bookmark_count'),
+    media: readMedia(post.media),
+    entities: isPlain(entities) ? entities : {},
+    hashtags,
+    mentions,
+    urls,
+  };
+}
+
+/** The posts inside a post: the one it quotes and the one it repeats, with the member each stands in. */
+export function findNestedPosts(post: Plain, names: PostNames): { quote: NestedPost; repost: NestedPost } {
+  return {
+    quote: isPlain(post.quote) ? { member: 'quote', post: post.quote } : null,
+    repost: findFirstObject(post, [names.repost, 'repost', 'retweet']),
+  };
+}
+type NestedPost = { member: string; post: Plain } | null;
+
+function findFirstObject(post: Plain, members: readonly string[]): NestedPost {
+  for (const member of members) {
+    const inside = post[member];
+    if (isPlain(inside)) return { member, post: inside };
+  }
+  return null;
+}
+
+function readMedia(media: unknown): unknown[] {
+  const kept = boundJson(media);
+  if (Array.isArray(kept)) return kept;
+  return isPlain(kept) ? [kept] : [];
+}
+
+function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): T | null {
+  return isNoReference(value) ? null : read(value);
+}
+
+/** The author of a post, out of its `user`; the id is read before, because without one there is no author. */
+export function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
+  const unknown = readUnknownCounters(user.unknown_counters);
+  const counter = (member: string) => (unknown.has(member) ? null : readCounter(user[member]));
+  return {
+    external_id: externalId,
+    username: readWord(user.username, 256),
+    name: readNonEmptyText(user.name, 1_000),
+    url: readAddress(user.url),
+    created_at: readTime(user.created_at),
+    description: readNonEmptyText(user.description, 10_000),
+    location: readNonEmptyText(user.location, 1_000),
+    profile_image_url: readAddress(user.profile_image_url),
+    verified: readBoolean(user.verified),
+    is_blue_verified: readBoolean(user.is_blue_verified),
+    can_dm: readBoolean(user.can_dm),
+    can_media_tag: readBoolean(user.can_media_tag),
+    followers_count: counter('followers_count'),
+    favourites_count: counter('favourites_count'),
+    listed_count: counter('listed_count'),
+    media_count: counter('media_count'),
+    statuses_count: counter('statuses_count'),
+  };
+}
+
+/** A text about somebody; an empty one says nothing. */
+function readNonEmptyText(value: unknown, max: number): string | null {
+  const text = readText(value, max);
+  return text === '' ? null : text;
+}
+
+/** At most this many of each are taken from one post. */
+const MAX_ENTITIES = 200;
+
+export type PostEntities = { hashtags: string[]; mentions: string[]; urls: string[] };
+
+/**
+ * Hashtags, handles and expanded addresses out of a post's `entities`, whose members the specification
+ * does not show: `hashtags: [{text}]`, `user_mentions: [{screen_name}]`, `urls: [{expanded_url}]`.
+ */
+export function parseEntities(entities: unknown): PostEntities {
+  if (!isPlain(entities)) return { hashtags: [], mentions: [], urls: [] };
+  return {
+    hashtags: pickMembers(entities, ['hashtags'], ['text', 'tag'], (value) => readWord(value, 256)),
+    mentions: pickMembers(entities, ['user_mentions', 'mentions'], ['screen_name', 'username'], (value) =>
+      readWord(value, 256),
+    ),
+    urls: pickMembers(entities, ['urls'], ['expanded_url', 'unwound_url', 'url'], readAddress),
+  };
+}
+
+function pickMembers(
+  entities: Plain,
+  lists: readonly string[],
+  members: readonly string[],
+  read: (value: unknown) => string | null,
+): string[] {
+  const list = lists.map((name) => own(entities, name)).find(Array.isArray);
+  if (list === undefined || list.length === 0) return [];
+  const found = new Set<string>();
+  for (const item of list.slice(0, MAX_ENTITIES)) {
+    const value = isPlain(item) ? members.map((name) => own(item, name)).find(isPresent) : item;
+    const text = read(value);
+    if (text !== null) found.add(text);
+  }
+  return [...found];
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

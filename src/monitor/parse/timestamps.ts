@@ -1,0 +1,77 @@
+/**
+ * Points in time as they stand on the wire, to ISO text in UTC with milliseconds, or null. Written by
+ * hand: `Date.parse` reads `"0"` as the year 2000, rolls 30 February over, and takes a time without a zone
+ * to be local.
+ */
+const YEAR_10000_MS = 253_402_300_800_000;
+/** A number below this is no epoch time; from 1973 on in seconds, and the same again in milliseconds. */
+const MIN_EPOCH_SECONDS = 100_000_000;
+const MIN_EPOCH_MS = 100_000_000_000;
+
+/** ISO text of a time between 1970 and 9999, in any of the forms that were seen; otherwise null. */
+export function readTime(value: unknown): string | null {
+  if (typeof value === 'number') return readEpoch(value);
+  if (typeof value !== 'string' || value.length > 64) return null;
+  const text = value.trim();
+  return readIso(text) ?? readOldStyle(text) ?? (/^\d{9,15}$/.test(text) ? readEpoch(Number(text)) : null);
+}
+
+/** Seconds or milliseconds since 1970; the size says which. Zero is a placeholder, not a time. */
+function readEpoch(n: number): string | null {
+  if (!(n >= MIN_EPOCH_SECONDS)) return null;
+  return toIsoText(Math.floor(n < MIN_EPOCH_MS ? n * 1_000 : n));
+}
+
+function toIsoText(ms: number): string | null {
+  return ms >= 0 && ms < YEAR_10000_MS ? new Date(ms).toISOString() : null;
+}
+
+const ISO =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/;
+
+/** `2025-06-11T23:41:09.000Z`, with an offset, with a blank for the T, without a zone (then UTC), or a day. */
+function readIso(text: string): string | null {
+  const match = ISO.exec(text);
+  if (!match) return null;
+  const [, date = '', minute = '00:00', second = '00', fraction = '', zone = 'Z'] = match;
+  return toUtc(date, `${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}`, zone);
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const OLD_STYLE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) (\d{1,2}) (\d\d:\d\d:\d\d) ([+-]\d{4}) (\d{4})$/;
+
+/** `Wed Oct 10 20:19:24 +0000 2018`, in English. */
+function readOldStyle(text: string): string | null {
+  const match = OLD_STYLE.exec(text);
+  if (!match) return null;
+  const [, name = '', day = '', time = '', zone = '', year = ''] = match;
+  const month = String(MONTHS.indexOf(name) + 1).padStart(2, '0');
+  return toUtc(`${year}-${month}-${day.padStart(2, '0')}`, `${time}.000`, zone);
+}
+
+/** Null where there is no such date or time: 30 February, 25:00, a leap second. */
+function toUtc(date: string, time: string, zone: string): string | null {
+  const offset = readOffsetMs(zone);
+  if (offset === null || !isDate(date) || !TIME.test(time)) return null;
+  const text = `${date}T${time}Z`;
+  // Writing a time out costs three times what reading it does, and this one is written already.
+  return offset === 0 && date > '1970' ? text : toIsoText(Date.parse(text) - offset);
+}
+
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\./;
+const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
+
+function isDate(date: string): boolean {
+  return DATE.test(date) || new Date(Date.parse(date)).getUTCDate() === Number(date.slice(8));
+}
+
+function readOffsetMs(zone: string): number | null {
+  if (!/^[+-]/.test(zone)) return 0;
+  const digits = zone.replace(':', '').padEnd(5, '0');
+  const hours = Number(digits.slice(1, 3));
+  const minutes = Number(digits.slice(3, 5));
+  if (hours > 23 || minutes > 59) return null;
+  const ms = (hours * 60 + minutes) * 60_000;
+  return zone.startsWith('-') ? -ms : ms;
+}

@@ -1,0 +1,158 @@
+import type { RejectCode } from '../../domain/errors.ts';
+import { cleanText, MAX_TEXT_LENGTH } from '../../domain/text.ts';
+import { isPlain, isPoisonous, type Plain } from '../../protocol/json.ts';
+
+/** A text member: cleaned and cut to `max`; a number is written out; null where there is no text. */
+export function readText(value: unknown, max = MAX_TEXT_LENGTH): string | null {
+  if (typeof value === 'string') return cleanText(value, max);
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+}
+
+/** A short text member (a name, a label) that says nothing when it is empty. */
+export function readWord(value: unknown, max = 1_000): string | null {
+  const text = readText(value, max)?.trim();
+  return text === undefined || text === '' ? null : text;
+}
+
+/** What stands in a reference member that refers to nothing; nowhere else do these words mean null. */
+const NO_REFERENCE = new Set(['', 'null', '<string>']);
+
+/** Whether one of the five reference members (replied to, quoted, `quote`) holds no reference. */
+export function isNoReference(value: unknown): boolean {
+  return (
+    value === null || value === undefined || (typeof value === 'string' && NO_REFERENCE.has(value.trim()))
+  );
+}
+
+/** A truth value: `true`, `false` and their spellings; anything else is unknown. */
+export function readBoolean(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string' || value.length > 5) return null;
+  const word = value.toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : null;
+}
+
+/**
+ * A counter: a whole number from 0 to 2^53 - 1, also written as digits. Everything else (null, absent,
+ * negative, a fraction, `12K`, `1,234`, 1e30) is null, which is unknown and not zero.
+ */
+export function readCounter(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value + 0 : null;
+  if (typeof value !== 'string' || !/^\d{1,16}$/.test(value)) return null;
+  const count = Number(value);
+  return Number.isSafeInteger(count) ? count : null;
+}
+
+const NO_NAMES: ReadonlySet<unknown> = new Set();
+
+/**
+ * The names of the counters that a service writes as 0 because it does not know them (`unknown_counters`,
+ * an addition of the own service), as they are spelled on the wire. Anything else names none.
+ */
+export function readUnknownCounters(names: unknown): ReadonlySet<unknown> {
+  return Array.isArray(names) ? new Set(names.slice(0, 100)) : NO_NAMES;
+}
+
+const MAX_ID_LENGTH = 256;
+
+export type IdResult =
+  | { id: string; code?: undefined }
+  | { id?: undefined; code: Extract<RejectCode, 'no_id' | 'bad_id' | 'unsafe_number_id'> };
+
+/**
+ * An identifier: text of 1 to 256 visible characters, taken as it is but for white space around it (so
+ * `"00123"` and `"123"` are two ids, `" 123 "` and `"123"` are one). A whole number that JavaScript holds
+ * exactly is its digits; a larger one was rounded before we saw it and is refused (json.ts keeps large
+ * integers as text, so only `1.79e18` and its like end there).
+ */
+export function readId(value: unknown): IdResult {
+  if (typeof value === 'string') {
+    const id = value.trim();
+    return isValidId(id) ? { id } : { code: 'bad_id' };
+  }
+  if (value === undefined || value === null) return { code: 'no_id' };
+  if (typeof value !== 'number' || value < 0) return { code: 'bad_id' };
+  if (Number.isSafeInteger(value)) return { id: String(value) };
+  return { code: Number.isInteger(value) ? 'unsafe_number_id' : 'bad_id' };
+}
+
+/** The id that a reference member points to, or null. */
+export function readReference(value: unknown): string | null {
+  return readId(value).id ?? null;
+}
+
+/** The id that stands in a post's address (`https://host/name/status/123`), or null. */
+export function readIdFromAddress(address: unknown): string | null {
+  if (typeof address !== 'string' || address.length > 2_048) return null;
+  return (
+    /^https?:\/\/[^/?#]+\/(?:[^/?#]+\/)*status(?:es)?\/(\d{1,25})(?:[/?#]|$)/i.exec(address)?.[1] ?? null
+  );
+}
+
+function isValidId(text: string): boolean {
+  if (text.length === 0 || text.length > MAX_ID_LENGTH) return false;
+  return /^[\w:.@/#-]+$/.test(text) || !/[\s\p{C}]/u.test(text);
+}
+
+/** How much of a value is kept: levels of nesting, values in all, characters of one text. */
+export type JsonBounds = { depth: number; nodes: number; text: number };
+
+/** What is kept of a post's `media` and of its `entities`. */
+export const POST_JSON_BOUNDS: JsonBounds = { depth: 16, nodes: 5_000, text: 10_000 };
+
+/**
+ * A JSON value that can be stored: texts cleaned, numbers finite, keys harmless, and never larger than its
+ * bounds. What lies beyond them is left out (null where something has to stand). The value itself where it is
+ * one already, as nearly all are; otherwise a copy.
+ */
+export function boundJson(value: unknown, bounds: JsonBounds = POST_JSON_BOUNDS): unknown {
+  const left = () => ({ nodes: bounds.nodes, text: bounds.text });
+  return fitsBounds(value, bounds.depth, left()) ? value : copyValue(value, bounds.depth, left());
+}
+
+/** Whether {@link copyValue} would change nothing. */
+function fitsBounds(value: unknown, depth: number, left: RemainingBudget): boolean {
+  if (typeof value === 'string') return cleanText(value, left.text) === value;
+  if (typeof value !== 'object') return Number.isFinite(value) || typeof value === 'boolean';
+  if (value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value))
+    return value.every((item) => left.nodes-- > 0 && fitsBounds(item, depth - 1, left));
+  const object = value as Plain; // a JSON value that is neither null nor a list
+  for (const key in object) {
+    if (left.nodes-- <= 0 || isPoisonous(key) || cleanText(key, left.text) !== key) return false;
+    if (!fitsBounds(object[key], depth - 1, left)) return false;
+  }
+  return true;
+}
+
+/** What may still be copied: `nodes` counts down. */
+type RemainingBudget = { nodes: number; readonly text: number };
+
+function copyValue(from: unknown, depth: number, left: RemainingBudget): unknown {
+  if (typeof from === 'string') return cleanText(from, left.text);
+  if (typeof from === 'number') return Number.isFinite(from) ? from : null;
+  if (typeof from === 'boolean') return from;
+  if (depth === 0) return null;
+  if (Array.isArray(from)) return copyArray(from, depth - 1, left);
+  return isPlain(from) ? copyObject(from, depth - 1, left) : null;
+}
+
+function copyArray(from: readonly unknown[], depth: number, left: RemainingBudget): unknown[] {
+  const to: unknown[] = [];
+  for (const item of from) {
+    if (left.nodes-- <= 0) break;
+    to.push(copyValue(item, depth, left));
+  }
+  return to;
+}
+
+function copyObject(from: Plain, depth: number, left: RemainingBudget): Plain {
+  const to: Plain = {};
+  for (const key of Object.keys(from)) {
+    if (isPoisonous(key)) continue;
+    if (left.nodes-- <= 0) break;
+    to[cleanText(key, left.text)] = copyValue(from[key], depth, left);
+  }
+  return to;
+}

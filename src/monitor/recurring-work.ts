@@ -1,0 +1,72 @@
+/** Work that comes again by itself. The scan finds what is due; any worker does it. One entry is one line here. */
+import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { fillArchive } from '../store/archive/index-archive.ts';
+import { addCounts, foldCounts } from '../store/counts.ts';
+import { deleteIdempotencyKeys } from '../store/idempotency.ts';
+import { ensurePartitions } from '../store/maintenance/partitions.ts';
+import { applyRetentionBriefly } from '../store/maintenance/retention.ts';
+import { endRecurringWork } from '../store/scanner.ts';
+import { markUnknownTrials } from '../store/trials.ts';
+import type { Context } from './context.ts';
+import { evaluateRules } from './alerts/rule-evaluation.ts';
+
+/** @returns whether nothing is left to do; what is left is done next */
+type Work = (ctx: Context, stopping: AbortSignal) => Promise<boolean>;
+
+/** What is done, and how often. */
+const RECURRING: Readonly<Record<string, { everyMs: number; work: Work }>> = {
+  archive: { everyMs: 15 * SECOND, work: fillArchiveBatches },
+  counts: { everyMs: 30 * SECOND, work: async ({ db }) => asDone(await foldCounts(db)) },
+  partitions: {
+    everyMs: HOUR,
+    work: async ({ db, clock }) => asDone(await ensurePartitions(db, clock.now())),
+  },
+  retention: { everyMs: HOUR, work: applyRetention },
+  rules: { everyMs: 15 * SECOND, work: async (ctx) => asDone(await evaluateRules(ctx)) },
+  idempotency: {
+    everyMs: HOUR,
+    work: async ({ db, clock }) => asDone(await deleteIdempotencyKeys(db, clock)),
+  },
+  trials: {
+    everyMs: MINUTE,
+    work: async ({ db, clock }) => asDone(await markUnknownTrials(db, clock.now())),
+  },
+};
+
+export const RECURRING_WORK = Object.keys(RECURRING);
+
+/** Thousands of findings that are made searchable in one go, a third of a second each. */
+const MAX_ARCHIVE_BATCHES = 5;
+
+/** Does one kind of work and notes when it is due again. A name that only a newer release knows is left to its workers. */
+export async function runRecurringWork(ctx: Context, name: string, stopping: AbortSignal): Promise<void> {
+  const recurring = RECURRING[name];
+  if (recurring === undefined) return;
+  const isDone = await recurring.work(ctx, stopping);
+  await endRecurringWork(ctx.db.pool, name, isDone ? recurring.everyMs : 0);
+}
+
+async function fillArchiveBatches({ db }: Context, stopping: AbortSignal): Promise<boolean> {
+  await fillArchive(db, { batches: MAX_ARCHIVE_BATCHES, signal: stopping });
+  return true;
+}
+
+async function applyRetention({ db, config, clock }: Context): Promise<boolean> {
+  const {
+    answers,
+    rejects,
+    messages,
+    audit,
+    months,
+    done: isDone,
+  } = await applyRetentionBriefly(db, config, clock.now());
+  await addCounts(db, [
+    { name: 'repairs', labels: ['expired'], n: answers + rejects + messages + audit },
+    { name: 'repairs', labels: ['dropped'], n: months.length },
+  ]);
+  return isDone;
+}
+
+function asDone(_result: unknown): true {
+  return true;
+}

@@ -1,0 +1,234 @@
+import { DAY, HOUR, MINUTE, monotonicMs, SECOND } from '../../platform/clock.ts';
+import { isDatabaseError, refusesData } from '../../store/database.ts';
+import { isSentCall, type PaidResponse, storeResponse } from '../../store/responses.ts';
+import type { Context } from '../context.ts';
+import { constants } from 'node:fs';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+
+/** How long a paid response that is not stored anywhere is kept in memory. */
+const UNSTORED_RESPONSE_RETRY_MS = HOUR;
+/** How long everything else waits: what is in the database already is done later by somebody else. */
+const DB_OUTAGE_RETRY_MS = 5 * MINUTE;
+const DB_RETRY_PAUSES_MS = [100, 250, 500, SECOND, 2 * SECOND] as const;
+
+/**
+ * Repeats `work` while the database fails for a reason that may pass. `work` must be safe to do twice.
+ * @throws the last error: of another kind, about the data themselves, or after five minutes
+ */
+export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Promise<T>): Promise<T> {
+  return retryWork(work, {
+    patienceMs: DB_OUTAGE_RETRY_MS,
+    mayPass: (error) => isDatabaseError(error) && !refusesData(error),
+    onFirstFailure: (error) => {
+      ctx.log.warn({ err: error }, 'database unavailable; retrying');
+      return Promise.resolve();
+    },
+  });
+}
+
+/**
+ * The same while a paid response is not stored: whatever the error is, unless it names the data themselves, storing it
+ * is repeated for an hour or until this process stops.
+ * @param options.onFirstFailure done once, before anything is waited for
+ * @throws the last error
+ */
+export async function retryUntilStored(
+  work: () => Promise<void>,
+  options: { stopping: AbortSignal; onFirstFailure: (error: unknown) => Promise<void> },
+): Promise<void> {
+  return retryWork(work, {
+    ...options,
+    patienceMs: UNSTORED_RESPONSE_RETRY_MS,
+    mayPass: (error) => !refusesData(error),
+  });
+}
+
+async function retryWork<T>(
+  work: () => Promise<T>,
+  rule: {
+    patienceMs: number;
+    mayPass: (error: unknown) => boolean;
+    onFirstFailure: (error: unknown) => Promise<void>;
+    stopping?: AbortSignal;
+  },
+): Promise<T> {
+  const began = monotonicMs();
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === 0) await rule.onFirstFailure(error);
+      if (!rule.mayPass(error) || monotonicMs() - began > rule.patienceMs) throw error;
+      const pauseMs = DB_RETRY_PAUSES_MS[Math.min(attempt, DB_RETRY_PAUSES_MS.length - 1)];
+      // Cut short when the process stops; the next line checks that.
+      await wait(pauseMs, undefined, { signal: rule.stopping }).catch(() => {});
+      if (rule.stopping?.aborted === true) throw error;
+    }
+  }
+}
+
+/**
+ * Responses that came while the database is away, on disk until it has them: they were paid for, and the process that
+ * holds them may end first. A file belongs to one call of one database, identified by when that call was sent.
+ */
+
+/** A call as the ledger has it, and what came of it. */
+export type SpooledResponse = PaidResponse & { fence: number; sentAt: Date };
+
+/** No more than this is on disk together. It takes many workers and a long time to get there. */
+const MAX_SPOOL_BYTES = 512 * 2 ** 20;
+
+const SPOOL_FILE = z.object({
+  runId: z.string().transform(BigInt),
+  fence: z.number(),
+  sentAt: z.coerce.date(),
+  n: z.number(),
+  httpStatus: z.number(),
+  contentType: z.string().nullable(),
+  receivedAt: z.coerce.date(),
+  latencyMs: z.number(),
+  costUsd: z.number().nullable(),
+  body: z.string().transform((text) => Buffer.from(text, 'base64')),
+});
+
+type SpoolContext = Pick<Context, 'config' | 'log'>;
+
+/**
+ * Creates the folder when a worker starts, so that one that cannot be written is known before it is needed.
+ * @returns what to say about it; null where it can be written
+ */
+export async function prepareSpool(ctx: SpoolContext): Promise<string | null> {
+  const directory = locateSpool(ctx);
+  try {
+    await createDirectory(directory);
+    await access(directory, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    ctx.log.warn({ err: error, directory }, 'spool not writable');
+    return (
+      `${directory} cannot be written: while the database is away, responses that were paid for are in memory only. ` +
+      'Set STRANDLINE_DATA_DIR to a folder of this process.'
+    );
+  }
+}
+
+/**
+ * Writes a response to disk, for this process and its owner alone. Where that is not possible, it is logged and the
+ * response stays in memory only.
+ * @returns removes the file, once the database has the response; null where there is none
+ */
+export async function spoolResponse(
+  ctx: SpoolContext,
+  spooled: SpooledResponse,
+): Promise<(() => Promise<void>) | null> {
+  const { response, runId, fence, sentAt, latencyMs, costUsd } = spooled;
+  const { n, httpStatus, contentType, receivedAt, body } = response;
+  const text = JSON.stringify({
+    runId: String(runId),
+    fence,
+    sentAt,
+    latencyMs,
+    costUsd,
+    n,
+    httpStatus,
+    contentType,
+    receivedAt,
+    body: body.toString('base64'),
+  });
+  const directory = locateSpool(ctx);
+  const file = path.join(directory, `${runId}-${n}-${fence}-${sentAt.getTime()}.json`);
+  const partial = `${file}.partial`;
+  try {
+    await createDirectory(directory);
+    if ((await measureDirectory(directory)) + text.length > MAX_SPOOL_BYTES)
+      throw new Error(`${directory} is full`);
+    await writeFile(partial, text, { mode: 0o600, flush: true });
+    await rename(partial, file);
+    ctx.log.warn({ run: String(runId), file }, 'response spooled');
+  } catch (error) {
+    ctx.log.error({ err: error, run: String(runId) }, 'response not spooled; it is in memory only');
+    return null;
+  }
+  return () =>
+    rm(file, { force: true }).catch((error: unknown) => {
+      ctx.log.warn({ err: error, file }, 'spool file of a stored response not removed');
+    });
+}
+
+/**
+ * Stores what processes before this one, or this one, could not. For every heartbeat of a worker, before it claims
+ * anything. A file of a call that this database does not know belongs to another one: it waits for its own, as long as
+ * responses are kept.
+ * @returns how many responses are still on disk
+ */
+export async function replaySpool(ctx: Pick<Context, 'config' | 'log' | 'db' | 'clock'>): Promise<number> {
+  const directory = locateSpool(ctx);
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (!isMissingFile(error)) throw error;
+    return [];
+  });
+  const left = new Set(names.filter((name) => name.endsWith('.json')));
+  for (const name of names) {
+    const file = path.join(directory, name);
+    try {
+      if ((left.has(name) && (await storeSpooledFile(ctx, file))) || (await isExpired(ctx, file))) {
+        await rm(file, { force: true });
+        left.delete(name);
+      }
+    } catch (error) {
+      if (isMissingFile(error) && !isDatabaseError(error)) {
+        // Another process that shares the folder has stored it.
+        left.delete(name);
+        continue;
+      }
+      ctx.log.error({ err: error, file }, 'spooled response not stored');
+      // The next heartbeat tries again; the other files would end the same way.
+      if (isDatabaseError(error) && !refusesData(error)) break;
+    }
+  }
+  return left.size;
+}
+
+async function storeSpooledFile(ctx: Pick<Context, 'log' | 'db'>, file: string): Promise<boolean> {
+  const { runId, fence, sentAt, latencyMs, costUsd, ...response } = SPOOL_FILE.parse(
+    JSON.parse(await readFile(file, 'utf8')),
+  );
+  if (!(await isSentCall(ctx.db, { runId, n: response.n, fence, sentAt }))) return false;
+  await storeResponse(ctx.db, { runId, response, latencyMs, costUsd });
+  ctx.log.info({ run: String(runId), call: response.n }, 'spooled response stored');
+  return true;
+}
+
+async function isExpired(ctx: Pick<Context, 'config' | 'clock'>, file: string): Promise<boolean> {
+  const before = ctx.clock.now().getTime() - ctx.config.answerDays * DAY;
+  return (await stat(file)).mtimeMs < before;
+}
+
+/** @throws an error of the system where it cannot be created */
+async function createDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700, recursive: true });
+}
+
+async function measureDirectory(directory: string): Promise<number> {
+  const names = await readdir(directory);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(path.join(directory, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function locateSpool({ config }: Pick<Context, 'config'>): string {
+  return path.join(config.dataDir, 'spool');
+}
+
+function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

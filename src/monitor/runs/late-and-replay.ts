@@ -1,0 +1,105 @@
+import { Refused } from '../../domain/errors.ts';
+import type { ParsedResults } from '../../domain/parsed-results.ts';
+import { recordAudit } from '../../store/audit-entries.ts';
+import type { Id } from '../../store/database.ts';
+import {
+  loadNewestResponse,
+  markUnreadable,
+  type RawResponse,
+  takeLateResponse,
+} from '../../store/responses.ts';
+import { findRunForReplay, type ReplayableRun } from '../../store/run-states.ts';
+import type { Diff } from '../../store/save/save-responses.ts';
+import { saveAgain, saveLate } from '../../store/save/save.ts';
+import type { ActingContext, Context } from '../context.ts';
+import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
+import { withDbRetry } from './db-outage.ts';
+import { parseStoredResponse } from './parse-and-save.ts';
+
+/**
+ * Reads responses that were unread when their run had ended: stored by a worker that had lost its lease, or left by
+ * workers that died of them. The newest first; each attempt is committed before it begins, and repeated with growing
+ * pauses until the response is read.
+ */
+export async function parseLateResponses(ctx: Context, runId: Id): Promise<void> {
+  for (;;) {
+    const response = await takeLateResponse(ctx.db, { runId, now: ctx.clock.statementTime() });
+    if (response === null) return;
+    const run = await findRunForReplay(ctx.db, runId);
+    if (run === null) return;
+    await parseLateResponse(ctx, runId, run, response);
+  }
+}
+
+async function parseLateResponse(
+  ctx: Context,
+  runId: Id,
+  run: ReplayableRun,
+  response: RawResponse,
+): Promise<void> {
+  const which = { run: String(runId), call: response.n };
+  try {
+    const findings = await parseStoredResponse(run, response);
+    const diff = await withDbRetry(ctx, () =>
+      saveLate(ctx.db, {
+        runId,
+        searchId: run.search_id,
+        serviceId: run.service_id,
+        findings,
+        response: response.n,
+        observedAt: response.receivedAt,
+        now: ctx.clock.statementTime(),
+      }),
+    );
+    if (diff === null) return;
+    const { newPosts, newLinks } = diff;
+    ctx.log.info({ ...which, new_posts: newPosts.length, new_links: newLinks.length }, 'late response read');
+  } catch (error) {
+    if (error instanceof UnreadableResponse) await markLateUnreadable(ctx, runId, response, error);
+    else ctx.log.error({ ...which, err: error }, 'late response not read; trying again later');
+  }
+}
+
+async function markLateUnreadable(
+  ctx: Context,
+  runId: Id,
+  response: RawResponse,
+  { code, detail, rejects }: UnreadableResponse,
+): Promise<void> {
+  const { n } = response;
+  await withDbRetry(ctx, () => markUnreadable(ctx.db, { runId, n, rejects, now: ctx.clock.statementTime() }));
+  ctx.log.warn({ run: String(runId), call: n, code, detail }, 'late response unreadable');
+}
+
+/**
+ * Reads a run's kept answer again, with the reader of today, and calls nobody. What was found before
+ * stays; what is found more is new to the search at the run's own time.
+ * @throws Refused where the run or its answer is not there (answers expire), RunError where it still cannot be read
+ */
+export async function replayRun(
+  ctx: ActingContext,
+  runId: Id,
+): Promise<{ findings: ParsedResults; diff: Diff }> {
+  const run = await findRunForReplay(ctx.db, runId);
+  if (run === null) throw new Refused('not_found', `there is no run ${runId}`);
+  const response = await loadNewestResponse(ctx.db, runId);
+  if (response === null) {
+    const days = ctx.config.answerDays;
+    throw new Refused('not_found', `run ${runId} has no kept answer (raw answers are kept ${days} days)`);
+  }
+  const findings = await parseStoredResponse(run, response);
+  const again = {
+    runId,
+    searchId: run.search_id,
+    serviceId: run.service_id,
+    findings,
+    response: response.n,
+    observedAt: response.receivedAt,
+    endedAt: run.ended_at ?? response.receivedAt,
+  };
+  const diff = await saveAgain(ctx.db, again, (tx) =>
+    recordAudit(tx, ctx, { action: 'run.replayed', subject: runId }),
+  );
+  if (diff === null) throw new Refused('conflict', `run ${runId} has not ended with an answer yet`);
+  return { findings, diff };
+}

@@ -1,0 +1,82 @@
+import type { Cooperative } from '../../domain/cooperative.ts';
+import { RunError } from '../../domain/errors.ts';
+import type { ParsedResults } from '../../domain/parsed-results.ts';
+import { monotonicMs } from '../../platform/clock.ts';
+import { loadDialect } from '../../protocol/dialect.ts';
+import type { RawResponse, ResponseKey } from '../../store/responses.ts';
+import { type ClaimedRun, readRunState } from '../../store/run-states.ts';
+import type { Diff } from '../../store/save/save-responses.ts';
+import { readCommittedDiff, saveFindings } from '../../store/save/save.ts';
+import type { Context } from '../context.ts';
+import { parseResponseInSteps } from '../parse/parse-response.ts';
+import { explainNoResponse, UnreadableResponse } from '../parse/rejects-and-warnings.ts';
+import { withDbRetry } from './db-outage.ts';
+import { setImmediate } from 'node:timers/promises';
+
+/**
+ * Reads meaning into a stored response. Pure: the same bytes give the same findings, today and in a replay.
+ * In turns, so that whatever was sent, leases are renewed and other runs go on meanwhile.
+ * @throws UnreadableAnswer where it is of no use; `sources_down` where it holds nothing because nobody
+ *   the service asked has answered: what was not looked at is not "nothing there"
+ */
+export async function parseStoredResponse(
+  run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
+  response: RawResponse,
+): Promise<ParsedResults> {
+  const reading = parseResponseInSteps({
+    operation: run.operation,
+    body: response.body,
+    contentType: response.contentType,
+    dialect: loadDialect(run.dialect),
+  });
+  const findings = await runCooperatively(reading);
+  const why = explainNoResponse(findings, run.operation === 'ai' ? new Set(run.tools).size : 1);
+  if (why !== null) throw new UnreadableResponse('sources_down', { detail: why, rejects: findings.rejects });
+  return findings;
+}
+
+/**
+ * Saves the findings with the run's success, or learns that another claim has the run. A connection that
+ * breaks at the commit leaves the outcome unknown: then the run itself is asked, and saved again only
+ * where nothing was committed.
+ * @throws RunError `lease_lost`
+ */
+export async function saveResults(
+  ctx: Context,
+  run: ClaimedRun,
+  response: ResponseKey,
+  findings: ParsedResults,
+): Promise<Diff> {
+  const diff = await withDbRetry(ctx, () =>
+    saveFindings(ctx.db, {
+      runId: run.id,
+      fence: run.fence,
+      searchId: run.search_id,
+      serviceId: run.service_id,
+      findings,
+      response: response.n,
+      observedAt: response.receivedAt,
+      endedAt: ctx.clock.statementTime(),
+    }),
+  );
+  if (diff !== null) return diff;
+  const state = await readRunState(ctx.db, run.id);
+  // Our own commit went through although its confirmation never came: the diff is in the database.
+  if (state?.status === 'succeeded' && state.fence === run.fence) return readCommittedDiff(ctx.db, run.id);
+  throw new RunError('lease_lost');
+}
+
+/** So long one turn works before others get theirs; what lies between two pauses is always done. */
+const MAX_BLOCKING_MS = 20;
+
+/** Does work that can pause in turns, between which the event loop goes on. */
+export async function runCooperatively<T>(work: Cooperative<T>): Promise<T> {
+  let began = monotonicMs();
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    if (monotonicMs() - began < MAX_BLOCKING_MS) continue;
+    await setImmediate();
+    began = monotonicMs();
+  }
+}

@@ -1,0 +1,43 @@
+/** What was sent for a run: made again from its version of the search, and without the key. */
+import { loadDialect } from '../../protocol/dialect.ts';
+import type { Id } from '../../store/database.ts';
+import { type RequestRow, readRunRequest } from '../../store/queries/run-list.ts';
+import { composeRequest } from '../client/service-request.ts';
+import type { Context } from '../context.ts';
+
+export type RequestPreview = {
+  method: 'POST';
+  /** Of the service; its host is in the environment or, for a service of this program, a port that changes. */
+  path: string;
+  /** Without the key. */
+  headers: Record<string, string>;
+  /** JSON. */
+  body: string;
+};
+
+/**
+ * The request of a run, in the words of its service's dialect as they are today.
+ * @returns null where there is no such run
+ * @throws InvalidInput where the dialect is a file that cannot be read
+ */
+export async function previewRequest(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  runId: Id,
+): Promise<RequestPreview | null> {
+  const row = await readRunRequest(db, runId);
+  return row === undefined ? null : composePreview(row, runId, config.hosted?.prefix);
+}
+
+function composePreview(row: RequestRow, runId: Id, prefix: string | undefined): RequestPreview {
+  const { url, headers, body } = composeRequest(
+    {
+      baseUrl: row.address ?? 'http://127.0.0.1',
+      prefix: row.service_kind === 'hosted' ? prefix : undefined,
+      dialect: loadDialect(row.dialect),
+      key: undefined,
+      headers: { 'x-run-id': String(runId) },
+    },
+    row,
+  );
+  return { method: 'POST', path: url.pathname, headers, body };
+}

@@ -1,0 +1,202 @@
+import { RUN_CODES, type RunCode, RunError } from '../../domain/errors.ts';
+import type { ParsedResults } from '../../domain/parsed-results.ts';
+import {
+  type Id,
+  inTransaction,
+  isDatabaseError,
+  readTime,
+  refusesData,
+  type Transaction,
+} from '../../store/database.ts';
+import type { ResponseKey } from '../../store/responses.ts';
+import { type ClaimedRun, countFailuresInARow, failRun, requeueRun } from '../../store/run-states.ts';
+import type { Diff } from '../../store/save/save-responses.ts';
+import { listActiveSearches } from '../../store/searches.ts';
+import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';
+import type { Context } from '../context.ts';
+import { UnreadableResponse } from '../parse/rejects-and-warnings.ts';
+import { stopSearch } from '../schedule/due-slots.ts';
+import { withDbRetry } from './db-outage.ts';
+import { decideRetry } from './retry-policy.ts';
+
+/**
+ * Every other end than success: released because this process stops, taken over by another worker, retried
+ * later, or failed with a code of the closed list.
+ * @param end.response what was read when it failed, where there was a response
+ */
+export async function endWithoutSuccess(
+  ctx: Context,
+  run: ClaimedRun,
+  { error, response, stopping }: { error: unknown; response: ResponseKey | undefined; stopping: AbortSignal },
+): Promise<RunReport> {
+  const failure = toRunError(error);
+  if (failure.code === 'internal')
+    ctx.log.error({ err: error, run: String(run.id), search: run.search }, 'run aborted');
+  if (failure.code === 'lease_lost' && stopping.aborted) return releaseRun(ctx, run);
+  // Another claim has it, or will when the lease has run out: nothing may be written here.
+  if (failure.code === 'lease_lost' || failure.code === 'db_unavailable')
+    return reportRelease(run, failure.code);
+
+  const callsMade = run.calls_made + 1;
+  const decision = decideRetry({
+    code: failure.code,
+    budget: failure.budget,
+    retryAfterMs: failure.retryAfterMs,
+    callsMade,
+    maxCalls: ctx.config.maxCallsPerRun,
+    slotAt: run.slot_at,
+    nextSlotAt: run.next_due_at,
+    now: ctx.clock.now(),
+    random: ctx.random,
+  });
+  // Nothing more can be made of it. One that failed for another reason stays unread.
+  const unreadable = failure instanceof UnreadableResponse ? (response?.n ?? null) : null;
+  return decision.kind === 'retry'
+    ? requeueForRetry(ctx, run, failure, { notBefore: decision.notBefore, unreadable })
+    : failWithCode(ctx, run, failure, unreadable);
+}
+
+/** The run waits for whoever claims it next; a call that was aborted counts as made. */
+async function releaseRun(ctx: Context, run: ClaimedRun): Promise<RunReport> {
+  const { id: runId, fence } = run;
+  const now = ctx.clock.statementTime();
+  await requeueRun(ctx.db, { runId, fence, notBefore: null, reason: null, now });
+  return reportRelease(run, 'lease_lost');
+}
+
+async function requeueForRetry(
+  ctx: Context,
+  run: ClaimedRun,
+  failure: RunError,
+  { notBefore, unreadable }: { notBefore: Date; unreadable: number | null },
+): Promise<RunReport> {
+  const { id: runId, fence } = run;
+  const { code, detail } = failure;
+  const now = ctx.clock.statementTime();
+  const back = await withDbRetry(ctx, () =>
+    requeueRun(ctx.db, { runId, fence, notBefore, reason: detail ?? null, unreadable, now }),
+  );
+  if (back !== 'queued') return reportRelease(run, back === 'lost' ? 'lease_lost' : code);
+  return { ...describeRun(run), status: 'retry', code, detail, notBefore };
+}
+
+async function failWithCode(
+  ctx: Context,
+  run: ClaimedRun,
+  failure: RunError,
+  unreadable: number | null,
+): Promise<RunReport> {
+  const { code, detail } = failure;
+  const rejects = failure instanceof UnreadableResponse ? failure.rejects : null;
+  const ours = await withDbRetry(ctx, () =>
+    failRun(ctx.db, {
+      runId: run.id,
+      fence: run.fence,
+      code,
+      reason: detail ?? null,
+      rejects,
+      unreadable,
+      now: ctx.clock.statementTime(),
+    }),
+  );
+  if (!ours) return reportRelease(run, 'lease_lost');
+  await withDbRetry(ctx, () => suspendAfterFailure(ctx, run, failure));
+  return { ...describeRun(run), status: 'failed', code, detail };
+}
+
+function reportRelease(run: ClaimedRun, code: RunCode): RunReport {
+  return { ...describeRun(run), status: 'released', code };
+}
+
+/** What is not a failure of the run's own is one of the database, which may pass, or a fault of ours. */
+function toRunError(error: unknown): RunError {
+  if (error instanceof RunError) return error;
+  const code: RunCode = isDatabaseError(error) && !refusesData(error) ? 'db_unavailable' : 'internal';
+  return new RunError(code, { cause: error });
+}
+
+/** How a run's journey ended here, for whoever shows it. */
+export type RunReport = {
+  runId: Id;
+  search: string;
+  topic: string;
+  trigger: ClaimedRun['trigger'];
+  service: string;
+} & (
+  | { status: 'succeeded'; diff: Diff; posts: number; links: number; authors: number; rejected: number }
+  | { status: 'failed'; code: RunCode; detail: string | undefined }
+  | { status: 'retry'; code: RunCode; detail: string | undefined; notBefore: Date }
+  /** Given back or taken over; somebody else goes on with it. */
+  | { status: 'released'; code: RunCode }
+);
+
+export function describeRun(
+  run: ClaimedRun,
+): Pick<RunReport, 'runId' | 'search' | 'topic' | 'trigger' | 'service'> {
+  return { runId: run.id, search: run.search, topic: run.topic, trigger: run.trigger, service: run.service };
+}
+
+export function reportSuccess(run: ClaimedRun, findings: ParsedResults, diff: Diff): RunReport {
+  return {
+    ...describeRun(run),
+    status: 'succeeded',
+    diff,
+    posts: findings.posts.length,
+    links: findings.links.length,
+    authors: findings.authors.length,
+    rejected: findings.rejects.length,
+  };
+}
+
+/** After this many refusals of the request in a row the search stops asking. */
+const MAX_REFUSALS = 3;
+
+/**
+ * What a failure means beyond its run. A refused key or an empty account would fail every search of the
+ * service, each paying for the attempt: they are stopped, with the reason, until a person resumes them.
+ */
+export async function suspendAfterFailure(
+  ctx: Context,
+  run: ClaimedRun,
+  { code, budget, detail }: RunError,
+): Promise<void> {
+  if (code === 'auth' || code === 'payment') {
+    const searches = await listActiveSearches(ctx.db, run.service_id);
+    for (const searchId of searches) await suspendSearch(ctx, searchId, `${code}: ${RUN_CODES[code]}`);
+    ctx.log.error(
+      { service: run.service, code, searches: searches.length },
+      'searches of this service are stopped until they are resumed',
+    );
+  } else if (budget === 'day') {
+    await capSearch(ctx, run.search_id, detail ?? RUN_CODES[code]);
+  } else if (
+    code === 'invalid_request' &&
+    (await countFailuresInARow(ctx.db, run.search_id, code, MAX_REFUSALS))
+  ) {
+    await suspendSearch(ctx, run.search_id, `${code}: refused ${MAX_REFUSALS} times in a row`);
+  }
+}
+
+async function suspendSearch(ctx: Context, searchId: Id, reason: string): Promise<void> {
+  await changeIfActive(ctx, searchId, (tx, search) => stopSearch(ctx, tx, search, { to: 'broken', reason }));
+}
+
+/** It stays due: each slot until the next UTC day gets its row, `skipped / capped`. */
+async function capSearch(ctx: Context, searchId: Id, reason: string): Promise<void> {
+  await changeIfActive(ctx, searchId, async (tx) =>
+    setState(tx, searchId, 'capped', reason, await readTime(tx, ctx.clock)),
+  );
+}
+
+/** Does nothing to a search that is not active any more. */
+async function changeIfActive(
+  ctx: Context,
+  searchId: Id,
+  change: (tx: Transaction, search: LockedSearch) => Promise<void>,
+): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
+    const search = await lockSearch(tx, searchId);
+    if (search === null || search.state !== 'active' || search.archived_at !== null) return;
+    await change(tx, search);
+  });
+}

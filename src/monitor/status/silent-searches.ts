@@ -1,0 +1,85 @@
+/**
+ * Which searches are silent: active, and without a successful run while three of their slots passed. The rule asks neither
+ * why, nor what the scheduler believes: it finds what every other check missed.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { HOUR, SECOND } from '../../platform/clock.ts';
+import { RUN_CODES } from '../../domain/errors.ts';
+import {
+  readScheduleGroups,
+  type ScheduleGroup,
+  type SilentSearch,
+  readSilentSearches,
+} from '../../store/queries/silent-searches.ts';
+import type { Context } from '../context.ts';
+import { readSchedule, slotsBetween } from '../schedule/cadence.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+
+/** Slots without a successful run. */
+const SILENT_SLOTS = 3;
+/** Three slots of any schedule lie within this: 29 February, past a year without one. */
+const MAX_SILENCE_SPAN_MS = 30 * 366 * 24 * HOUR;
+/** The most that are named; all of them are counted. */
+const MAX_NAMED = 100;
+/** Schedules that are computed before the event loop gets its turn: a tenth of a millisecond each. */
+const SCHEDULES_PER_TURN = 100;
+
+export type SilentSearches = {
+  total: number;
+  /** Those without a successful run for longest, first; at most 100. */
+  searches: SilentSearch[];
+};
+
+/**
+ * A search is silent when its last successful run came before this time: since then three of its slots passed, or three
+ * intervals. Where it has not run yet, or was resumed or edited since, that time counts instead.
+ * @param graceMs how long the run of a slot may take: later slots do not count yet
+ * @returns milliseconds since 1970; -Infinity where fewer than three slots ever passed
+ */
+export function computeSilentBefore(schedule: Schedule, now: Date, graceMs: number): number {
+  const until = now.getTime() - graceMs;
+  if (schedule.kind === 'every') return until - SILENT_SLOTS * schedule.seconds * SECOND;
+  for (let span = HOUR; span < MAX_SILENCE_SPAN_MS; span *= 4) {
+    const slot = [...slotsBetween(schedule, until - span, until)].at(-SILENT_SLOTS);
+    if (slot !== undefined) return slot;
+  }
+  return -Infinity;
+}
+
+/** The silent searches of everything but running simulations, whose clock is their own. */
+export async function judgeSilence({
+  db,
+  clock,
+  config,
+}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<SilentSearches> {
+  const graceMs = Math.max(...Object.values(config.callTimeoutMs));
+  const now = clock.now();
+  const limits: { schedule: string; before: Date }[] = [];
+  for (const [i, group] of (await readScheduleGroups(db)).entries()) {
+    if (i % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await setImmediate();
+    const before = computeGroupLimit(group, now, graceMs);
+    if (group.oldest.getTime() < before) limits.push({ schedule: group.schedule, before: new Date(before) });
+  }
+  if (limits.length === 0) return { total: 0, searches: [] };
+  return readSilentSearches(db, limits, MAX_NAMED);
+}
+
+function computeGroupLimit(group: ScheduleGroup, now: Date, graceMs: number): number {
+  try {
+    // The phase of an interval plays no part in the rule; the slug decides nothing else.
+    return computeSilentBefore(readSchedule({ ...group, slug: '' }), now, graceMs);
+  } catch {
+    return -Infinity; // a schedule that cannot be read: the scan marks its searches as broken
+  }
+}
+
+/** How the last run of a silent search ended: `the last run failed: no answer in time`. */
+export function describeLastRun({
+  run_status: status,
+  run_code: code,
+  run_reason: reason,
+}: SilentSearch): string {
+  if (status === null) return 'no run has ended yet';
+  const why = code === null ? reason : RUN_CODES[code];
+  return `the last run ${status === 'skipped' || status === 'cancelled' ? 'was ' : ''}${status}${why === null ? '' : `: ${why}`}`;
+}

@@ -1,0 +1,152 @@
+/** The state of everything: database, queue, scan, services, workers, runs, searches, and what is due next. */
+
+import { readCallsPerDay } from '../../config/config.ts';
+import { maskUrl } from '../../domain/link.ts';
+import { DAY, withTimeout } from '../../platform/clock.ts';
+import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
+import { describeDatabase } from '../../store/migrate.ts';
+import {
+  readServiceDays,
+  type RunTally,
+  type ServiceDay,
+  tallyRuns,
+} from '../../store/queries/run-tallies.ts';
+import {
+  type NextSlot,
+  readNextSlots,
+  readSearches,
+  type SearchRow,
+} from '../../store/queries/search-list.ts';
+import {
+  isScanLate,
+  readBacklog,
+  readServer,
+  readUnread,
+  type UnreadResponses,
+} from '../../store/queries/system.ts';
+import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
+import type { Context } from '../context.ts';
+import { formatSlot } from '../schedule/schedule-text.ts';
+import { judgeSilence, type SilentSearches } from './silent-searches.ts';
+
+type EmbeddedDatabase = { url: string; dataDirectory: string };
+
+export type Status = {
+  database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
+  queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: Record<string, number> | null };
+  /** The last scan; while it is late, nothing that is due runs. */
+  scan: { scanned_at: Date; age_seconds: number; late: boolean };
+  services: ServiceStatus[];
+  /** Those heard of within a day; one that is silent has probably ended. */
+  workers: (WorkerRow & { silent: boolean })[];
+  runs_24h: RunTally[];
+  unread_responses: UnreadResponses;
+  /** Searches whose trends wait for a reading that fails again and again; at most 100. */
+  set_aside: AsideReading[];
+  /** Active searches without a successful run for three intervals. */
+  silent: SilentSearches;
+  /** Searches that do not run. */
+  resting: Pick<SearchRow, 'slug' | 'topic' | 'state' | 'state_reason' | 'state_since'>[];
+  next: (NextSlot & { local: string })[];
+};
+
+const MAX_SET_ASIDE = 100;
+
+/** @param embedded the database that this program runs itself; null where `DATABASE_URL` names one */
+export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null): Promise<Status> {
+  const { db, queue, config } = ctx;
+  const now = ctx.clock.now();
+  const dayAgo = new Date(now.getTime() - DAY);
+  const allSearches = readAllSearches(db);
+  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  const [server, depth, backlog, unread, set_aside, silent, services, workers, runs_24h, searches, next] =
+    await Promise.all([
+      readServer(db),
+      withTimeout(queue.depth()).catch(() => null),
+      readBacklog(db, now),
+      readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+      readSetAside(db, MAX_SET_ASIDE),
+      judgeSilence(ctx),
+      readServices(ctx, allSearches),
+      listLiveWorkers(db, dayAgo),
+      tallyRuns(db, dayAgo),
+      allSearches,
+      readNextSlots(db, 5),
+    ]);
+  return {
+    database: {
+      kind: embedded === null ? 'own' : 'embedded',
+      version: server.version,
+      name: describeDatabase(embedded?.url ?? config.databaseUrl ?? ''),
+      data_directory: embedded?.dataDirectory ?? null,
+    },
+    queue: { kind: queue.kind, reachable: depth !== null, depth },
+    scan: {
+      scanned_at: backlog.scanned_at,
+      age_seconds: backlog.scan_age_seconds,
+      late: isScanLate(backlog),
+    },
+    services,
+    workers: workers.map((worker) => ({
+      ...worker,
+      silent: now.getTime() - worker.seen_at.getTime() > WORKER_SILENCE_MS,
+    })),
+    runs_24h,
+    unread_responses: unread,
+    set_aside,
+    silent,
+    resting: searches
+      .filter(({ state }) => state !== 'active')
+      .map(({ slug, topic, state, state_reason, state_since }) => ({
+        slug,
+        topic,
+        state,
+        state_reason,
+        state_since,
+      })),
+    next: next.map((slot) => ({ ...slot, local: formatSlot(slot.next_due_at, slot.tz) })),
+  };
+}
+
+/** How it goes with those who are asked. */
+
+export type ServiceStatus = ServiceDay & {
+  /** How many of its searches are in which state. */
+  searches: Record<string, number>;
+  /** Most calls per UTC day; null: no limit. */
+  calls_per_day: number | null;
+  /** Why none of its searches can run; null: nothing is missing. */
+  missing: string | null;
+};
+
+/** More searches than anybody has. */
+const MAX_SEARCHES = 100_000;
+
+/** Every search that was not removed. */
+export function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
+  return readSearches(db, { limit: MAX_SEARCHES });
+}
+
+/**
+ * Every service there is, by name, with what is secret in its address left out.
+ * @param searches those that are counted, where they are known already
+ */
+export async function readServices(
+  { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
+  searches: Promise<readonly SearchRow[]> = readAllSearches(db),
+): Promise<ServiceStatus[]> {
+  const [services, counted] = await Promise.all([readServiceDays(db, clock.now()), searches]);
+  return services.map((service) => ({
+    ...service,
+    address: service.address === null ? null : maskUrl(service.address),
+    searches: countStates(counted.filter((one) => one.service === service.name)),
+    calls_per_day: readCallsPerDay(config, service.kind),
+    missing: service.kind === 'hosted' && config.hosted === undefined ? 'SEARCH_API_URL is not set' : null,
+  }));
+}
+
+function countStates(searches: readonly SearchRow[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { state } of searches) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,276 @@
+/** A topic with its searches, saved together or not at all. */
+
+import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { cleanLine } from '../../domain/text.ts';
+import { recordAudit, recordCreation } from '../../store/audit-entries.ts';
+import { inTransaction, type Transaction } from '../../store/database.ts';
+import { insertFact } from '../../store/instance-name.ts';
+import { findSearch } from '../../store/searches.ts';
+import type { Service } from '../../store/services.ts';
+import { findTopic, listTopics, lockTopic, type Topic, updateTopicName } from '../../store/topics.ts';
+import type { ActingContext, Context } from '../context.ts';
+import { enqueueNewRuns } from '../enqueue.ts';
+import { assertTopicNotRemoved, createTopicRemoved } from './find-by-slug.ts';
+import { type CreatedSearch, insertCheckedSearch, recordCreated } from './save-search.ts';
+import { type CheckedSearch, checkSearch, checkSlug, type WrittenSearch } from './search-definition.ts';
+import { chooseService } from './service-choice.ts';
+import { createHash } from 'node:crypto';
+
+/** A search of a topic that is being made; its slug is made from the topic's where it is left out. */
+export type TopicSearch = Omit<WrittenSearch, 'slug'> & { slug?: string | undefined };
+
+export type NewTopic = {
+  name: string;
+  /** Made from the name where it is left out. */
+  slug?: string | undefined;
+  /** Of all its searches. */
+  service?: string | undefined;
+  searches: readonly TopicSearch[];
+};
+
+export type CreatedTopic = { topic: string; created: CreatedSearch[] };
+
+/** Longest name of a topic. */
+const MAX_TOPIC_NAME = 200;
+
+/**
+ * Saves a topic with its searches; each runs once at once.
+ * @throws InvalidInput with all that is wrong, at `name`, `slug`, `service` or `searches[0].prompt`
+ * @throws Refused `conflict` where the topic exists, or did, or a search's slug is taken
+ */
+export async function createTopic(ctx: ActingContext, written: NewTopic): Promise<CreatedTopic> {
+  const problems: Problem[] = [];
+  const name = checkTopicName(written.name, problems);
+  const slug = written.slug === undefined ? createSlug(name) : checkSlug(written.slug, 'slug', problems);
+  // What is wrong with the topic's slug is not said once more of each that is made from it.
+  const stem = problems.some(({ path }) => path === 'slug') ? 'topic' : slug;
+  const checked = await checkSearches(ctx, stem, written.searches, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  const service = await chooseService(ctx, written.service);
+  return insertTopic(ctx, { slug, name, sample: false }, checked, service);
+}
+
+/**
+ * Saves searches in a topic that is there; each runs once at once.
+ * @throws InvalidInput, Refused `not_found` where there is no such topic, `conflict` where a slug is taken
+ */
+export async function addSearches(
+  ctx: ActingContext,
+  slug: string,
+  { service: asked, searches }: Pick<NewTopic, 'service' | 'searches'>,
+): Promise<CreatedTopic> {
+  await assertTopicNotRemoved(ctx.db, slug);
+  const problems: Problem[] = [];
+  const checked = await checkSearches(ctx, slug, searches, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  const service = await chooseService(ctx, asked);
+  return {
+    topic: slug,
+    created: await insertSearches(
+      ctx,
+      { slug, name: slug, sample: false },
+      checked,
+      service,
+      async (tx, created) => {
+        for (const one of created) await recordCreated(ctx, tx, one);
+      },
+    ),
+  };
+}
+
+/** Writes a topic that is not there yet. @throws Refused `conflict` where it is, or was */
+export async function insertTopic(
+  ctx: ActingContext,
+  topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
+  checked: readonly CheckedSearch[],
+  service: Service,
+): Promise<CreatedTopic> {
+  const { slug } = topic;
+  const before = await findTopic(ctx.db.pool, slug);
+  if (before !== null && before.archived_at !== null) throw createTopicRemoved(slug, before.archived_at);
+  if (before !== null)
+    throw new Refused('conflict', `the topic "${slug}" exists already; choose another slug`);
+  const created = await insertSearches(ctx, topic, checked, service, (tx, made) =>
+    recordAudit(tx, ctx, {
+      action: 'topic.created',
+      subject: slug,
+      changes: recordCreation({ name: topic.name, searches: made.map(({ search }) => search.slug) }),
+    }),
+  );
+  return { topic: slug, created };
+}
+
+async function insertSearches(
+  ctx: ActingContext,
+  topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
+  checked: readonly CheckedSearch[],
+  service: Service,
+  record: (tx: Transaction, created: readonly CreatedSearch[]) => Promise<void>,
+): Promise<CreatedSearch[]> {
+  const created = await inTransaction(ctx.db, async (tx) => {
+    const made: CreatedSearch[] = [];
+    for (const one of checked)
+      made.push(await insertCheckedSearch(ctx, tx, { checked: one, topic, service }));
+    await record(tx, made);
+    return made;
+  });
+  await enqueueNewRuns(
+    ctx,
+    created.map(({ firstRunId }) => firstRunId),
+    'first',
+  );
+  return created;
+}
+
+async function checkSearches(
+  ctx: Context,
+  topic: string,
+  searches: readonly TopicSearch[],
+  problems: Problem[],
+): Promise<CheckedSearch[]> {
+  if (searches.length === 0) problems.push({ path: 'searches', given: [], expected: 'one search or more' });
+  const taken = new Set<string>();
+  const checked: CheckedSearch[] = [];
+  for (const [i, written] of searches.entries()) {
+    const slug = written.slug ?? (await findFreeSlug(ctx, topic, written.operation ?? 'microblog', taken));
+    taken.add(slug);
+    try {
+      checked.push(checkSearch({ ...written, slug }));
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      problems.push(...error.problems.map((one) => ({ ...one, path: `searches[${i}].${one.path}` })));
+    }
+  }
+  return checked;
+}
+
+const MAX_SLUG_VARIANTS = 100;
+
+/** `ferry-posts`, `ferry-ai`, `ferry-posts-2`: the first that no search has, or had. */
+async function findFreeSlug(
+  ctx: Context,
+  topic: string,
+  operation: string,
+  taken: ReadonlySet<string>,
+): Promise<string> {
+  const stem = `${topic.slice(0, 54)}-${operation === 'ai' ? 'ai' : 'posts'}`;
+  for (let n = 1; n < MAX_SLUG_VARIANTS; n += 1) {
+    const slug = n === 1 ? stem : `${stem}-${n}`;
+    if (!taken.has(slug) && (await findSearch(ctx.db.pool, slug)) === null) return slug;
+  }
+  throw new Refused(
+    'conflict',
+    `the topic "${topic}" has so many searches that each needs a slug of its own`,
+  );
+}
+
+/** @returns the name in one line; where it is none, a problem is added */
+export function checkTopicName(name: string, problems: Problem[]): string {
+  const text = cleanLine(name.toWellFormed());
+  if (text === '' || text.length > MAX_TOPIC_NAME)
+    problems.push({ path: 'name', given: name, expected: `a name of 1 to ${MAX_TOPIC_NAME} characters` });
+  return text;
+}
+
+/** How often a watched topic is looked at where nobody says otherwise: 96 and 24 calls a day. */
+const DEFAULT_POSTS_INTERVAL = '15m';
+const DEFAULT_AI_INTERVAL = '1h';
+
+export type WatchRequest = {
+  text: string;
+  name?: string | undefined;
+  slug?: string | undefined;
+  service?: string | undefined;
+  postsEvery?: string | undefined;
+  aiEvery?: string | undefined;
+  sample?: boolean | undefined;
+};
+
+/**
+ * Watches a text: one topic with a microblog search and an AI search over all tools, both running at once.
+ * @throws InvalidInput, Refused `conflict` where the topic exists, or did
+ */
+export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promise<CreatedTopic> {
+  const slug = watch.slug ?? createSlug(watch.text);
+  const written = [
+    {
+      slug: `${slug}-posts`,
+      operation: 'microblog',
+      prompt: watch.text,
+      every: watch.postsEvery ?? DEFAULT_POSTS_INTERVAL,
+    },
+    { slug: `${slug}-ai`, operation: 'ai', prompt: watch.text, every: watch.aiEvery ?? DEFAULT_AI_INTERVAL },
+  ];
+  const checked = written.map((search, i) =>
+    checkWatchedSearch(search, i === 0 ? 'posts_every' : 'ai_every'),
+  );
+  const service = await chooseService(ctx, watch.service);
+  const topic = { slug, name: watch.name ?? watch.text, sample: watch.sample ?? false };
+  return insertTopic(ctx, topic, checked, service);
+}
+
+/** What is wrong with a search is told of what was written: a text, and an interval of its name. */
+function checkWatchedSearch(search: WrittenSearch, every: 'posts_every' | 'ai_every'): CheckedSearch {
+  const names: Readonly<Record<string, string>> = { prompt: 'text', every };
+  try {
+    return checkSearch(search);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(
+      error.problems.map((problem) => ({ ...problem, path: names[problem.path] ?? problem.path })),
+    );
+  }
+}
+
+/**
+ * Gives an empty database one topic of the sandbox to look at, once: removed, it does not come back. It
+ * belongs to the sandbox for ever, so that nothing the program sets up by itself ever costs anything.
+ */
+export async function createSampleTopic(
+  ctx: Context,
+  sample: { slug: string; name: string; prompt: string },
+): Promise<CreatedTopic | null> {
+  if ((await listTopics(ctx.db.pool)).length > 0) return null;
+  if (!(await insertFact(ctx.db, 'sample_topic', sample.slug, ctx.clock.now()))) return null;
+  return watchTopic(
+    { ...ctx, actor: { kind: 'program', name: 'sample topic' } },
+    {
+      text: sample.prompt,
+      name: sample.name,
+      slug: sample.slug,
+      service: 'sandbox',
+      postsEvery: '1m',
+      aiEvery: '5m',
+      sample: true,
+    },
+  );
+}
+
+/**
+ * Gives a topic another name; its slug, by which everything finds it, stays.
+ * @throws InvalidInput at `name`, Refused `not_found`, or `conflict` where the topic was removed
+ */
+export async function renameTopic(ctx: ActingContext, slug: string, name: string): Promise<void> {
+  const problems: Problem[] = [];
+  const checked = checkTopicName(name, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  await assertTopicNotRemoved(ctx.db, slug);
+  await inTransaction(ctx.db, async (tx) => {
+    const before = (await lockTopic(tx, slug))?.name;
+    if (before === checked) return;
+    await updateTopicName(tx, slug, checked);
+    const changes = { name: { before, after: checked } };
+    await recordAudit(tx, ctx, { action: 'topic.updated', subject: slug, changes });
+  });
+}
+
+/** A slug from any text: its letters and digits, or a hash where it has none that a slug may hold. */
+export function createSlug(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 48)
+    .replace(/^-+|-+$/g, '');
+  return plain.length >= 2 ? plain : `topic-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+}

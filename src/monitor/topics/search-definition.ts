@@ -1,0 +1,173 @@
+import {
+  DATE_FILTERS,
+  MODELS,
+  OPERATIONS,
+  type Operation,
+  SOURCE_BY_TOOL,
+  TOOLS,
+  type Tool,
+} from '../../domain/enumerations.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/requests.ts';
+import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
+import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
+import type { Definition } from '../../store/searches.ts';
+import { parseSchedule, type Schedule } from '../schedule/schedule.ts';
+
+/** A saved search as a person writes it; every member is text, as on a command line or in a form. */
+export type WrittenSearch = {
+  slug: string;
+  operation?: string | undefined;
+  prompt?: string | undefined;
+  tools?: readonly string[] | undefined;
+  model?: string | undefined;
+  date_filter?: string | undefined;
+  streaming?: boolean | undefined;
+  /** JSON object of members beyond the specification. */
+  extra?: string | undefined;
+  cron?: string | undefined;
+  tz?: string | undefined;
+  every?: string | undefined;
+  labels?: readonly string[] | undefined;
+  /** How unusual is worth a spike. */
+  sensitivity?: string | undefined;
+};
+
+export type CheckedSearch = {
+  slug: string;
+  operation: Operation;
+  labels: string[];
+  sensitivity: Sensitivity;
+  definition: Definition;
+  schedule: Schedule;
+};
+
+const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const RESERVED_MEMBERS = new Set(['prompt', 'tools', 'model', 'date_filter', 'streaming']);
+
+/**
+ * Checks a saved search whole, so that a person sees everything that is wrong at once.
+ * @throws InvalidInput with the path of each member, what was given, and what is allowed
+ */
+export function checkSearch(written: WrittenSearch): CheckedSearch {
+  const problems: Problem[] = [];
+  const slug = checkSlug(written.slug, 'slug', problems);
+  const operation = checkChoice(OPERATIONS, written.operation, 'operation', 'microblog', problems);
+  const ai = operation === 'ai';
+  const prompt = checkPrompt(written.prompt, problems);
+  const model = checkChoice(MODELS, written.model, 'model', 'NOVA', problems);
+  const tools = ai ? checkTools(written.tools, problems) : refuseMember('tools', written.tools, [], problems);
+  const date_filter = ai
+    ? checkChoice(DATE_FILTERS, written.date_filter, 'date_filter', 'PAST_24_HOURS', problems)
+    : refuseMember('date_filter', written.date_filter, null, problems);
+  const streaming = ai
+    ? (written.streaming ?? false)
+    : refuseMember('streaming', written.streaming, false, problems);
+  const extra = checkExtra(written.extra, problems);
+  const labels = checkLabels(written.labels ?? [], problems);
+  const sensitivity = checkChoice(SENSITIVITIES, written.sensitivity, 'sensitivity', 'normal', problems);
+  const schedule = collectProblems(
+    problems,
+    () => parseSchedule({ cron: written.cron, tz: written.tz, every: written.every, slug }),
+    undefined,
+  );
+  if (problems.length > 0 || schedule === undefined) throw new InvalidInput(problems);
+  const when =
+    schedule.kind === 'cron'
+      ? { cron: schedule.cron, every_seconds: null, tz: schedule.tz }
+      : { cron: null, every_seconds: schedule.seconds, tz: 'UTC' };
+  const definition: Definition = { prompt, tools, model, date_filter, streaming, extra, ...when };
+  return { slug, operation, labels, sensitivity, definition, schedule };
+}
+
+/** @returns the slug; where it is none, a problem is added */
+export function checkSlug(slug: string, path: string, problems: Problem[]): string {
+  if (!SLUG_PATTERN.test(slug)) {
+    problems.push({
+      path,
+      given: slug,
+      expected: '1 to 63 lower-case letters, digits and hyphens, beginning with a letter or digit',
+    });
+  }
+  return slug;
+}
+
+function checkPrompt(prompt: string | undefined, problems: Problem[]): string {
+  const text = (prompt ?? '').toWellFormed().replaceAll('\u0000', '').trim();
+  if (text === '' || text.length > MAX_PROMPT_LENGTH) {
+    problems.push({
+      path: 'prompt',
+      given: prompt,
+      expected: `a text of 1 to ${MAX_PROMPT_LENGTH} characters`,
+    });
+  }
+  return text;
+}
+
+/** Tools by their name in the specification, or by our short name of the source (`web`, `news_forum`, ...). */
+function checkTools(tools: readonly string[] | undefined, problems: Problem[]): Tool[] {
+  if (tools === undefined) return [...TOOLS];
+  if (tools.length === 0)
+    problems.push({ path: 'tools', given: [], expected: `one or more of ${TOOLS.join(', ')}` });
+  const chosen = new Set<Tool>();
+  for (const [i, given] of tools.entries()) {
+    const wanted = given.trim().toLowerCase();
+    const tool = TOOLS.find((one) => one.toLowerCase() === wanted || SOURCE_BY_TOOL[one] === wanted);
+    if (tool === undefined)
+      problems.push({ path: `tools[${i}]`, given, expected: `one of ${TOOLS.join(', ')}` });
+    else chosen.add(tool);
+  }
+  return [...chosen];
+}
+
+function checkExtra(text: string | undefined, problems: Problem[]): Record<string, unknown> {
+  if (text === undefined) return {};
+  const expected =
+    'a JSON object of members that the specification does not name, and of texts without NUL and halves of characters';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const taken = Object.keys(value).filter((name) => RESERVED_MEMBERS.has(name) || name === '__proto__');
+      if (taken.length === 0 && isStorable(value)) return { ...value };
+      problems.push({ path: ['extra', ...taken.slice(0, 1)].join('.'), given: text, expected });
+      return {};
+    }
+  } catch {
+    // falls through to the problem below
+  }
+  problems.push({ path: 'extra', given: text, expected });
+  return {};
+}
+
+/** Postgres keeps no NUL in a text of JSON, and no half of a surrogate pair. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every((member) => member.every(isStorable));
+}
+
+function checkLabels(labels: readonly string[], problems: Problem[]): string[] {
+  for (const [i, label] of labels.entries()) {
+    if (label.trim() === '' || label.length > 60)
+      problems.push({ path: `labels[${i}]`, given: label, expected: '1 to 60 characters' });
+  }
+  return [...new Set(labels.map((label) => label.trim()))];
+}
+
+function checkChoice<const T extends string>(
+  allowed: readonly T[],
+  given: string | undefined,
+  path: string,
+  fallback: NoInfer<T>,
+  problems: Problem[],
+): T {
+  if (given === undefined) return fallback;
+  const found = allowed.find((one) => one.toLowerCase() === given.trim().toLowerCase());
+  if (found === undefined) problems.push({ path, given, expected: `one of ${allowed.join(', ')}` });
+  return found ?? fallback;
+}
+
+function refuseMember<T>(path: string, given: unknown, value: T, problems: Problem[]): T {
+  if (given !== undefined)
+    problems.push({ path, given, expected: 'nothing: a microblog search has no such member' });
+  return value;
+}

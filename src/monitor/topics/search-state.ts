@@ -1,0 +1,102 @@
+import { Refused } from '../../domain/errors.ts';
+import { recordAudit } from '../../store/audit-entries.ts';
+import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';
+import { findSearch, listSearches, type Search } from '../../store/searches.ts';
+import { lockSearch, type LockedSearch, setState } from '../../store/slots.ts';
+import { archiveTopic, CHANGE_RECORDED, lockTopic, type StateChange } from '../../store/topics.ts';
+import type { ActingContext, Context } from '../context.ts';
+import { enqueueNewRuns } from '../enqueue.ts';
+import { recordDueSlots, stopSearch } from '../schedule/due-slots.ts';
+import { findNextSlot, UNREADABLE_SCHEDULE } from '../schedule/cadence.ts';
+import {
+  assertSearchNotRemoved,
+  assertTopicNotRemoved,
+  createSearchNotFound,
+  lockSearchBySlug,
+} from './find-by-slug.ts';
+
+/** How a search's state may be changed by a person. Each takes the row lock that the scan takes. */
+export type SearchChange = StateChange;
+
+/**
+ * Pause: queued runs are cancelled, running ones finish, slots of paused time get no rows and the time
+ * itself is remembered. Resume: goes on at the next slot. Remove: archived; what it found stays. Slots
+ * that were due before get their rows first.
+ * @throws Refused `not_found`, or `conflict` where it was removed
+ */
+export async function changeSearch(ctx: ActingContext, slug: string, change: SearchChange): Promise<Search> {
+  await assertSearchNotRemoved(ctx.db, slug);
+  const { queued, after } = await inTransaction(ctx.db, async (tx) => {
+    const search = await lockSearchBySlug(tx, slug);
+    const runs = await changeLockedSearch(ctx, tx, search, change);
+    if (runs !== null)
+      await recordAudit(tx, ctx, { action: `search.${CHANGE_RECORDED[change]}`, subject: slug });
+    return { queued: runs ?? [], after: await findSearch(tx, slug) };
+  });
+  if (after === null) throw createSearchNotFound(slug);
+  await enqueueNewRuns(ctx, queued, 'schedule');
+  return after;
+}
+
+/** The same for all searches of a topic, in one transaction; `remove` archives the topic too. */
+export async function changeTopic(ctx: ActingContext, slug: string, change: SearchChange): Promise<Search[]> {
+  await assertTopicNotRemoved(ctx.db, slug);
+  const { queued, after } = await inTransaction(ctx.db, async (tx) => {
+    const topic = await lockTopic(tx, slug);
+    if (topic === null || topic.archived_at !== null)
+      throw new Refused('not_found', `there is no topic "${slug}"`);
+    // Read under the topic's lock: a search that was being made in it is there by now, or is refused.
+    const runs: Id[] = [];
+    const changed: string[] = [];
+    for (const { id, slug: name } of await listSearches(tx, topic.id)) {
+      const search = await lockSearch(tx, id);
+      const due = search?.archived_at === null ? await changeLockedSearch(ctx, tx, search, change) : null;
+      if (due !== null) changed.push(name);
+      runs.push(...(due ?? []));
+    }
+    if (change === 'remove' || changed.length > 0)
+      await recordAudit(tx, ctx, {
+        action: `topic.${CHANGE_RECORDED[change]}`,
+        subject: slug,
+        changes: { searches: { after: changed } },
+      });
+    if (change === 'remove') await archiveTopic(tx, topic.id, await readTime(tx, ctx.clock));
+    return { queued: runs, after: await listSearches(tx, topic.id) };
+  });
+  await enqueueNewRuns(ctx, queued, 'schedule');
+  return after;
+}
+
+/** @returns runs that are enqueued once this is committed; null where the search is in this state already */
+async function changeLockedSearch(
+  ctx: Context,
+  tx: Transaction,
+  search: LockedSearch,
+  change: SearchChange,
+): Promise<readonly Id[] | null> {
+  switch (change) {
+    case 'pause':
+      if (search.state === 'paused') return null;
+      await stopSearch(ctx, tx, search, { to: 'paused', reason: 'paused by a person' });
+      return [];
+    case 'resume':
+      return search.state === 'active' ? null : resumeLockedSearch(ctx, tx, search);
+    case 'remove':
+      await stopSearch(ctx, tx, search, { to: 'removed' });
+      return [];
+  }
+}
+
+/** Only a capped search has slots that are due; one whose schedule cannot be read is broken, whatever it was. */
+async function resumeLockedSearch(
+  ctx: Context,
+  tx: Transaction,
+  search: LockedSearch,
+): Promise<readonly Id[]> {
+  const now = await readTime(tx, ctx.clock);
+  const queued = await recordDueSlots(ctx, tx, [search], now);
+  const next = findNextSlot(search, now);
+  if (next === null) await setState(tx, search.id, 'broken', UNREADABLE_SCHEDULE, now);
+  else await setState(tx, search.id, 'active', null, now, next);
+  return queued.map(({ id }) => id);
+}

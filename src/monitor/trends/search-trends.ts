@@ -1,0 +1,125 @@
+/** How searches go: how many posts, how many are usual, and what is not. */
+import { DAY, HOUR } from '../../platform/clock.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import {
+  type HourRow,
+  readHours,
+  readObservedHours,
+  readSpikes,
+  type SpikeRow,
+} from '../../store/queries/volume.ts';
+import type { Context } from '../context.ts';
+import { LEARNING_HOURS, PROVISIONAL_HOURS } from './rules/spike-detection.ts';
+import {
+  type VolumeHours,
+  computeRatio,
+  type VolumeSpan,
+  splitIntoSpans,
+  sumSpan,
+  USUAL_DAY_HISTORY_MS,
+  computeUsualDay,
+} from './rules/volume-comparison.ts';
+
+/** A stretch of time in the words of the views `volume_hourly` and `volume_daily`. */
+export type VolumeBucket = { bucket_at: Date; posts: number; coverage: number; lower_bound: boolean };
+
+/** How a search goes, with what may be said of it. */
+export type SearchTrend = Pick<SearchRow, 'topic' | 'operation' | 'state' | 'sensitivity' | 'created_at'> & {
+  search_id: bigint;
+  search: string;
+  /** Whole hours, UTC: the last one that is over is the last one counted. */
+  from: Date;
+  until: Date;
+  /** As counted in that time; `coverage` is the share of it that was observed. */
+  posts: number;
+  coverage: number;
+  lower_bound: boolean;
+  /** A day's posts as they usually are, scaled up by coverage; null where too little was observed. */
+  usual_per_day: number | null;
+  /** Times as many as in the time before that was as long; null where coverage does not allow to say. */
+  ratio: number | null;
+  previous: VolumeBucket;
+  /** Of the last fourteen days, with the present request. */
+  observed_hours: number;
+  /** Too little was observed to tell any spike; `provisional`: only what is beyond doubt is told. */
+  learning: boolean;
+  provisional: boolean;
+  bucket_seconds: number;
+  buckets: VolumeBucket[];
+  spikes: SpikeRow[];
+};
+
+/** Hours of several searches that are read in one piece: all of hundreds would hold up whatever else this process does. */
+const MAX_HOURS_PER_READ = 5_000;
+
+/** The last whole hours of searches, in their order. @param options.hoursEach how long a bucket is */
+export async function readTrends(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  searches: readonly SearchRow[],
+  options: { days: number; hoursEach: number },
+): Promise<SearchTrend[]> {
+  const now = clock.now().getTime();
+  const until = Math.floor(now / HOUR) * HOUR;
+  const from = until - options.days * DAY;
+  const before = from - options.days * DAY;
+  const ids = searches.map(({ id }) => id);
+  const since = Math.min(before, until - USUAL_DAY_HISTORY_MS);
+  const spikes = await readSpikes(db, ids, new Date(from));
+  const observed = await readObservedHours(db, ids, new Date(now - USUAL_DAY_HISTORY_MS));
+  const trendOf = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
+    const hours = toHours(rows.filter((row) => row.search_id === search.id));
+    const whole = sumSpan(hours, from, until);
+    const previous = sumSpan(hours, before, from);
+    const observed_hours = observed.get(search.id) ?? 0;
+    const { slug, topic, operation, state, sensitivity, created_at } = search;
+    const { posts, coverage, lower_bound } = toBucket(whole);
+    return {
+      search_id: search.id,
+      search: slug,
+      topic,
+      operation,
+      state,
+      sensitivity,
+      created_at,
+      from: new Date(from),
+      until: new Date(until),
+      posts,
+      coverage,
+      lower_bound,
+      usual_per_day: computeUsualDay(hours, until),
+      ratio: computeRatio(whole, previous),
+      previous: toBucket(previous),
+      observed_hours,
+      learning: observed_hours < LEARNING_HOURS,
+      provisional: observed_hours < PROVISIONAL_HOURS,
+      bucket_seconds: options.hoursEach * 3_600,
+      buckets: splitIntoSpans(hours, from, until, options.hoursEach).map(toBucket),
+      spikes: spikes.filter((spike) => spike.search_id === search.id),
+    };
+  };
+  const together = Math.max(1, Math.floor(MAX_HOURS_PER_READ / ((until - since) / HOUR)));
+  const trends: SearchTrend[] = [];
+  for (let n = 0; n < searches.length; n += together) {
+    const some = searches.slice(n, n + together);
+    const rows = await readHours(
+      db,
+      some.map(({ id }) => id),
+      new Date(since),
+    );
+    trends.push(...some.map((search) => trendOf(search, rows)));
+  }
+  return trends;
+}
+
+function toHours(rows: readonly HourRow[]): VolumeHours {
+  return new Map(
+    rows.map(({ bucket_at, posts, coverage, lower_bound }) => {
+      const at = bucket_at.getTime();
+      return [at, { at, posts, coverage, lowerBound: lower_bound }];
+    }),
+  );
+}
+
+function toBucket({ from, posts, coverage, lowerBound }: VolumeSpan): VolumeBucket {
+  return { bucket_at: new Date(from), posts, coverage, lower_bound: lowerBound };
+}

@@ -1,0 +1,58 @@
+/**
+ * The only place that reads the time. Everything else takes its times from a clock, so that a simulation runs
+ * fourteen days in a minute and a test can stop the time.
+ */
+export type Clock = {
+  /** The current instant. */
+  now(): Date;
+  /**
+   * The time that statements about shared facts (what is due, limits, days) are given as their own. Null: the database
+   * takes it from its own clock, the only one that all workers share.
+   */
+  statementTime(): Date | null;
+};
+
+export const systemClock: Clock = { now: () => new Date(), statementTime: () => null };
+
+/** A clock that is stopped until it is moved; for tests and simulations. Statements take its time. */
+export function steppedClock(
+  start: Date | string,
+): Clock & { set(to: Date | string): void; advance(ms: number): void } {
+  let at = new Date(start).getTime();
+  return {
+    now: () => new Date(at),
+    statementTime: () => new Date(at),
+    set(to) {
+      at = new Date(to).getTime();
+    },
+    advance(ms) {
+      at += ms;
+    },
+  };
+}
+
+/** Milliseconds of elapsed time that no change of the wall clock can bend; for measuring durations. */
+export function monotonicMs(): number {
+  return performance.now();
+}
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** How long a person who asks how it goes waits for something that may be away, before that is said. */
+export const STATUS_TIMEOUT_MS = 5 * SECOND;
+
+/** @throws Error where the work takes longer; it is then left to itself */
+export async function withTimeout<T>(work: Promise<T>, patienceMs: number = STATUS_TIMEOUT_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / SECOND} s`)), patienceMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

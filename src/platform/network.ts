@@ -1,0 +1,198 @@
+/** Which addresses of the internet are public: all but those that the registries of special addresses name. */
+
+import { InvalidInput } from '../domain/errors.ts';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+/** RFC 6890 and what came after it: this network, private, shared, loopback, link, protocols, examples, tests, groups. */
+const SPECIAL_4 = (
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
+).split(' ');
+
+/** Inside 2000::/3, the only part of IPv6 that is given out: Teredo and protocols, examples, 6to4, examples again. */
+const SPECIAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const ASSIGNED_6 = '2000::/3';
+const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
+
+const special = createBlockList([...SPECIAL_4, ...SPECIAL_6]);
+const assigned = createBlockList([ASSIGNED_6]);
+
+/** Whether an address is a global unicast one. @param address as the resolver writes it, without brackets */
+export function isPublic(address: string): boolean {
+  const plain = withoutMapping(address);
+  if (!plain.includes(':')) return !special.check(plain, 'ipv4');
+  return assigned.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
+}
+
+/** Whether a list holds an address; one of v4 that is written as one of v6 counts as what it is. */
+export function isIn(list: BlockList, address: string): boolean {
+  const plain = withoutMapping(address);
+  return list.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+/** @param subnets such as `10.0.0.0/8`; they are right already */
+export function createBlockList(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [net = '', bits] = subnet.split('/');
+    const family = net.includes(':') ? 'ipv6' : 'ipv4';
+    list.addSubnet(net, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return list;
+}
+
+/** `::ffff:7f00:1` and `::ffff:127.0.0.1` are 127.0.0.1. */
+function withoutMapping(address: string): string {
+  if (!address.includes(':')) return address;
+  // Only URL spells an address of v6 in one way.
+  const spelt = new URL(`http://[${address.split('%')[0] ?? ''}]/`).hostname.slice(1, -1);
+  const dotted = MAPPED.exec(spelt)?.[1];
+  if (dotted !== undefined) return dotted;
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(spelt) ?? [];
+  if (high === undefined || low === undefined) return spelt;
+  const n = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16);
+  return [n >>> 24, (n >>> 16) & 255, (n >>> 8) & 255, n & 255].join('.');
+}
+
+/** Where requests would come back to this program: it would take for an order what was meant as a message. */
+
+/** The doors of this program, as it was told to open them. */
+export type OwnListeners = {
+  ports: readonly number[];
+  /** Under which address a proxy is reached; undefined where there is none. */
+  baseUrl: string | undefined;
+};
+
+const LOOPBACK = createBlockList(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
+
+/**
+ * Whether a request to `url` would come to a door of this program: one of its ports at an address of this machine, or
+ * the address under which others reach it. @param addresses all that the host of `url` has
+ */
+export function leadsToOurselves(
+  url: URL,
+  addresses: readonly LookupAddress[],
+  doors: OwnListeners,
+): boolean {
+  const { baseUrl } = doors;
+  if (baseUrl !== undefined && new URL(baseUrl).host === url.host) return true;
+  const port = Number(url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port);
+  return doors.ports.includes(port) && addresses.some(({ address }) => isThisMachine(address));
+}
+
+function isThisMachine(address: string): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return isIn(LOOPBACK, address) || isIn(createBlockList(own.map((one) => one.address)), address);
+}
+
+/** Reading an address that a person gives for requests to be sent to. */
+
+const MAX_ADDRESS_LENGTH = 2_000;
+
+/**
+ * An address as WHATWG URL reads it, so that `0x7f.1` and `2130706433` are seen as what they are.
+ * @throws InvalidInput; nothing behind the host is repeated, for it may be a secret
+ */
+export function readWebAddress(given: string, path: string): URL {
+  const refuse = (expected: string) => new InvalidInput([{ path, given: '(hidden)', expected }]);
+  const expected = 'an address such as https://hooks.host/path';
+  if (given.length > MAX_ADDRESS_LENGTH)
+    throw refuse(`${expected}, of at most ${MAX_ADDRESS_LENGTH} characters`);
+  const url = parseAddress(given.trim());
+  if (url === undefined) throw refuse(expected);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw refuse(`${expected}; only https and http are spoken`);
+  if (url.username !== '' || url.password !== '')
+    throw refuse(`${expected}, without user or password: messages are signed`);
+  url.hash = '';
+  return url;
+}
+
+function parseAddress(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where requests may lead to that others name: public hosts, and those beside that this program's owner allows. */
+
+export type Allowed = { hosts: ReadonlySet<string>; networks: BlockList };
+
+/** All addresses of a host, as the system's resolver has them now. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true });
+
+/** An address that a request must not be sent to. Its message is for a person. */
+export class NotAllowed extends Error {
+  override readonly name = 'NotAllowed';
+  readonly code = 'NOT_ALLOWED';
+}
+
+/**
+ * Reads a list such as `127.0.0.1, 10.1.0.0/16, hooks.intranet`.
+ * @param variable which one it is, for the words of a refusal
+ * @throws InvalidInput
+ */
+export function readAllowed(list: string | undefined, variable: string): Allowed {
+  const hosts = new Set<string>();
+  const networks: string[] = [];
+  for (const given of (list ?? '').split(',').map((one) => one.trim().toLowerCase())) {
+    if (given === '') continue;
+    const [net = '', bits, ...rest] = given.replace(/^\[(.*)\]$/, '$1').split('/');
+    const family = isIP(net);
+    const most = family === 6 ? 128 : 32;
+    if (
+      family !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    )
+      networks.push(bits === undefined ? net : `${net}/${bits}`);
+    else if (family === 0 && bits === undefined && /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(net))
+      hosts.add(net);
+    else
+      throw new InvalidInput([
+        {
+          path: variable,
+          given,
+          expected: 'hosts, addresses or networks parted by commas: hooks.lan, 127.0.0.1, 10.0.0.0/8',
+        },
+      ]);
+  }
+  return { hosts, networks: createBlockList(networks) };
+}
+
+/**
+ * Addresses that a request to this place may be sent to. Each has to be public or allowed: a name of which one
+ * address is public and another is not is refused as a whole. The request must go to one of these addresses and
+ * not look the name up again, or the second answer may be another.
+ * @throws NotAllowed, and what the resolver throws
+ */
+export async function resolveAllowed(
+  { protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>,
+  allowed: Allowed,
+  resolve: Resolve,
+): Promise<readonly LookupAddress[]> {
+  const host = hostname
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  if (addresses.length === 0) throw new NotAllowed(`${host} has no address`);
+  for (const { address } of addresses) {
+    const named = allowed.hosts.has(host) || isIn(allowed.networks, address);
+    if (!named && !isPublic(address))
+      throw new NotAllowed(
+        `${host} leads to ${address}, which is not public, and WEBHOOK_ALLOW does not name it`,
+      );
+    if (!named && protocol !== 'https:')
+      throw new NotAllowed(`${host} is asked for without TLS; http is for hosts that WEBHOOK_ALLOW names`);
+  }
+  return addresses;
+}

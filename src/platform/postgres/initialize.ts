@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Refused } from '../../domain/errors.ts';
+import type { Binaries } from './binaries.ts';
+import { type DataDirectory, giveTo, newSecrets } from './data-directory.ts';
+import { INCLUDE, isAlive } from './server.ts';
+import { runProgram } from './account.ts';
+
+/** Name of the superuser; nothing but starting, stopping and first set-up uses it. */
+export const OWNER = 'strandline_owner';
+
+/** The major version that made the database; undefined where there is none yet. */
+export async function databaseMajor(home: DataDirectory): Promise<number | undefined> {
+  const text = await readFile(path.join(home.data, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Number.parseInt(text, 10);
+}
+
+/**
+ * Makes the database and its passwords together, under another name, and then gives them their place in
+ * one step: whoever is killed half-way leaves nothing that looks like a database, and of two who do it at
+ * once one wins and the other uses what is there.
+ */
+export async function initialize(home: DataDirectory, binaries: Binaries): Promise<void> {
+  await removeAbandoned(home);
+  const directory = `${home.directory}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const data = path.join(directory, 'data');
+  const password = path.join(directory, 'password');
+  const secrets = newSecrets();
+  try {
+    await mkdir(directory, { mode: 0o700 });
+    await giveTo(home.account, directory);
+    for (const [file, text] of [
+      [password, secrets.owner],
+      [path.join(directory, path.basename(home.secrets)), `${JSON.stringify(secrets, null, 2)}\n`],
+    ] as const) {
+      await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+      await giveTo(home.account, file);
+    }
+    const { code, output } = await runProgram(
+      path.join(binaries.directory, 'initdb'),
+      [
+        `--pgdata=${data}`,
+        `--username=${OWNER}`,
+        `--pwfile=${password}`,
+        '--auth=scram-sha-256',
+        '--locale=C',
+        '--encoding=UTF8',
+        '--data-checksums',
+      ],
+      { account: home.account },
+    );
+    if (code !== 0)
+      throw new Refused('unavailable', `The database could not be made: ${readLastLine(output)}`);
+    await rm(password);
+    await appendFile(path.join(data, 'postgresql.conf'), INCLUDE);
+    await moveIntoPlace(directory, home);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function moveIntoPlace(directory: string, home: DataDirectory): Promise<void> {
+  try {
+    await rename(directory, home.directory);
+  } catch (error) {
+    if ((await databaseMajor(home)) !== undefined) return; // Somebody else was faster.
+    if (await exists(home.directory))
+      throw new Refused('conflict', `${home.directory} is there, but holds no database; move it away.`);
+    throw error;
+  }
+}
+
+/** Removes what a killed process left of a database that it was making. */
+async function removeAbandoned(home: DataDirectory): Promise<void> {
+  const parent = path.dirname(home.directory);
+  const prefix = `${path.basename(home.directory)}.new-`;
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    const maker = Number.parseInt(name.slice(prefix.length), 10);
+    if (isAlive(maker)) continue;
+    // The initdb of a killed process may be at work in it still; what resists is removed next time.
+    await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  }
+}
+
+function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function readLastLine(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+}

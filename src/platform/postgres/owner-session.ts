@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { Refused } from '../../domain/errors.ts';
+import { monotonicMs } from '../clock.ts';
+import { connect } from './connect.ts';
+import { isAlive } from './server.ts';
+
+/**
+ * Who uses the server, told by advisory locks on one connection per process, taken in the database
+ * `postgres`. They vanish with the process, however it ends.
+ *
+ * - Every user holds USERS shared. Who leaves lets go of it and then tries to have it alone: of several who
+ *   leave at once exactly one can, and stops the server while it holds the lock, so that a newcomer waits,
+ *   is disconnected, and starts the server again.
+ * - The owner holds OWNER alone.
+ *
+ * Starting needs no lock of ours: Postgres lets one server into a data directory.
+ */
+export type Session = Readonly<{ client: Client; role: Role }>;
+export type Role = 'owner' | 'guest';
+
+const CLASS = 0x7374_726e;
+const USERS = 1;
+const OWNER = 2;
+const SETTING_UP = 3;
+
+/** @throws Refused when there is an owner already; pg errors while the server starts or stops */
+export async function openSession(url: string, role: Role, dataDir: string): Promise<Session> {
+  const client = await connect(url, `strandline ${role}, process ${process.pid}`);
+  try {
+    // The limit is for a process that was frozen while it held the lock to stop the server.
+    await client.query(`SET lock_timeout = '60s'; SELECT pg_advisory_lock_shared(${CLASS}, ${USERS})`);
+    if (role === 'owner') await becomeOwner(client, dataDir);
+    return { client, role };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+/** Lets go of the locks. True: nobody else uses the server, and nobody can until it is stopped. */
+export async function isLastOut({ client, role }: Session): Promise<boolean> {
+  if (role === 'owner') await client.query(`SELECT pg_advisory_unlock(${CLASS}, ${OWNER})`);
+  await client.query(`SELECT pg_advisory_unlock_shared(${CLASS}, ${USERS})`);
+  const { rows } = await client.query<{ alone: boolean }>(
+    `SELECT pg_try_advisory_lock(${CLASS}, ${USERS}) AS alone`,
+  );
+  return rows[0]?.alone === true;
+}
+
+/** Runs something that only one process may do at a time; the others wait. */
+export async function oneAtATime<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query(`SELECT pg_advisory_lock(${CLASS}, ${SETTING_UP})`);
+  try {
+    return await work();
+  } finally {
+    await client.query(`SELECT pg_advisory_unlock(${CLASS}, ${SETTING_UP})`);
+  }
+}
+
+async function becomeOwner(client: Client, dataDir: string): Promise<void> {
+  const deadline = monotonicMs() + 5_000;
+  for (;;) {
+    const { rows } = await client.query<{ got: boolean }>(
+      `SELECT pg_try_advisory_lock(${CLASS}, ${OWNER}) AS got`,
+    );
+    if (rows[0]?.got === true) return;
+    const holder = await findOwner(client);
+    // A killed owner's lock is gone as soon as the server notices, in a moment.
+    const passing = holder === undefined || !isAlive(holder.pid);
+    if (!passing || monotonicMs() > deadline)
+      throw new Refused(
+        'conflict',
+        `Another strandline (process ${holder?.pid ?? 'unknown'}, since ${holder?.since ?? 'just now'}) ` +
+          `owns ${dataDir}; stop that one first, or choose another STRANDLINE_DATA_DIR.`,
+      );
+    await sleep(50);
+  }
+}
+
+async function findOwner(client: Client): Promise<{ pid: number; since: string } | undefined> {
+  const { rows } = await client.query<{ name: string; since: Date }>(
+    `SELECT a.application_name AS name, a.backend_start AS since
+       FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+        AND l.classid = ${CLASS} AND l.objid = ${OWNER}`,
+  );
+  const [holder] = rows;
+  if (holder === undefined) return undefined;
+  return { pid: Number(/(?<!\d)\d+$/.exec(holder.name)?.[0]), since: holder.since.toISOString() };
+}

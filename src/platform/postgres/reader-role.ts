@@ -1,0 +1,184 @@
+import { readErrorCode } from './connect.ts';
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+
+/** How soon Postgres notices that the connection of a statement is gone. */
+export const READER_CHECK_MS = 2_000;
+
+/** Four statements of visitors at a time, and one of a dashboard or of the command line. */
+export const READER_CONNECTIONS = 5;
+
+/**
+ * What holds in every session of a reader. They are defaults that the session itself can change; what
+ * keeps the reader from anything but views is that it was granted nothing else.
+ */
+export const READER_SETTINGS: Readonly<Record<string, string>> = {
+  default_transaction_read_only: 'on',
+  statement_timeout: '30s',
+  idle_in_transaction_session_timeout: '60s',
+  // Of each sort and hash; a statement has a few of them, and readers have as many processors as they have connections.
+  work_mem: '32MB',
+  max_parallel_workers_per_gather: '0',
+  // So that a statement whose connection is gone ends. Servers on Windows cannot tell.
+  ...(process.platform === 'win32' ? {} : { client_connection_check_interval: `${READER_CHECK_MS}ms` }),
+  // So that `select * from posts` means the view.
+  search_path: 'strandline_analytics',
+};
+
+/**
+ * Makes the reader's role, or brings one that is there to what it should be; its password is left alone.
+ * The caller keeps others from doing the same at once: roles belong to the whole cluster.
+ * @returns why the role is not as it should be, in words; undefined when it is
+ */
+export async function ensureReaderRole(
+  client: Client,
+  name: string,
+  password: string | undefined,
+): Promise<string | undefined> {
+  const role = escapeIdentifier(name);
+  try {
+    const before = await readRole(client, name);
+    if (before === undefined) {
+      const secret = password === undefined ? '' : ` PASSWORD ${escapeLiteral(scramVerifier(password))}`;
+      await client.query(`CREATE ROLE ${role} LOGIN${secret}`);
+    }
+    // A limit that an administrator set is kept.
+    if ((before?.connections ?? -1) === -1)
+      await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${READER_CONNECTIONS}`);
+    for (const [setting, value] of Object.entries(READER_SETTINGS))
+      if (before?.settings.includes(`${setting}=${value}`) !== true)
+        await client.query(`ALTER ROLE ${role} SET ${setting} = ${escapeLiteral(value)}`);
+    return before?.powerful === true
+      ? `The role ${name} has rights of its own (superuser, or may make roles or databases): ` +
+          'it can do more than read views.'
+      : undefined;
+  } catch (error) {
+    if (readErrorCode(error) !== '42501') throw error;
+    return (
+      `The role ${name} could not be made or changed: this Postgres' role lacks CREATEROLE for it. ` +
+      `Whoever administers it can run: CREATE ROLE ${role} LOGIN PASSWORD '...'; and then migrate again.`
+    );
+  }
+}
+
+async function readRole(
+  client: Client,
+  name: string,
+): Promise<{ powerful: boolean; connections: number; settings: readonly string[] } | undefined> {
+  const { rows } = await client.query<{ powerful: boolean; connections: number; settings: string[] }>(
+    `SELECT rolconnlimit AS connections,
+            rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS powerful,
+            coalesce(rolconfig, '{}') AS settings
+       FROM pg_roles WHERE rolname = $1`,
+    [name],
+  );
+  return rows[0];
+}
+
+/** A role may change its own password and settings, the reader's too: a superuser puts right what it changed. */
+
+/** What only a superuser can set, and the role cannot undo. */
+const SUPERUSER_SETTINGS: Readonly<Record<string, string>> = { temp_file_limit: '256MB' };
+
+/** Brings password, settings and limits of the reader to what they should be, where they are not. */
+export async function restoreReader(client: Client, name: string, password: string): Promise<void> {
+  const role = escapeIdentifier(name);
+  const { rows } = await client.query<{ verifier: string | null; limit: number }>(
+    'SELECT rolpassword AS verifier, rolconnlimit AS limit FROM pg_authid WHERE rolname = $1',
+    [name],
+  );
+  const [now] = rows;
+  if (now?.verifier == null || !matchesVerifier(password, now.verifier))
+    await client.query(`ALTER ROLE ${role} PASSWORD ${escapeLiteral(scramVerifier(password))}`);
+  if (now?.limit !== READER_CONNECTIONS)
+    await client.query(`ALTER ROLE ${role} CONNECTION LIMIT ${READER_CONNECTIONS}`);
+
+  const wanted = Object.entries({ ...READER_SETTINGS, ...SUPERUSER_SETTINGS });
+  const found = await readSettings(client, name);
+  const everywhere = new Set(found.find(({ database }) => database === null)?.settings);
+  if (
+    found.every(({ database }) => database === null) &&
+    everywhere.size === wanted.length &&
+    wanted.every(([setting, value]) => everywhere.has(`${setting}=${value}`))
+  )
+    return;
+  for (const { database } of found)
+    await client.query(
+      `ALTER ROLE ${role} ${database === null ? '' : `IN DATABASE ${escapeIdentifier(database)}`} RESET ALL`,
+    );
+  for (const [setting, value] of wanted)
+    await client.query(`ALTER ROLE ${role} SET ${setting} = ${escapeLiteral(value)}`);
+}
+
+/** What holds for a role: everywhere (no database), and in single databases. */
+async function readSettings(
+  client: Client,
+  name: string,
+): Promise<{ database: string | null; settings: string[] }[]> {
+  const { rows } = await client.query<{ database: string | null; settings: string[] }>(
+    `SELECT d.datname AS database, s.setconfig AS settings
+       FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole LEFT JOIN pg_database d ON d.oid = s.setdatabase
+      WHERE r.rolname = $1`,
+    [name],
+  );
+  return rows;
+}
+
+/** What Postgres lets everybody do and no reader needs: functions that are closed to all but the program. */
+
+/**
+ * Advisory locks, by which saves and the queue wait for each other; large objects and messages in the write-ahead
+ * log, which fill the disk. docs/homes.md has the same, for whoever administers a Postgres of their own: functions
+ * belong to the superuser.
+ */
+const FIND_CLOSED_FUNCTIONS = `
+SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f'
+  AND p.proname ~ '^(pg_(try_)?advisory_|lo_|loread$|lowrite$|pg_logical_emit_message$)'`;
+
+/**
+ * Closes them in the database of this connection to everybody but `programs`; the connection is a superuser's. Where they are
+ * closed already, it opens them to a role of `programs` that lacks them.
+ */
+export async function closeFunctions(client: Client, programs: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `${FIND_CLOSED_FUNCTIONS} AND (p.proacl IS NULL OR EXISTS (
+       SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0 AND a.privilege_type = 'EXECUTE')
+       OR EXISTS (SELECT FROM unnest($1::text[]) role WHERE NOT has_function_privilege(role, p.oid, 'EXECUTE')))`,
+    [programs],
+  );
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name).join(', ');
+  await client.query(
+    `REVOKE EXECUTE ON FUNCTION ${names} FROM PUBLIC;
+     GRANT EXECUTE ON FUNCTION ${names} TO ${programs.map(escapeIdentifier).join(', ')}`,
+  );
+}
+
+/** One row where a role may call any of them, in the database of a connection. $1 the role's name. */
+export const FIND_OPEN_FUNCTION = `${FIND_CLOSED_FUNCTIONS} AND has_function_privilege($1, p.oid, 'EXECUTE') LIMIT 1`;
+
+/** Whether a role may call any of them, in the database of this connection. */
+export async function hasOpenFunctions(client: Client, role: string): Promise<boolean> {
+  return (await client.query(FIND_OPEN_FUNCTION, [role])).rowCount !== 0;
+}
+
+const ITERATIONS = 4_096;
+
+/**
+ * What Postgres stores of a password (RFC 5803). Sending this instead of the password keeps the password
+ * out of the server's statement log and statistics.
+ */
+export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256');
+  const hmac = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(hmac('Client Key')).digest('base64');
+  const server = hmac('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`;
+}
+
+/** Whether a password is the one that Postgres stores this of; never, where it is stored in another way. */
+export function matchesVerifier(password: string, verifier: string): boolean {
+  const [, salt] = /^SCRAM-SHA-256\$\d+:([^$]+)\$/.exec(verifier) ?? [];
+  return salt !== undefined && scramVerifier(password, Buffer.from(salt, 'base64')) === verifier;
+}

@@ -1,0 +1,251 @@
+import { Refused } from '../../domain/errors.ts';
+import { monotonicMs } from '../clock.ts';
+import { runProgram } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { type DataDirectory, giveTo } from './data-directory.ts';
+import { randomInt } from 'node:crypto';
+import {
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Recovery after a crash can take long; a start that has not ended by then has failed. */
+const START_SECONDS = 300;
+/** A shutdown writes a checkpoint first. */
+const STOP_TIMEOUT_MS = 120_000;
+const MAX_START_LOG_BYTES = 1_000_000;
+const MAX_START_ATTEMPTS = 5;
+
+/**
+ * Starts the server. Of several who start it at once Postgres lets one through (by its pid file) and the
+ * others find that one running.
+ * @returns undefined where somebody else started it meanwhile
+ * @throws Refused with Postgres' own words
+ */
+export async function startServer(
+  home: DataDirectory,
+  binaries: Binaries,
+  settings: Settings | undefined,
+): Promise<{ port: number; moved: boolean } | undefined> {
+  await writeSettings(home, settings);
+  await removeStalePidFile(home);
+  for (let attempt = 1; ; attempt += 1) {
+    const chosen = await choosePort(home);
+    const before = await startLogSize(home);
+    const { code } = await runProgram(
+      path.join(binaries.directory, 'pg_ctl'),
+      [
+        'start',
+        '--silent',
+        '--wait',
+        `--timeout=${START_SECONDS}`,
+        `--pgdata=${home.data}`,
+        `--log=${home.startLog}`,
+        `--options=-p ${chosen.port}`,
+      ],
+      { account: home.account },
+    );
+    if (code === 0) return chosen;
+    if ((await findRunning(home)) !== undefined) return undefined;
+    // The port may have been taken between our look and the server's, and processes of a killed server
+    // need a moment to go; anything else is Postgres' last word.
+    const said = (await readFile(home.startLog, 'utf8').catch(() => '')).slice(before);
+    const passing = !(await isFree(chosen.port)) || /shared memory block|postmaster\.pid/.test(said);
+    if (!passing || attempt === MAX_START_ATTEMPTS) {
+      const why =
+        said.split('\n').findLast((line) => line.includes('FATAL:')) ?? said.trim().split('\n').at(-1);
+      throw new Refused('unavailable', `Postgres did not start: ${why ?? ''} (more in ${home.startLog})`);
+    }
+    await sleep(500);
+  }
+}
+
+/**
+ * Stops the server: sessions are ended, what was committed is safe. It may have stopped already. The
+ * waiting is ours: pg_ctl would also wait for the end of a server that somebody starts in the meantime.
+ */
+export async function stopServer(home: DataDirectory, binaries: Binaries): Promise<void> {
+  const running = await findRunning(home);
+  if (running === undefined) return;
+  const { output } = await runProgram(
+    path.join(binaries.directory, 'pg_ctl'),
+    ['stop', '--silent', '--no-wait', '--mode=fast', `--pgdata=${home.data}`],
+    { account: home.account },
+  );
+  const deadline = monotonicMs() + STOP_TIMEOUT_MS;
+  while ((await findRunning(home))?.pid === running.pid) {
+    if (monotonicMs() > deadline)
+      throw new Refused('unavailable', `Postgres (process ${running.pid}) does not stop. ${output}`.trim());
+    await sleep(20);
+  }
+}
+
+/** Size of the start log in bytes, after making it short where many starts made it long. */
+async function startLogSize(home: DataDirectory): Promise<number> {
+  const size = await stat(home.startLog).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size <= MAX_START_LOG_BYTES) return size;
+  await truncate(home.startLog, 0);
+  return 0;
+}
+
+/** What a setting of postgresql.conf may be changed to for a purpose, such as tests without fsync. */
+export type Settings = Readonly<Record<string, string>>;
+
+/**
+ * The settings we stand by. Loopback only and no socket in a shared place: whoever can read the password
+ * file may connect, nobody else. No statement and no value gets into the log: both can hold secrets.
+ */
+const DEFAULT_SETTINGS: Settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  password_encryption: 'scram-sha-256',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  synchronous_commit: 'on',
+  random_page_cost: '1.1',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // A statement whose process was killed ends within this time, also in the middle of its work.
+  ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '10s' }),
+  // One file per weekday, written over after a week.
+  logging_collector: 'on',
+  log_directory: '../log',
+  log_filename: 'postgres-%a.log',
+  log_truncate_on_rotation: 'on',
+  log_rotation_age: '1d',
+  log_rotation_size: '0',
+  log_line_prefix: '%m [%p] %a ',
+  log_checkpoints: 'off',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_parameter_max_length_on_error: '0',
+};
+
+const SETTINGS_FILE = 'strandline.conf';
+
+/** Writes our settings beside Postgres' own file, which includes them last, so that ours win. */
+export async function writeSettings(home: DataDirectory, changed: Settings = {}): Promise<void> {
+  const lines = Object.entries({ ...DEFAULT_SETTINGS, ...changed }).map(
+    ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,
+  );
+  const text = ['# Written by strandline at every start; changes here are lost.', ...lines, ''].join('\n');
+  const file = path.join(home.data, SETTINGS_FILE);
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
+  const partial = `${file}.${process.pid}`;
+  await writeFile(partial, text, { mode: 0o600 });
+  await giveTo(home.account, partial);
+  await rename(partial, file);
+}
+
+/** The line in Postgres' own file that brings ours in. */
+export const INCLUDE = `\ninclude_if_exists = '${SETTINGS_FILE}'\n`;
+
+/** What Postgres writes about itself into its data directory. */
+export type Running = Readonly<{ pid: number; port: number }>;
+
+/** Whether a process with this number exists, ours or not. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * The server that runs on this home's data, if one does. Its number in `postmaster.pid` may belong to
+ * somebody else by now (a killed server, then a restart of the machine or container); where the system
+ * can tell, a server counts only if its current directory is our data directory.
+ */
+export async function findRunning(home: DataDirectory): Promise<Running | undefined> {
+  const lines = await readPidFile(home);
+  const pid = Number(lines?.[0]);
+  const port = Number(lines?.[3]);
+  if (lines === undefined || !isOurs(pid)) return undefined;
+  const directory = await readCurrentDirectory(pid);
+  if (directory !== undefined && directory !== (await realpath(home.data))) return undefined;
+  return Number.isSafeInteger(port) && port > 0 ? { pid, port } : undefined;
+}
+
+/**
+ * Postgres refuses to start over a pid file whose number is alive again as some other process of the same
+ * user. Such a file is removed, if no process at all works in the data directory. (If that were wrong,
+ * Postgres' shared memory, which is bound to the directory, would still keep a second server out.)
+ */
+export async function removeStalePidFile(home: DataDirectory): Promise<void> {
+  const before = await readPidFile(home);
+  if (before === undefined || !isAlive(Number(before[0])) || process.platform !== 'linux') return;
+  const data = await realpath(home.data);
+  for (const name of await readdir('/proc'))
+    if (/^\d+$/.test(name) && (await readCurrentDirectory(Number(name))) === data) return;
+  const now = await readPidFile(home);
+  if (now?.join('\n') === before.join('\n')) await rm(path.join(home.data, 'postmaster.pid'));
+}
+
+/** A live process that we may signal; a server of ours is one, whether we are root or its own user. */
+function isOurs(pid: number): boolean {
+  try {
+    return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function readPidFile(home: DataDirectory): Promise<string[] | undefined> {
+  const text = await readFile(path.join(home.data, 'postmaster.pid'), 'utf8').catch(() => undefined);
+  return text?.split('\n').map((line) => line.trim());
+}
+
+/** undefined where the system does not tell. */
+function readCurrentDirectory(pid: number): Promise<string | undefined> {
+  return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+}
+
+// Below the ports that systems hand out for outgoing connections, so that a kept port stays free.
+const MIN_PORT = 20_000;
+const MAX_PORT = 32_000;
+
+/** The port kept from an earlier start if it is free, else another free one. */
+export async function choosePort(home: DataDirectory): Promise<{ port: number; moved: boolean }> {
+  const kept = await readKeptPort(home);
+  if (kept !== undefined && (await isFree(kept))) return { port: kept, moved: false };
+  for (;;) {
+    const port = randomInt(MIN_PORT, MAX_PORT);
+    if (await isFree(port)) return { port, moved: kept !== undefined };
+  }
+}
+
+export async function keepPort(home: DataDirectory, port: number): Promise<void> {
+  if ((await readKeptPort(home)) === port) return;
+  await writeFile(home.port, `${port}\n`, { mode: 0o600 });
+  await giveTo(home.account, home.port);
+}
+
+export async function readKeptPort(home: DataDirectory): Promise<number | undefined> {
+  const port = Number((await readFile(home.port, 'utf8').catch(() => '')).trim());
+  return Number.isSafeInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}

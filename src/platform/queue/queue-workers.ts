@@ -1,0 +1,81 @@
+import { Worker, type Job } from 'bullmq';
+import { SECOND } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { QueueBackend } from './connection.ts';
+import {
+  beginWorker,
+  type ChannelJob,
+  DELIVERIES,
+  type QueueWorkers,
+  type RunJob,
+  RUNS,
+  SCANS,
+  WORK,
+  type WorkJob,
+} from './queue.ts';
+
+/** Each queue holds one kind of job, and its handler reads no other member. */
+type JobData = RunJob & ChannelJob & WorkJob;
+
+export type WorkerOptions = {
+  concurrency: number;
+  onScan(): Promise<void>;
+  onRun(runId: bigint): Promise<void>;
+  /** A channel has something to send. Of one channel at most one job is executed: others find it claimed. */
+  onChannel(channelId: bigint): Promise<void>;
+  onWork(name: string): Promise<void>;
+  log: Logger;
+};
+
+/**
+ * A job whose worker died is handed out again within seconds. That may be too early for a worker that was
+ * only slow, and does no harm: the second one finds the run claimed.
+ */
+const LOCKS = { lockDuration: 10 * SECOND, stalledInterval: 5 * SECOND, maxStalledCount: 1 } as const;
+
+/** Each of them mostly waits for its receiver: enough that some that stall leave room for others. */
+const MAX_CHANNELS_AT_ONCE = 16;
+
+/**
+ * Takes scans, runs, channels and recurring work from the queue. A handler never throws: what must happen again is
+ * decided in Postgres, and an error that reaches BullMQ would be stored with text from outside in it.
+ */
+export function startWorkers(backend: QueueBackend, options: WorkerOptions): QueueWorkers {
+  const { log } = options;
+  const shared = { ...backend.worker, ...LOCKS, autorun: false };
+  const start = (name: string, concurrency: number, handle: (job: Job<JobData>) => Promise<void>) => {
+    const kept = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } };
+    const workerOptions = { ...shared, ...kept, concurrency };
+    const guarded = async (job: Job<JobData>) => {
+      try {
+        await handle(job);
+      } catch (error) {
+        log.error({ err: error, queue: name, job: job.id }, 'job failed');
+      }
+    };
+    return beginWorker(
+      () =>
+        backend.factory === undefined
+          ? new Worker(name, guarded, workerOptions)
+          : new Worker(name, guarded, workerOptions, backend.factory),
+      log.child({ queue: name }),
+    );
+  };
+  const all = [
+    start(SCANS, 1, () => options.onScan()),
+    start(RUNS, options.concurrency, ({ data }) => options.onRun(BigInt(data.runId))),
+    start(DELIVERIES, MAX_CHANNELS_AT_ONCE, ({ data }) => options.onChannel(BigInt(data.channelId))),
+    start(WORK, 1, ({ data }) => options.onWork(data.name)),
+  ];
+  return {
+    pause: () => {
+      for (const worker of all) worker.pause();
+    },
+    resume: () => {
+      for (const worker of all) worker.resume();
+    },
+    close: async () => {
+      await Promise.all(all.map((worker) => worker.close()));
+    },
+  };
+}

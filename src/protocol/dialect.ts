@@ -1,0 +1,204 @@
+/**
+ * A dialect is the way a service spells the specification's words. It is loaded once and then only looked
+ * up; renaming itself is in wire.ts.
+ */
+
+import { type Source, SOURCES, type Tool, TOOLS } from '../domain/enumerations.ts';
+import { InvalidInput, type Problem } from '../domain/errors.ts';
+import { readSmallFile } from '../platform/small-file.ts';
+import { aiResponse, completion, keyItem, resultGroup, resultItem, textChunks } from './ai-response.ts';
+import { NAMED, type Names, NEUTRAL, NEUTRAL_MEMBERS } from './dialect-names.ts';
+import { microblogAuthor, microblogPost, microblogResponse } from './microblog-response.ts';
+import { aiSearchRequest, microblogSearchRequest } from './requests.ts';
+import { z } from 'zod';
+
+export type Dialect = Readonly<{
+  /** `neutral`, `named`, or the path of the file it was read from. */
+  name: string;
+  servicePrefix: string;
+  microblogPath: string;
+  /** Wire name by neutral member, only where they differ; and the way back. */
+  wireOf: ReadonlyMap<string, string>;
+  neutralOf: ReadonlyMap<string, string>;
+  labelOf: ReadonlyMap<Tool, string>;
+  /** Tool by every label and short id that is read, in lower case. */
+  toolOf: ReadonlyMap<string, Tool>;
+  /** Flat group as it is written, by source; source by every name that is read. */
+  groupOf: ReadonlyMap<Source, string>;
+  sourceOf: ReadonlyMap<string, Source>;
+}>;
+
+/**
+ * The dialect of a name: `neutral`, `named`, or the path of a JSON file of the same shape, whose missing
+ * parts are neutral.
+ * @throws InvalidInput naming the path when the file cannot be read or used.
+ */
+export function loadDialect(name: string): Dialect {
+  if (name === 'neutral') return neutral;
+  if (name === 'named') return named;
+  return buildDialect(name, readDialectFile(name));
+}
+
+/** The wire's name of a member. */
+export function wireName(dialect: Dialect, member: string): string {
+  return dialect.wireOf.get(member) ?? member;
+}
+
+/**
+ * Where the two operations are answered, beginning with a slash: `/search/ai/search` and
+ * `/search/ai/search/links/microblog` in the neutral dialect. `prefix` replaces the dialect's own
+ * (`SEARCH_API_PREFIX`); an empty one means none.
+ */
+export function paths(dialect: Dialect, prefix = dialect.servicePrefix): { ai: string; microblog: string } {
+  const at = (path: string) => `/${[...segments(prefix), ...segments(path)].join('/')}`;
+  return { ai: at('ai/search'), microblog: at(dialect.microblogPath) };
+}
+
+function segments(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+function buildDialect(name: string, names: Names): Dialect {
+  const renamed = Object.entries(names.members).filter(([neutralName, wire]) => neutralName !== wire);
+  return {
+    name,
+    servicePrefix: names.service_prefix,
+    microblogPath: names.microblog_path,
+    wireOf: new Map(renamed),
+    neutralOf: new Map(renamed.map(([neutralName, wire]) => [wire, neutralName])),
+    labelOf: new Map(TOOLS.map((tool) => [tool, names.tools[tool][0]])),
+    // The dialect's own spellings come last, so that they win over a neutral word that means another tool.
+    toolOf: new Map(
+      [NEUTRAL, names].flatMap(({ tools }) =>
+        TOOLS.flatMap((tool) => tools[tool].map((label) => [label.toLowerCase(), tool] as const)),
+      ),
+    ),
+    groupOf: new Map(SOURCES.map((source) => [source, names.later_flat_members[source][0]])),
+    sourceOf: new Map(
+      [NEUTRAL, names].flatMap((table) =>
+        SOURCES.flatMap((source) =>
+          table.later_flat_members[source].map((group) => [group, source] as const),
+        ),
+      ),
+    ),
+  };
+}
+
+const neutral = buildDialect('neutral', NEUTRAL);
+const named = buildDialect('named', NAMED);
+
+const route = z.string().regex(/^[\w.~/-]+$/, 'a path such as v1/search');
+const label = z.string().trim().min(1).max(100);
+const word = z
+  .string()
+  .regex(/^\w{1,100}$/, 'a name of letters, digits and _')
+  .refine((name) => !(name in {}), 'a name that means nothing special to JavaScript');
+/** One name, or a list whose first is written and all of which are read. */
+const oneOrMore = <T extends z.ZodType<string>>(name: T) =>
+  z.union([name.transform((only): [T['_output']] => [only]), z.tuple([name], name)]);
+
+const dialectFile = z
+  .strictObject({
+    service_prefix: route,
+    microblog_path: route,
+    tools: z.partialRecord(z.enum(TOOLS), oneOrMore(label)),
+    members: z.partialRecord(z.enum(NEUTRAL_MEMBERS), word),
+    later_flat_members: z.partialRecord(z.enum(SOURCES), oneOrMore(word)),
+  })
+  .partial();
+
+/**
+ * The names in a dialect file: JSON with any of `service_prefix`, `microblog_path`, `tools` (label, short
+ * id), `members` (wire name by neutral member) and `later_flat_members`; what is missing is neutral.
+ * @throws InvalidInput naming the file and the place in it.
+ */
+export function readDialectFile(path: string): Names {
+  const given = readJson(path);
+  const parsed = dialectFile.safeParse(given);
+  if (!parsed.success)
+    throw new InvalidInput(parsed.error.issues.flatMap((issue) => describeIssue(path, issue, given)));
+  const { service_prefix, microblog_path, tools, members = {}, later_flat_members } = parsed.data;
+  const names: Names = {
+    service_prefix: service_prefix ?? NEUTRAL.service_prefix,
+    microblog_path: microblog_path ?? NEUTRAL.microblog_path,
+    tools: { ...NEUTRAL.tools, ...tools },
+    members,
+    later_flat_members: { ...NEUTRAL.later_flat_members, ...later_flat_members },
+  };
+  refuseDuplicates(path, names);
+  return names;
+}
+
+/** What each place of the file may hold. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(dialectFile.shape),
+  tools: TOOLS,
+  members: NEUTRAL_MEMBERS,
+  later_flat_members: SOURCES,
+};
+
+function describeIssue(path: string, issue: z.core.$ZodIssue, whole: unknown): Problem[] {
+  const place = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const allowed = `one of ${(ALLOWED[place] ?? []).join(', ')}`;
+    return issue.keys.map((key) => dialectProblem(path, place, allowed, key));
+  }
+  const given = issue.path.reduce<unknown>((value, step) => Object(value)[step], whole);
+  return [dialectProblem(path, place, issue.message, given)];
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readSmallFile(path).replace(/^\uFEFF/, ''));
+  } catch {
+    const expected = 'neutral, named, or the path of a readable JSON file with the names of a dialect';
+    throw new InvalidInput([{ path: 'SEARCH_API_NAMES', given: path, expected }]);
+  }
+}
+
+/** Two things under one wire name could not be told apart on the way back. */
+function refuseDuplicates(path: string, names: Names): void {
+  const members = new Set([...NEUTRAL_MEMBERS, ...listMembers().map((member) => member.split('.')[1] ?? '')]);
+  const problems = [
+    ...findDuplicates([...members].map((member) => names.members[member] ?? member)).map((name) =>
+      dialectProblem(path, 'members', 'a wire name of its own for each member', name),
+    ),
+    ...findDuplicates(SOURCES.flatMap((source) => [...new Set(names.later_flat_members[source])])).map(
+      (name) => dialectProblem(path, 'later_flat_members', 'a name of its own for each group', name),
+    ),
+    ...findDuplicates(
+      TOOLS.flatMap((tool) => [...new Set(names.tools[tool].map((l) => l.toLowerCase()))]),
+    ).map((name) => dialectProblem(path, 'tools', 'labels of its own for each tool', name)),
+  ];
+  if (problems.length > 0) throw new InvalidInput(problems);
+}
+
+function findDuplicates(names: readonly string[]): string[] {
+  return names.filter((name, i) => names.indexOf(name) !== i);
+}
+
+function dialectProblem(path: string, place: string, expected: string, given: unknown): Problem {
+  return { path: place === '' ? path : `${path}: ${place}`, given, expected };
+}
+
+/** Every object of the specification, under the name its members are listed by. */
+const OBJECTS: Readonly<Record<string, z.ZodObject>> = {
+  ai_request: aiSearchRequest,
+  microblog_request: microblogSearchRequest,
+  ai_answer: aiResponse,
+  group: resultGroup,
+  result: resultItem,
+  text_chunks: textChunks,
+  completion,
+  key_item: keyItem,
+  microblog_answer: microblogResponse,
+  post: microblogPost,
+  user: microblogAuthor,
+};
+
+/** Every member of the specification as `object.member`, such as `post.like_count` or `user.id`. */
+export function listMembers(): string[] {
+  return Object.entries(OBJECTS).flatMap(([object, schema]) =>
+    Object.keys(schema.shape).map((member) => `${object}.${member}`),
+  );
+}

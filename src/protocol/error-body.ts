@@ -1,0 +1,144 @@
+/**
+ * Bodies of errors. The specification shows none; what the hosted service was seen to answer is read in
+ * all its forms and written in the documented one (docs/specification-choices.md).
+ */
+
+import { cleanText } from '../domain/text.ts';
+import { isPlain, own, type Plain } from './json.ts';
+import { readWaitMs } from './retry-after.ts';
+
+/** The longest message that is kept of an error body, in characters. */
+const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_PROBLEMS = 100;
+
+/** What one refused member of a request looks like in a 422. */
+export type ValidationProblem = { loc: (string | number)[]; msg: string; type: string };
+
+export type ErrorBody = {
+  /** The service's own words, cleaned and cut to 2,000 characters; null when it says nothing readable. */
+  message: string | null;
+  /** How long it asks us to wait (`"retry_after": "60 seconds"`), at most an hour. */
+  retryAfterMs: number | null;
+  validation: ValidationProblem[];
+};
+
+/**
+ * Reads the body of an answer that is not a success: `detail` as object, string or array, `error` or
+ * `message` instead of it, a page of HTML from a proxy, or nothing at all. Never throws.
+ */
+export function readErrorBody(text: string): ErrorBody {
+  const body = parseBody(text);
+  if (body === undefined) return { message: plainWords(text), retryAfterMs: null, validation: [] };
+  return readErrorValue(body);
+}
+
+/** As {@link readErrorBody}, of a body that is parsed already. */
+export function readErrorValue(body: unknown): ErrorBody {
+  const detail = isPlain(body) ? (own(body, 'detail') ?? own(body, 'error') ?? body) : body;
+  const validation = Array.isArray(detail) ? detail.slice(0, MAX_PROBLEMS).flatMap(readProblem) : [];
+  const said = Array.isArray(detail)
+    ? validation.map(({ loc, msg }) => (loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg)).join('; ')
+    : readMessage(detail);
+  return {
+    message: said === null || said.trim() === '' ? null : cleanText(said.trim(), MAX_MESSAGE_LENGTH),
+    retryAfterMs: readWait(detail) ?? readWait(body),
+    validation,
+  };
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A page for people: its text without tags; the beginning is enough. */
+function plainWords(text: string): string | null {
+  const begin = text.slice(0, MAX_MESSAGE_LENGTH * 8);
+  const words = begin
+    .replace(/<(script|style)\b[^<>]*>[^<]*/gi, ' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return words === '' ? null : cleanText(words, MAX_MESSAGE_LENGTH);
+}
+
+function readMessage(detail: unknown): string | null {
+  if (typeof detail === 'string') return detail;
+  if (!isPlain(detail)) return null;
+  const parts = ['message', 'reason', 'description', 'error', 'msg']
+    .map((name) => own(detail, name))
+    .filter((part) => typeof part === 'string' && part !== '');
+  return parts.length === 0 ? null : parts.join(': ');
+}
+
+function readWait(detail: unknown): number | null {
+  const wait = isPlain(detail) ? own(detail, 'retry_after') : undefined;
+  return typeof wait === 'string' || typeof wait === 'number' ? readWaitMs(String(wait)) : null;
+}
+
+function readProblem(item: unknown): ValidationProblem[] {
+  if (typeof item === 'string')
+    return [{ loc: [], msg: cleanText(item, MAX_MESSAGE_LENGTH), type: 'value_error' }];
+  if (!isPlain(item)) return [];
+  const loc = own(item, 'loc');
+  return [
+    {
+      loc: (Array.isArray(loc) ? loc.slice(0, 20) : []).flatMap(readStep),
+      msg: readWord(item, 'msg') ?? readWord(item, 'message') ?? '',
+      type: readWord(item, 'type') ?? 'value_error',
+    },
+  ];
+}
+
+function readStep(step: unknown): (string | number)[] {
+  if (typeof step === 'number') return [step];
+  return typeof step === 'string' ? [cleanText(step, 200)] : [];
+}
+
+function readWord(item: Plain, name: string): string | null {
+  const value = own(item, name);
+  return typeof value === 'string' ? cleanText(value, MAX_MESSAGE_LENGTH) : null;
+}
+
+/**
+ * The documented error bodies, as our own service answers them. Each function returns the body of the
+ * status in its name.
+ */
+
+type Detail = { error_code: number; message: string };
+
+/** 401: the key is missing or unknown. */
+export function unauthorizedBody(reason = 'Invalid API key'): { detail: Detail & { reason: string } } {
+  return { detail: { error_code: 401, message: 'Unauthorized', reason } };
+}
+
+/** 403: the key is known and may not do this. */
+export function forbiddenBody(reason: string): { detail: Detail & { reason: string } } {
+  return { detail: { error_code: 403, message: 'Forbidden', reason } };
+}
+
+/** 422: what is wrong in the request, one entry per member. */
+export function validationBody(problems: readonly ValidationProblem[]): {
+  detail: readonly ValidationProblem[];
+} {
+  return { detail: problems };
+}
+
+/** 429: the wait stands in the body as text, and the caller sends it as `Retry-After` too. */
+export function tooManyRequestsBody(seconds = 60): { detail: Detail & { retry_after: string } } {
+  return { detail: { error_code: 429, message: 'Too Many Requests', retry_after: `${seconds} seconds` } };
+}
+
+/** 500: it is our fault; nothing of the cause goes out. */
+export function internalErrorBody(): { detail: Detail & { description: string } } {
+  return {
+    detail: {
+      error_code: 500,
+      message: 'Internal Server Error',
+      description: 'An unexpected error occurred on the server.',
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * What our own service answers beyond the specification (docs/specification-choices.md). Only additions:
+ * who knows the specification alone reads everything else as it is written there. The shapes here are the
+ * strict ones: what the specification types as a text or a number is never null.
+ */
+import { z } from 'zod';
+import { aiResponseWithWeb } from './ai-response.ts';
+import { microblogAuthor, microblogPost } from './microblog-response.ts';
+
+/** Why a part of an answer is empty or less than it could be; `tool` is the label of the tool. */
+export const warning = z.object({ code: z.string(), tool: z.string(), message: z.string() });
+export type ServedWarning = z.infer<typeof warning>;
+
+/** The code of the warning that a tool gave nothing because none of its sources answered: nobody has looked. */
+export const TOOL_UNANSWERED = 'tool_unanswered';
+
+/** Who wrote the completion; `none` where nothing was found, so that nothing was written. */
+const COMPLETION_WRITERS = ['none', 'extractive', 'model'] as const;
+
+const known = z.int().nonnegative();
+/** Counters that are written as 0 because they are not known; absent where all are. */
+const unknownCounters = z.array(z.string()).min(1).optional();
+
+export const servedAuthor = microblogAuthor.extend({
+  url: z.string(),
+  created_at: z.string(),
+  description: z.string(),
+  favourites_count: known,
+  followers_count: known,
+  listed_count: known,
+  media_count: known,
+  profile_image_url: z.string(),
+  statuses_count: known,
+  verified: z.boolean(),
+  is_blue_verified: z.boolean(),
+  can_dm: z.boolean(),
+  can_media_tag: z.boolean(),
+  location: z.string(),
+  unknown_counters: unknownCounters,
+});
+export type ServedAuthor = z.infer<typeof servedAuthor>;
+
+export const servedPost = microblogPost.extend({
+  user: servedAuthor,
+  reply_count: known,
+  repost_count: known,
+  like_count: known,
+  view_count: known,
+  quote_count: known,
+  impression_count: known,
+  bookmark_count: known,
+  url: z.string(),
+  lang: z.string(),
+  conversation_id: z.string(),
+  unknown_counters: unknownCounters,
+});
+export type ServedPost = z.infer<typeof servedPost>;
+
+const warnings = z.array(warning).min(1).optional();
+
+export const servedAiResponse = aiResponseWithWeb.extend({
+  completion_writer: z.enum(COMPLETION_WRITERS),
+  warnings,
+});
+export type ServedAiResponse = z.infer<typeof servedAiResponse>;
+
+export const servedMicroblogResponse = z.object({ miner_microblog_posts: z.array(servedPost), warnings });
+export type ServedMicroblogResponse = z.infer<typeof servedMicroblogResponse>;

@@ -1,0 +1,141 @@
+/**
+ * The meaning of the events of a stream:
+ *
+ *     {"type": "text", "role": "summary", "content": "tokens"}
+ *     {"type": <a flat group of the third generation>, "content": [items]}   as each tool ends, in any order
+ *     {"type": "completion", "content": "whole text" or a completion object}   the end
+ *     {"type": "result", "content": {the whole answer}}   an end too
+ *     {"type": "error", "error": ...} or {"error": ...}
+ *
+ * Any other type is skipped. An object without a type that has the members of an answer is the answer.
+ */
+import { wireName, type Dialect } from './dialect.ts';
+import { readErrorValue } from './error-body.ts';
+import { isPlain, isPoisonous, own, type Plain } from './json.ts';
+import { fromWire } from './wire.ts';
+
+/** Members of an answer that have also come as events of their own. */
+const UNWRAPPED_MEMBERS = new Set([
+  'miner_link_scores',
+  'warnings',
+  'search_completion_links',
+  'completion_links',
+]);
+
+/** Roles of text, of which four are known. */
+const MAX_ROLES = 100;
+
+export type AssembledResponse = {
+  /** Takes an event; `name` is that of its `event:` line and stands in for a missing type. */
+  take: (event: Plain, name: string) => void;
+  fail: (words: unknown) => void;
+  readonly complete: boolean;
+  readonly error: string | null;
+  readonly events: number;
+  wireAnswer: () => Plain;
+  neutralAnswer: () => Plain;
+};
+
+/** Gathers the events of one stream into one answer. */
+export function assembleResponse(dialect: Dialect): AssembledResponse {
+  const members = new Map<string, unknown>();
+  const groups = new Map<string, unknown[]>();
+  const texts = new Map<string, string[]>();
+  let completion: unknown = null;
+  let whole: Plain = {};
+  let complete = false;
+  let error: string | null = null;
+  let events = 0;
+
+  function take(event: Plain, name: string): void {
+    const type = typeof event.type === 'string' ? event.type : name;
+    const { content } = event;
+    events++;
+    if (type === 'text') return takeText(event.role, content);
+    if (type === 'completion' && content !== undefined) return finish(content, null);
+    if (type === 'result' && isPlain(content)) return finish(null, content);
+    if (dialect.sourceOf.has(type) && !own(event, 'error')) return takeItems(type, content);
+    if (UNWRAPPED_MEMBERS.has(type)) return void members.set(type, content);
+    if (type === 'error' || own(event, 'error') || isRefusal(event)) return fail(event);
+    if (type === '' && isWholeResponse(event, dialect)) return finish(null, event);
+    events--;
+  }
+
+  function takeText(role: unknown, content: unknown): void {
+    if (typeof role !== 'string' || typeof content !== 'string' || isPoisonous(role)) return;
+    const pieces = texts.get(role) ?? [];
+    if (pieces.length === 0 && texts.size >= MAX_ROLES) return;
+    pieces.push(content);
+    texts.set(role, pieces);
+  }
+
+  function takeItems(type: string, content: unknown): void {
+    const items = groups.get(type) ?? [];
+    if (Array.isArray(content)) for (const item of content) items.push(item);
+    else if (content !== null && content !== undefined) items.push(content);
+    groups.set(type, items);
+  }
+
+  /** The end came; it may come twice, and then what it says last counts, where it says anything. */
+  function finish(text: unknown, answer: Plain | null): void {
+    completion = text ?? completion;
+    whole = answer ?? whole;
+    complete = true;
+  }
+
+  function fail(said: unknown): void {
+    error ??= readErrorValue(said).message ?? 'the stream holds an error without words';
+  }
+
+  function wireAnswer(): Plain {
+    const summary = wireName(dialect, 'microblog_summary');
+    const pieces = texts.get(summary);
+    return {
+      ...Object.fromEntries(groups),
+      ...Object.fromEntries(members),
+      ...(pieces && { text_chunks: { [summary]: pieces } }),
+      completion,
+      ...whole,
+      texts: Object.fromEntries([...texts].map(([role, said]) => [role, said.join('')])),
+    };
+  }
+
+  function neutralAnswer(): Plain {
+    const { texts: byRole, ...answer } = wireAnswer();
+    const neutral = fromWire(dialect, 'ai-answer', answer) as Plain; // an object in, an object out
+    return { ...neutral, texts: fromWire(dialect, 'completion', byRole) };
+  }
+
+  return {
+    take,
+    fail,
+    wireAnswer,
+    neutralAnswer,
+    get complete() {
+      return complete;
+    },
+    get error() {
+      return error;
+    },
+    get events() {
+      return events;
+    },
+  };
+}
+
+function isRefusal(event: Plain): boolean {
+  return event.type === undefined && own(event, 'detail') !== undefined;
+}
+
+function isWholeResponse(event: Plain, dialect: Dialect): boolean {
+  return Object.keys(event).some((name) => {
+    const neutral = dialect.neutralOf.get(name) ?? name;
+    return (
+      name === 'completion' ||
+      UNWRAPPED_MEMBERS.has(name) ||
+      dialect.sourceOf.has(name) ||
+      neutral === 'miner_microblog_posts' ||
+      neutral.endsWith('_search_results')
+    );
+  });
+}

@@ -1,0 +1,36 @@
+/** A completion before its links have numbers: what both writers write. */
+import type { Completion } from '../../protocol/ai-response.ts';
+import type { Source } from '../../domain/enumerations.ts';
+
+/** In the order in which a stream tells them. */
+export const COMPLETION_ROLES = [
+  'microblog_summary',
+  'discussion_board_summary',
+  'news_forum_summary',
+  'summary',
+] as const;
+export type CompletionRole = (typeof COMPLETION_ROLES)[number];
+
+export type KeyList = Exclude<keyof Completion, CompletionRole>;
+
+/** A sentence, and the addresses of what says so: at least one. */
+export type CitedSentence = { text: string; links: readonly string[] };
+
+export type SectionDraft = { said: readonly CitedSentence[]; key: readonly { text: string; link: string }[] };
+
+/** Which sources each text reads, and which list of key items stands beside it. */
+export const COMPLETION_SECTIONS: Record<
+  CompletionRole,
+  { reads: readonly Source[]; key: KeyList; keyOf: readonly Source[] }
+> = {
+  microblog_summary: { reads: ['microblog'], key: 'key_microblog_posts', keyOf: ['microblog'] },
+  discussion_board_summary: { reads: ['discussion_board'], key: 'key_posts', keyOf: ['discussion_board'] },
+  news_forum_summary: { reads: ['news_forum'], key: 'key_news', keyOf: ['news_forum'] },
+  summary: {
+    reads: ['web', 'news_forum', 'discussion_board', 'microblog', 'video', 'preprint', 'encyclopedia'],
+    key: 'key_sources',
+    keyOf: ['web', 'encyclopedia', 'preprint', 'video'],
+  },
+};
+
+export const MAX_KEY_ITEMS = 5;

@@ -1,0 +1,220 @@
+/** From what was found to a completion: by a language model where there is one, otherwise in quotations. */
+
+import { monotonicMs } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Completion } from '../../protocol/ai-response.ts';
+import type { Findings } from '../planning/retrieval.ts';
+import {
+  COMPLETION_ROLES,
+  COMPLETION_SECTIONS,
+  type CompletionRole,
+  type SectionDraft,
+} from './completion-draft.ts';
+import { createExtractiveWriter } from './extractive-writer.ts';
+import { type LanguageModel, ModelFailed } from './language-model.ts';
+import { buildModelPrompt } from './model-prompt.ts';
+import { DraftRejected, verifyDrafts } from './model-verification.ts';
+
+export type { CompletionRole } from './completion-draft.ts';
+
+export const NOTHING_FOUND = 'No results for the selected tools and period.';
+/** Nothing that was found holds a sentence that may stand here: titles alone, markup, orders to a machine. */
+export const NOTHING_QUOTABLE = 'Results were found, but nothing in them can be quoted.';
+
+export type CompletionOptions = {
+  prompt: string;
+  at: Date;
+  /** What is left for writing, in milliseconds. */
+  budgetMs: number;
+  signal: AbortSignal;
+  log: Logger;
+  /** Undefined: the completion is made of quotations. */
+  model: LanguageModel | undefined;
+  /** Told of each text as soon as it is final. */
+  told?: (role: CompletionRole, text: string) => void;
+};
+
+export type WrittenCompletion = {
+  completion: Completion;
+  /** The addresses that the completion cites, in the order of their first citation. */
+  links: string[];
+  /**
+   * Who wrote the summary. `none`: nothing was found, so nothing was written. A part that a model could not
+   * write is quoted, whoever wrote the others.
+   */
+  writer: 'none' | 'extractive' | 'model';
+};
+
+/** So the first link of the summary is `[1]`. */
+const SUMMARY_FIRST: readonly CompletionRole[] = [
+  'summary',
+  ...COMPLETION_ROLES.filter((role) => role !== 'summary'),
+];
+/** Up to this budget there is time for one question about everything; above it for one of each part. */
+const SINGLE_QUESTION_BUDGET_MS = 10_000;
+const MAX_SINGLE_QUESTION_MS = 6_000;
+/** Nor is one of several questions waited for longer: who waits for an answer wants one. */
+const MAX_QUESTION_MS = 25_000;
+/** Kept for quoting what the model did not write, and for sending it. */
+const COMPLETION_RESERVE_MS = 300;
+/** In less time no model answers. */
+const MIN_MODEL_MS = 500;
+
+/** @throws the signal's reason when the client is gone; nothing else */
+export async function writeCompletion(
+  findings: Findings,
+  writing: CompletionOptions,
+): Promise<WrittenCompletion> {
+  const { model, signal, told } = writing;
+  signal.throwIfAborted();
+  const page = createCitedCompletion();
+  const written = (writer: WrittenCompletion['writer']) => ({
+    completion: page.completion,
+    links: page.links,
+    writer,
+  });
+  const tellAll = () => COMPLETION_ROLES.forEach((role) => told?.(role, page.completion[role]));
+  if ([...findings.values()].every((found) => found.length === 0)) {
+    page.completion.summary = NOTHING_FOUND;
+    tellAll();
+    return written('none');
+  }
+  const quoter = createExtractiveWriter(findings, writing);
+  const set = (role: CompletionRole, drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
+    const draft = drafts.get(role);
+    page.set(
+      role,
+      draft === undefined || draft.key.length === 0
+        ? { ...quoter.write(role), ...pickSentences(draft) }
+        : draft,
+    );
+    const wanted = COMPLETION_SECTIONS[role].reads.some((source) => (findings.get(source) ?? []).length > 0);
+    if (page.completion[role] === '' && wanted) page.completion[role] = NOTHING_QUOTABLE;
+    return page.completion[role];
+  };
+  const limitMs = writing.budgetMs - COMPLETION_RESERVE_MS;
+  if (model === undefined || limitMs < MIN_MODEL_MS) {
+    for (const role of SUMMARY_FIRST) set(role, new Map());
+    tellAll();
+    return written('extractive');
+  }
+  const asked = { prompt: writing.prompt, model, signal, log: writing.log };
+  if (writing.budgetMs <= SINGLE_QUESTION_BUDGET_MS) {
+    const limit = { ...asked, limitMs: Math.min(limitMs, MAX_SINGLE_QUESTION_MS) };
+    const drafts = await draftWithModel(COMPLETION_ROLES, findings, limit);
+    for (const role of SUMMARY_FIRST) set(role, drafts);
+    tellAll();
+    return written(drafts.has('summary') ? 'model' : 'extractive');
+  }
+  const byModel = await Promise.all(
+    COMPLETION_ROLES.map(async (role) => {
+      const drafts = await draftWithModel([role], findings, {
+        ...asked,
+        limitMs: Math.min(limitMs, MAX_QUESTION_MS),
+      });
+      const text = set(role, drafts);
+      told?.(role, text);
+      return drafts.has(role) ? role : undefined;
+    }),
+  );
+  return written(byModel.includes('summary') ? 'model' : 'extractive');
+}
+
+/** The model's sentences, where its key items are missing and quoted ones stand in. */
+function pickSentences(draft: SectionDraft | undefined): Pick<SectionDraft, 'said'> | undefined {
+  return draft && { said: draft.said };
+}
+
+/** Parts of a completion written by a language model: asked, held against the sources, or left to quotations. */
+
+export type ModelDraftOptions = {
+  prompt: string;
+  model: LanguageModel;
+  /** For the whole call, in milliseconds. */
+  limitMs: number;
+  /** The client's: once it has aborted nothing is written at all. */
+  signal: AbortSignal;
+  log: Logger;
+};
+
+/** The most items of one question: with 600 characters each about 10,000 tokens. */
+const MAX_PROMPT_ITEMS = 70;
+
+/**
+ * One question for some parts. What the model cannot write is not there, and the log says why.
+ * @throws the signal's reason when the client is gone
+ */
+export async function draftWithModel(
+  roles: readonly CompletionRole[],
+  findings: Findings,
+  { prompt, model, limitMs, signal, log }: ModelDraftOptions,
+): Promise<ReadonlyMap<CompletionRole, SectionDraft>> {
+  const briefing = buildModelPrompt(roles, findings, { prompt, most: MAX_PROMPT_ITEMS });
+  if (briefing.items.length === 0) return new Map();
+  const began = monotonicMs();
+  const limit = AbortSignal.timeout(Math.max(0, Math.floor(limitMs)));
+  try {
+    const answer = await model.ask(briefing.question, AbortSignal.any([signal, limit]));
+    const drafts = verifyDrafts(answer, briefing);
+    const quoted = briefing.roles.filter((role) => !drafts.has(role));
+    if (quoted.length > 0) {
+      log.warn(
+        { model: model.name, parts: quoted, reason: 'unsupported' },
+        'parts of a completion are quoted',
+      );
+    }
+    return drafts;
+  } catch (error) {
+    signal.throwIfAborted();
+    const tookMs = Math.round(monotonicMs() - began);
+    const why = limit.aborted ? { reason: 'time' } : describeModelFailure(error);
+    log.warn({ model: model.name, parts: roles, tookMs, ...why }, 'a language model wrote nothing of use');
+    return new Map();
+  }
+}
+
+/** @throws whatever is our own fault */
+function describeModelFailure(error: unknown): { reason: string; status?: ModelFailed['status'] } {
+  if (error instanceof ModelFailed) return { reason: error.reason, status: error.status };
+  if (error instanceof DraftRejected) return { reason: error.reason };
+  throw error;
+}
+
+/** The completion as it is written down: the one place where links get their numbers and are set. */
+
+export type CitedCompletion = {
+  /** Sets a text and its key items; numbers go on from what was set before. */
+  set(role: CompletionRole, draft: SectionDraft): void;
+  completion: Completion;
+  /** The addresses cited so far, in the order of their first citation: the first is `[1]`. */
+  links: string[];
+};
+
+export function createCitedCompletion(): CitedCompletion {
+  const links: string[] = [];
+  const numbers = new Map<string, number>();
+  const cite = (link: string) => {
+    const known = numbers.get(link) ?? links.push(link);
+    numbers.set(link, known);
+    return `[${known}](${link})`;
+  };
+  const completion: Completion = {
+    key_posts: [],
+    key_microblog_posts: [],
+    key_news: [],
+    key_sources: [],
+    microblog_summary: '',
+    summary: '',
+    discussion_board_summary: '',
+    news_forum_summary: '',
+  };
+  return {
+    completion,
+    links,
+    set(role, { said, key }) {
+      completion[role] = said.map((one) => [one.text, ...one.links.map(cite)].join(' ')).join(' ');
+      for (const { link } of key) cite(link);
+      completion[COMPLETION_SECTIONS[role].key] = key.map((item) => ({ text: item.text, url: item.link }));
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** A language model behind an OpenAI-compatible address: one question, the text of one answer. */
+
+import { trimEndSlashes } from '../../domain/link.ts';
+import { type Clock, MINUTE } from '../../platform/clock.ts';
+import { findNetworkCode, readLimitedBody } from '../sources/resilience/http-request.ts';
+import { request } from 'undici';
+import { z } from 'zod';
+
+export type LanguageModel = {
+  /** As its operator calls it; for logs. */
+  name: string;
+  /**
+   * @returns the text of its answer as it came, which need not be JSON
+   * @throws ModelFailed; or the signal's reason once it has aborted
+   */
+  ask(question: ModelQuestion, signal: AbortSignal): Promise<string>;
+};
+
+export type ModelQuestion = {
+  system: string;
+  user: string;
+  /** JSON schema of the answer, in the part of it that every strict server knows. */
+  schema: Readonly<Record<string, unknown>>;
+};
+
+export type ModelFailure =
+  | 'no_answer'
+  | 'status'
+  | 'too_large'
+  | 'unreadable'
+  | 'refused'
+  | 'empty'
+  | 'resting';
+
+/** Says what happened without a word of the answer, the question, the address or the key. */
+export class ModelFailed extends Error {
+  readonly reason: ModelFailure;
+  /** Of HTTP, or of the network (`ECONNREFUSED`), where that is the reason. */
+  readonly status: number | string | undefined;
+
+  constructor(reason: ModelFailure, status?: number | string) {
+    super(status === undefined ? reason : `${reason} ${status}`);
+    this.name = 'ModelFailed';
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+/** The most bytes that are read of an answer; a completion is a few thousand. */
+const MAX_RESPONSE_BYTES = 500_000;
+/** Low: the same sources should give much the same answer. */
+const TEMPERATURE = 0.1;
+/** Ways to ask for JSON, strictest first: a server that answers 400 to one is asked the next. */
+const RESPONSE_FORMATS = ['json_schema', 'json_object', 'text'] as const;
+type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
+
+const chatResponse = z.object({
+  choices: z.array(
+    z.object({
+      message: z.object({
+        content: z.union([z.string(), z.array(z.object({ text: z.string().optional() }))]).nullish(),
+        refusal: z.string().nullish(),
+      }),
+    }),
+  ),
+});
+
+/**
+ * @param settings.baseUrl up to the version: `https://models.example/v1`; redirects are not followed
+ * @param settings.apiKey sent as a bearer token; undefined: no token is sent
+ */
+export function languageModel(settings: {
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+}): LanguageModel {
+  const url = new URL(`${trimEndSlashes(settings.baseUrl)}/chat/completions`);
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
+  };
+  // Learned from the first 400: a server does not change its mind while we run.
+  let easiest = 0;
+
+  async function post(way: ResponseFormat, question: ModelQuestion, signal: AbortSignal) {
+    const body = JSON.stringify(buildRequestBody(settings.model, way, question));
+    const response = await request(url, { method: 'POST', headers, body, signal });
+    if (response.statusCode !== 200) {
+      response.body.on('error', () => {}).destroy();
+      return { status: response.statusCode, text: '' };
+    }
+    const text = await readLimitedBody(response.body, MAX_RESPONSE_BYTES);
+    if (text === undefined) throw new ModelFailed('too_large');
+    return { status: 200, text };
+  }
+
+  return {
+    name: settings.model,
+    async ask(question, signal) {
+      try {
+        for (const [i, way] of RESPONSE_FORMATS.entries()) {
+          if (i < easiest) continue;
+          const { status, text } = await post(way, question, signal);
+          if (status === 200) {
+            easiest = i;
+            return readContent(text);
+          }
+          if (status !== 400) throw new ModelFailed('status', status);
+        }
+        throw new ModelFailed('status', 400);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof ModelFailed) throw error;
+        throw new ModelFailed('no_answer', findNetworkCode(error));
+      }
+    },
+  };
+}
+
+function buildRequestBody(model: string, way: ResponseFormat, { system, user, schema }: ModelQuestion) {
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: user },
+  ];
+  // What refuses both kinds of JSON may refuse a temperature too.
+  if (way === 'text') return { model, messages };
+  const format = {
+    type: way,
+    ...(way === 'json_schema' && { json_schema: { name: 'completion', strict: true, schema } }),
+  };
+  return { model, messages, temperature: TEMPERATURE, response_format: format };
+}
+
+/** @throws ModelFailed */
+function readContent(text: string): string {
+  const parsed = chatResponse.safeParse(parseJson(text));
+  if (!parsed.success) throw new ModelFailed('unreadable');
+  const message = parsed.data.choices[0]?.message;
+  if (message === undefined) throw new ModelFailed('empty');
+  if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelFailed('refused');
+  const { content } = message;
+  const joined = Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : content;
+  if (joined === undefined || joined === null || joined.trim() === '') throw new ModelFailed('empty');
+  return joined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ModelFailed('unreadable');
+  }
+}
+
+/** So many failures one after the other, and the model is not asked for so long: answers need not wait for it. */
+export const MAX_MODEL_FAILURES = 3;
+export const MODEL_REST_MS = MINUTE;
+
+/** The same model, left alone for a minute after three failures in a row; then the next question tries it. */
+export function restingModel(model: LanguageModel, clock: Clock): LanguageModel {
+  let failures = 0;
+  let restsUntil = 0;
+  return {
+    name: model.name,
+    async ask(question, signal) {
+      const now = clock.now().getTime();
+      if (now < restsUntil) throw new ModelFailed('resting');
+      try {
+        const answer = await model.ask(question, signal);
+        failures = 0;
+        return answer;
+      } catch (error) {
+        // A client that went away says nothing about the model; a time limit that ended does.
+        if (!isClientGone(signal)) failures += 1;
+        if (failures >= MAX_MODEL_FAILURES) restsUntil = clock.now().getTime() + MODEL_REST_MS;
+        throw error;
+      }
+    },
+  };
+}
+
+function isClientGone({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
+}

@@ -1,0 +1,209 @@
+/**
+ * What a language model wrote, held against what it was given. A sentence that names no source, or that its
+ * sources do not carry (support.ts), is left out. An answer that shows that somebody else's orders were
+ * followed is refused whole.
+ */
+
+import { splitIndexWords } from '../../domain/index-words.ts';
+import {
+  COMPLETION_SECTIONS,
+  type CompletionRole,
+  MAX_KEY_ITEMS,
+  type SectionDraft,
+} from './completion-draft.ts';
+import { containsInjection } from './injection.ts';
+import type { ModelPrompt, NumberedItem } from './model-prompt.ts';
+import { splitSentences } from './quotable-sentences.ts';
+import { type Evidence, indexEvidence, isSupported } from './source-support.ts';
+import { containsAddress, containsHost, containsMarkup, isEncoded } from './unsafe-markup.ts';
+import { toVisibleLine } from './visible-text.ts';
+import { z } from 'zod';
+
+/** The answer as a whole cannot be used. */
+export class DraftRejected extends Error {
+  readonly reason: 'not_json' | 'fence' | 'system_text' | 'address' | 'markup' | 'unsupported';
+
+  constructor(reason: DraftRejected['reason']) {
+    super(reason);
+    this.name = 'Rejected';
+    this.reason = reason;
+  }
+}
+
+const MAX_SENTENCE_LENGTH = 600;
+const MAX_KEY_LENGTH = 300;
+const MAX_SENTENCES = 14;
+const MAX_CITES = 4;
+/** Of one `text`, which is to be one sentence. */
+const MAX_SENTENCES_PER_TEXT = 8;
+/** Of more sentences than these none is looked at. */
+const MAX_PARSED_SENTENCES = 40;
+/** So many words in a row of what we told it are no coincidence. */
+const SYSTEM_RUN_WORDS = 8;
+const citeNumber = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^\D?\d{1,4}\D?$/)
+    .transform((text) => Number(text.replace(/\D/g, ''))),
+]);
+const sentencePart = z.object({ text: z.string(), cites: z.array(citeNumber) });
+const keyPart = z.object({ cite: citeNumber, text: z.string() });
+const sectionPart = z.object({
+  summary: z.array(z.unknown()).catch([]),
+  key: z.array(z.unknown()).catch([]),
+});
+
+/**
+ * @param answer as the model wrote it
+ * @returns what may be used, for each part that holds any sentence
+ * @throws Rejected
+ */
+export function verifyDrafts(
+  answer: string,
+  briefing: ModelPrompt,
+): ReadonlyMap<CompletionRole, SectionDraft> {
+  const whole = z.record(z.string(), z.unknown()).safeParse(parseLenientObject(answer));
+  if (!whole.success) throw new DraftRejected('not_json');
+  rejectForeignText(answer, briefing);
+  const ground = indexEvidence(briefing.items, briefing.prompt);
+  const drafts = new Map<CompletionRole, SectionDraft>();
+  for (const role of briefing.roles) {
+    const read = sectionPart.safeParse(whole.data[role]);
+    if (!read.success) continue;
+    const draft = verifySection(role, read.data, briefing.items, ground);
+    if (draft.said.length > 0) drafts.set(role, draft);
+  }
+  if (drafts.size === 0) throw new DraftRejected('unsupported');
+  return drafts;
+}
+
+/** @throws Rejected for what no honest answer holds */
+function rejectForeignText(answer: string, { nonce, question }: ModelPrompt): void {
+  if (answer.includes(nonce) || /<<\s*(?:\/\s*)?src\b/i.test(answer)) throw new DraftRejected('fence');
+  const told = listWordRuns(question.system);
+  for (const run of listWordRuns(answer)) if (told.has(run)) throw new DraftRejected('system_text');
+}
+
+function listWordRuns(text: string): Set<string> {
+  const words = splitIndexWords(text);
+  const runs = new Set<string>();
+  for (let i = 0; i + SYSTEM_RUN_WORDS <= words.length; i++)
+    runs.add(words.slice(i, i + SYSTEM_RUN_WORDS).join(' '));
+  return runs;
+}
+
+function verifySection(
+  role: CompletionRole,
+  read: z.infer<typeof sectionPart>,
+  items: readonly NumberedItem[],
+  ground: Evidence,
+): SectionDraft {
+  const { reads, keyOf } = COMPLETION_SECTIONS[role];
+  const cited = (cite: number, of: readonly string[]) => {
+    const item = items[cite - 1];
+    return item !== undefined && of.includes(item.source) ? [item] : [];
+  };
+  const sentences = read.summary.slice(0, MAX_PARSED_SENTENCES).flatMap((one) => {
+    const sentence = sentencePart.safeParse(one);
+    if (!sentence.success) return [];
+    const sources = [...new Set(sentence.data.cites)]
+      .flatMap((cite) => cited(cite, reads))
+      .slice(0, MAX_CITES);
+    const text = keepSupported(sentence.data.text, MAX_SENTENCE_LENGTH, sources, ground);
+    return text === undefined ? [] : [{ text: endSentence(text), links: listLinks(sources) }];
+  });
+  const keys = read.key.slice(0, MAX_PARSED_SENTENCES).flatMap((one) => {
+    const item = keyPart.safeParse(one);
+    if (!item.success) return [];
+    const [source] = cited(item.data.cite, keyOf);
+    const text = source && keepSupported(item.data.text, MAX_KEY_LENGTH, [source], ground);
+    return source === undefined || text === undefined ? [] : [{ text, link: source.link }];
+  });
+  const distinct = keys.filter(({ link }, i) => keys.findIndex((other) => other.link === link) === i);
+  return { said: sentences.slice(0, MAX_SENTENCES), key: distinct.slice(0, MAX_KEY_ITEMS) };
+}
+
+/**
+ * The sentences of a text that its sources carry, each ended, in one line; undefined where none is.
+ * @throws Rejected for markup and addresses: it was told to write none, so somebody else told it to
+ */
+function keepSupported(
+  raw: string,
+  most: number,
+  sources: readonly NumberedItem[],
+  ground: Evidence,
+): string | undefined {
+  // Numbers in brackets would look like ours; emphasis is harmless, and goes.
+  const text = toVisibleLine(raw, most * 2)
+    .replace(/(?<!\s)\s*[[［【〔⟦]\s*\p{N}+(?:\s*[,;–-]\s*\p{N}+)*\s*[\]］】〕⟧](?!\()/gu, '')
+    .replace(/\*\*|__|`/g, '');
+  if (containsAddress(text)) throw new DraftRejected('address');
+  if (containsMarkup(text)) throw new DraftRejected('markup');
+  if (text === '' || text.length > most || sources.length === 0) return undefined;
+  if (containsMarkup(text.normalize('NFKC')) || isEncoded(text)) return undefined;
+  if (containsHost(text) || containsInjection(text)) return undefined;
+  const carried = splitSentences(text)
+    .slice(0, MAX_SENTENCES_PER_TEXT)
+    .filter((sentence) => isSupported(sentence, sources, ground));
+  return carried.length === 0 ? undefined : carried.join(' ');
+}
+
+function endSentence(text: string): string {
+  return /[.!?؟।。！？…]["'”’»)\]」』）]*$/u.test(text) ? text : `${text}.`;
+}
+
+function listLinks(sources: readonly NumberedItem[]): string[] {
+  return [...new Set(sources.map(({ link }) => link))];
+}
+
+/** JSON as language models write it: in code fences, with commas too many, with words around it. */
+
+const THINKING_BLOCK = /<think>[\s\S]*?(?:<\/think>|$)/g;
+/** So many opening braces are tried; one that opens no JSON costs a walk over the text. */
+const MAX_JSON_STARTS = 8;
+
+/** The first JSON object in a text, or undefined where there is none. */
+export function parseLenientObject(text: string): unknown {
+  const rest = text.replace(THINKING_BLOCK, '');
+  let from = rest.indexOf('{');
+  for (let n = 0; n < MAX_JSON_STARTS && from !== -1; n++) {
+    const end = findClosingBrace(rest, from);
+    const parsed = end === undefined ? undefined : parseCandidate(rest.slice(from, end + 1));
+    if (parsed !== undefined) return parsed;
+    from = rest.indexOf('{', from + 1);
+  }
+  return undefined;
+}
+
+function parseCandidate(text: string): unknown {
+  for (const candidate of [text, stripTrailingCommas(text)]) {
+    try {
+      return JSON.parse(candidate);
+    } catch {
+      // The next candidate, or none.
+    }
+  }
+  return undefined;
+}
+
+/** Where the brace that opens at `from` is closed, strings left aside. */
+function findClosingBrace(text: string, from: number): number | undefined {
+  let depth = 0;
+  let inString = false;
+  for (let i = from; i < text.length; i++) {
+    const mark = text[i];
+    if (inString) {
+      if (mark === '\\') i += 1;
+      else if (mark === '"') inString = false;
+    } else if (mark === '"') inString = true;
+    else if (mark === '{') depth += 1;
+    else if (mark === '}' && --depth === 0) return i;
+  }
+  return undefined;
+}
+
+/** Strings are passed over whole, one that is never closed too; a comma before a closing bracket goes. */
+function stripTrailingCommas(text: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*(?:"|$))|,(?=\s*[}\]])/gs, (_, string?: string) => string ?? '');
+}

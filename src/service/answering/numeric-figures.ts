@@ -1,0 +1,192 @@
+/** The figures in a text, in digits and in words, so that two texts can be compared by them. */
+
+const DIGIT_FIGURE = /\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/u;
+/** Superscripts, fractions, circled and Roman ones; and numbers in Chinese characters, of two and more. */
+const CHINESE_NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿兆]{2,}';
+const OTHER_NUMERAL = new RegExp(`[\\p{No}\\p{Nl}]+|${CHINESE_NUMERAL}`, 'u');
+const FIGURE_TOKEN = new RegExp(
+  `(?<figure>${DIGIT_FIGURE.source})|(?<other>${OTHER_NUMERAL.source})|(?:(?!${CHINESE_NUMERAL})\\p{L})+|[^\\s\\p{L}-]`,
+  'gu',
+);
+
+/**
+ * Each number once: `1,250`, `1.250` and `1250` are one, `3,5` and `3.5` are one, in the digits of any script and
+ * in words; `¾`, `Ⅷ` and `十二` stand for themselves.
+ */
+export function extractFigures(text: string): Set<string> {
+  const tokens: string[] = [];
+  const others: string[] = [];
+  for (const { 0: token, groups } of text.toLowerCase().matchAll(FIGURE_TOKEN)) {
+    if (groups?.['figure'] !== undefined) tokens.push(canonicalizeFigure(token.normalize('NFKC')));
+    else if (groups?.['other'] === undefined) tokens.push(token);
+    else {
+      // A circled seven is a seven.
+      const plain = token.normalize('NFKC');
+      others.push(/^\d+$/.test(plain) ? canonicalizeFigure(plain) : token);
+    }
+  }
+  return new Set([...readNumberWords(tokens), ...others]);
+}
+
+function canonicalizeFigure(figure: string): string {
+  const digits = Array.from(figure, (mark) => (/\p{Nd}/u.test(mark) ? toAsciiDigit(mark) : mark)).join('');
+  // Groups of three behind a mark are thousands.
+  if (/^\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+$/.test(digits))
+    return stripLeadingZeros(digits.replace(/\D/g, ''));
+  return digits
+    .split(/\D/)
+    .map((part, i) => (i === 0 ? stripLeadingZeros(part) : part))
+    .join('.');
+}
+
+function stripLeadingZeros(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '');
+}
+
+/** Decimal digits of a script stand in a row of ten, from nought. */
+function toAsciiDigit(mark: string): string {
+  if (mark >= '0' && mark <= '9') return mark;
+  const at = mark.codePointAt(0) ?? 0;
+  let zero = at;
+  while (at - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(at - zero);
+}
+
+/** Numbers in words: English, German, French, Spanish; up to the billions. */
+
+/**
+ * Left out is what is an article or another word in a neighbour's language: one, ein, un, once, elf, cent alone,
+ * dos, sept, seize.
+ */
+const SMALL_NUMBERS =
+  parseNumberTable(`two zwei deux 2; three drei trois tres 3; four vier quatre cuatro 4; five fünf cinq cinco 5;
+  six sechs seis 6; seven sieben siete 7; eight acht huit ocho 8; nine neun neuf nueve 9; ten zehn dix diez 10;
+  eleven onze 11; twelve zwölf douze doce 12; thirteen dreizehn treize trece 13;
+  fourteen vierzehn quatorze catorce 14; fifteen fünfzehn quinze quince 15; sixteen sechzehn dieciséis 16;
+  seventeen siebzehn diecisiete 17; eighteen achtzehn dieciocho 18; nineteen neunzehn diecinueve 19;
+  twenty zwanzig vingt vingts veinte 20; veintiuno 21; veintidós 22; veintitrés 23; veinticuatro 24;
+  veinticinco 25; veintiséis 26; veintisiete 27; veintiocho 28; veintinueve 29; thirty dreißig trente treinta 30;
+  forty vierzig quarante cuarenta 40; fifty fünfzig cinquante cincuenta 50;
+  sixty sechzig soixante sesenta 60; seventy siebzig septante setenta 70; eighty achtzig ochenta 80;
+  ninety neunzig nonante noventa 90; doscientos 200; trescientos 300; cuatrocientos 400; quinientos 500;
+  seiscientos 600; setecientos 700; ochocientos 800; novecientos 900`);
+const SCALES = parseNumberTable(`hundred hundreds hundert hunderte cien ciento cientos cents 100;
+  thousand thousands tausend tausende mille mil miles 1000;
+  million millions millionen millón millones 1000000;
+  billion billions milliarde milliarden milliard milliards 1000000000; dozen dozens dutzend douzaine docena 12`);
+/** Only inside a number: "twenty-one", "einundzwanzig", "vingt et un", "deux cent mille". */
+const INNER_NUMBERS = parseNumberTable(
+  'one ein eine eins un une uno una 1; sept 7; elf 11; seize 16; cent 100',
+);
+const CONNECTORS = new Set('and und et y'.split(' '));
+const GERMAN_NUMBER_PART = new RegExp(
+  `^(?:${[...SMALL_NUMBERS.keys(), ...SCALES.keys(), 'ein', 'und']
+    .filter((word) => word.length > 2)
+    .sort((a, b) => b.length - a.length)
+    .join('|')})`,
+);
+const MAX_NUMBER_WORD_LENGTH = 60;
+
+/** @param word in lower case; whether it says a number, alone */
+export function isNumberWord(word: string): boolean {
+  return SMALL_NUMBERS.has(word) || SCALES.has(word) || (splitNumberWord(word)?.length ?? 0) > 1;
+}
+
+/**
+ * The numbers that a row of words says: `ninety thousand` is 90000, `einundzwanzig` 21, `quatre-vingt-dix` 90.
+ * A number in digits may stand before a scale: `3.5 million`.
+ * @param tokens words in lower case and digits as `figuresOf` writes them, in the order of the text
+ */
+export function readNumberWords(tokens: readonly string[]): string[] {
+  const found: string[] = [];
+  let number = new SpokenNumber();
+  const close = () => {
+    const said = number.said();
+    if (said !== undefined) found.push(said);
+    number = new SpokenNumber();
+  };
+  for (const token of tokens) {
+    if (/^\d/.test(token)) {
+      close();
+      number.digits(token);
+      continue;
+    }
+    const parts = number.takes(token) ? [token] : splitNumberWord(token);
+    if (parts === undefined) {
+      close();
+      continue;
+    }
+    for (const part of parts) number.add(part);
+  }
+  close();
+  return found;
+}
+
+class SpokenNumber {
+  /** Below the last scale of a thousand and more. */
+  #low = 0;
+  #whole = 0;
+  #words = 0;
+  #last = 0;
+  /** As it stood, for as long as no scale follows: `07.30` is no number to count with. */
+  #digits: string | undefined;
+
+  digits(token: string): void {
+    this.#digits = token;
+    this.#low = Number(token);
+    this.#words = 1;
+  }
+
+  takes(word: string): boolean {
+    if (this.#digits !== undefined) return SCALES.has(word) && !Number.isNaN(this.#low);
+    if (SMALL_NUMBERS.has(word) || SCALES.has(word)) return true;
+    return this.#words > 0 && (INNER_NUMBERS.has(word) || CONNECTORS.has(word));
+  }
+
+  add(word: string): void {
+    const scale = word === 'cent' ? INNER_NUMBERS.get(word) : SCALES.get(word);
+    const small = SMALL_NUMBERS.get(word) ?? INNER_NUMBERS.get(word);
+    if (scale !== undefined) {
+      this.#digits = undefined;
+      if (scale < 1_000) this.#low = (this.#low || 1) * scale;
+      else {
+        this.#whole += (this.#low || 1) * scale;
+        this.#low = 0;
+      }
+      this.#words += 1;
+    } else if (small !== undefined) {
+      // quatre-vingt
+      this.#low = small === 20 && this.#last === 4 ? this.#low - 4 + 80 : this.#low + small;
+      this.#last = small;
+      this.#words += 1;
+    }
+  }
+
+  said(): string | undefined {
+    if (this.#words === 0) return undefined;
+    return this.#digits ?? String(Number((this.#whole + this.#low).toPrecision(12)));
+  }
+}
+
+/** The parts of a word that is made of number words alone, undefined of any other. */
+function splitNumberWord(word: string): string[] | undefined {
+  if (word.length > MAX_NUMBER_WORD_LENGTH) return undefined;
+  const parts: string[] = [];
+  for (let rest = word; rest !== ''; ) {
+    const part = GERMAN_NUMBER_PART.exec(rest)?.[0];
+    if (part === undefined) return undefined;
+    parts.push(part);
+    rest = rest.slice(part.length);
+  }
+  return parts.some((part) => SMALL_NUMBERS.has(part) || SCALES.has(part)) ? parts : undefined;
+}
+
+function parseNumberTable(lines: string): Map<string, number> {
+  return new Map(
+    lines.split(';').flatMap((line): [string, number][] => {
+      const words = line.trim().split(/\s+/);
+      const value = Number(words.pop());
+      return words.map((word) => [word, value]);
+    }),
+  );
+}

@@ -1,0 +1,105 @@
+/** Operation B: the posts that match a prompt, from every microblog that answers. */
+
+import type { Model } from '../domain/enumerations.ts';
+import { MINUTE } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';
+import {
+  AUTHOR_COUNTERS,
+  type MicroblogAuthor,
+  type MicroblogPost,
+  POST_COUNTERS,
+} from '../protocol/microblog-response.ts';
+import { toCitableLink } from './citable-link.ts';
+import { planWordings } from './planning/keywords.ts';
+import { MODEL_TIERS } from './planning/model-tiers.ts';
+import { collectWarnings, querySources } from './planning/retrieval.ts';
+import { dedupeByLink } from './ranking/deduplication.ts';
+import type { FoundItem, SearchSource } from './sources/search-source.ts';
+
+/** The most posts of one answer. */
+const MAX_POSTS = 40;
+/** Clocks differ; a post from further ahead is a lie about its time. */
+const MAX_CLOCK_SKEW_MS = 10 * MINUTE;
+
+/**
+ * The newest first. Where several microblogs found more than an answer holds, the newest of them all, copies
+ * and reposts too: who watches posts wants to know back to when nothing is missing, and who repeats whom.
+ * @throws the signal's reason once the client is gone; a source that fails is a warning
+ */
+export async function searchMicroblog(
+  { sources, log }: { sources: readonly SearchSource[]; log: Logger },
+  { prompt, model, at }: { prompt: string; model: Model; at: Date },
+  signal: AbortSignal,
+): Promise<ServedMicroblogResponse> {
+  const gathering = { sources, log, tier: MODEL_TIERS[model], signal };
+  // The user's own wording alone: posts come by their time, so that none may be there that says something else.
+  const { own } = planWordings(prompt);
+  const query = { from: undefined, to: at, limit: MAX_POSTS };
+  const gathered = await querySources(gathering, 'microblog', [own], query);
+  signal.throwIfAborted();
+  const warnings = collectWarnings(gathered, 'microblog');
+  const found = gathered.lists
+    .flat()
+    .filter(({ link, post }) => post !== undefined && toCitableLink(link) !== undefined);
+  const posts = dedupeByLink(
+    found.filter((one) => readPublishedTime(one) <= at.getTime() + MAX_CLOCK_SKEW_MS),
+  )
+    .sort((a, b) => readPublishedTime(b) - readPublishedTime(a))
+    .slice(0, MAX_POSTS)
+    .flatMap(({ post }) => post ?? []);
+  return {
+    miner_microblog_posts: posts.map(toServedPost),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+function readPublishedTime({ publishedAt, post }: FoundItem): number {
+  const at = publishedAt?.getTime() ?? Date.parse(post?.created_at ?? '');
+  return Number.isNaN(at) ? 0 : at;
+}
+
+/**
+ * A post as it is answered: the specification types its members, so that what no source said has to be
+ * written as something. This is the one place where that happens.
+ */
+
+/**
+ * An unknown counter is 0 and named in `unknown_counters`, an unknown text is empty (`lang`: `und`, which
+ * is the code for it), an unknown truth is false. References stay null: there null has a meaning.
+ */
+export function toServedPost(post: MicroblogPost): ServedPost {
+  return {
+    ...fillUnknownCounters(post, POST_COUNTERS),
+    user: toServedAuthor(post.user),
+    url: post.url ?? '',
+    lang: post.lang ?? 'und',
+    conversation_id: post.conversation_id ?? '',
+  };
+}
+
+function toServedAuthor(user: MicroblogAuthor): ServedAuthor {
+  return {
+    ...fillUnknownCounters(user, AUTHOR_COUNTERS),
+    url: user.url ?? '',
+    created_at: user.created_at ?? '',
+    description: user.description ?? '',
+    profile_image_url: user.profile_image_url ?? '',
+    location: user.location ?? '',
+    verified: user.verified ?? false,
+    is_blue_verified: user.is_blue_verified ?? false,
+    can_dm: user.can_dm ?? false,
+    can_media_tag: user.can_media_tag ?? false,
+  };
+}
+
+/** The thing with each counter as a number, and the names of those that are not known. */
+function fillUnknownCounters<Name extends string, T extends Readonly<Record<Name, number | null>>>(
+  thing: T,
+  names: readonly Name[],
+): T & Record<Name, number> & { unknown_counters?: string[] } {
+  const unknown = names.filter((name) => thing[name] === null);
+  if (unknown.length === 0) return thing as T & Record<Name, number>; // none of them is null
+  const zeros = Object.fromEntries(unknown.map((name) => [name, 0]));
+  return { ...thing, ...zeros, unknown_counters: unknown } as T & Record<Name, number>; // the others were numbers
+}

@@ -1,0 +1,218 @@
+/** The words of a prompt that say what is looked for. */
+
+import { hasUnspacedScript } from '../../domain/index-words.ts';
+import { pickBestWords } from '../sources/provider-query.ts';
+import type { SourceQuery } from '../sources/search-source.ts';
+import {
+  ara,
+  dan,
+  deu,
+  eng,
+  fin,
+  fra,
+  ita,
+  jpn,
+  kor,
+  nld,
+  nob,
+  pol,
+  por,
+  rus,
+  spa,
+  swe,
+  tur,
+  ukr,
+  zho,
+} from 'stopword';
+
+const MAX_KEYWORDS = 12;
+const MAX_KEYWORD_LENGTH = 64;
+
+const QUOTED_PHRASE = /["“”„«»「」『』]([^"“”„«»「」『』]{2,80})["“”„«»「」『』]/gu;
+/** What search engines read as an order: `site:x`, `-word`, `AND`, `NOT word`. */
+const SEARCH_OPERATOR =
+  /(?<![\p{L}\p{N}_])(?:(?:site|from|to|lang|language|since|until|before|after|filter|intitle|inurl|filetype|has|type):\S+|NOT\s+\S+|AND|OR|NOT)(?![\p{L}\p{N}_])|(?<=^|\s)-(?=[\p{L}\p{N}])\S+/gu;
+/** A tag, or a word with what may stand inside one: `covid-19`, `node.js`, `at&t`, `c++`. */
+const WORD =
+  /[#@]?[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.&][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+const URL_SCHEME = /https?:\/\/(?:www\.)?/giu;
+
+/** Words with which one asks, whatever one asks for: they come last. */
+const ASKING_WORDS = new Set(
+  `news new latest recent today current update updates information info tell find show give explain search summary
+   summarize summarise best top people say saying think thoughts opinion opinions discussion discussions posts tweets
+   aktuell aktuelle neueste nachrichten noticias últimas actualités dernières notizie ultime nieuws laatste
+   ニュース 最新 新闻`.split(/\s+/u),
+);
+
+/** Characters of scripts without spaces that are looked at: the segmenter takes a millisecond for a thousand. */
+const MAX_SEGMENTED_CHARACTERS = 500;
+const HAN = /^\p{Script=Han}$/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+
+type WeightedWord = { text: string; weight: number };
+
+/**
+ * The words of a prompt that say most, best first, in lower case, each once, at most 12: quoted phrases
+ * whole, then what looks rare (tags, names, numbers, long words), in the order of the prompt where that
+ * says nothing. Words that say little are left out, unless there are no others.
+ */
+export function extractKeywords(prompt: string): readonly string[] {
+  const text = prompt.normalize('NFC').replace(URL_SCHEME, ' ');
+  const phrases = Array.from(text.matchAll(QUOTED_PHRASE), ([, inside = '']) =>
+    toBoundedLowerCase(inside.match(WORD)?.join(' ') ?? ''),
+  ).filter((phrase) => phrase !== '');
+  const plain = text.replace(QUOTED_PHRASE, ' ');
+  const ranked = rankWords(plain.replace(SEARCH_OPERATOR, ' '));
+  const found = [...phrases, ...ranked];
+  // Nothing but orders: their words are all there is.
+  const all = found.length > 0 ? found : rankWords(text);
+  return [...new Set(all)].slice(0, MAX_KEYWORDS);
+}
+
+function rankWords(text: string): string[] {
+  const words = weighWords(text);
+  const isLittle = createStopWordFilter(words.map((word) => word.text));
+  const telling = words.filter((word) => !isLittle(word.text));
+  return (telling.length > 0 ? telling : words).sort((a, b) => b.weight - a.weight).map((word) => word.text);
+}
+
+function weighWords(text: string): WeightedWord[] {
+  const tokens = Array.from(text.matchAll(WORD), ({ 0: token, index }) => ({
+    token,
+    // The first word of a sentence has a capital in any case.
+    named: /^\p{Lu}/u.test(token) && !/(?:^|[.!?:]\s+)$/u.test(text.slice(Math.max(0, index - 3), index)),
+    shouted: /^\p{Lu}{2,}$/u.test(token),
+  }));
+  // Where most words have a capital it says nothing.
+  const capitals = tokens.filter(({ named, shouted }) => named || shouted).length;
+  const telling = capitals <= tokens.length * 0.6;
+  let left = MAX_SEGMENTED_CHARACTERS;
+  return tokens.flatMap(({ token, named, shouted }) => {
+    const tag = /^[#@]/u.test(token);
+    const coded = /\p{N}/u.test(token) && /\p{L}/u.test(token);
+    const weight = (tag ? 4 : 0) + (telling && (named || shouted) ? 3 : 0) + (coded ? 2 : 0);
+    const word = token.replace(/^[#@]/u, '');
+    if (!hasUnspacedScript(word)) {
+      const longest = pickLongestPart(word);
+      return [{ text: longest, weight: weight + weighWord(longest) }];
+    }
+    const segments = segmentRun(word.slice(0, Math.max(2, left)));
+    left -= word.length;
+    return segments.map((part) => ({ text: part, weight: weight + weighWord(part) }));
+  });
+}
+
+function weighWord(word: string): number {
+  if (ASKING_WORDS.has(word)) return -8;
+  return Math.min(12, word.length * (hasUnspacedScript(word) ? 3 : 1)) / 4;
+}
+
+/** `l'énergie`, `Europe's`: the longest part is the word. */
+function pickLongestPart(word: string): string {
+  return toBoundedLowerCase(word.split(/['’]/u).reduce((a, b) => (b.length > a.length ? b : a)));
+}
+
+/** The dictionary cuts a compound it does not know into single characters: these are put together again. */
+function segmentRun(run: string): string[] {
+  const segments: string[] = [];
+  let single = false;
+  for (const { segment, isWordLike } of segmenter.segment(run)) {
+    const alone = HAN.test(segment);
+    const last = segments.length - 1;
+    if (alone && single) segments[last] = `${segments[last]}${segment}`;
+    else if (isWordLike === true) segments.push(toBoundedLowerCase(segment));
+    single = alone;
+  }
+  return segments.length === 0 ? [toBoundedLowerCase(run)] : segments;
+}
+
+/** In lower case and not endless; never half a character. */
+function toBoundedLowerCase(word: string): string {
+  const lower = word.toLowerCase();
+  return lower.length <= MAX_KEYWORD_LENGTH ? lower : Array.from(lower).slice(0, MAX_KEYWORD_LENGTH).join('');
+}
+
+/** Words that say little, in the language that a prompt seems to be in. */
+
+/** Forms of "to be" and words that ask, which the lists leave out. */
+const SPANISH = [...spa, ...'es son está están qué cuál cuáles cómo quién'.split(' ')];
+const PORTUGUESE = [...por, ...'é são está estão qual quais quem'.split(' ')];
+const ITALIAN = [...ita, ...'è sono quale quali chi'.split(' ')];
+const FRENCH = [...fra, ...'est sont quel quelle quels quelles'.split(' ')];
+
+/** In this order where a prompt could be in several. */
+const LANGUAGES = [
+  eng,
+  deu,
+  FRENCH,
+  SPANISH,
+  ITALIAN,
+  PORTUGUESE,
+  nld,
+  pol,
+  rus,
+  ukr,
+  swe,
+  dan,
+  nob,
+  fin,
+  tur,
+  ara,
+  kor,
+].map((words) => new Set(words));
+/** Words of scripts that are nobody else's. */
+const EAST_ASIAN_WORDS = new Set([...jpn, ...zho]);
+const LITTLE_KANA = /^\p{Script=Hiragana}$/u;
+
+/** Little words of one language that say much in another: they do not tell which one a prompt is in. */
+const AMBIGUOUS_WORDS = new Set(
+  'war die man hat art son car van men den era fin sin gift pour main sale fast not bad rest gut real ai us it'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Only the words of one language are little: of "war in ukraine" German would leave nothing but the country.
+ * @param words in lower case
+ */
+export function createStopWordFilter(words: readonly string[]): (word: string) => boolean {
+  const telling = words.filter((word) => !AMBIGUOUS_WORDS.has(word));
+  const hits = LANGUAGES.map((language) => telling.filter((word) => language.has(word)).length);
+  const language = LANGUAGES[hits.indexOf(Math.max(...hits))];
+  return (word) => language?.has(word) === true || EAST_ASIAN_WORDS.has(word) || LITTLE_KANA.test(word);
+}
+
+/** One prompt in several wordings: sources that want every word find more with fewer. */
+
+export type Wording = Pick<SourceQuery, 'prompt' | 'keywords'>;
+
+export type Wordings = {
+  /** As the user wrote it. */
+  own: Wording;
+  /** Fewer of its best keywords, but never one alone; each says something else. At most three. */
+  narrower: readonly Wording[];
+  /** Its two best keywords, each alone: the last resort. */
+  single: readonly Wording[];
+};
+
+const NARROWER_PLACES = [
+  [0, 1, 2],
+  [0, 1],
+  [0, 2],
+];
+
+export function planWordings(prompt: string): Wordings {
+  const keywords = extractKeywords(prompt);
+  const of = (places: readonly number[]): Wording => {
+    const chosen = places.flatMap((place) => keywords.slice(place, place + 1));
+    const words = pickBestWords({ prompt, keywords: chosen }, chosen.length);
+    return { prompt: words.join(' '), keywords: words };
+  };
+  const few = keywords.length;
+  return {
+    own: { prompt, keywords },
+    narrower: NARROWER_PLACES.filter((places) => Math.max(...places) < few && places.length < few).map(of),
+    single: few > 1 ? [of([0]), of([1])] : [],
+  };
+}

@@ -1,0 +1,242 @@
+/** From a request to what its sources found: in parallel, each within a time limit, within the dates asked. */
+
+import {
+  DATE_FILTER_DAYS,
+  type DateFilter,
+  type Model,
+  type Source,
+  SOURCE_BY_TOOL,
+  TOOLS,
+} from '../../domain/enumerations.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
+import { withCitableLink } from '../citable-link.ts';
+import { rankResults } from '../ranking/result-ranking.ts';
+import { awaitUnlessAborted, OUTAGE_TEXTS, type OutageCode, SourceDown } from '../sources/outage.ts';
+import type { FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
+import { planWordings, type Wording, type Wordings } from './keywords.ts';
+import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';
+
+export type RetrievalRequest = {
+  prompt: string;
+  selected: readonly Source[];
+  model: Model;
+  dateFilter: DateFilter;
+  /** The instant of the answer; the end of its window. */
+  at: Date;
+};
+
+/** What was found by source, one entry for each selected one; a source that failed found nothing. */
+export type Findings = ReadonlyMap<Source, readonly FoundItem[]>;
+export type RetrievalResult = { findings: Findings; warnings: readonly ServedWarning[] };
+
+/** The dates that a filter allows, both ends included. */
+export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; to: Date } {
+  return { from: new Date(at.getTime() - DATE_FILTER_DAYS[filter] * DAY), to: at };
+}
+
+/**
+ * @param ready told of each source as it ends, in the order in which they end
+ * @throws the signal's reason once the client is gone; a source that fails is a warning
+ */
+export async function retrieveFindings(
+  { sources, log }: { sources: readonly SearchSource[]; log: Logger },
+  asked: RetrievalRequest,
+  signal: AbortSignal,
+  ready: (source: Source, found: readonly FoundItem[]) => void = () => {},
+): Promise<RetrievalResult> {
+  const tier = MODEL_TIERS[asked.model];
+  const gathering = { sources, log, tier, signal };
+  const wordings = planWordings(asked.prompt);
+  const ended = await Promise.all(
+    asked.selected.map(async (source) => {
+      const { found, warnings } = await retrieveForTool(source, asked, wordings, gathering);
+      ready(source, found);
+      return { source, found, warnings };
+    }),
+  );
+  signal.throwIfAborted();
+  return {
+    findings: new Map(ended.map(({ source, found }) => [source, found])),
+    warnings: ended.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** What one tool found, best first; a second round follows where its model has one and the first found little. */
+async function retrieveForTool(
+  source: Source,
+  asked: RetrievalRequest,
+  { own, narrower, single }: Wordings,
+  gathering: SourceQueryContext,
+): Promise<{ found: FoundItem[]; warnings: ServedWarning[] }> {
+  const { tier } = gathering;
+  const window = computeDateWindow(asked.dateFilter, asked.at);
+  const query = { ...window, limit: tier.items };
+  const keep = (item: FoundItem) =>
+    isOriginalPost(item) && (source === 'encyclopedia' || isWithinWindow(item, window, asked.dateFilter));
+  const ranked = (lists: readonly (readonly FoundItem[])[]) =>
+    rankResults(
+      lists.map((list) => list.filter(keep).flatMap(withCitableLink)),
+      { prompt: asked.prompt, keywords: own.keywords, ...query },
+    );
+
+  const first = await querySources(gathering, source, [own, ...narrower.slice(0, tier.narrower)], query);
+  const found = ranked(first.lists);
+  const further = single.slice(0, tier.again);
+  const again = first.answering.filter(acceptsWordings);
+  if (found.length >= MIN_RESULT_SHARE * tier.items || further.length === 0 || again.length === 0) {
+    return { found, warnings: collectWarnings(first, source) };
+  }
+  const second = await querySources({ ...gathering, sources: again }, source, further, query);
+  return {
+    found: ranked([...first.lists, ...second.lists]),
+    warnings: [...collectWarnings(first, source), ...second.warnings],
+  };
+}
+
+/** A repost is left out: what it repeats is found by itself. */
+function isOriginalPost({ post }: FoundItem): boolean {
+  return post?.is_repost !== true;
+}
+
+/** The longest window, in days, in which something without a time has no place. */
+const MAX_DATED_ONLY_DAYS = DATE_FILTER_DAYS.PAST_MONTH;
+
+/** Every item's own time decides, whatever its source was asked. */
+function isWithinWindow(
+  { publishedAt }: FoundItem,
+  { from, to }: { from: Date; to: Date },
+  filter: DateFilter,
+): boolean {
+  const at = publishedAt?.getTime() ?? Number.NaN;
+  if (Number.isNaN(at)) return DATE_FILTER_DAYS[filter] > MAX_DATED_ONLY_DAYS;
+  return at >= from.getTime() && at <= to.getTime();
+}
+
+/** What all sources of one tool have found, and why some of them have not. */
+
+export type SourceQueryContext = {
+  sources: readonly SearchSource[];
+  log: Logger;
+  tier: ModelTier;
+  /** Of the client; aborts when it is gone. */
+  signal: AbortSignal;
+};
+
+export type SourceQueryResults = {
+  /** One of each source and wording, best first. */
+  lists: (readonly FoundItem[])[];
+  warnings: ServedWarning[];
+  /** Those that answered, and may be asked again. */
+  answering: readonly SearchSource[];
+};
+
+/**
+ * Asks all sources of a tool at once, those that take them under each wording.
+ * @throws the client's reason once it is gone
+ */
+export async function querySources(
+  { sources, log, tier, signal }: SourceQueryContext,
+  tool: Source,
+  wordings: readonly Wording[],
+  asked: Pick<SourceQuery, 'from' | 'to' | 'limit'>,
+): Promise<SourceQueryResults> {
+  const asking = sources.filter(({ source }) => source === tool);
+  const replies = await Promise.all(
+    asking.flatMap((source) =>
+      wordings.slice(0, acceptsWordings(source) ? undefined : 1).map(async (wording) => {
+        return { source, ...(await querySource(source, { ...wording, ...asked }, tier.sourceMs, signal)) };
+      }),
+    ),
+  );
+
+  const warnings: ServedWarning[] = [];
+  const warn = (code: string, message: string) => warnings.push({ code, tool: findToolLabel(tool), message });
+  if (asking.length === 0) warn('source_off', 'no source is set up for this tool');
+  const failed = replies.flatMap(({ source, failure }) => (failure ? { name: source.name, ...failure } : []));
+  for (const { name, code, err, message } of failed) {
+    if (warnings.some((one) => one.message === message)) continue; // said already, of another wording
+    warn(code, message);
+    logSourceFailure(log, { err, source: name, tool, code });
+  }
+  return {
+    lists: replies.flatMap(({ found }) => (found ? [found] : [])),
+    warnings,
+    answering: asking.filter(({ name }) => failed.every((one) => one.name !== name)),
+  };
+}
+
+/** The simulation knows what a prompt is about by itself, and would take another wording for another topic. */
+export function acceptsWordings({ state, wordings }: SearchSource): boolean {
+  return state === 'live' && wordings !== 'own';
+}
+
+/** A reason of ours says all there is to say; what is off, or wants a key, was said at the start. */
+function logSourceFailure(
+  log: Logger,
+  failure: { err: unknown; source: string; tool: Source; code: OutageCode },
+): void {
+  const { err, ...known } = failure;
+  if (failure.code === 'source_off' || failure.code === 'source_needs_key')
+    log.debug(known, 'a source was not asked');
+  else log.warn(err instanceof SourceDown ? { ...known, why: err.message } : failure, 'a source failed');
+}
+
+/** The warnings of a tool's first round: an empty group because nobody looked is not one where nothing was. */
+export function collectWarnings({ lists, warnings }: SourceQueryResults, tool: Source): ServedWarning[] {
+  if (lists.length > 0) return warnings;
+  const unanswered = {
+    code: TOOL_UNANSWERED,
+    tool: findToolLabel(tool),
+    message: 'no source of this tool answered',
+  };
+  return [...warnings, unanswered];
+}
+
+function findToolLabel(source: Source): string {
+  return TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source;
+}
+
+/** One source, asked once: within a time limit, and its failure is a result. */
+
+export type SourceOutcome =
+  | { found: readonly FoundItem[]; failure?: undefined }
+  | { found?: undefined; failure: { code: OutageCode; err: unknown; message: string } };
+
+/**
+ * What the source found within so many milliseconds, or why nothing. The message is made of our own words
+ * alone.
+ * @throws the client's reason once it is gone; nothing else
+ */
+export async function querySource(
+  source: SearchSource,
+  query: Omit<SourceQuery, 'signal' | 'mostMs'>,
+  limitMs: number,
+  client: AbortSignal,
+): Promise<SourceOutcome> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), limitMs);
+  const signal = AbortSignal.any([client, limit.signal]);
+  try {
+    // A source may be deaf to the signal, and may fail before it has begun: it is not waited for all the same.
+    return {
+      found: await awaitUnlessAborted(
+        signal,
+        (async () => source.find({ ...query, mostMs: limitMs, signal }))(),
+      ),
+    };
+  } catch (err) {
+    client.throwIfAborted();
+    // One that knows why it was late (its turn had not come) says so; any other was late.
+    const isLate = limit.signal.aborted && !(err instanceof SourceDown);
+    return { failure: toSourceFailure(source, isLate ? limit.signal.reason : err) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toSourceFailure({ name }: SearchSource, err: unknown): SourceOutcome['failure'] & object {
+  if (err instanceof SourceDown) return { code: err.code, err, message: `${name} ${err.message}` };
+  return { code: 'source_failed', err, message: `${name} ${OUTAGE_TEXTS.source_failed}` };
+}

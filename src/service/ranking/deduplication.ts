@@ -1,0 +1,214 @@
+/** The same thing found several times is one thing: under two addresses, as a copy, as a repost. */
+
+import { canonicalizeAddress } from '../../domain/link.ts';
+import type { FoundItem } from '../sources/search-source.ts';
+
+/** Texts that share this part of their runs are copies. */
+const MIN_COPY_LIKENESS = 0.7;
+
+/** Things by number; the lists name them, each once, at the best place it had. */
+export type FoldedLists = { things: FoundItem[]; lists: number[][] };
+
+/**
+ * Folds what has the same canonical address, then what has nearly the same text. Of one address the first
+ * that was met is shown, with what only the others say. Of copies the original is shown: what is no repost,
+ * then the earliest, then the first that was met. It does not change from run to run with the order of the
+ * copies, and its age is the age of what it says.
+ */
+export function foldDuplicates(lists: readonly (readonly FoundItem[])[]): FoldedLists {
+  const pages: FoundItem[] = [];
+  const byLink = new Map<string, number>();
+  const pageOf = (found: FoundItem) => {
+    const link = canonicalizeLink(found.link);
+    const known = byLink.get(link);
+    if (known === undefined) {
+      byLink.set(link, pages.length);
+      return pages.push(found) - 1;
+    }
+    pages[known] = mergeItems(pages[known] ?? found, found);
+    return known;
+  };
+  const inPages = lists.map((list) => list.map(pageOf));
+  const { things, thingOf } = foldCopies(pages);
+  return { things, lists: inPages.map((list) => [...new Set(list.map((page) => thingOf[page] ?? 0))]) };
+}
+
+function foldCopies(pages: readonly FoundItem[]): { things: FoundItem[]; thingOf: number[] } {
+  const things: FoundItem[] = [];
+  const shingles: Shingles[] = [];
+  // Who had a band first: copies share many, so that it is enough to meet once.
+  const firstWith = new Map<number, number>();
+  const thingOf = pages.map((page) => {
+    const own = computeShingles(readItemText(page));
+    const keys = computeBands(own);
+    for (const thing of new Set(keys.map((key) => firstWith.get(key)))) {
+      const other = thing === undefined ? undefined : shingles[thing];
+      if (thing === undefined || other === undefined || !areAlike(own, other, MIN_COPY_LIKENESS)) continue;
+      things[thing] = chooseOriginal(things[thing] ?? page, page);
+      return thing;
+    }
+    for (const key of keys) if (!firstWith.has(key)) firstWith.set(key, things.length);
+    shingles.push(own);
+    return things.push(page) - 1;
+  });
+  return { things, thingOf };
+}
+
+/** One page as several sources saw it. */
+function mergeItems(first: FoundItem, other: FoundItem): FoundItem {
+  const { engagement: a, ...rest } = first;
+  const { engagement: b } = other;
+  return {
+    ...rest,
+    title: first.title || other.title,
+    snippet: first.snippet || other.snippet,
+    summaryDescription: first.summaryDescription || other.summaryDescription,
+    publishedAt: pickEarlier(first.publishedAt, other.publishedAt),
+    ...(a === undefined && b === undefined ? {} : { engagement: Math.max(a ?? 0, b ?? 0) }),
+  };
+}
+
+function chooseOriginal(first: FoundItem, other: FoundItem): FoundItem {
+  const reposted = Number(first.post?.is_repost === true) - Number(other.post?.is_repost === true);
+  if (reposted !== 0) return reposted > 0 ? other : first;
+  return (other.publishedAt?.getTime() ?? Infinity) < (first.publishedAt?.getTime() ?? Infinity)
+    ? other
+    : first;
+}
+
+function pickEarlier(a: Date | undefined, b: Date | undefined): Date | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a <= b ? a : b;
+}
+
+/** What a thing says; a post says its text, whatever its title was made of. */
+function readItemText({ title, snippet, post }: FoundItem): string {
+  return post === undefined && !snippet.startsWith(title) ? `${title} ${snippet}` : snippet;
+}
+
+/** Equal for two spellings of one link. Only used to compare; what is answered is the address as the source gave it. */
+export function canonicalizeLink(link: string): string {
+  return canonicalizeAddress(link) ?? link;
+}
+
+/** The first of each, where the same page counts once. */
+export function dedupeByLink<T extends { link: string }>(items: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return items.filter(({ link }) => {
+    const canonical = canonicalizeLink(link);
+    if (seen.has(canonical)) return false;
+    seen.add(canonical);
+    return true;
+  });
+}
+
+/**
+ * How alike two texts are: the Jaccard index of their runs of five characters, letters and digits only,
+ * without addresses and mentions. A sketch (MinHash by one permutation) finds who could be alike, and the
+ * runs themselves decide.
+ */
+
+const RUN_LENGTH = 5;
+/** More of a text is not looked at. */
+const MAX_CHARACTERS = 280;
+/** Even, since two neighbouring bins make a band: texts that are alike by 0.7 share one of 16 with 99.99 %. */
+const BIN_BITS = 5;
+const BINS = 1 << BIN_BITS;
+const EMPTY_BIN = 0x7fff_ffff;
+/** 2^32 over the golden ratio, odd: multiplied by it, neighbours lie far apart. */
+const GOLDEN = 0x9e3779b1;
+const ADDRESS_OR_MENTION = /https?:\/\/\S+|^rt\s+@\w+:|@\w+/gu;
+/** 31 to the power of `RUN`, as a 32-bit integer: what the oldest character weighs in a rolling hash. */
+const OLDEST_WEIGHT = (31 ** RUN_LENGTH) | 0;
+
+/** Filled anew for each text: arrays of their own would take longer than the work. A letter may grow by lower case. */
+const letters = new Uint16Array(3 * MAX_CHARACTERS);
+const hashes = new Int32Array(3 * MAX_CHARACTERS);
+
+export type Shingles = {
+  /** Hashes of the runs, each as often as it stands there. */
+  runs: Int32Array;
+  /** Of the digits in their order: texts that differ in a number say different things. */
+  digits: number;
+  sketch: Int32Array;
+};
+
+export function computeShingles(text: string): Shingles {
+  const lower = text.slice(0, MAX_CHARACTERS).toLowerCase();
+  const plain = lower.includes('@') || lower.includes('://') ? lower.replace(ADDRESS_OR_MENTION, ' ') : lower;
+  const sketch = new Int32Array(BINS).fill(EMPTY_BIN);
+  let length = 0;
+  let count = 0;
+  let rolling = 0;
+  let digits = 0;
+  for (let i = 0; i < plain.length; i++) {
+    const code = plain.charCodeAt(i);
+    const digit = code >= 48 && code <= 57;
+    // Beyond ASCII everything counts as a letter: looking it up costs more than it tells.
+    if (!digit && code < 128 && (code < 97 || code > 122)) continue;
+    if (digit) digits = (Math.imul(digits, 31) + code) | 0;
+    letters[length] = code;
+    rolling =
+      (Math.imul(rolling, 31) +
+        code -
+        (length < RUN_LENGTH ? 0 : Math.imul(OLDEST_WEIGHT, letters[length - RUN_LENGTH] ?? 0))) |
+      0;
+    length += 1;
+    if (length < RUN_LENGTH) continue;
+    hashes[count] = rolling;
+    count += 1;
+    // The upper bits choose the bin, the others who is least in it.
+    const spread = Math.imul(rolling, GOLDEN);
+    const bin = spread >>> (32 - BIN_BITS);
+    if (spread < (sketch[bin] ?? 0)) sketch[bin] = spread;
+  }
+  return { runs: hashes.slice(0, count), digits, sketch };
+}
+
+/** Keys of which two texts share at least one when they are alike. */
+export function computeBands({ runs, sketch }: Shingles): number[] {
+  const bands: number[] = [];
+  let whole = runs.length;
+  for (let bin = 0; bin < BINS; bin += 2) {
+    const a = sketch[bin] ?? EMPTY_BIN;
+    const b = sketch[bin + 1] ?? EMPTY_BIN;
+    const band = mixBits(Math.imul(a, 31) + b + bin);
+    whole = (Math.imul(whole, 31) + band) | 0;
+    if (a !== EMPTY_BIN && b !== EMPTY_BIN) bands.push(band);
+  }
+  // The same text, however short.
+  return [...bands, mixBits(whole)];
+}
+
+/** Whether two texts share at least this part of their runs, and every number. */
+export function areAlike(a: Shingles, b: Shingles, least: number): boolean {
+  if (a.digits !== b.digits) return false;
+  const shorter = Math.min(a.runs.length, b.runs.length);
+  if (shorter === 0 || shorter < least * Math.max(a.runs.length, b.runs.length) * 0.8) return false;
+  if (estimateSimilarity(a.sketch, b.sketch) < least - 0.35) return false;
+  const runs = new Set(a.runs);
+  const others = new Set(b.runs);
+  let common = 0;
+  for (const run of others) if (runs.has(run)) common += 1;
+  return common >= least * (runs.size + others.size - common);
+}
+
+/** Part of the bins in which two sketches agree: a guess at the Jaccard index, give or take 0.1. */
+function estimateSimilarity(a: Int32Array, b: Int32Array): number {
+  let same = 0;
+  let used = 0;
+  for (let bin = 0; bin < BINS; bin++) {
+    if (a[bin] === EMPTY_BIN && b[bin] === EMPTY_BIN) continue;
+    used += 1;
+    if (a[bin] === b[bin]) same += 1;
+  }
+  return used === 0 ? 0 : same / used;
+}
+
+/** Spreads a 32-bit integer (the finalizer of MurmurHash3). */
+function mixBits(value: number): number {
+  let h = value | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

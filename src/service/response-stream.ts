@@ -1,0 +1,113 @@
+/**
+ * Operation A as a stream of unnamed server-sent events: groups as they are ready, texts in pieces by
+ * role, the completion, the whole answer, `[DONE]`. The last two are ours; known clients skip what they do
+ * not know.
+ */
+import type { ServerResponse } from 'node:http';
+import { internalErrorBody } from '../protocol/error-body.ts';
+import type { Dialect } from '../protocol/dialect.ts';
+import type { ServedAiResponse } from '../protocol/extensions.ts';
+import type { ResultItem } from '../protocol/ai-response.ts';
+import { toWire } from '../protocol/wire.ts';
+import { SECOND } from '../platform/clock.ts';
+import { type CompletionRole, COMPLETION_ROLES } from './answering/completion-draft.ts';
+import { type GroupedSource, RESULT_GROUPS, splitPieces } from './ai-search.ts';
+
+const PING_INTERVAL_MS = 10 * SECOND;
+
+export type EventStream = {
+  group(source: GroupedSource, items: readonly ResultItem[]): void;
+  /** More of the text of a role; roles may interleave. */
+  text: (role: CompletionRole, text: string) => void;
+  /** The end: what was not told of the texts, completion, result. */
+  answer(answer: ServedAiResponse): Promise<void>;
+  /** A failure after the head has gone out: said inside the stream. */
+  fail(): void;
+  /** Ends without saying anything, as a broken server would. */
+  cut(): void;
+};
+
+/** Sends the head at once and a comment every ten seconds, so that nobody on the way gives up. */
+export function openEventStream(
+  response: ServerResponse,
+  dialect: Dialect,
+  headers: Readonly<Record<string, string>>,
+): EventStream {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  response.flushHeaders();
+  const ping = setInterval(() => {
+    // To a client that does not read, silence: the connection is given up where nothing moves.
+    if (!response.writableNeedDrain) response.write(': ping\n\n');
+  }, PING_INTERVAL_MS);
+  response.once('close', () => clearInterval(ping));
+
+  const told = new Map<CompletionRole, string>();
+  const event = (value: unknown) => `data: ${JSON.stringify(toWire(dialect, 'event', value))}\n\n`;
+  const end = () => {
+    clearInterval(ping);
+    response.end('data: [DONE]\n\n');
+  };
+
+  function text(role: CompletionRole, more: string): void {
+    if (more === '') return;
+    told.set(role, (told.get(role) ?? '') + more);
+    // One write for all pieces: each is an event of its own, but need not be a packet of its own.
+    response.write(
+      splitPieces(more)
+        .map((content) => event({ type: 'text', role, content }))
+        .join(''),
+    );
+  }
+
+  return {
+    group(source, items) {
+      response.write(event({ type: source, content: items }));
+    },
+    text,
+    async answer(answer) {
+      for (const role of COMPLETION_ROLES) {
+        const whole = answer.completion[role];
+        const before = told.get(role) ?? '';
+        if (whole.startsWith(before)) text(role, whole.slice(before.length));
+      }
+      // What was sent so far is bounded by one answer; the rest waits until the client has taken it.
+      await waitForDrain(response);
+      response.write(event({ type: 'completion', content: answer.completion }));
+      await waitForDrain(response);
+      response.write(event({ type: 'result', content: answer }));
+      end();
+    },
+    fail() {
+      const { detail } = internalErrorBody();
+      response.write(event({ type: 'error', error: detail.message, detail }));
+      end();
+    },
+    cut() {
+      clearInterval(ping);
+      response.end();
+    },
+  };
+}
+
+/** The groups of an answer, as they would have been sent one by one. */
+export function listResultGroups(answer: ServedAiResponse): [GroupedSource, readonly ResultItem[]][] {
+  const sources = Object.keys(RESULT_GROUPS) as GroupedSource[]; // Object.keys forgets the key type
+  return sources.flatMap((source) => {
+    const group = answer[RESULT_GROUPS[source]];
+    return group === undefined ? [] : [[source, group.organic_results]];
+  });
+}
+
+/** Resolves when the client has taken what was written, or is gone. */
+function waitForDrain(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed || !response.writableNeedDrain) return resolve();
+    response.once('drain', resolve);
+    response.once('close', resolve);
+  });
+}

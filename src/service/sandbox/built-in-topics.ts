@@ -1,0 +1,120 @@
+import { cleanText } from '../../domain/text.ts';
+import { deriveKey, hashKey, type Key } from './random.ts';
+import { type Topic, type TopicInWorld, topicSchema } from './simulated-topic.ts';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const FILE = new URL('topics.json', import.meta.url);
+
+/**
+ * The built-in topics. To add one, append it to the file: the order decides the number in its posts' ids, so a topic
+ * that is moved or removed gives the ones behind it new ids.
+ */
+export const TOPICS: readonly Topic[] = readTopics();
+
+/** @throws Error naming the file and each place in it that is not as a topic must be */
+function readTopics(): readonly Topic[] {
+  const parsed = z.array(topicSchema).safeParse(JSON.parse(readFileSync(FILE, 'utf8')));
+  if (!parsed.success) throw new Error(`${FILE.pathname} is not valid:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+/** From a prompt to the topic it is about; a prompt that no built-in topic knows gets one of its own. */
+
+/** Ids hold 15 bits for the topic: the first numbers are the built-in topics', the rest the prompts'. */
+const BUILT_IN_CODES = 1_024;
+const TOPIC_CODES = 32_768;
+const MAX_SUBJECT_LENGTH = 60;
+const MAX_REMEMBERED_TOPICS = 500;
+
+/** The topic of a prompt in the world of a seed. The same words in another case are the same topic. */
+export function matchTopic(seed: string, prompt: string): TopicInWorld {
+  const words = splitWords(prompt);
+  const known = TOPICS.findIndex((topic) => topic.phrases.some((phrase) => containsPhrase(words, phrase)));
+  const builtIn = TOPICS[known];
+  if (builtIn !== undefined) {
+    return { topic: builtIn, key: hashKey(`${seed}\n${builtIn.slug}`), code: known };
+  }
+  const topic = createPromptTopic(prompt, words);
+  const key = hashKey(`${seed}\n${topic.slug}`);
+  return { topic, key, code: BUILT_IN_CODES + (key[0] % (TOPIC_CODES - BUILT_IN_CODES)) };
+}
+
+/** The same, remembering the prompts that were asked lately. */
+export function createTopicMatcher(seed: string): (prompt: string) => TopicInWorld {
+  const known = new Map<string, TopicInWorld>();
+  return (prompt) => {
+    const there = known.get(prompt);
+    if (there !== undefined) return there;
+    const topic = matchTopic(seed, prompt);
+    if (known.size >= MAX_REMEMBERED_TOPICS) known.clear();
+    known.set(prompt, topic);
+    return topic;
+  };
+}
+
+/** Letters and digits of any script, lower case, in order. */
+export function splitWords(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+}
+
+function containsPhrase(words: readonly string[], phrase: string): boolean {
+  return phrase.split(' ').every((word) => words.includes(word));
+}
+
+/** A topic that talks about the prompt's own words: 60 to 300 posts a day, by the prompt. */
+function createPromptTopic(prompt: string, words: readonly string[]): Topic {
+  const subject = toSubject(prompt);
+  const slug = `prompt:${words.length > 0 ? words.join(' ') : subject}`;
+  const size: Key = deriveKey(hashKey(slug), 0);
+  const tag = cleanText(words.slice(0, 3).map(capitalize).join(''), 40);
+  return {
+    slug,
+    name: subject,
+    subject,
+    phrases: [],
+    postsPerDay: 60 + (size[0] % 241),
+    documentsPerDay: 6 + (size[1] % 9),
+    daily: { share: 0.4, topHour: size[0] % 24 },
+    languages: { en: 1 },
+    hashtags: tag === '' ? ['Today'] : [tag],
+    places: ['Vellmar', 'the market square', 'the town library', 'Lenn', 'the evening meeting'],
+    who: [
+      'the local paper',
+      'my neighbour Tove',
+      'a reader from Karstheim',
+      'the study group',
+      'Ida Thorsund',
+    ],
+    things: ['the first report', 'the open question', 'the new guide', 'the old argument', 'the long thread'],
+    sentences: {
+      en: [
+        'Everybody at {place} talks about {subject} today.',
+        '{who} wrote about {subject}, {thing} is worth reading.',
+        'I have {n} questions about {subject} and no answers.',
+        'Two things I learned about {subject} this week, both from {who}.',
+        '{who} changed my mind about {subject}.',
+        'What is the best place to start with {subject}? Asking for {who}.',
+        'The discussion about {subject} at {place} starts at {hour}:00.',
+        '{thing} about {subject} has {n} replies and counting.',
+        'Nobody told me that {subject} would take {n} hours.',
+        'Unpopular opinion: {subject} is better than {thing}.',
+      ],
+    },
+  };
+}
+
+/** The prompt as it can stand in a sentence: one line, no control characters, cut between two words. */
+function toSubject(prompt: string): string {
+  const line = cleanText(prompt)
+    .replace(/[\p{Cc}\p{Cf}\p{Z}\s]+/gu, ' ')
+    .trim();
+  if (line.length <= MAX_SUBJECT_LENGTH) return line === '' ? 'this' : line;
+  const cut = cleanText(line, MAX_SUBJECT_LENGTH);
+  const space = cut.lastIndexOf(' ');
+  return (space > 20 ? cut.slice(0, space) : cut).trim();
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,146 @@
+/**
+ * What is true of the simulated world, for whoever scores a monitor or a search by it: planted bursts, the
+ * first appearance of every link, which posts and links are relevant. A pure function of seed, prompt and
+ * span.
+ */
+
+import { type Source, SOURCES } from '../../domain/enumerations.ts';
+import { type Clock, DAY } from '../../platform/clock.ts';
+import { validationBody } from '../../protocol/error-body.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/requests.ts';
+import { matchTopic } from './built-in-topics.ts';
+import { listPlantedBursts, type PlantedBurst } from './planted-events.ts';
+import { createSeedStore, isRelevantRole, type PostRole } from './post-seeds.ts';
+import { listDocumentSeeds, writeArticle, writeEncyclopediaEntries } from './simulated-documents.ts';
+import { computePostId } from './simulated-posts.ts';
+import type { TopicInWorld } from './simulated-topic.ts';
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
+import { z } from 'zod';
+
+/** Times are ISO 8601, ends of the span included. */
+export type GroundTruth = {
+  seed: string;
+  topic: string;
+  from: string;
+  to: string;
+  /** Posts on an average day without any burst. */
+  usual_posts_per_day: number;
+  /** Planted bursts whose onset lies in the span: docs/sandbox.md says when a report of one is right. */
+  bursts: (Omit<PlantedBurst, 'onset' | 'peak' | 'end'> & { onset: string; peak: string; end: string })[];
+  /** What the six other sources hold: links whose first appearance lies in the span, or has no time (null). */
+  links: { source: Source; link: string; first_at: string | null; relevant: boolean }[];
+  /** Every post of the span, oldest first; null where the span is longer than that of {@link computeTruth}. */
+  posts: TruePost[] | null;
+};
+
+/** `deleted_at` is null for a post that stays. A repost has the role of what it repeats. */
+export type TruePost = {
+  id: string;
+  at: string;
+  role: PostRole;
+  relevant: boolean;
+  deleted_at: string | null;
+};
+
+/**
+ * @param prompt a topic is named by any prompt that is about it
+ * @param postsMs the longest span whose posts are listed one by one
+ */
+export function computeTruth(
+  seed: string,
+  prompt: string,
+  from: Date,
+  to: Date,
+  postsMs = 7 * DAY,
+): GroundTruth {
+  const topic = matchTopic(seed, prompt);
+  const span = { from: from.getTime(), at: to.getTime() };
+  return {
+    seed,
+    topic: topic.topic.slug,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    usual_posts_per_day: topic.topic.postsPerDay,
+    bursts: listPlantedBursts(topic, span.from, span.at + 1).map(({ onset, peak, end, ...burst }) => ({
+      onset: toIsoTime(onset),
+      peak: toIsoTime(peak),
+      end: toIsoTime(end),
+      ...burst,
+    })),
+    links: SOURCES.flatMap((source) => listTrueLinks(topic, source, span)),
+    posts: span.at - span.from > postsMs ? null : listTruePosts(topic, span),
+  };
+}
+
+function listTrueLinks(
+  topic: TopicInWorld,
+  source: Source,
+  span: { from: number; at: number },
+): GroundTruth['links'] {
+  if (source === 'microblog') return [];
+  if (source === 'encyclopedia')
+    return writeEncyclopediaEntries(topic).map(({ link }) => ({
+      source,
+      link,
+      first_at: null,
+      relevant: true,
+    }));
+  return listDocumentSeeds(topic, source, span).map((one) => ({
+    source,
+    link: writeArticle(topic.topic, source, one).link,
+    first_at: toIsoTime(one.at),
+    relevant: one.relevant,
+  }));
+}
+
+function listTruePosts(topic: TopicInWorld, { from, at }: { from: number; at: number }): TruePost[] {
+  const seeds = createSeedStore();
+  return seeds.within(topic, from, at).map((seed) => {
+    const said = seed.wish === 'repost' ? (seeds.reference(topic, seed) ?? seed) : seed;
+    const copied = said.role === 'copy' ? (seeds.reference(topic, said)?.role ?? 'copy') : said.role;
+    return {
+      id: computePostId(topic, seed),
+      at: toIsoTime(seed.at),
+      role: said.role,
+      relevant: isRelevantRole(copied),
+      deleted_at: seed.goneAt === Number.POSITIVE_INFINITY ? null : toIsoTime(seed.goneAt),
+    };
+  });
+}
+
+function toIsoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** The truth over HTTP, behind the key: it is about an invented world, but a long span is work. */
+
+/** The longest span, and the one that is meant where nobody names one; over HTTP posts are listed for a day at most. */
+const MAX_SPAN_MS = 31 * DAY;
+const DEFAULT_SPAN_MS = 7 * DAY;
+
+const truthQuery = z.object({
+  topic: z.string().trim().min(1).max(MAX_PROMPT_LENGTH),
+  from: z.coerce.date().optional(),
+  to: z.coerce.date().optional(),
+});
+
+/** `GET /sandbox/truth?topic=&from=&to=`: a prompt, and two times in ISO 8601; the last seven days where they are left out. */
+export function registerTruthRoute(
+  app: FastifyInstance,
+  gate: onRequestAsyncHookHandler,
+  seed: string,
+  clock: Clock,
+): void {
+  app.get('/sandbox/truth', { onRequest: gate }, (request, reply) => {
+    const parsed = truthQuery.safeParse(request.query);
+    const query = parsed.success ? parsed.data : undefined;
+    const to = query?.to ?? clock.now();
+    const from = query?.from ?? new Date(to.getTime() - DEFAULT_SPAN_MS);
+    const span = to.getTime() - from.getTime();
+    if (query === undefined || span < 0 || span > MAX_SPAN_MS) {
+      const msg = 'topic: 1 to 2,000 characters; from, to: ISO 8601, in order, at most 31 days apart';
+      return reply.code(422).send(validationBody([{ loc: ['query'], msg, type: 'value_error' }]));
+    }
+    return reply.header('x-sandbox', 'true').send(computeTruth(seed, query.topic, from, to, DAY));
+  });
+}

@@ -1,0 +1,250 @@
+/**
+ * What stirs attention for a topic. Stirs begin by chance, one in two to four days. Most are ripples, which
+ * no client should report; three of ten are bursts, planted large enough to be worth a report. There is
+ * nothing in between, so that what is to be found is known for certain.
+ */
+
+import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { createDraw, deriveKey, type Draw } from './random.ts';
+import type { Topic, TopicInWorld } from './simulated-topic.ts';
+
+export type EventShape = keyof typeof EVENT_SHAPES;
+export type PlantedEvent = {
+  kind: 'ripple' | 'flood' | 'burst';
+  shape: EventShape;
+  /** Where the shape's time is nought, in ms since 1970: its beginning, or the announced event itself. */
+  origin: number;
+  /** What it adds at its height, in multiples of the topic's base rate. */
+  size: number;
+};
+
+/**
+ * Attention at a time relative to the origin (ms), 0 to 1; when it is highest; the integrals, in hours, of
+ * its best hour and its best six hours; and how many times the smallest burst the largest one is.
+ */
+export const EVENT_SHAPES = {
+  /** A headline: there at once, gone by a power law. */
+  news: {
+    at: (ms: number) => (ms < 0 ? 0 : (1 + ms / HOUR) ** -1.2),
+    peak: 0,
+    hour: 0.647,
+    sixHours: 1.612,
+    most: 6,
+  },
+  /** An announced event: rises for two days, stops when it is over. */
+  scheduled: {
+    at: (ms: number) => (ms < 0 ? Math.exp(ms / (10 * HOUR)) : Math.exp(-ms / HOUR)),
+    peak: 0,
+    hour: 0.951,
+    sixHours: 4.512,
+    most: 2.5,
+  },
+  /** Word of mouth: up and down over some days. */
+  slow: {
+    at: (ms: number) => (ms <= 0 ? 0 : Math.exp(-((Math.log(ms / DAY) / 0.7) ** 2) / 2)),
+    peak: DAY,
+    hour: 0.999,
+    sixHours: 5.96,
+    most: 1.4,
+  },
+  /** Over within two hours. */
+  flash: {
+    at: (ms: number) => (ms < 0 || ms > 2 * HOUR ? 0 : 1 - ms / (2 * HOUR)),
+    peak: 0,
+    hour: 0.75,
+    sixHours: 1,
+    most: 6,
+  },
+} as const;
+/** Each as often as it stands here; most of what trends is news (Kwak 2010). */
+const SHAPE_ODDS = ['news', 'news', 'news', 'flash', 'flash', 'scheduled', 'scheduled', 'slow'] as const;
+
+/** How many days before and after its origin a stir still matters. */
+export const EVENT_DAYS_BEFORE = 2;
+export const EVENT_DAYS_AFTER = 5;
+/** Days without another burst before one, so that each is a thing of its own. */
+const QUIET_DAYS = 4;
+const BURST_SHARE = 0.3;
+/** The share of ripples that are floods of spam. */
+const FLOOD_SHARE = 0.25;
+/** A ripple adds this much at most, in multiples of the base rate: nobody's volume doubles by it. */
+const MAX_RIPPLE_SIZE = 0.35;
+/** A burst is half as large again as what is worth a report: twice the usual in an hour, and five posts in six. */
+const BURST_MARGIN = 1.5;
+export const EXTRA_POSTS = 5;
+/** Posts in two minutes that a burst may add at most: ids have room for 127. */
+const MAX_CELL_EXTRA = 50;
+
+/** Tells the key of a topic's stirs from the keys of its posts. */
+const EVENT_KEY_PART = 0x62757273;
+
+/** The stir whose origin lies on a day (days since 1970, UTC), if one does. */
+export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent | undefined {
+  const draw = drawEventStart(topic, day);
+  if (draw === undefined) return undefined;
+  const wish = draw();
+  const shape = SHAPE_ODDS[Math.floor(draw() * SHAPE_ODDS.length)] ?? 'news';
+  const origin = (day + draw()) * DAY;
+  const pareto = (1 - draw()) ** (-1 / 1.5);
+  if (wish < BURST_SHARE && !hasBurstBefore(topic, day)) {
+    return { kind: 'burst', shape, origin, size: computeBurstSize(topic.topic, shape, pareto) };
+  }
+  const flood = draw() < FLOOD_SHARE;
+  const size = Math.min(MAX_RIPPLE_SIZE, 0.08 * pareto);
+  return { kind: flood ? 'flood' : 'ripple', shape: flood ? 'flash' : shape, origin, size };
+}
+
+/** All stirs that can be felt on a day. */
+export function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent[] {
+  const felt: PlantedEvent[] = [];
+  for (let d = day - EVENT_DAYS_AFTER; d <= day + EVENT_DAYS_BEFORE; d++) {
+    const stir = findPlantedEvent(topic, d);
+    if (stir !== undefined) felt.push(stir);
+  }
+  return felt;
+}
+
+/** What a stir adds at a time, in multiples of the base rate. */
+export function computeAddedRate(stir: PlantedEvent, at: number): number {
+  return stir.size * EVENT_SHAPES[stir.shape].at(at - stir.origin);
+}
+
+function drawEventStart(topic: TopicInWorld, day: number): Draw | undefined {
+  const draw = createDraw(deriveKey(deriveKey(topic.key, EVENT_KEY_PART), day));
+  const everyDays = 2 + 2 * (topic.key[1] / 2 ** 32);
+  return draw() < 1 / everyDays ? draw : undefined;
+}
+
+/** Whether a burst wanted to begin in the days before; where two want to, the second stays a ripple. */
+function hasBurstBefore(topic: TopicInWorld, day: number): boolean {
+  for (let d = day - QUIET_DAYS; d < day; d++) {
+    const draw = drawEventStart(topic, d);
+    if (draw !== undefined && draw() < BURST_SHARE) return true;
+  }
+  return false;
+}
+
+/** With Pareto's tail (exponent 1.5), cut; large enough for the quietest topic to be seen, and not too large for the busiest. */
+function computeBurstSize({ postsPerDay, daily }: Topic, shape: EventShape, pareto: number): number {
+  const { hour, sixHours, most: largest } = EVENT_SHAPES[shape];
+  const doubles = (BURST_MARGIN * (1 + daily.share)) / hour;
+  const isCounted = (BURST_MARGIN * EXTRA_POSTS) / ((postsPerDay / 24) * sixHours);
+  const most = (MAX_CELL_EXTRA * 720) / postsPerDay;
+  return Math.max(doubles, Math.min(most, Math.max(doubles, isCounted) * Math.min(pareto, largest)));
+}
+
+/** How busy a topic is at a time: its base rate, the hour of the day, and what stirs it. */
+
+/** The usual rate at a time, as a multiple of the base rate: the daily cycle alone. */
+export function computeUsualRate({ daily }: Topic, at: number): number {
+  const hours = (at % DAY) / HOUR - daily.topHour;
+  return 1 + daily.share * Math.cos((hours / 24) * 2 * Math.PI);
+}
+
+/** The rate at a time, as a multiple of the base rate. What is talked about is talked about at night too. */
+export function computeRate(topic: Topic, at: number, stirs: readonly PlantedEvent[]): number {
+  let attention = computeUsualRate(topic, at);
+  for (const stir of stirs) attention += computeAddedRate(stir, at);
+  return attention;
+}
+
+/** The share of the posts at a time that belong to a flood of spam. */
+export function computeFloodShare(topic: Topic, at: number, stirs: readonly PlantedEvent[]): number {
+  let flood = 0;
+  for (const stir of stirs) if (stir.kind === 'flood') flood += computeAddedRate(stir, at);
+  return flood === 0 ? 0 : flood / computeRate(topic, at, stirs);
+}
+
+/** Planted bursts as truth: when a report of one is right, and what it is expected to add. Pure. */
+
+/** A burst worth a report. Times in ms since 1970. */
+export type PlantedBurst = {
+  shape: EventShape;
+  direction: 'up';
+  /**
+   * From here on a report is right: the next six hours are expected to hold five posts more than usual, and
+   * twice as many as usual. Not before its origin where it comes at once (news, flash).
+   */
+  onset: number;
+  peak: number;
+  /** Until here it adds half of the usual rate or more. */
+  end: number;
+  /** What it adds at its peak, in multiples of the base rate. */
+  size: number;
+  /** Posts that it adds in all, and in the six hours from its onset: expected values. */
+  extraPosts: number;
+  extraPostsSixHours: number;
+};
+
+const INTEGRATION_STEP_MS = 10 * MINUTE;
+const ONSET_WINDOW_MS = 6 * HOUR;
+
+/** The planted bursts whose onset lies in `from <= onset < to`, in the order of their onsets. */
+export function listPlantedBursts(topic: TopicInWorld, from: number, to: number): PlantedBurst[] {
+  const bursts: PlantedBurst[] = [];
+  for (let day = Math.floor(from / DAY) - 1; day <= Math.floor(to / DAY) + EVENT_DAYS_BEFORE; day++) {
+    const stir = findPlantedEvent(topic, day);
+    const burst = stir?.kind === 'burst' ? toPlantedBurst(topic, stir) : undefined;
+    if (burst !== undefined && burst.onset >= from && burst.onset < to) bursts.push(burst);
+  }
+  return bursts.sort((a, b) => a.onset - b.onset);
+}
+
+/** Posts an hour that are expected at a time without any stir. */
+export function computeUsualPerHour({ topic }: TopicInWorld, at: number): number {
+  return (topic.postsPerDay / 24) * computeUsualRate(topic, at);
+}
+
+/** Posts that a stir is expected to add within a span. */
+function computeExtraPosts({ topic }: TopicInWorld, stir: PlantedEvent, from: number, to: number): number {
+  return integratePerHour((at) => (topic.postsPerDay / 24) * computeAddedRate(stir, at), from, to);
+}
+
+/** @returns undefined for a stir that is not worth a report at any time */
+export function toPlantedBurst(topic: TopicInWorld, stir: PlantedEvent): PlantedBurst | undefined {
+  const { sixHours, peak } = EVENT_SHAPES[stir.shape];
+  // What its best six hours cannot hold, or double, need not be looked for.
+  const most = 1.01 * stir.size * sixHours;
+  if ((most * topic.topic.postsPerDay) / 24 < EXTRA_POSTS) return undefined;
+  if (most < sixHours * (1 - topic.topic.daily.share)) return undefined;
+  const instant = stir.shape === 'news' || stir.shape === 'flash';
+  const begin = instant ? stir.origin : stir.origin - EVENT_DAYS_BEFORE * DAY;
+  const last = stir.origin + EVENT_DAYS_AFTER * DAY;
+  for (let onset = begin; onset <= (instant ? begin : last); onset += INTEGRATION_STEP_MS) {
+    const extra = computeExtraPosts(topic, stir, onset, onset + ONSET_WINDOW_MS);
+    if (extra < EXTRA_POSTS || extra < computeNeededPosts(topic, stir, onset)) continue;
+    const usual = (at: number) => computeUsualRate(topic.topic, at);
+    let end = last;
+    while (end > onset && computeAddedRate(stir, end) < usual(end) / 2) end -= INTEGRATION_STEP_MS;
+    return {
+      shape: stir.shape,
+      direction: 'up',
+      onset,
+      peak: stir.origin + peak,
+      end,
+      size: stir.size,
+      extraPosts: computeExtraPosts(topic, stir, begin, last),
+      extraPostsSixHours: extra,
+    };
+  }
+  return undefined;
+}
+
+/** To double the volume: of six hours for what lasts, of its best hour for what comes at once and goes. */
+function computeNeededPosts(topic: TopicInWorld, stir: PlantedEvent, onset: number): number {
+  const usual = (from: number, to: number) =>
+    integratePerHour((at) => computeUsualPerHour(topic, at), from, to);
+  if (stir.shape === 'scheduled' || stir.shape === 'slow') return usual(onset, onset + ONSET_WINDOW_MS);
+  const doubled = computeExtraPosts(topic, stir, onset, onset + HOUR) >= usual(onset, onset + HOUR);
+  return doubled ? 0 : Number.POSITIVE_INFINITY;
+}
+
+/** The integral over time of something an hour. */
+function integratePerHour(perHour: (at: number) => number, from: number, to: number): number {
+  let sum = 0;
+  for (let at = from; at < to; at += INTEGRATION_STEP_MS) {
+    const step = Math.min(INTEGRATION_STEP_MS, to - at);
+    sum += (perHour(at + step / 2) * step) / HOUR;
+  }
+  return sum;
+}

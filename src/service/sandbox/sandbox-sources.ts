@@ -1,0 +1,60 @@
+/** The simulation as seven sources. */
+import { type Source, SOURCES } from '../../domain/enumerations.ts';
+import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { FoundItem, SearchSource } from '../sources/search-source.ts';
+import { createDocuments, type Documents } from './simulated-documents.ts';
+import { createMicroblog, type SimulatedMicroblog } from './simulated-microblog.ts';
+
+/** The world that answers when nobody names another. */
+export const SANDBOX_SEED = 'strandline';
+/** How far back operation A looks for posts, whatever its date filter: posts are a thing of the moment. */
+const MAX_POST_AGE_MS = 30 * DAY;
+
+/** @param seed the name of the world; the same seed and time give the same answers, byte for byte */
+export function createSandboxSources(seed = SANDBOX_SEED): readonly SearchSource[] {
+  const documents = createDocuments(seed);
+  const microblog = createMicroblogSource(createMicroblog(seed));
+  return SOURCES.map((source) =>
+    source === 'microblog' ? microblog : createDocumentSource(documents, source),
+  );
+}
+
+function createMicroblogSource(microblog: SimulatedMicroblog): SearchSource {
+  return {
+    name: 'sandbox-microblog',
+    source: 'microblog',
+    state: 'sandbox',
+    find({ prompt, from, to, limit }) {
+      const reach = from && Math.max(from.getTime(), to.getTime() - MAX_POST_AGE_MS);
+      return Promise.resolve(
+        microblog.find(prompt, { from: reach, at: to.getTime() }, limit).map(toFoundItem),
+      );
+    },
+  };
+}
+
+function createDocumentSource(documents: Documents, source: Exclude<Source, 'microblog'>): SearchSource {
+  return {
+    name: `sandbox-${source.replace('_', '-')}`,
+    source,
+    state: 'sandbox',
+    find({ prompt, from, to, limit }) {
+      const window = { from: from?.getTime() ?? 0, at: to.getTime() };
+      return Promise.resolve(documents.find(source, prompt, window, limit));
+    },
+  };
+}
+
+function toFoundItem(post: MicroblogPost): FoundItem {
+  return {
+    source: 'microblog',
+    // The first sentence of its text.
+    title: post.summary_description,
+    link: post.url ?? '',
+    snippet: post.text,
+    summaryDescription: post.summary_description,
+    publishedAt: new Date(post.created_at),
+    post,
+  };
+}

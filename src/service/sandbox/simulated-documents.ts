@@ -1,0 +1,267 @@
+/**
+ * The simulated documents: what the six sources besides the microblog hold about a topic. Each document
+ * appears at a time of its own, depends on its key only and keeps its address for ever.
+ */
+
+import type { Source } from '../../domain/enumerations.ts';
+import { DAY, HOUR } from '../../platform/clock.ts';
+import type { FoundItem } from '../sources/search-source.ts';
+import { createTopicMatcher } from './built-in-topics.ts';
+import { WORLD_START } from './post-seeds.ts';
+import { createDraw, deriveKey, type Draw, drawPoisson, hashKey, type Key, pickOne } from './random.ts';
+import { writeDistraction, writeSentence } from './simulated-text.ts';
+import type { Topic, TopicInWorld } from './simulated-topic.ts';
+
+const DOCUMENT_CELL_MS = 6 * HOUR;
+
+/** Share of each source among the documents of a topic. Encyclopedia entries are always there. */
+const SOURCE_SHARES: Record<DatedSource, number> = {
+  web: 0.35,
+  discussion_board: 0.3,
+  news_forum: 0.15,
+  video: 0.14,
+  preprint: 0.06,
+};
+
+/** Of the documents that a search for a topic finds, this share is about something else. */
+const DISTRACTOR_SHARE = 0.15;
+
+/** Times in ms since 1970, both included. */
+export type DocumentWindow = { from: number; at: number };
+
+export type Documents = {
+  /** The best documents of one source for a prompt, best first: good and recent. Times in ms since 1970. */
+  find(
+    source: Exclude<Source, 'microblog'>,
+    prompt: string,
+    window: DocumentWindow,
+    limit: number,
+  ): FoundItem[];
+  /** All of them, oldest first. */
+  all(source: Exclude<Source, 'microblog'>, prompt: string, window: DocumentWindow): FoundItem[];
+};
+
+/** How many stretches of six hours are remembered; one holds a few documents at most. */
+const MAX_REMEMBERED_CELLS = 200_000;
+
+/** @param seed the name of the world: another seed, other documents */
+export function createDocuments(seed: string): Documents {
+  const topicNamed = createTopicMatcher(seed);
+  const stretches = new Map<string, DocumentCells>();
+  let held = 0;
+
+  /** As {@link listDocumentSeeds}, remembering what was made. */
+  function within(topic: TopicInWorld, source: DatedSource, window: DocumentWindow): DocumentSeed[] {
+    const name = `${topic.key[0]}.${topic.key[1]}.${source}`;
+    let known = stretches.get(name);
+    if (known === undefined) stretches.set(name, (known = new Map()));
+    const before = known.size;
+    const found = listDocumentSeeds(topic, source, window, known);
+    held += known.size - before;
+    if (held > MAX_REMEMBERED_CELLS) {
+      stretches.clear();
+      held = 0;
+    }
+    return found;
+  }
+
+  return {
+    find(source, prompt, window, limit) {
+      const topic = topicNamed(prompt);
+      if (source === 'encyclopedia') return writeEncyclopediaEntries(topic).slice(0, limit);
+      // What is half as old as the window counts a third of what is new.
+      const worth = (one: DocumentSeed) =>
+        (0.5 + one.quality) * Math.exp((-2.2 * (window.at - one.at)) / (window.at - window.from));
+      return within(topic, source, window)
+        .map((one) => ({ one, worth: worth(one) }))
+        .sort((a, b) => b.worth - a.worth || b.one.at - a.one.at)
+        .slice(0, limit)
+        .map(({ one }) => writeArticle(topic.topic, source, one));
+    },
+    all(source, prompt, window) {
+      const topic = topicNamed(prompt);
+      if (source === 'encyclopedia') return writeEncyclopediaEntries(topic);
+      return within(topic, source, window).map((one) => writeArticle(topic.topic, source, one));
+    },
+  };
+}
+
+/** What appears in each stretch of six hours, by its number. */
+type DocumentCells = Map<number, readonly DocumentSeed[]>;
+
+/** The documents of a source that appear within a window, oldest first. */
+export function listDocumentSeeds(
+  topic: TopicInWorld,
+  source: DatedSource,
+  { from, at }: DocumentWindow,
+  known: DocumentCells = new Map(),
+): DocumentSeed[] {
+  const key = deriveKey(topic.key, hashKey(source)[0]);
+  const mean = (topic.topic.documentsPerDay * SOURCE_SHARES[source] * DOCUMENT_CELL_MS) / DAY;
+  const found: DocumentSeed[] = [];
+  for (
+    let cell = Math.floor(Math.max(from, WORLD_START) / DOCUMENT_CELL_MS);
+    cell <= Math.floor(at / DOCUMENT_CELL_MS);
+    cell++
+  ) {
+    let there = known.get(cell);
+    if (there === undefined) known.set(cell, (there = createDocumentCell(deriveKey(key, cell), cell, mean)));
+    for (const one of there) if (one.at >= from && one.at <= at) found.push(one);
+  }
+  return found;
+}
+
+function createDocumentCell(key: Key, cell: number, mean: number): readonly DocumentSeed[] {
+  const count = drawPoisson(createDraw(key), mean, 60);
+  const made = Array.from({ length: count }, (_, place) =>
+    createDocumentSeed(deriveKey(key, place + 1), cell),
+  );
+  return made.sort((a, b) => a.at - b.at);
+}
+
+function createDocumentSeed(key: Key, cell: number): DocumentSeed {
+  const draw: Draw = createDraw(key);
+  const at = Math.floor((cell + draw()) * DOCUMENT_CELL_MS);
+  const quality = draw();
+  const relevant = draw() >= DISTRACTOR_SHARE;
+  // What is about something else matches less well.
+  return { at, key, quality: relevant ? quality : quality / 3, relevant };
+}
+
+/** How a document of each source looks: its title, address, excerpt and summary. */
+
+/** The sources whose documents have a time of publication. */
+export type DatedSource = Exclude<Source, 'microblog' | 'encyclopedia'>;
+
+/** A document before it is written. `at`: when it appears, in ms since 1970. */
+export type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
+
+type DocumentForm = {
+  title(draw: Draw, topic: Topic): string;
+  link(name: string, title: string, at: Date): string;
+  snippet(draw: Draw, topic: Topic): string;
+};
+
+const NEWSPAPERS = ['vellmar-post.example', 'tidings.example', 'lantern.example'];
+
+const DOCUMENT_FORMS: Record<DatedSource, DocumentForm> = {
+  web: {
+    title: (draw, topic) =>
+      pickOne(draw, [
+        () => toHeadline(writeSentence(draw, topic, 'en')),
+        () => `What we know about ${topic.subject}`,
+        () => `${capitalize(topic.subject)}: a look behind ${pickOne(draw, topic.things)}`,
+        () => `${capitalize(pickOne(draw, topic.who))} on ${topic.subject}`,
+      ])(),
+    link: (name, title, at) =>
+      `https://${NEWSPAPERS[name.length % NEWSPAPERS.length]}/${formatDayPath(at)}/${toSlug(title)}-${name}`,
+    snippet: (draw, topic) => writeTwoSentences(draw, topic),
+  },
+  news_forum: {
+    title: (draw, topic) =>
+      pickOne(draw, [
+        () => toHeadline(writeSentence(draw, topic, 'en')),
+        () => `Ask: who has experience with ${topic.subject}?`,
+        () => `Show: a map of ${topic.subject} in ${drawMinutes(draw)} lines`,
+      ])(),
+    link: (name) => `https://forum.example/item/${name}`,
+    snippet: (draw, topic) => (draw() < 0.2 ? '' : writeTwoSentences(draw, topic)),
+  },
+  discussion_board: {
+    title: (draw, topic) =>
+      pickOne(draw, [
+        () => `What do you think: ${topic.subject}`,
+        () => `Question about ${pickOne(draw, topic.things)}`,
+        () => `My week with ${topic.subject}`,
+        () => `Long read: ${topic.subject} and ${pickOne(draw, topic.who)}`,
+        () => `Am I the only one who worries about ${pickOne(draw, topic.things)}?`,
+      ])(),
+    link: (name, title) => `https://board.example/t/${name}/${toSlug(title)}`,
+    snippet: (draw, topic) => writeTwoSentences(draw, topic),
+  },
+  video: {
+    title: (draw, topic) =>
+      pickOne(draw, [
+        () =>
+          `${capitalize(topic.subject)} and ${pickOne(draw, topic.things)}, in ${drawMinutes(draw)} minutes`,
+        () => `I spent a day at ${pickOne(draw, topic.places)}`,
+        () => `${capitalize(pickOne(draw, topic.who))}: the whole talk about ${topic.subject}`,
+      ])(),
+    link: (name) => `https://videos.example/watch/${name}`,
+    snippet: (draw, topic) => writeSentence(draw, topic, 'en'),
+  },
+  preprint: {
+    title: (draw, topic) =>
+      `${pickOne(draw, ['Measuring', 'A model of', 'Notes on', 'Seasonal patterns in', 'The economics of'])} ${topic.subject}`,
+    link: (name, _title, at) =>
+      `https://preprints.example/abs/${formatDayPath(at).slice(2, 4)}${formatDayPath(at).slice(5, 7)}.${name}`,
+    snippet: (draw, topic) =>
+      `We study ${topic.subject} with ${drawMinutes(draw)} observations from ${pickOne(draw, topic.places)}. ` +
+      `The case of ${pickOne(draw, topic.things)} is treated in detail.`,
+  },
+};
+
+/** The document of a seed. */
+export function writeArticle(topic: Topic, source: DatedSource, seed: DocumentSeed): FoundItem {
+  const draw = createDraw(deriveKey(seed.key, 1));
+  const form = DOCUMENT_FORMS[source];
+  const publishedAt = new Date(seed.at);
+  const title = seed.relevant ? form.title(draw, topic) : toHeadline(writeDistraction(draw, topic).text);
+  const name = `${seed.key[0].toString(36)}${seed.key[1].toString(36)}`;
+  return {
+    source,
+    title,
+    link: form.link(name, title, publishedAt),
+    snippet: seed.relevant ? form.snippet(draw, topic) : writeDistraction(draw, topic).text,
+    summaryDescription: draw() < 0.3 ? '' : title,
+    publishedAt,
+  };
+}
+
+/** The encyclopedia's entries about a topic: the thing itself, its history, and what belongs to it. */
+export function writeEncyclopediaEntries({ topic }: TopicInWorld): FoundItem[] {
+  const about = [
+    { title: topic.name, text: `${topic.name} is an entry of this encyclopedia about ${topic.subject}.` },
+    { title: `History of ${topic.subject}`, text: `How ${topic.subject} began and what became of it.` },
+    ...topic.things.map((thing) => ({
+      title: capitalize(thing),
+      text: `${capitalize(thing)}: a part of the subject of ${topic.subject}.`,
+    })),
+  ];
+  return about.map(({ title, text }) => ({
+    source: 'encyclopedia' as const,
+    title,
+    link: `https://encyclopedia.example/wiki/${encodeURIComponent(title.replaceAll(' ', '_'))}`,
+    snippet: text,
+    summaryDescription: title,
+    publishedAt: undefined,
+  }));
+}
+
+function writeTwoSentences(draw: Draw, topic: Topic): string {
+  const first = writeSentence(draw, topic, 'en');
+  const second = writeSentence(draw, topic, 'en');
+  return first === second ? first : `${first} ${second}`;
+}
+
+function toHeadline(text: string): string {
+  return text.replace(/(?<![.?!])[.?!]+$/, '');
+}
+
+function drawMinutes(draw: Draw): number {
+  return 4 + Math.floor(draw() * 56);
+}
+
+/** 2026/11/21 */
+function formatDayPath(at: Date): string {
+  return at.toISOString().slice(0, 10).replaceAll('-', '/');
+}
+
+function toSlug(title: string): string {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['page'];
+  return words.slice(0, 6).join('-');
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

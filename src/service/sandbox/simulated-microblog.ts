@@ -1,0 +1,103 @@
+/** The simulated microblog: which posts a prompt finds at a time. */
+import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import { DAY, HOUR } from '../../platform/clock.ts';
+import { createTopicMatcher } from './built-in-topics.ts';
+import { createPostWriter } from './simulated-posts.ts';
+import { boundAttention, computeAttention } from './counter-growth.ts';
+import { WORLD_START, createSeedStore, type PostSeed } from './post-seeds.ts';
+import type { TopicInWorld } from './simulated-topic.ts';
+
+/** Operation B looks back one day; seven where a topic has fewer posts than this a day. */
+const SLOW_TOPIC_POSTS_PER_DAY = 60;
+/** The share of an answer that goes to the newest posts; the rest to those that are most seen now. */
+const NEWEST_SHARE = 0.6;
+/** A search reads at most this many posts, the newest; it bounds the work of a busy topic and a long window. */
+const MAX_CANDIDATES = 6_000;
+
+export type SimulatedMicroblog = {
+  /** The newest posts and the ones most seen now for a prompt, newest first. Times in ms since 1970. */
+  find(prompt: string, window: { from: number | undefined; at: number }, limit: number): MicroblogPost[];
+  /** Every post with `from <= its time <= at`, oldest first, as it looks at `at`. */
+  all(prompt: string, window: { from: number; at: number }): MicroblogPost[];
+};
+
+/** How far back a look without a date filter goes, in ms. */
+export function computeReach({ topic }: TopicInWorld): number {
+  return topic.postsPerDay < SLOW_TOPIC_POSTS_PER_DAY ? 7 * DAY : DAY;
+}
+
+/** @param seed the name of the world: another seed, other posts */
+export function createMicroblog(seed: string): SimulatedMicroblog {
+  const seeds = createSeedStore();
+  const topicOf = createTopicMatcher(seed);
+  const press = createPostWriter(seeds);
+  const loudest = new WeakMap<readonly PostSeed[], readonly PostSeed[]>();
+
+  return {
+    find(prompt, { from, at }, limit) {
+      const topic = topicOf(prompt);
+      return press.write(topic, choose(topic, from ?? at - computeReach(topic), at, limit), at);
+    },
+    all(prompt, { from, at }) {
+      const topic = topicOf(prompt);
+      const there = seeds.within(topic, from, at).filter(({ goneAt }) => goneAt > at);
+      return press.write(topic, there, at);
+    },
+  };
+
+  /** Reads hour by hour, the newest first, so that a long window costs no more than a day of a busy topic. */
+  function choose(topic: TopicInWorld, from: number, at: number, limit: number): PostSeed[] {
+    const newest: PostSeed[] = [];
+    const seen = createMostSeenList(at, limit - Math.ceil(limit * NEWEST_SHARE));
+    let read = 0;
+    const first = Math.floor(Math.max(from, WORLD_START) / HOUR);
+    for (let number = Math.floor(at / HOUR); number >= first && read < MAX_CANDIDATES; number--) {
+      const there = seeds.hour(topic, number);
+      read += there.length;
+      const free = Math.ceil(limit * NEWEST_SHARE) - newest.length;
+      if (free > 0) {
+        const shown = there.filter((one) => one.at >= from && one.at <= at && one.goneAt > at);
+        newest.push(...shown.splice(-free));
+        for (const one of shown) seen.offer(one);
+      } else {
+        seen.offerHour(loudestFirst(there), from);
+      }
+    }
+    return [...newest, ...seen.best()].sort(compareNewestFirst);
+  }
+
+  /** An hour's posts, those with most views in the end first. */
+  function loudestFirst(hour: readonly PostSeed[]): readonly PostSeed[] {
+    let sorted = loudest.get(hour);
+    if (sorted === undefined) loudest.set(hour, (sorted = hour.toSorted((a, b) => b.views - a.views)));
+    return sorted;
+  }
+}
+
+function compareNewestFirst(a: PostSeed, b: PostSeed): number {
+  return b.at - a.at || b.place - a.place;
+}
+
+/** Keeps the posts that got most views in the last hour, of those that it is offered. */
+function createMostSeenList(at: number, count: number) {
+  const kept: { one: PostSeed; weight: number }[] = [];
+  const worst = () => (kept.length < count ? -1 : (kept.at(-1)?.weight ?? Number.POSITIVE_INFINITY));
+  const offer = (one: PostSeed) => {
+    if (boundAttention(one, at) <= worst()) return;
+    const weight = computeAttention(one, at);
+    if (weight <= worst()) return;
+    kept.splice(kept.findLastIndex((other) => other.weight >= weight) + 1, 0, { one, weight });
+    if (kept.length > count) kept.pop();
+  };
+  return {
+    offer,
+    /** Takes posts of one hour, most views first: once none can be among the best, the others are not looked at. */
+    offerHour(loudest: readonly PostSeed[], from: number): void {
+      for (const one of loudest) {
+        if (boundAttention(one, at) <= worst()) return;
+        if (one.at >= from && one.goneAt > at) offer(one);
+      }
+    },
+    best: () => kept.map(({ one }) => one),
+  };
+}

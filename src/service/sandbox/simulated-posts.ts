@@ -1,0 +1,263 @@
+/** A post as the specification has it, at a time: its words never change, its counters only grow. */
+
+import { HOUR } from '../../platform/clock.ts';
+import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import { extractFirstSentence } from '../sources/parse/post-fields.ts';
+import { computeCounters, type ReferenceCounts } from './counter-growth.ts';
+import { type PostSeed, REFERENCE_REACH_MS, type SeedStore, WORLD_START } from './post-seeds.ts';
+import { createDraw, deriveKey } from './random.ts';
+import { renderAuthor } from './simulated-authors.ts';
+import {
+  drawLanguage,
+  rewordCopy,
+  type SimulatedText,
+  writeDistraction,
+  writeInjection,
+  writeLongText,
+  writePostText,
+  writeSarcasm,
+  writeSpam,
+} from './simulated-text.ts';
+import type { TopicInWorld } from './simulated-topic.ts';
+
+const ID_TOPIC_BITS = 15n;
+const ID_PLACE_BITS = 7n;
+/** Ids count milliseconds from here (2010-11-04), as the best known snowflake ids do. */
+const ID_EPOCH = 1_288_834_974_657;
+
+/** The 19 digits of a post: its time, its topic and its place; unique within a topic for certain. */
+export function computePostId(topic: TopicInWorld, seed: PostSeed): string {
+  const time = BigInt(Math.max(seed.at, WORLD_START) - ID_EPOCH);
+  return String((((time << ID_TOPIC_BITS) | BigInt(topic.code)) << ID_PLACE_BITS) | BigInt(seed.place));
+}
+
+export type PostWriter = {
+  /** Writes posts out as they look at a time, in the order given. */
+  write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[];
+};
+
+/** What never changes about a post; made once. */
+type FixedPost = PostWords &
+  Omit<MicroblogPost, 'user' | 'url' | 'text' | 'lang' | 'media' | 'entities' | `${string}_count`>;
+
+export function createPostWriter(seeds: SeedStore): PostWriter {
+  const known = new WeakMap<PostSeed, FixedPost>();
+  const tallies = new WeakMap<readonly PostSeed[], ReadonlyMap<number, ReferenceCounts>>();
+  const writer = createWordWriter(seeds, computePostId);
+
+  function fixed(topic: TopicInWorld, seed: PostSeed): FixedPost {
+    const there = known.get(seed);
+    if (there !== undefined) return there;
+    const reference = seeds.reference(topic, seed);
+    const kind = reference === undefined ? 'original' : seed.wish;
+    const words = writer(topic, seed);
+    const repliedTo = kind === 'reply' ? reference : undefined;
+    const repliedAuthor = repliedTo === undefined ? undefined : renderAuthor(repliedTo.author, seed.at);
+    const quoted = kind === 'quote' ? reference : undefined;
+    const made: FixedPost = {
+      ...words,
+      id: computePostId(topic, seed),
+      created_at: new Date(seed.at + seed.skew).toISOString(),
+      is_quote_post: kind === 'quote',
+      is_repost: kind === 'repost',
+      conversation_id: computePostId(topic, rootOf(topic, seed)),
+      in_reply_to_screen_name: repliedAuthor?.username ?? null,
+      in_reply_to_status_id: repliedTo === undefined ? null : computePostId(topic, repliedTo),
+      in_reply_to_user_id: repliedAuthor?.id ?? null,
+      quoted_status_id: quoted === undefined ? null : computePostId(topic, quoted),
+      quote: quoted === undefined ? null : writer(topic, quoted).text,
+      summary_description: extractFirstSentence(words.text),
+    };
+    known.set(seed, made);
+    return made;
+  }
+
+  /** The post that a conversation began with. */
+  function rootOf(topic: TopicInWorld, seed: PostSeed): PostSeed {
+    let root = seed;
+    for (;;) {
+      const above = root.wish === 'reply' ? seeds.reference(topic, root) : undefined;
+      if (above === undefined) return root;
+      root = above;
+    }
+  }
+
+  function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
+    const referred = countReferences(topic, chosen, at);
+    return chosen.map((seed) => {
+      const one = fixed(topic, seed);
+      const user = renderAuthor(seed.author, at);
+      const counts = computeCounters(seed, at, referred.get(seed.number) ?? NO_REFERENCES);
+      const post: MicroblogPost = {
+        user,
+        id: one.id,
+        text: one.text,
+        reply_count: counts.reply_count,
+        repost_count: counts.repost_count,
+        like_count: counts.like_count,
+        view_count: counts.view_count,
+        quote_count: counts.quote_count,
+        impression_count: counts.impression_count,
+        bookmark_count: counts.bookmark_count,
+        url: `${user.url}/status/${one.id}`,
+        created_at: one.created_at,
+        media: one.media,
+        is_quote_post: one.is_quote_post,
+        is_repost: one.is_repost,
+        lang: one.lang,
+        conversation_id: one.conversation_id,
+        in_reply_to_screen_name: one.in_reply_to_screen_name,
+        in_reply_to_status_id: one.in_reply_to_status_id,
+        in_reply_to_user_id: one.in_reply_to_user_id,
+        quoted_status_id: one.quoted_status_id,
+        quote: one.quote,
+        summary_description: one.summary_description,
+        entities: one.entities,
+      };
+      const reference = one.is_quote_post ? seeds.reference(topic, seed) : undefined;
+      if (reference !== undefined) rememberQuotedPost(post, () => write(topic, [reference], at)[0]);
+      return post;
+    });
+  }
+
+  /** Counts the posts that refer to the chosen ones, up to a time; also those that were deleted since. */
+  function countReferences(topic: TopicInWorld, chosen: readonly PostSeed[], at: number) {
+    const counts = new Map<number, ReferenceCounts>();
+    const now = Math.floor(at / HOUR);
+    const unfinished = tally(topic, seeds.within(topic, now * HOUR, at));
+    const whole = new Map<number, ReadonlyMap<number, ReferenceCounts>>();
+    const talliesOf = (hour: number) => {
+      let made = hour === now ? unfinished : whole.get(hour);
+      if (made === undefined) whole.set(hour, (made = tallyOf(topic, hour)));
+      return made;
+    };
+    for (const { number, at: born } of chosen) {
+      const count = { reply: 0, repost: 0, quote: 0 };
+      const last = Math.min(now, Math.floor((born + REFERENCE_REACH_MS) / HOUR));
+      for (let hour = Math.floor(born / HOUR); hour <= last; hour++) {
+        const more = talliesOf(hour).get(number);
+        if (more !== undefined) {
+          count.reply += more.reply;
+          count.repost += more.repost;
+          count.quote += more.quote;
+        }
+      }
+      counts.set(number, count);
+    }
+    return counts;
+  }
+
+  /** How often each post was referred to in a whole hour. */
+  function tallyOf(topic: TopicInWorld, hour: number): ReadonlyMap<number, ReferenceCounts> {
+    const there = seeds.hour(topic, hour);
+    let made = tallies.get(there);
+    if (made === undefined) tallies.set(there, (made = tally(topic, there)));
+    return made;
+  }
+
+  function tally(topic: TopicInWorld, posts: readonly PostSeed[]): ReadonlyMap<number, ReferenceCounts> {
+    const counts = new Map<number, ReferenceCounts>();
+    for (const one of posts) {
+      const to = one.wish === 'original' ? undefined : seeds.reference(topic, one);
+      if (to === undefined || one.wish === 'original') continue;
+      let count = counts.get(to.number);
+      if (count === undefined) counts.set(to.number, (count = { reply: 0, repost: 0, quote: 0 }));
+      count[one.wish] += 1;
+    }
+    return counts;
+  }
+
+  return { write };
+}
+
+const NO_REFERENCES: ReferenceCounts = { reply: 0, repost: 0, quote: 0 };
+
+/** What a post says: by its role, its kind, and what it refers to. */
+
+/** What a post holds that its counters do not change. */
+export type PostWords = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
+
+/** @returns writes the words of a post; the same each time */
+export function createWordWriter(
+  seeds: SeedStore,
+  idOf: (topic: TopicInWorld, seed: PostSeed) => string,
+): (topic: TopicInWorld, seed: PostSeed) => PostWords {
+  const known = new WeakMap<PostSeed, PostWords>();
+
+  function words(topic: TopicInWorld, seed: PostSeed): PostWords {
+    const there = known.get(seed);
+    if (there !== undefined) return there;
+    const made = write(topic, seed);
+    known.set(seed, made);
+    return made;
+  }
+
+  function write(topic: TopicInWorld, seed: PostSeed): PostWords {
+    const reference = seeds.reference(topic, seed);
+    const draw = createDraw(deriveKey(seed.key, 3));
+    if (reference !== undefined && seed.wish === 'repost') {
+      const repeated = words(topic, reference);
+      return {
+        ...repeated,
+        text: `RT @${renderAuthor(reference.author, seed.at).username}: ${repeated.text}`,
+      };
+    }
+    if (reference !== undefined && seed.role === 'copy') {
+      const copied = words(topic, reference);
+      return { ...copied, text: rewordCopy(draw, copied.text) };
+    }
+    const lang = drawLanguage(draw, topic.topic);
+    const said = says();
+    const picture = `https://images.chirp.example/posts/${idOf(topic, seed)}.jpg`;
+    return {
+      text: said.text,
+      lang: said.lang ?? lang,
+      media: draw() < 0.15 ? [{ type: 'photo', media_url: picture }] : [],
+      entities: {
+        hashtags: said.hashtags.map((tag) => ({ text: tag })),
+        urls: said.links.map((link) => ({ url: link, expanded_url: link })),
+        user_mentions: [],
+      },
+    };
+
+    function says(): SimulatedText {
+      switch (seed.role) {
+        case 'sarcasm':
+          return writeSarcasm(draw, topic.topic);
+        case 'long':
+          return writeLongText(draw, topic.topic, lang);
+        case 'distractor':
+          return writeDistraction(draw, topic.topic);
+        case 'spam':
+          return writeSpam(draw, topic.topic);
+        case 'injection':
+          return writeInjection(draw, topic.topic);
+        case 'plain':
+        case 'copy':
+          return writePostText(draw, topic.topic, lang, resolveKind(seed, reference));
+      }
+    }
+  }
+
+  return words;
+}
+
+function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original' | 'reply' | 'quote' {
+  return reference === undefined || seed.wish === 'repost' ? 'original' : seed.wish;
+}
+
+/**
+ * Which post a quote holds. The specification gives a quote's text only; servers have sent the whole post in
+ * its place, and a client that asks for this fault gets it. It is written only when it is asked for.
+ */
+
+const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
+
+export function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | undefined): void {
+  quotedPosts.set(post, write);
+}
+
+/** The post that this one quotes, whole; undefined where it quotes none. */
+export function findQuotedPost(post: MicroblogPost): MicroblogPost | undefined {
+  return quotedPosts.get(post)?.();
+}

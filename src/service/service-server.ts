@@ -1,0 +1,214 @@
+/** The search service: both operations, in both dialects, over HTTP. */
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyInstance } from 'fastify';
+import { loadDialect, paths } from '../protocol/dialect.ts';
+import { type Clock, SECOND } from '../platform/clock.ts';
+import { formatAddress, listenAt } from '../platform/listen.ts';
+import type { Logger } from '../platform/logger.ts';
+import { registerAboutRoutes } from './service-openapi.ts';
+import type { LanguageModel } from './answering/language-model.ts';
+import {
+  registerErrorHandlers,
+  rejectUnreadableUrl,
+  rejectUnreadableRequest,
+  rejectInvalidHead,
+} from './http-errors.ts';
+import { createKeyGate, type KeyVerifier } from './key-gate.ts';
+import { registerHealthRoutes } from './service-health.ts';
+import { LIVE_PATH, SANDBOX_PATH } from './ports.ts';
+import { createAiSearchHandler, type OperationHandler, createMicroblogHandler } from './operations.ts';
+import { createRateLimiter, DEFAULT_KEY_RATE, type RateLimit } from './rate-limit.ts';
+import { SANDBOX_SEED, createSandboxSources } from './sandbox/sandbox-sources.ts';
+import { registerTruthRoute } from './sandbox/ground-truth.ts';
+import type { SearchSource } from './sources/search-source.ts';
+import type { OpenedSources } from './sources/source-setup.ts';
+
+/** The longest body of a request, in bytes; a prompt has 2,000 characters. */
+const MAX_BODY_BYTES = 64 * 1_024;
+/** The most bytes of a request's line and headers together. */
+const MAX_HEADER_BYTES = 16 * 1_024;
+/** A request that has not come whole by then is given up. */
+const REQUEST_TIMEOUT_MS = 10 * SECOND;
+/** A connection on which nothing moved for so long is closed; no answer takes longer than its 120 s. */
+const IDLE_TIMEOUT_MS = 150 * SECOND;
+
+export type ServiceOptions = {
+  /** An address to listen at; loopback unless the user says otherwise. */
+  host: string;
+  port: number;
+  /** Whether the user asked for this port; a default moves to the next free one. */
+  portAsked: boolean;
+  clock: Clock;
+  log: Logger;
+  keys: KeyVerifier;
+  /** The program's version, shown by `/healthz`. */
+  version?: string;
+  /** What answers at the root; the simulation when left out. */
+  sources?: readonly SearchSource[];
+  /** What answers below `/live`; when left out there is no such path. */
+  live?: readonly SearchSource[];
+  /** How each public source has been, for `/healthz/sources`; when left out nothing is said. */
+  health?: OpenedSources['health'];
+  /** Writes completions; when left out they are made of quotations. */
+  model?: LanguageModel;
+  /** Whether web pages have a results group (`web_search_results`), which the specification does not show. */
+  webGroup?: boolean;
+  /** The name of the simulated world; another seed, other posts. */
+  sandboxSeed?: string;
+  /** Of each key; {@link DEFAULT_KEY_RATE} when left out. */
+  rate?: RateLimit;
+  /** The key of the process that runs it, which has no rate. */
+  ownKey?: string;
+  /** Told of every request of an operation, for whoever counts them. */
+  onAnswered?: (answered: ServedRequest) => void;
+  /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
+  requestMs?: number;
+};
+
+/** A request of an operation that was answered or refused. */
+export type ServedRequest = {
+  operation: 'ai' | 'microblog';
+  /** What answered: the sources of the root, the live ones, or the simulation. */
+  mount: 'root' | 'live' | 'sandbox';
+  status: number;
+  /** From the request to the end of its answer. */
+  seconds: number;
+};
+
+export type Service = {
+  /** `http://host:port`, without a path; `${url}/sandbox` and `${url}/live` are base addresses too. */
+  url: string;
+  port: number;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the service.
+ * @throws Refused `unavailable` when it cannot listen: a port that was asked for is taken
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const simulated = createSandboxSources(options.sandboxSeed);
+  const parts = { ...options, simulated, sources: options.sources ?? simulated, instance: randomUUID() };
+  const { app, port } = await listenAt(() => buildService(parts), {
+    ...options,
+    what: 'the search service',
+  });
+  const url = formatAddress(options.host, port);
+  options.log.info({ address: url }, 'the search service listens');
+  return { url, port, close: () => app.close() };
+}
+
+type ServerParts = ServiceOptions & {
+  simulated: readonly SearchSource[];
+  sources: readonly SearchSource[];
+  instance: string;
+};
+
+async function buildService(parts: ServerParts): Promise<FastifyInstance> {
+  const { clock, log, keys, simulated, sources, live, requestMs = REQUEST_TIMEOUT_MS } = parts;
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: requestMs,
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // Refused where its answer has a body (errors.ts).
+      requireHostHeader: false,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: requestMs / 10,
+    },
+    clientErrorHandler: rejectUnreadableRequest,
+    frameworkErrors: rejectUnreadableUrl,
+    forceCloseConnections: true,
+    genReqId: ({ headers }) => chooseRequestId(headers['x-request-id']),
+  });
+  // Bodies are parsed where they are judged, so that a bad one gets the words of its dialect.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    // Whatever a body is said to be, it is read as JSON; a type that cannot be read is no reason to refuse it.
+    request.raw.headers['content-type'] = 'application/json';
+  });
+  app.addHook('onRequest', rejectInvalidHead);
+  // By itself Node refuses what it does not expect with an empty body; here it is one of the routes' requests.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  app.addHook('onResponse', async (request, reply) => {
+    const took = { status: reply.statusCode, ms: Math.round(reply.elapsedTime), request: request.id };
+    log.debug({ ...took, route: request.routeOptions.url ?? 'none' }, 'answered');
+  });
+  registerErrorHandlers(app, log);
+  registerHealthRoutes(app, parts);
+
+  const gate = createKeyGate(keys, createRateLimiter(parts.rate ?? DEFAULT_KEY_RATE, clock), parts.ownKey);
+  registerTruthRoute(app, gate, parts.sandboxSeed ?? SANDBOX_SEED, clock);
+  const mounts = [
+    { mount: 'root', below: '', answering: sources },
+    { mount: 'sandbox', below: SANDBOX_PATH, answering: simulated },
+    ...(live === undefined ? [] : [{ mount: 'live', below: LIVE_PATH, answering: live } as const]),
+  ] as const;
+  const dialects = [loadDialect('neutral'), loadDialect('named')];
+  registerAboutRoutes(
+    app,
+    parts,
+    dialects,
+    mounts.map(({ below }) => below || '/'),
+  );
+  for (const { mount, below, answering } of mounts) {
+    const invented = answering.some(({ state }) => state === 'sandbox');
+    for (const dialect of dialects) {
+      const at = paths(dialect);
+      const ctx = {
+        dialect,
+        sources: answering,
+        faulty: below === SANDBOX_PATH,
+        clock,
+        log,
+        model: parts.model,
+        webGroup: parts.webGroup ?? false,
+      };
+      const told = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
+        parts.onAnswered?.({ operation, mount, status, seconds });
+      registerOperation(app, gate, `${below}${at.ai}`, createAiSearchHandler(ctx), invented, told('ai'));
+      registerOperation(
+        app,
+        gate,
+        `${below}${at.microblog}`,
+        createMicroblogHandler(ctx),
+        invented,
+        told('microblog'),
+      );
+    }
+  }
+  await app.ready();
+  return app;
+}
+
+/** POST is answered behind the gate. Answers with anything invented say it. */
+function registerOperation(
+  app: FastifyInstance,
+  gate: ReturnType<typeof createKeyGate>,
+  path: string,
+  handler: OperationHandler,
+  invented: boolean,
+  told: (status: number, seconds: number) => void,
+): void {
+  app.post(
+    path,
+    {
+      onRequest: [
+        async (_request, reply) => {
+          if (invented) reply.header('x-sandbox', 'true');
+        },
+        gate,
+      ],
+      onResponse: async (_request, reply) => told(reply.statusCode, reply.elapsedTime / SECOND),
+    },
+    handler,
+  );
+}
+
+/** The caller's own id, when it is harmless to repeat. */
+function chooseRequestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}

@@ -1,0 +1,87 @@
+/** The discussion board found with a web search, where the board itself cannot be asked. */
+
+import { type Source, SOURCES } from '../../domain/enumerations.ts';
+import { parseUrl } from '../../domain/link.ts';
+import type { Archive } from '../ports.ts';
+import { SourceDown } from './outage.ts';
+import type { FoundItem, SearchSource } from './search-source.ts';
+import type { OfferedSource } from './source-registry.ts';
+
+/** Any of the board's own hosts; the path of a thread, or of a comment in it. */
+const BOARD_HOST = /^(?:(?:www|old|new|np|m|amp|[a-z]{2})\.)?reddit\.com$/;
+const THREAD_PATH = /^\/r\/(\w+)\/comments\/(\w+)(?:\/([^/]*))?/i;
+/** What search engines put behind the title of a thread: ` : r/rust`, ` - Reddit`. */
+const TITLE_TAIL = /(?<!\s)\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
+
+export function createBoardFallback(web: SearchSource): SearchSource {
+  return {
+    // What holds of asking the web holds of this.
+    ...web,
+    name: `reddit-through-${web.name}`,
+    source: 'discussion_board',
+    async find(query) {
+      // In front, so that it stays where a long prompt is cut.
+      const found = await web.find({ ...query, prompt: `site:reddit.com ${query.prompt}` });
+      const threads = new Map<string, FoundItem>();
+      for (const item of found) {
+        const thread = parseThread(item.link);
+        if (thread !== undefined && !threads.has(thread.id))
+          threads.set(thread.id, toThread(item, thread.link));
+      }
+      return [...threads.values()];
+    },
+  };
+}
+
+function parseThread(address: string): { id: string; link: string } | undefined {
+  const url = parseUrl(address);
+  if (url === undefined) return undefined;
+  const { hostname, pathname } = url;
+  const match = BOARD_HOST.test(hostname) ? THREAD_PATH.exec(pathname) : null;
+  if (match === null) return undefined;
+  const [, board = '', thread = '', slug = ''] = match;
+  const path = [board, 'comments', thread, slug].filter((part) => part !== '').join('/');
+  return { id: thread.toLowerCase(), link: `https://www.reddit.com/r/${path}/` };
+}
+
+function toThread(item: FoundItem, link: string): FoundItem {
+  return {
+    ...item,
+    source: 'discussion_board',
+    link,
+    title: item.title.replace(TITLE_TAIL, '') || item.title,
+  };
+}
+
+/** What the monitor has collected, as a source for each tool. */
+
+export function createArchiveSources(archive: Archive): SearchSource[] {
+  return SOURCES.map((source) => ({
+    name: `archive-${source.replace('_', '-')}`,
+    source,
+    state: 'live',
+    // It weighs every word of the prompt, and needs none to occur.
+    wordings: 'own',
+    find: ({ prompt, from, to, limit, signal }) => archive.find({ prompt, source, from, to, limit, signal }),
+  }));
+}
+
+/** What stands for a tool that no source answers: it says why, and what to set. */
+
+export function createSilentSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
+  const ours = offered.filter((one) => one.source === source);
+  const unset = ours.filter(({ adapter }) => adapter === undefined).map(({ needs }) => needs.join(' and '));
+  const asIs = ours.filter(({ adapter }) => adapter !== undefined).map(({ name }) => name);
+  return {
+    name: source.replace('_', '-'),
+    source,
+    state: 'live',
+    silent: true,
+    find: () =>
+      Promise.reject(
+        asIs.length > 0
+          ? new SourceDown('source_off', { detail: `put ${asIs.join(' or ')} into SERVICE_SOURCES` })
+          : new SourceDown('source_needs_key', { detail: `set ${unset.join(', or ')}` }),
+      ),
+  };
+}

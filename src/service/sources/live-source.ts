@@ -1,0 +1,239 @@
+/**
+ * A live source: an adapter and what stands around every one. From outside in: cache, one request for all
+ * who ask the same, circuit breaker, time limit, and for each request its turn and its allowance.
+ */
+import type { Agent } from 'undici';
+import { DAY, MINUTE, SECOND, type Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { awaitUnlessAborted, isTimeout, SourceDown } from './outage.ts';
+import type { ServicePorts } from '../ports.ts';
+import type { FoundItem, SourceQuery, SearchSource } from './search-source.ts';
+import type { Adapter, AdapterContext } from './adapter.ts';
+import {
+  createRequestPace,
+  findCurrentAllowance,
+  type WaitFunction,
+  waitUnlessAborted,
+} from './resilience/source-limits.ts';
+import { createBoundedRequests, createTimeoutOutage } from './resilience/bounded-requests.ts';
+import { createCircuitBreaker, type BreakerPass } from './resilience/circuit-breaker.ts';
+import { createResultCache } from './resilience/result-cache.ts';
+import { type StartedRequest, createCoalescedRequests } from './resilience/coalescing.ts';
+
+/** As long as the most patient model waits for a source. */
+const MAX_SOURCE_MS = 25 * SECOND;
+/** After "too many requests" that does not say how long. */
+const SOURCE_REST_MS = MINUTE;
+const FRESH_RESULT_TTL_MS = MINUTE;
+const RESULT_TTL_MS = 10 * MINUTE;
+/** Answers that are remembered of one source, and the characters in all of them: some ten thousand each, where nobody means harm. */
+const MAX_CACHED = { entries: 200, weight: 10_000_000 };
+
+/** What an item takes besides its texts. */
+const ITEM_WEIGHT = 500;
+
+function weighItems(found: readonly FoundItem[]): number {
+  return found.reduce(
+    (sum, { title, link, snippet, post }) =>
+      sum + title.length + link.length + snippet.length + (post?.text.length ?? 0) + ITEM_WEIGHT,
+    0,
+  );
+}
+
+export type LiveSource = SearchSource & {
+  adapter: Adapter;
+  /**
+   * Asks its small question.
+   * @returns false where it has none, because it needs a key
+   * @throws SourceDown
+   */
+  probe(signal: AbortSignal): Promise<boolean>;
+  health(): Promise<LiveHealth>;
+};
+
+/** How a live source has been since this process began. */
+export type LiveHealth = {
+  openUntil: Date | undefined;
+  /** `used` is undefined where it cannot be counted now. */
+  allowance: { used: number | undefined; most: number; unit: string; period: string } | undefined;
+  lastSuccess: Date | undefined;
+  /** `reason` is ours. */
+  lastFailure: { at: Date; code: SourceDown['code']; reason: string } | undefined;
+};
+
+export type LiveOptions = {
+  clock: Clock;
+  log: Logger;
+  ports: Pick<ServicePorts, 'allowances' | 'turns'>;
+  /** The `User-Agent`. */
+  who: string;
+  agent: Agent;
+  wait?: WaitFunction;
+};
+
+export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSource {
+  const { clock, log, ports } = options;
+  const pace = createRequestPace(adapter, {
+    clock,
+    turns: ports.turns,
+    wait: options.wait ?? waitUnlessAborted,
+  });
+  const breaker = createCircuitBreaker(clock);
+  const cache = createResultCache(MAX_CACHED, weighItems, clock);
+  const flights = createCoalescedRequests<readonly FoundItem[]>();
+  const mostMs = Math.min(adapter.mostMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
+  const held = { units: 0 };
+  let lastSuccess: Date | undefined;
+  let lastFailure: LiveHealth['lastFailure'];
+
+  /**
+   * Asks, within its time, and remembers how it went.
+   * @param caller.until until when the caller waits, in milliseconds since 1970
+   */
+  function attempt<T>(
+    caller: { signal: AbortSignal; until: () => number },
+    work: (asking: AdapterContext, signal: AbortSignal) => Promise<T>,
+  ): StartedRequest<T> & { shortness: () => SourceDown | undefined } {
+    const limit = new AbortController();
+    const signal = AbortSignal.any([caller.signal, limit.signal]);
+    const own = clock.now().getTime() + mostMs;
+    const leftMs = () => Math.max(0, Math.min(own, caller.until()) - clock.now().getTime());
+    const within = createBoundedRequests(signal, adapter, { ...options, pace, leftMs, held });
+    const { asking, isWaiting, shortness } = within;
+    const run = async () => {
+      const passage = breaker.enter();
+      const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
+      try {
+        // Whatever the adapter waits for, nobody waits for it longer.
+        const result = await awaitUnlessAborted(signal, work(asking, signal));
+        lastSuccess = clock.now();
+        const short = shortness();
+        if (short !== undefined)
+          log.warn(
+            { source: adapter.name, code: short.code, why: short.message },
+            'less was found than there is',
+          );
+        if (short === undefined || !isObeyed(passage, short)) passage.succeeded();
+        return result;
+      } catch (error) {
+        if (signal.aborted && !isTimeout(signal)) {
+          passage.dropped();
+          throw error;
+        }
+        const down = signal.aborted ? createTimeoutOutage(isWaiting()) : downOf(error);
+        if (!isObeyed(passage, down)) {
+          if (down.unasked || !FAILURE_CODES.has(down.code)) passage.dropped();
+          else passage.failed();
+        }
+        throw down;
+      } finally {
+        clearTimeout(timer);
+        within.settle();
+      }
+    };
+    return { result: run(), isWaiting, shortness };
+  }
+
+  /** Remembers a failure, and leaves the source alone where it asks for that. */
+  function isObeyed(passage: BreakerPass, down: SourceDown): boolean {
+    lastFailure = { at: clock.now(), code: down.code, reason: down.message };
+    const restMs = down.unasked ? undefined : restOf(down);
+    if (restMs === undefined) return false;
+    passage.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
+    log.info({ source: adapter.name, code: down.code, restMs }, 'a source asks to be left alone');
+    return true;
+  }
+
+  function restOf({ code, retryAfterMs }: SourceDown): number | undefined {
+    // To come again at once is no rest: it says no more than nothing.
+    const told = retryAfterMs === 0 ? undefined : retryAfterMs;
+    return code === 'source_busy' ? (told ?? adapter.restMs ?? SOURCE_REST_MS) : told;
+  }
+
+  function downOf(error: unknown): SourceDown {
+    if (error instanceof SourceDown) return error;
+    // A mistake of ours. Where it happened is told; its words may quote what came from outside.
+    const { name, stack = '' } = error instanceof Error ? error : new Error();
+    const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
+    log.error({ source: adapter.name, error: name, at }, 'the adapter of a source failed');
+    return new SourceDown('source_failed', { detail: 'its answer could not be read' });
+  }
+
+  /** What is less than there is, is not given again for long. */
+  function remember(name: string, query: SourceQuery, found: readonly FoundItem[], isShort: boolean) {
+    cache.set(name, found, isShort ? FRESH_RESULT_TTL_MS : (adapter.lifeMs ?? chooseResultTtl(query)));
+    return found;
+  }
+
+  return {
+    adapter,
+    name: adapter.name,
+    source: adapter.source,
+    state: 'live',
+    ...(adapter.wordings && { wordings: adapter.wordings }),
+
+    async find(query) {
+      query.signal.throwIfAborted();
+      const name = createQueryKey(query);
+      const known = cache.get(name);
+      if (known !== undefined) return known;
+      const flight = flights.join(name, clock.now().getTime() + query.mostMs, (flying, until) => {
+        const begun = attempt({ signal: flying, until }, (asking, signal) =>
+          adapter.find({ ...query, signal }, asking),
+        );
+        const result = begun.result.then((found) =>
+          remember(name, query, found, begun.shortness() !== undefined),
+        );
+        return { ...begun, result };
+      });
+      try {
+        return await flight.wait(query.signal);
+      } catch (error) {
+        if (query.signal.aborted && isTimeout(query.signal)) throw createTimeoutOutage(flight.isWaiting());
+        throw error;
+      }
+    },
+
+    async probe(signal) {
+      const { probe } = adapter;
+      if (probe === undefined) return false;
+      await attempt({ signal, until: () => Number.POSITIVE_INFINITY }, (asking) => probe(asking)).result;
+      return true;
+    },
+
+    async health() {
+      const today = findCurrentAllowance(adapter, clock);
+      const used = today && (await ports.allowances.used(today).catch(() => undefined));
+      return {
+        openUntil: breaker.openUntil(),
+        allowance: today && {
+          used,
+          most: today.most,
+          unit: adapter.allowance?.unit ?? '',
+          period: today.period,
+        },
+        lastSuccess,
+        lastFailure,
+      };
+    },
+  };
+}
+
+/** What says that a source is not well. */
+const FAILURE_CODES: ReadonlySet<string> = new Set<SourceDown['code']>([
+  'source_failed',
+  'source_refused',
+  'source_timeout',
+]);
+
+/** The same question has the same name, whatever its case, spaces and instant. */
+function createQueryKey({ prompt, keywords, from, to, limit }: SourceQuery): string {
+  const words = prompt.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
+  const days = from && (to.getTime() - from.getTime()) / DAY;
+  return JSON.stringify([words, keywords, days, limit]);
+}
+
+/** What is new is asked for more often than what is old; where nobody says since when, the newest is wanted. */
+function chooseResultTtl({ from, to }: SourceQuery): number {
+  return from === undefined || to.getTime() - from.getTime() <= DAY ? FRESH_RESULT_TTL_MS : RESULT_TTL_MS;
+}

@@ -1,0 +1,66 @@
+/** Why a source gave nothing: never a failure of the answer, always a reason that is told. */
+
+/** Every reason. The code stands in `warnings` and in the log; it is only ever added to. */
+export const OUTAGE_TEXTS = {
+  source_off: 'is switched off',
+  source_needs_key: 'needs a key that is not set',
+  source_quota: 'has used up its allowance',
+  source_busy: 'was asked as often as its terms allow',
+  source_resting: 'failed repeatedly and is left alone for a while',
+  source_timeout: 'did not answer in time',
+  source_refused: 'refused the request',
+  source_failed: 'failed',
+} as const;
+export type OutageCode = keyof typeof OUTAGE_TEXTS;
+
+/** A source cannot say anything now. The message is ours and holds no text from outside and no secret. */
+export class SourceDown extends Error {
+  override readonly name = 'SourceDown';
+  readonly code: OutageCode;
+  readonly detail: string | undefined;
+  /** How long the source asks to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether we did not even ask: then it says nothing about how the source is. */
+  readonly unasked: boolean;
+
+  /** @param more.detail a few words of ours behind the reason: `answered 503` */
+  constructor(
+    code: OutageCode,
+    more: {
+      detail?: string | undefined;
+      retryAfterMs?: number | undefined;
+      unasked?: boolean;
+    } = {},
+  ) {
+    super(more.detail === undefined ? OUTAGE_TEXTS[code] : `${OUTAGE_TEXTS[code]}: ${more.detail}`);
+    this.code = code;
+    this.detail = more.detail;
+    this.retryAfterMs = more.retryAfterMs;
+    this.unasked = more.unasked ?? false;
+  }
+}
+
+/**
+ * Waits for work until a signal aborts, and leaves nothing behind on the signal. Work that hears the signal
+ * and ends at once, with a reason of its own or with what it has so far, has ended in time.
+ * @throws the signal's reason
+ */
+export async function awaitUnlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => void setImmediate(() => reject(signal.reason));
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Whether a signal ended because time was up, and not because somebody went away. */
+export function isTimeout({ reason }: AbortSignal): boolean {
+  if (reason instanceof SourceDown) return reason.code === 'source_timeout';
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
+}

@@ -1,0 +1,82 @@
+/** What the microblogs have in common: members as they are read, and a post as something found. */
+
+import { cleanLine, cleanText } from '../../../domain/text.ts';
+import type { MicroblogPost } from '../../../protocol/microblog-response.ts';
+import type { FoundItem } from '../search-source.ts';
+import { optionalField } from './payload.ts';
+import { toShownLink } from './provider-addresses.ts';
+import { parsePublishedAt } from './published-at.ts';
+import { z } from 'zod';
+
+/** Text from outside, cleaned. */
+export const textField = z.string().transform((text) => cleanText(text));
+/** An id: short, without white space or what cannot be seen; anything else is none. */
+export const idField = z.string().regex(/^[^\s\p{C}]{1,256}$/u);
+/** A count as it is given; null where it is not, or is no count. */
+export const countField = z.int().nonnegative().nullable().catch(null);
+/** The time of a post: without one it is none. Before 1970 and after 9999 is no time. */
+export const timeField = z.string().transform((text, context) => {
+  const at = parsePostTime(text);
+  if (at === undefined) context.addIssue('not a time');
+  return at ?? z.NEVER;
+});
+/** A text that may be absent, empty or of another kind: null then. */
+export const textOrNull = optionalField(textField).transform((text) => text || null);
+/** An address that can be shown, otherwise null. */
+export const addressOrNull = optionalField(z.string()).transform((text) => toShownLink(text ?? '') ?? null);
+/** ISO 8601 in UTC, otherwise null. */
+export const timeOrNull = optionalField(z.string()).transform(
+  (text) => parsePostTime(text)?.toISOString() ?? null,
+);
+
+export function parsePostTime(text: string | undefined): Date | undefined {
+  const at = parsePublishedAt(text);
+  return at !== undefined && at.getTime() >= 0 && at.getUTCFullYear() <= 9999 ? at : undefined;
+}
+
+export type PostEntities = { hashtags: string[]; mentions: string[]; urls: string[] };
+
+/** Hashtags without `#`, handles without `@`, and addresses, in the members that the service writes; none twice. */
+export function toEntities({ hashtags, mentions, urls }: PostEntities): MicroblogPost['entities'] {
+  return {
+    hashtags: [...new Set(hashtags)].map((text) => ({ text })),
+    user_mentions: [...new Set(mentions)].map((name) => ({ screen_name: name })),
+    urls: [...new Set(urls)].map((url) => ({ url, expanded_url: url })),
+  };
+}
+
+/** A post as something found. What nobody can open is nothing: a post without an address is left out. */
+export function toFoundPost(post: MicroblogPost): FoundItem[] {
+  if (post.url === null) return [];
+  const engagement = countEngagement(post);
+  const found: FoundItem = {
+    source: 'microblog',
+    title: extractFirstSentence(post.text) || `@${post.user.username}`,
+    link: post.url,
+    snippet: post.text,
+    summaryDescription: post.summary_description,
+    publishedAt: new Date(post.created_at),
+    post,
+  };
+  return [engagement === undefined ? found : { ...found, engagement }];
+}
+
+/** The sum of the reactions that are counted; who only saw a post did not react. */
+function countEngagement(post: MicroblogPost): number | undefined {
+  const counts = [
+    post.reply_count,
+    post.repost_count,
+    post.like_count,
+    post.quote_count,
+    post.bookmark_count,
+  ].filter((one) => one !== null);
+  return counts.length === 0 ? undefined : counts.reduce((sum, one) => sum + one, 0);
+}
+
+/** The first sentence of a text without its links, hashtags and control characters, at most 140 characters. */
+export function extractFirstSentence(text: string): string {
+  const plain = cleanLine(text.replace(/https?:\/\/\S+|#[\p{L}\p{N}_]+/gu, ''));
+  const end = /[.!?。؟](?=\s|$)/u.exec(plain);
+  const first = end === null ? plain : plain.slice(0, end.index + 1);
+  return first.length <= 140 ? first : `${cleanText(first, 137)}...`;
+}

@@ -1,0 +1,60 @@
+/** Addresses that are asked, and addresses that are found. */
+
+import { parseUrl } from '../../../domain/link.ts';
+import { isPrivateAddress } from '../../citable-link.ts';
+import type { FoundItem } from '../search-source.ts';
+import { toExcerpt, toPlainText, toTitle } from './plain-text.ts';
+import { parsePublishedAt } from './published-at.ts';
+
+/** The longest link that is shown, in characters. */
+const MAX_LINK_LENGTH = 2_048;
+
+/** An address below a server's, which may have a path of its own (a mirror, a proxy). */
+export function buildEndpoint(
+  server: string,
+  path: string,
+  params: Readonly<Record<string, string>> = {},
+): URL {
+  const url = new URL(path, server.endsWith('/') ? server : `${server}/`);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** A link that can be shown: HTTP, with a host, without user and password. It is text and never fetched. */
+export function toShownLink(text: string): string | undefined {
+  const url = text.length > MAX_LINK_LENGTH ? undefined : parseUrl(text);
+  if (url === undefined) return undefined;
+  const { protocol, hostname, username, password, href } = url;
+  const isShown =
+    /^https?:$/.test(protocol) &&
+    hostname !== '' &&
+    username === '' &&
+    password === '' &&
+    href.length <= MAX_LINK_LENGTH;
+  return isShown ? href : undefined;
+}
+
+/**
+ * A result of a web search as an item, in an array; empty where its link cannot be shown.
+ * @param result.intranet whether the search may know a network of one's own; a public one has no business there
+ */
+export function toWebResult(result: {
+  title: string | undefined;
+  url: string;
+  text: string | undefined;
+  published: string | undefined;
+  intranet?: boolean;
+}): FoundItem[] {
+  const link = toShownLink(result.url);
+  if (link === undefined || (result.intranet !== true && isPrivateAddress(new URL(link)))) return [];
+  return [
+    {
+      source: 'web',
+      title: toTitle(result.title ?? '') || new URL(link).hostname,
+      link,
+      snippet: toExcerpt(toPlainText(result.text ?? '')),
+      summaryDescription: '',
+      publishedAt: parsePublishedAt(result.published),
+    },
+  ];
+}

@@ -1,0 +1,293 @@
+/** What moderators and authors say of posts and accounts, and what is not shown because of it. */
+
+import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/microblog-response.ts';
+import { optionalField } from '../parse/payload.ts';
+import {
+  addressOrNull,
+  countField,
+  extractFirstSentence,
+  idField,
+  parsePostTime,
+  type PostEntities,
+  textField,
+  textOrNull,
+  timeOrNull,
+  toEntities,
+} from '../parse/post-fields.ts';
+import type { BlueskyProfiles } from './bluesky-account.ts';
+import { z } from 'zod';
+
+/**
+ * What the network's own site shows to nobody who is not signed in there, which none of our readers is;
+ * `!no-unauthenticated` is an author's own wish for just that.
+ */
+const HIDDEN_LABELS: ReadonlySet<string> = new Set([
+  '!hide',
+  '!takedown',
+  '!suspend',
+  '!no-unauthenticated',
+  'graphic-media',
+  'porn',
+  'sexual',
+  'spam',
+]);
+
+const moderationLabel = z.object({ val: z.string(), neg: optionalField(z.boolean()) });
+export const moderationLabels = optionalField(z.array(moderationLabel.nullable().catch(null)));
+export type ModerationLabels = z.infer<typeof moderationLabels>;
+
+/** A label counts until another takes it back (`neg`). */
+export function isHidden(...of: readonly ModerationLabels[]): boolean {
+  return of.some((some) => {
+    const said = (some ?? []).filter((one) => one !== null);
+    const takenBack = new Set(said.filter(({ neg }) => neg === true).map(({ val }) => val));
+    return said.some(({ val }) => HIDDEN_LABELS.has(val) && !takenBack.has(val));
+  });
+}
+
+/** How the account that searches and another stand to each other. */
+export const viewerStanding = optionalField(
+  z.object({ blockedBy: optionalField(z.boolean()), blocking: optionalField(z.string()) }),
+);
+
+export function isBlocked(viewer: z.infer<typeof viewerStanding>): boolean {
+  return viewer?.blockedBy === true || viewer?.blocking !== undefined;
+}
+
+/** Where a post of Bluesky lies: whose repository, and its key there. Neither ever changes. */
+const POST_URI = /^at:\/\/(did:[^\s\p{C}/]+)\/app\.bsky\.feed\.post\/([^\s\p{C}/]+)$/u;
+
+export type PostLocation = { did: string; key: string };
+
+/** Undefined for what is no post: a list, a feed, a profile. */
+export function parsePostUri(uri: string | undefined): PostLocation | undefined {
+  const match = uri === undefined || uri.length > 512 ? null : POST_URI.exec(uri);
+  return match === null ? undefined : { did: match[1] ?? '', key: match[2] ?? '' };
+}
+
+/** `did:plc:abc:3kxyz`, the id of a post: handles change, these do not. Null for what is no post. */
+export function toPostId(uri: string | undefined): string | null {
+  const place = parsePostUri(uri);
+  return place === undefined ? null : `${place.did}:${place.key}`;
+}
+
+/** What a post of Bluesky carries: pictures, a video, the card of a link, another post. */
+
+/** A post that is gone, blocked or detached has an address, but no `value`. */
+const quotedRecord = z.object({
+  uri: z.string(),
+  value: optionalField(z.object({ text: textField })),
+  labels: moderationLabels,
+  author: optionalField(z.object({ labels: moderationLabels, viewer: viewerStanding })),
+});
+const attachedMedia = z.object({
+  images: optionalField(z.array(z.object({ fullsize: addressOrNull }))),
+  playlist: addressOrNull,
+  external: optionalField(z.object({ uri: addressOrNull })),
+});
+export const embedView = attachedMedia.extend({
+  // With media beside it, the quoted record lies one level deeper.
+  record: optionalField(
+    z.union([quotedRecord, z.object({ record: quotedRecord }).transform(({ record }) => record)]),
+  ),
+  media: optionalField(attachedMedia),
+});
+
+export type EmbeddedContent = {
+  media: MicroblogPost['media'];
+  isQuote: boolean;
+  /** Null where the quoted post is not to be shown. */
+  quotedId: string | null;
+  quote: string | null;
+  links: string[];
+};
+
+export function readEmbedded(view: z.infer<typeof embedView> | undefined): EmbeddedContent {
+  const { record, media } = view ?? {};
+  const parts = [view, media].filter((one) => one !== undefined);
+  const quote = record === undefined || isGone(record) ? undefined : record;
+  return {
+    media: parts.flatMap(({ images = [], playlist }) => [
+      ...images.flatMap(({ fullsize }) => toMedia('photo', fullsize)),
+      ...toMedia('video', playlist),
+    ]),
+    isQuote: toPostId(record?.uri) !== null,
+    quotedId: toPostId(quote?.uri),
+    quote: toPostId(quote?.uri) === null ? null : (quote?.value?.text ?? null),
+    links: parts.flatMap(({ external }) => (external?.uri ? [external.uri] : [])),
+  };
+}
+
+function isGone({ value, labels: said, author }: z.infer<typeof quotedRecord>): boolean {
+  return value === undefined || isHidden(said, author?.labels) || isBlocked(author?.viewer);
+}
+
+function toMedia(type: string, address: string | null): MicroblogPost['media'] {
+  return address === null ? [] : [{ type, media_url: address }];
+}
+
+/** Hashtags, mentions and links of a post's text, which Bluesky marks by the bytes they cover in UTF-8. */
+
+const facetFeature = z.object({
+  did: optionalField(idField),
+  tag: optionalField(textField),
+  uri: addressOrNull,
+});
+const textFacet = z.object({
+  index: z.object({ byteStart: z.int().nonnegative(), byteEnd: z.int().nonnegative() }),
+  features: z.array(facetFeature.nullable().catch(null)),
+});
+/** One that does not fit is null and costs the others nothing. */
+export const textFacets = optionalField(z.array(textFacet.nullable().catch(null)));
+
+/** @param handleOf the handle of an account, where it is known */
+export function readFacetEntities(
+  text: string,
+  marked: z.infer<typeof textFacets>,
+  handleOf: (did: string) => string | undefined,
+): PostEntities {
+  const bytes = Buffer.from(text, 'utf8');
+  const found: PostEntities = { hashtags: [], mentions: [], urls: [] };
+  for (const one of marked ?? []) {
+    for (const said of one?.features ?? []) {
+      if (one === null || said === null) continue;
+      const { byteStart, byteEnd } = one.index;
+      if (said.tag) found.hashtags.push(said.tag);
+      if (said.uri !== null) found.urls.push(said.uri);
+      if (said.did !== undefined) {
+        found.mentions.push(
+          handleOf(said.did) ?? parseHandle(bytes.toString('utf8', byteStart, byteEnd)) ?? said.did,
+        );
+      }
+    }
+  }
+  return found;
+}
+
+/** What stands in the text is the author's: only what looks like a handle is one. */
+function parseHandle(text: string): string | undefined {
+  return /^@((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62})$/i.exec(text)?.[1];
+}
+
+/** A post of Bluesky, from the view that a search gives to the specification's members. */
+
+const authorView = z.object({
+  did: idField,
+  handle: idField,
+  displayName: textOrNull,
+  avatar: addressOrNull,
+  createdAt: timeOrNull,
+  verification: optionalField(z.object({ verifiedStatus: z.string() })),
+  labels: moderationLabels,
+  viewer: viewerStanding,
+});
+const postReference = z.object({ uri: z.string() });
+const postRecord = z.object({
+  text: textField,
+  createdAt: optionalField(z.string()),
+  langs: optionalField(z.array(z.string().max(35))),
+  facets: textFacets,
+  tags: optionalField(z.array(textField)),
+  reply: optionalField(z.object({ root: postReference, parent: postReference })),
+});
+export const blueskyView = z.object({
+  uri: z.string().refine((uri) => parsePostUri(uri) !== undefined),
+  author: authorView,
+  record: postRecord,
+  embed: optionalField(embedView),
+  indexedAt: optionalField(z.string()),
+  replyCount: countField,
+  repostCount: countField,
+  likeCount: countField,
+  quoteCount: countField,
+  bookmarkCount: countField,
+  labels: moderationLabels,
+});
+export type BlueskyView = z.infer<typeof blueskyView>;
+
+/** The accounts whose profiles say more of a post: its author, and whom it answers. */
+export function listAccounts({ author: { did }, record: { reply } }: BlueskyView): string[] {
+  const parent = parsePostUri(reply?.parent.uri);
+  return parent === undefined ? [did] : [did, parent.did];
+}
+
+/** In an array; empty where the post has no time, or is not to be shown. */
+export function toBlueskyPost(view: BlueskyView, profiles: BlueskyProfiles): MicroblogPost[] {
+  const { uri, record: said } = view;
+  const at = chooseSortTime(view);
+  const isOut = isHidden(view.labels, view.author.labels) || isBlocked(view.author.viewer);
+  if (at === undefined || isOut) return [];
+  const handleOf = (did: string) => profiles.get(did)?.handle;
+  const marked = readFacetEntities(said.text, said.facets, handleOf);
+  const { media, isQuote, quotedId, quote, links } = readEmbedded(view.embed);
+  const parent = parsePostUri(said.reply?.parent.uri);
+  return [
+    {
+      user: toAuthor(view, profiles),
+      // Never the second: the view was read only because its address is a post's.
+      id: toPostId(uri) ?? uri,
+      text: said.text,
+      reply_count: view.replyCount,
+      repost_count: view.repostCount,
+      like_count: view.likeCount,
+      view_count: null,
+      quote_count: view.quoteCount,
+      impression_count: null,
+      bookmark_count: view.bookmarkCount,
+      url: `${buildProfileUrl(view)}/post/${parsePostUri(uri)?.key}`,
+      created_at: at.toISOString(),
+      media,
+      is_quote_post: isQuote,
+      is_repost: false,
+      lang: said.langs?.[0] ?? null,
+      conversation_id: toPostId(said.reply?.root.uri ?? uri),
+      in_reply_to_screen_name: parent === undefined ? null : (handleOf(parent.did) ?? null),
+      in_reply_to_status_id: toPostId(said.reply?.parent.uri),
+      in_reply_to_user_id: parent?.did ?? null,
+      quoted_status_id: quotedId,
+      quote,
+      entities: toEntities({
+        hashtags: [...marked.hashtags, ...(said.tags ?? [])],
+        mentions: marked.mentions,
+        urls: [...marked.urls, ...links],
+      }),
+      summary_description: extractFirstSentence(said.text),
+    },
+  ];
+}
+
+function toAuthor(view: BlueskyView, profiles: BlueskyProfiles): MicroblogAuthor {
+  const { did, handle, displayName, avatar, createdAt, verification } = view.author;
+  const profile = profiles.get(did);
+  return {
+    id: did,
+    url: buildProfileUrl(view),
+    name: displayName ?? handle,
+    username: handle,
+    created_at: createdAt,
+    description: profile?.description ?? null,
+    favourites_count: null,
+    followers_count: profile?.followersCount ?? null,
+    listed_count: null,
+    media_count: null,
+    profile_image_url: avatar,
+    statuses_count: profile?.postsCount ?? null,
+    verified: verification?.verifiedStatus === 'valid',
+    // There is no paid mark.
+    is_blue_verified: false,
+    can_dm: null,
+    can_media_tag: null,
+    location: null,
+  };
+}
+
+/** An account whose handle does not hold is reached by its DID. */
+function buildProfileUrl({ author: { did, handle } }: BlueskyView): string {
+  return `https://bsky.app/profile/${handle === 'handle.invalid' ? did : handle}`;
+}
+
+/** `createdAt` is whatever the author's program says: a post is never newer than when it was first seen. */
+function chooseSortTime({ record: { createdAt }, indexedAt }: BlueskyView): Date | undefined {
+  const [said, seen] = [parsePostTime(createdAt), parsePostTime(indexedAt)];
+  return said === undefined || (seen !== undefined && seen < said) ? seen : said;
+}

@@ -1,0 +1,216 @@
+/** A status of Mastodon in the specification's members. */
+
+import { cleanText, MAX_TEXT_LENGTH } from '../../../domain/text.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/microblog-response.ts';
+import { optionalField } from '../parse/payload.ts';
+import {
+  addressOrNull,
+  countField,
+  extractFirstSentence,
+  idField,
+  textField,
+  textOrNull,
+  timeField,
+  timeOrNull,
+  toEntities,
+} from '../parse/post-fields.ts';
+import { toShownLink } from '../parse/provider-addresses.ts';
+import { decodeHTML } from 'entities';
+import { z } from 'zod';
+
+const accountView = z.object({
+  id: idField,
+  acct: idField,
+  display_name: textOrNull,
+  note: optionalField(z.string()),
+  url: addressOrNull,
+  avatar: addressOrNull,
+  created_at: timeOrNull,
+  followers_count: countField,
+  statuses_count: countField,
+  fields: optionalField(z.array(z.object({ verified_at: optionalField(z.string()) }))),
+});
+const attachmentView = z.object({ type: z.string(), url: addressOrNull, remote_url: addressOrNull });
+const quoteView = z.object({
+  quoted_status: optionalField(
+    z.object({
+      id: idField,
+      spoiler_text: optionalField(z.string()),
+      content: z.string(),
+      visibility: z.string(),
+    }),
+  ),
+  quoted_status_id: optionalField(idField),
+});
+
+export const mastodonStatus = z.object({
+  id: idField,
+  created_at: timeField,
+  account: accountView,
+  content: z.string(),
+  spoiler_text: optionalField(z.string()),
+  visibility: z.string(),
+  language: textOrNull,
+  url: addressOrNull,
+  uri: addressOrNull,
+  in_reply_to_id: optionalField(idField),
+  in_reply_to_account_id: optionalField(idField),
+  replies_count: countField,
+  reblogs_count: countField,
+  favourites_count: countField,
+  quotes_count: countField,
+  reblog: z.unknown().optional(),
+  media_attachments: optionalField(z.array(attachmentView)),
+  mentions: optionalField(z.array(z.object({ id: idField, acct: idField }))),
+  tags: optionalField(z.array(z.object({ name: textField }))),
+  quote: optionalField(quoteView),
+});
+export type MastodonStatus = z.infer<typeof mastodonStatus>;
+
+/** A search with a token also gives what only the token's owner may read; a boost repeats another's post. */
+export function isPublicStatus({ visibility, reblog }: MastodonStatus): boolean {
+  return isOpenVisibility(visibility) && (reblog === undefined || reblog === null);
+}
+
+/** @param host of the server that was asked: ids of accounts are small numbers there, and mean nothing elsewhere */
+export function toMastodonPost(status: MastodonStatus, host: string): MicroblogPost {
+  const { text, links } = readStatusText(status);
+  const { account: author, mentions = [], in_reply_to_id: answered } = status;
+  const answeredAccount = [author, ...mentions].find((one) => one.id === status.in_reply_to_account_id);
+  const quoted = readQuote(status);
+  return {
+    user: toAuthor(author, host),
+    id: status.id,
+    text,
+    reply_count: status.replies_count,
+    repost_count: status.reblogs_count,
+    like_count: status.favourites_count,
+    view_count: null,
+    quote_count: status.quotes_count,
+    impression_count: null,
+    bookmark_count: null,
+    url: status.url ?? status.uri,
+    created_at: status.created_at.toISOString(),
+    media: (status.media_attachments ?? []).flatMap(toMedia),
+    is_quote_post: quoted.id !== null,
+    is_repost: false,
+    lang: status.language,
+    // Which conversation a reply belongs to is not said.
+    conversation_id: answered === undefined ? status.id : null,
+    in_reply_to_screen_name: answeredAccount?.acct ?? null,
+    in_reply_to_status_id: answered ?? null,
+    in_reply_to_user_id:
+      status.in_reply_to_account_id === undefined ? null : toAccountId(status.in_reply_to_account_id, host),
+    quoted_status_id: quoted.id,
+    quote: quoted.text,
+    entities: toEntities({
+      hashtags: (status.tags ?? []).map(({ name }) => name),
+      mentions: mentions.map(({ acct }) => acct),
+      urls: links,
+    }),
+    summary_description: extractFirstSentence(text),
+  };
+}
+
+function toAuthor(account_: MastodonStatus['account'], host: string): MicroblogAuthor {
+  return {
+    id: toAccountId(account_.id, host),
+    url: account_.url,
+    name: account_.display_name ?? account_.acct,
+    username: account_.acct,
+    created_at: account_.created_at,
+    description: account_.note === undefined ? null : parseContent(account_.note).text,
+    favourites_count: null,
+    followers_count: account_.followers_count,
+    listed_count: null,
+    media_count: null,
+    profile_image_url: account_.avatar,
+    statuses_count: account_.statuses_count,
+    // A link of the profile leads back to it: the only proof of identity there is.
+    verified: (account_.fields ?? []).some((field) => field.verified_at !== undefined),
+    // There is no paid mark.
+    is_blue_verified: false,
+    can_dm: null,
+    can_media_tag: null,
+    location: null,
+  };
+}
+
+function toAccountId(number: string, host: string): string {
+  return `${number}@${host}`;
+}
+
+/** A warning stands before what it warns of. */
+function readStatusText({
+  spoiler_text: warning = '',
+  content,
+}: {
+  spoiler_text?: string | undefined;
+  content: string;
+}) {
+  const { text, links } = parseContent(content);
+  const parts = [cleanText(warning).trim(), text].filter((part) => part !== '');
+  return { text: cleanText(parts.join('\n\n')), links };
+}
+
+function readQuote({ quote: given }: MastodonStatus): { id: string | null; text: string | null } {
+  const status = given?.quoted_status;
+  if (status === undefined) return { id: given?.quoted_status_id ?? null, text: null };
+  return { id: status.id, text: isOpenVisibility(status.visibility) ? readStatusText(status).text : null };
+}
+
+function isOpenVisibility(visibility: string): boolean {
+  return visibility === 'public' || visibility === 'unlisted';
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  image: 'photo',
+  gifv: 'animated_gif',
+  video: 'video',
+  audio: 'audio',
+};
+
+function toMedia({
+  type,
+  url,
+  remote_url: elsewhere,
+}: z.infer<typeof attachmentView>): MicroblogPost['media'] {
+  const address = url ?? elsewhere;
+  return address === null ? [] : [{ type: MEDIA_TYPES[type] ?? 'unknown', media_url: address }];
+}
+
+/** What a post of Mastodon says: from the HTML that its server gives to text and the links in it. */
+
+// No `<` inside a tag: what never closes is text, and costs no second look.
+/** What a browser would not show as text. */
+const UNSEEN_ELEMENT = /<(script|style|template)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
+const LINE_BREAK = /<br\b[^<>]*>|<\/(?:li|tr|div|h[1-6])\s*>/gi;
+const PARAGRAPH_END = /<\/(?:p|pre|blockquote|[uo]l|table)\s*>/gi;
+const HTML_TAG = /<\/?[a-z][^<>]*>/gi;
+const ANCHOR_TAG = /<a\b([^<>]*)>/gi;
+
+export type StatusContent = { text: string; links: string[] };
+
+/**
+ * Paragraphs end with an empty line and breaks with a new one. An address that is shown shortened is whole
+ * in the text, since its server leaves the rest there, unseen. Links of hashtags and mentions are no links.
+ */
+export function parseContent(html: string): StatusContent {
+  const visible = cleanText(html).replace(UNSEEN_ELEMENT, '').replace(/\s+/g, ' ');
+  const text = visible.replace(LINE_BREAK, '\n').replace(PARAGRAPH_END, '\n\n').replace(HTML_TAG, '');
+  const lines = decodeHTML(text.replace(/ ?\n ?/g, '\n')).replace(/\n{3,}/g, '\n\n');
+  return { text: cleanText(lines, MAX_TEXT_LENGTH).trim(), links: extractLinks(visible) };
+}
+
+function extractLinks(html: string): string[] {
+  return Array.from(html.matchAll(ANCHOR_TAG), ([, attributes = '']) => attributes)
+    .filter((attributes) => !/\b(?:mention|hashtag)\b/.test(readAttribute(attributes, 'class')))
+    .map((attributes) => toShownLink(decodeHTML(readAttribute(attributes, 'href'))))
+    .filter((link) => link !== undefined);
+}
+
+/** Servers write attributes in double quotes; what is written otherwise is not looked for. */
+function readAttribute(attributes: string, name: 'class' | 'href'): string {
+  const found = name === 'class' ? /\sclass="([^"]*)"/i : /\shref="([^"]*)"/i;
+  return found.exec(attributes)?.[1] ?? '';
+}

@@ -1,0 +1,203 @@
+/**
+ * Posts that one Mastodon server knows. Everyone may read the timelines of hashtags there; the search of
+ * posts takes a token, and a server that has it.
+ */
+
+import { hasUnspacedScript } from '../../../domain/index-words.ts';
+import { DAY, MINUTE } from '../../../platform/clock.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { SourceDown } from '../outage.ts';
+import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { toFoundPost } from '../parse/post-fields.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { formatDay, joinSearchTerms, pickBestWords, readPages } from '../provider-query.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import {
+  isPublicStatus,
+  mastodonStatus,
+  type MastodonStatus,
+  parseContent,
+  toMastodonPost,
+} from './mastodon-post.ts';
+import { z } from 'zod';
+
+/** The most of one page, and the most pages of one search. */
+const MAX_PAGE_SIZE = 40;
+const MAX_PAGES = 2;
+/** All words must occur: more than these would find nothing. */
+const MAX_WORDS = 4;
+
+/** How long a server that shows nothing without a token is left alone. */
+const CLOSED_REST_MS = 10 * MINUTE;
+
+type ServerAccount = { server: string; token: string | undefined };
+const timelinePayload = z.array(z.unknown());
+const searchPayload = z.object({ statuses: z.array(z.unknown()) });
+const statusPosition = z.object({ id: z.string().regex(/^\d{1,20}$/) });
+
+export function mastodon(settings: { server?: string | undefined; token?: string | undefined }): Adapter {
+  const account: ServerAccount = {
+    server: settings.server ?? 'https://mastodon.social',
+    token: settings.token,
+  };
+  const { host } = new URL(account.server);
+  return {
+    name: 'mastodon',
+    source: 'microblog',
+    title: `Mastodon (${account.token === undefined ? 'hashtags' : 'search and hashtags'} at ${host})`,
+    dates: 'exact',
+    terms: '300 requests in five minutes; public posts only, which stay their authors’.',
+    pace: { perMinute: 40, burst: 20 },
+    restMs: 5 * MINUTE,
+    async probe(asking) {
+      parsePayload(
+        await requestText(account, 'api/v1/timelines/tag/mastodon', [['limit', '1']], asking),
+        timelinePayload,
+      );
+    },
+    async find(query, asking) {
+      const posts = (statuses: readonly MastodonStatus[]): FoundItem[] =>
+        statuses.filter(isPublicStatus).flatMap((one) => toFoundPost(toMastodonPost(one, host)));
+      if (account.token !== undefined && query.keywords.length > 0) {
+        const statuses = await searchStatuses(account, query, asking);
+        // A server without a search of posts says nothing of it, and finds none.
+        if (statuses.length > 0) return posts(statuses);
+      }
+      return posts(await readHashtagTimelines(account, query, asking));
+    },
+  };
+}
+
+/** The search knows days, not times: one more on each side, and every post's own time decides. */
+async function searchStatuses(
+  account: ServerAccount,
+  query: SourceQuery,
+  asking: AdapterContext,
+): Promise<MastodonStatus[]> {
+  const before = new Date(query.to.getTime() + DAY);
+  const after = query.from && new Date(query.from.getTime() - DAY);
+  const words = [
+    joinSearchTerms(query, MAX_WORDS),
+    ...(after === undefined ? [] : [`after:${formatDay(after)}`]),
+    `before:${formatDay(before)}`,
+  ];
+  const params = [
+    ['q', words.join(' ')],
+    ['type', 'statuses'],
+    ['limit', String(Math.min(query.limit, MAX_PAGE_SIZE))],
+  ] as const;
+  const { statuses } = parsePayload(
+    await requestText(account, 'api/v2/search', params, asking),
+    searchPayload,
+  );
+  return parseFittingItems(statuses, mastodonStatus);
+}
+
+/** The timelines of the prompt's hashtags, newest first. */
+async function readHashtagTimelines(
+  account: ServerAccount,
+  query: SourceQuery,
+  asking: AdapterContext,
+): Promise<MastodonStatus[]> {
+  const [first, ...others] = chooseHashtags(query);
+  if (first === undefined) return [];
+  let below = computeFirstIdAt(query.to.getTime() + 1);
+  return readPages({ pages: MAX_PAGES, items: query.limit }, asking, async () => {
+    const params = [
+      ...others.map((tag) => ['any[]', tag] as const),
+      ['limit', String(MAX_PAGE_SIZE)],
+      ['max_id', below],
+      // Not min_id: that begins at the oldest post of the window, and a busy hashtag would never reach today.
+      ...(query.from === undefined
+        ? []
+        : [['since_id', computeFirstIdAt(query.from.getTime() - 1)] as const]),
+    ] as const;
+    const path = `api/v1/timelines/tag/${encodeURIComponent(first)}`;
+    const items = parsePayload(await requestText(account, path, params, asking), timelinePayload);
+    const last = statusPosition.safeParse(items.at(-1));
+    below = last.data?.id ?? below;
+    return {
+      items: parseFittingItems(items, mastodonStatus).filter((one) =>
+        isAboutQuery(readStatusWords(one), query),
+      ),
+      isLast: items.length < MAX_PAGE_SIZE || !last.success,
+    };
+  });
+}
+
+/** @throws SourceDown `source_needs_key` where the server shows nothing to who is not signed in */
+async function requestText(
+  { server, token }: ServerAccount,
+  path: string,
+  params: readonly (readonly [name: string, value: string])[],
+  { ask, clock }: AdapterContext,
+): Promise<string> {
+  const url = buildEndpoint(server, path);
+  for (const [name, value] of params) url.searchParams.append(name, value);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const reply = await ask({ url, headers, reads: [401, 403, 422, 429] });
+  if (reply.status < 300) return reply.text;
+  if (reply.status === 429) throw createRateLimitOutage(reply, 'x-ratelimit-reset', clock);
+  const detail = `answered ${reply.status}`;
+  if (token !== undefined) throw new SourceDown('source_refused', { detail });
+  // Until somebody sets a token, asking again is of no use.
+  throw new SourceDown('source_needs_key', { detail, retryAfterMs: CLOSED_REST_MS });
+}
+
+/** The first id of a millisecond: ids count milliseconds, with 16 bits behind. */
+function computeFirstIdAt(ms: number): string {
+  return String(BigInt(ms) << 16n);
+}
+
+function readStatusWords({ content, spoiler_text: warning = '', tags = [] }: MastodonStatus) {
+  return { text: `${warning} ${parseContent(content).text}`, tags: tags.map(({ name }) => name) };
+}
+
+/** Without a search one can only follow hashtags: which ones a prompt asks for, and whose posts are about it. */
+
+type HashtagQuery = Pick<SourceQuery, 'prompt' | 'keywords'>;
+/** More words than these are hardly ever one hashtag. */
+const MAX_JOINED_WORDS = 3;
+
+/**
+ * One to three hashtags without `#`, the first of which says most: `ai agents` is `aiagents`, `ai`, `agents`.
+ * Of a longer prompt its two best words. Empty where no word can be a hashtag: one of digits alone cannot.
+ */
+export function chooseHashtags(asked: HashtagQuery): string[] {
+  const { keywords } = asked;
+  const joined = pickBestWords(asked, keywords.length > MAX_JOINED_WORDS ? 2 : MAX_JOINED_WORDS).join('');
+  const tags = [joined, ...keywords.slice(0, 2)].map(toHashtag);
+  return [...new Set(tags)].filter((tag) => /\D/.test(tag));
+}
+
+/**
+ * Whether a post under one of these hashtags is about the prompt: `#agents` alone may be about spies. It is
+ * when it has the joined hashtag, or when both of the best words occur, be it with another ending.
+ */
+export function isAboutQuery(post: { text: string; tags: readonly string[] }, asked: HashtagQuery): boolean {
+  const tags = post.tags.map((tag) => tag.toLowerCase());
+  const [joined] = chooseHashtags(asked);
+  if (joined !== undefined && tags.includes(joined)) return true;
+  const text = post.text.toLowerCase();
+  const said = [...tags, ...splitWords(text)];
+  const occurs = (word: string) =>
+    hasUnspacedScript(word) ? text.includes(word) : said.some((one) => one === word || isWordForm(one, word));
+  return asked.keywords
+    .slice(0, 2)
+    .every((word) => tags.includes(toHashtag(word)) || splitWords(word).every(occurs));
+}
+
+/** Hashtags hold letters, digits and underscores. */
+function toHashtag(words: string): string {
+  return words.replace(/[^\p{L}\p{M}\p{N}_]+/gu, '');
+}
+
+function splitWords(text: string): string[] {
+  return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+}
+
+/** `turbine` and `turbines`; short words have too many neighbours. */
+function isWordForm(said: string, word: string): boolean {
+  const stem = word.replace(/s$/, '');
+  return stem.length > 3 && said.startsWith(stem);
+}

@@ -1,0 +1,217 @@
+/**
+ * The discussion board: Reddit's own search, for an application that Reddit has approved. Nothing else of
+ * Reddit is asked: what it gives anonymously it has closed on purpose.
+ */
+
+import { type Clock, MINUTE, SECOND } from '../../../platform/clock.ts';
+import { retryAfterMs } from '../../../protocol/retry-after.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { SourceDown } from '../outage.ts';
+import { optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
+import { buildEndpoint, toShownLink } from '../parse/provider-addresses.ts';
+import { joinBestWords, PERIODS, pickShortestPeriod } from '../provider-query.ts';
+import { createSharedWork } from '../resilience/coalescing.ts';
+import type { ProviderResponse, SendRequest } from '../resilience/http-request.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import { z } from 'zod';
+
+const MAX_POST_SNIPPET = 300;
+/** Its search wants every word to occur: a few first, and fewer where they find nothing. */
+const WORD_ATTEMPTS = [4, 2] as const;
+
+const searchPayload = z.object({ data: z.object({ children: z.array(z.unknown()) }) });
+const postChild = z.object({
+  data: z.object({
+    title: z.string().min(1),
+    permalink: z.string().startsWith('/r/'),
+    subreddit: z.string(),
+    selftext: z.string().catch(''),
+    author: optionalField(z.string()),
+    removed_by_category: z.unknown(),
+    score: z.number(),
+    num_comments: z.number(),
+    created_utc: z.number().positive(),
+  }),
+});
+type RedditPost = z.infer<typeof postChild>['data'];
+
+/** @param settings.at where the API is; `tokenAt` where tokens are given; `version` of this program */
+export function reddit(settings: {
+  clientId: string;
+  clientSecret: string;
+  username: string;
+  at?: string | undefined;
+  tokenAt?: string | undefined;
+  version?: string | undefined;
+}): Adapter {
+  const { at = 'https://oauth.reddit.com', tokenAt = 'https://www.reddit.com' } = settings;
+  // The form that its rules ask for; a made-up browser is what they forbid.
+  const userAgent = `node:strandline:${settings.version ?? 'unknown'} (by /u/${settings.username})`;
+  const tokens = createRedditTokens({
+    clientId: settings.clientId,
+    clientSecret: settings.clientSecret,
+    url: buildEndpoint(tokenAt, 'api/v1/access_token'),
+    userAgent,
+  });
+  /** When the requests that it counts begin anew, once none was left. */
+  let emptyUntil = 0;
+
+  async function search(words: string, query: SourceQuery, asking: AdapterContext): Promise<RedditPost[]> {
+    const { ask, clock } = asking;
+    const waitMs = emptyUntil - clock.now().getTime();
+    if (waitMs > 0)
+      throw new SourceDown('source_busy', {
+        detail: 'no request is left',
+        retryAfterMs: waitMs,
+        unasked: true,
+      });
+    const url = buildEndpoint(at, 'search', {
+      q: words,
+      type: 'link',
+      sort: 'relevance',
+      t: pickShortestPeriod(PERIODS, query.from, clock.now()) ?? 'all',
+      limit: '100',
+      raw_json: '1',
+    });
+    const asked = async () => {
+      const token = await tokens.current(asking);
+      const headers = { authorization: `Bearer ${token}`, 'user-agent': userAgent };
+      const reply = await ask({ url, headers, reads: [401, 429] });
+      if (reply.status === 401) tokens.refused(token);
+      return reply;
+    };
+    let reply = await asked();
+    // A token may end before its time; a new one that is refused too says that the access is gone.
+    if (reply.status === 401) reply = await asked();
+    if (reply.status === 401) throw new SourceDown('source_refused', { detail: 'answered 401' });
+    const resetMs = readEmptyMs(reply);
+    if (resetMs !== undefined) emptyUntil = clock.now().getTime() + resetMs;
+    if (reply.status === 429) {
+      const wait = resetMs ?? retryAfterMs(reply.headers.get('retry-after'), clock.now()) ?? undefined;
+      throw new SourceDown('source_busy', { detail: 'answered 429', retryAfterMs: wait });
+    }
+    return parseFittingItems(parsePayload(reply.text, searchPayload).data.children, postChild).map(
+      ({ data }) => data,
+    );
+  }
+
+  return {
+    name: 'reddit',
+    source: 'discussion_board',
+    title: 'Reddit',
+    dates: 'coarse',
+    terms:
+      'Access that Reddit has approved, 100 requests a minute for each application; commercial use needs an agreement, and what is deleted there is to be deleted here.',
+    pace: { perMinute: 100, burst: 10 },
+    async find(query, asking) {
+      for (const most of WORD_ATTEMPTS) {
+        const posts = await search(joinBestWords(query, most), query, asking);
+        const found = posts
+          .filter((post) => isVisiblePost(post) && isWithinWindow(post, query))
+          .flatMap(toFoundItems);
+        if (found.length > 0 || query.keywords.length <= 2) return found;
+        if (emptyUntil > asking.clock.now().getTime()) return [];
+      }
+      return [];
+    },
+  };
+}
+
+function isVisiblePost({ author, selftext, title, removed_by_category: removed }: RedditPost): boolean {
+  if (removed !== undefined && removed !== null) return false;
+  return (
+    author !== '[deleted]' && !/^\[(?:removed|deleted)\]$/.test(selftext) && title !== '[deleted by user]'
+  );
+}
+
+/** It was asked for a wider period. */
+function isWithinWindow(post: RedditPost, { from, to }: SourceQuery): boolean {
+  const at = post.created_utc * SECOND;
+  return (from === undefined || at >= from.getTime()) && at <= to.getTime();
+}
+
+function toFoundItems(post: RedditPost): FoundItem[] {
+  const { score, num_comments: comments, subreddit } = post;
+  const link = toShownLink(`https://www.reddit.com${post.permalink}`);
+  const publishedAt = new Date(post.created_utc * SECOND);
+  if (link === undefined || Number.isNaN(publishedAt.getTime())) return [];
+  return [
+    {
+      source: 'discussion_board',
+      title: toTitle(post.title),
+      link,
+      snippet:
+        toExcerpt(markdownToPlainText(post.selftext), MAX_POST_SNIPPET) ||
+        `${score} points, ${comments} comments in r/${subreddit}`,
+      summaryDescription: '',
+      publishedAt,
+      engagement: Math.max(0, score) + Math.max(0, comments),
+    },
+  ];
+}
+
+/** By `x-ratelimit-remaining: 0.0` and `x-ratelimit-reset: 31` (seconds); undefined while some are left. */
+function readEmptyMs({ headers }: ProviderResponse): number | undefined {
+  const remaining = headers.get('x-ratelimit-remaining');
+  const reset = headers.get('x-ratelimit-reset');
+  if (remaining === null || reset === null || !(Number(remaining) < 1)) return undefined;
+  const seconds = Number(reset);
+  return seconds >= 0 && seconds <= 600 ? seconds * SECOND : undefined;
+}
+
+/** The access token of an application at Reddit, kept until it is about to end. */
+
+const grantedToken = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
+const tokenPayload = z.union([grantedToken, z.object({ error: z.unknown() })]);
+
+export type RedditTokens = {
+  /** @throws SourceDown */
+  current(asking: { ask: SendRequest; clock: Clock }): Promise<string>;
+  /** Forgets a token that was refused, unless a newer one has taken its place. */
+  refused(token: string): void;
+};
+
+export function createRedditTokens(settings: {
+  clientId: string;
+  clientSecret: string;
+  url: URL;
+  userAgent: string;
+}): RedditTokens {
+  const { clientId, clientSecret, url, userAgent } = settings;
+  let kept: { token: string; until: number } | undefined;
+  const renewal = createSharedWork<string>();
+
+  async function request(ask: SendRequest, clock: Clock): Promise<string> {
+    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    const { text } = await ask({
+      url,
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${basic}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': userAgent,
+      },
+      body: 'grant_type=client_credentials',
+    });
+    const read = parsePayload(text, tokenPayload);
+    if (!('access_token' in read)) throw new SourceDown('source_refused', { detail: 'no token was given' });
+    kept = {
+      token: read.access_token,
+      until: clock.now().getTime() + read.expires_in * SECOND - MINUTE,
+    };
+    return kept.token;
+  }
+
+  return {
+    current({ ask, clock }) {
+      return renewal(
+        () => (kept !== undefined && clock.now().getTime() < kept.until ? kept.token : undefined),
+        () => request(ask, clock),
+      );
+    },
+    refused(token) {
+      if (kept?.token === token) kept = undefined;
+    },
+  };
+}

@@ -1,0 +1,214 @@
+/** Posts of X by its recent search: the last seven days, and every answer costs. */
+
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../../../platform/clock.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { SourceDown } from '../outage.ts';
+import { createRateLimitOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import { toFoundPost } from '../parse/post-fields.ts';
+import { buildEndpoint } from '../parse/provider-addresses.ts';
+import { joinSearchTerms } from '../provider-query.ts';
+import type { ProviderResponse } from '../resilience/http-request.ts';
+import type { FoundItem, SourceQuery } from '../search-source.ts';
+import { toMicroblogPost, xMedia, xPost, xReferred, xUser } from './x-post.ts';
+import { z } from 'zod';
+
+/** The fewest and the most posts of one answer. */
+const MIN_POSTS = 10;
+const MAX_POSTS = 100;
+/** All words must occur: more than these would find nothing. */
+const MAX_WORDS = 4;
+/** What its language of queries would read as more than one word; hashtags and handles it knows. */
+const NOT_ONE_WORD = /[^\p{L}\p{M}\p{N}_#@]/u;
+/** As far back as it looks by itself; to name an earlier start is an error, so one nearby is not named. */
+const MAX_REACH_MS = 7 * DAY - 5 * MINUTE;
+/** It ends half a minute ago by itself; to name a later end is an error. */
+const SEARCH_LAG_MS = 30 * SECOND;
+
+const itemList = optionalField(z.array(z.unknown())).transform((items) => items ?? []);
+const searchPayload = z
+  .object({
+    data: z.array(z.unknown()).optional(),
+    includes: z
+      .object({ users: itemList, media: itemList, tweets: itemList })
+      .catch({ users: [], media: [], tweets: [] }),
+    meta: optionalField(z.object({ result_count: z.number() })),
+  })
+  // `errors` may stand beside posts (one of them, or an author, is gone), but not in their place.
+  .refine(({ data, meta }) => data !== undefined || meta?.result_count === 0);
+type SearchPayload = z.infer<typeof searchPayload>;
+/** @param settings.usdPerDay what may be spent on a day (UTC) in dollars; 0 asks nothing */
+export function x(settings: { bearerToken: string; usdPerDay: number; at?: string | undefined }): Adapter {
+  const { bearerToken, usdPerDay, at = 'https://api.x.com' } = settings;
+  const request = (params: Readonly<Record<string, string>>, { ask }: AdapterContext) =>
+    ask({
+      url: buildEndpoint(at, '2/tweets/search/recent', params),
+      headers: { authorization: `Bearer ${bearerToken}` },
+      reads: REFUSAL_STATUSES,
+    });
+  return {
+    name: 'x',
+    source: 'microblog',
+    title: 'X (recent search)',
+    dates: 'exact',
+    terms:
+      'Paid by what is read: $0.005 a post or picture, $0.010 an author; 450 requests in 15 minutes; the last seven days only.',
+    pace: { perMinute: 30, burst: 10 },
+    wordings: 'own',
+    restMs: 15 * MINUTE,
+    allowance: { most: Math.round(usdPerDay * 1e6), unit: 'micro-dollars', zone: 'UTC' },
+    async find(query, asking) {
+      if (query.keywords.length === 0 || isOutOfReach(query, asking)) return [];
+      const { posts, cost } = await reserveCost(query.limit, asking);
+      const params = buildParams(query, posts, asking);
+      let reply = await request(params, asking);
+      if (reply.status === 400 && 'start_time' in params && blamesParameter(reply, 'start_time')) {
+        // Its clock and ours differ. By itself it looks back seven days; each post's own time decides then.
+        const { start_time: _, ...rest } = params;
+        reply = await request(rest, asking);
+      }
+      if (reply.status >= 300) {
+        // Refusals cost nothing. Whatever else goes wrong may have been charged, and stays spent.
+        await asking.unspend(cost);
+        throw toOutage(reply, asking.clock);
+      }
+      const read = parsePayload(reply.text, searchPayload);
+      await asking.unspend(Math.max(0, cost - computeCost(countItems(read))));
+      return readFoundPosts(read);
+    },
+  };
+}
+
+/** Takes what the posts may cost; where that is not left, what the fewest may. */
+async function reserveCost(limit: number, asking: AdapterContext): Promise<{ posts: number; cost: number }> {
+  const posts = Math.min(Math.max(limit, MIN_POSTS), MAX_POSTS);
+  try {
+    await asking.spend(computeWorstCost(posts));
+    return { posts, cost: computeWorstCost(posts) };
+  } catch (error) {
+    const isShort =
+      error instanceof SourceDown && (error.code === 'source_quota' || error.code === 'source_busy');
+    if (!isShort || posts === MIN_POSTS) throw error;
+    await asking.spend(computeWorstCost(MIN_POSTS));
+    return { posts: MIN_POSTS, cost: computeWorstCost(MIN_POSTS) };
+  }
+}
+
+function isOutOfReach({ to }: SourceQuery, { clock }: AdapterContext): boolean {
+  return clock.now().getTime() - to.getTime() > MAX_REACH_MS;
+}
+
+function buildParams(query: SourceQuery, posts: number, { clock }: AdapterContext): Record<string, string> {
+  const { from, to } = query;
+  const backMs = (time: Date) => clock.now().getTime() - time.getTime();
+  return {
+    // What a repost repeats is found by itself, and paid once.
+    query: `${joinSearchTerms(query, MAX_WORDS, NOT_ONE_WORD)} -is:retweet`,
+    max_results: String(posts),
+    sort_order: from === undefined ? 'recency' : 'relevancy',
+    ...(from === undefined || backMs(from) > MAX_REACH_MS ? {} : { start_time: formatSeconds(from) }),
+    ...(backMs(to) < SEARCH_LAG_MS ? {} : { end_time: formatSeconds(to) }),
+    'tweet.fields':
+      'created_at,public_metrics,entities,lang,conversation_id,in_reply_to_user_id,referenced_tweets,attachments,note_tweet',
+    expansions: 'author_id,attachments.media_keys,referenced_tweets.id',
+    'user.fields': 'created_at,description,public_metrics,verified,verified_type,location,profile_image_url',
+    'media.fields': 'url,preview_image_url',
+  };
+}
+
+function formatSeconds(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+function countItems({ data = [], includes }: SearchPayload) {
+  return {
+    posts: data.length + includes.tweets.length,
+    users: includes.users.length,
+    media: includes.media.length,
+  };
+}
+
+function readFoundPosts({ data = [], includes }: SearchPayload): FoundItem[] {
+  const included = {
+    users: new Map(parseEach(includes.users, xUser).map((one) => [one.id, one])),
+    media: new Map(parseEach(includes.media, xMedia).map((one) => [one.media_key, one])),
+    posts: new Map(parseEach(includes.tweets, xReferred).map((one) => [one.id, one])),
+  };
+  return parseFittingItems(data, xPost)
+    .flatMap((post) => toMicroblogPost(post, included))
+    .flatMap(toFoundPost);
+}
+
+/** Of what is only beside the posts, nothing needs to fit. */
+function parseEach<T>(items: readonly unknown[], schema: z.core.$ZodType<T>): T[] {
+  return items
+    .map((item) => z.safeParse(schema, item))
+    .flatMap(({ data }) => (data === undefined ? [] : [data]));
+}
+
+/** What a search of X costs: every post, person and picture of an answer, in millionths of a dollar. */
+
+/** docs.x.com, "pricing", 2026: charged by what an answer holds, also when it only stands beside the posts. */
+const PRICE_MICRO_USD = { post: 5_000, user: 10_000, media: 5_000 };
+/** Beside a post can stand the one it quotes and the one it answers, its author, and four pictures. */
+const MAX_BESIDE_POST = { post: 2, user: 1, media: 4 };
+
+/** The most that so many posts can cost. */
+export function computeWorstCost(posts: number): number {
+  return computeCost({
+    posts: posts * (1 + MAX_BESIDE_POST.post),
+    users: posts * MAX_BESIDE_POST.user,
+    media: posts * MAX_BESIDE_POST.media,
+  });
+}
+
+/** What was read twice on a day is charged once there; here twice, since that is promised only softly. */
+export function computeCost({
+  posts,
+  users,
+  media,
+}: {
+  posts: number;
+  users: number;
+  media: number;
+}): number {
+  return posts * PRICE_MICRO_USD.post + users * PRICE_MICRO_USD.user + media * PRICE_MICRO_USD.media;
+}
+
+/** Why X refused: its answers are problems with a title, and what they hold is read for nothing else. */
+
+/** Statuses that say that nothing was read, and so nothing charged. */
+export const REFUSAL_STATUSES: readonly number[] = [400, 401, 402, 403, 404, 429, 500, 502, 503, 504];
+
+const problemPayload = z.object({
+  title: optionalField(z.string()),
+  errors: optionalField(z.array(z.object({ parameters: optionalField(z.record(z.string(), z.unknown())) }))),
+});
+
+export function toOutage(reply: ProviderResponse, clock: Clock): SourceDown {
+  const { status } = reply;
+  if (status === 402) {
+    return new SourceDown('source_quota', { detail: 'no credits are left there', retryAfterMs: HOUR });
+  }
+  if (status === 429) {
+    const isCap = parseProblem(reply)?.title === 'UsageCapExceeded';
+    if (isCap) return new SourceDown('source_quota', { detail: 'of this month', retryAfterMs: HOUR });
+    return createRateLimitOutage(reply, 'x-rate-limit-reset', clock);
+  }
+  const isTheirs = status >= 500 || status === 404;
+  return new SourceDown(isTheirs ? 'source_failed' : 'source_refused', { detail: `answered ${status}` });
+}
+
+/** Whether the answer says that this parameter is what it refuses. */
+export function blamesParameter(reply: ProviderResponse, parameter: string): boolean {
+  return (parseProblem(reply)?.errors ?? []).some(({ parameters = {} }) =>
+    Object.hasOwn(parameters, parameter),
+  );
+}
+
+function parseProblem({ text }: ProviderResponse): z.infer<typeof problemPayload> | undefined {
+  try {
+    return parsePayload(text, problemPayload);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/** What an adapter asks with: each request in its turn, within the time of all, and with its allowance. */
+
+import { type Clock, SECOND } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { ServicePorts } from '../../ports.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { SourceDown } from '../outage.ts';
+import { createRequestSender, type ProviderRequest } from './http-request.ts';
+import { createAllowanceWallet, type HeldUnits, type RequestPace } from './source-limits.ts';
+import type { Agent } from 'undici';
+
+export type BoundedRequests = {
+  asking: AdapterContext;
+  /** Whether a request waits for its turn; one that does when time is up waits for ever. */
+  isWaiting: () => boolean;
+  /** Why less was found than there is; undefined where all was. */
+  shortness: () => SourceDown | undefined;
+  /** Ends the question: what it took of the allowance and did not give back is spent. */
+  settle: () => void;
+};
+
+/**
+ * @param signal ends what is asked
+ * @param parts.leftMs in how many milliseconds it will
+ */
+export function createBoundedRequests(
+  signal: AbortSignal,
+  adapter: Adapter,
+  parts: {
+    clock: Clock;
+    log: Logger;
+    ports: Pick<ServicePorts, 'allowances'>;
+    who: string;
+    agent: Agent;
+    pace: RequestPace;
+    leftMs: () => number;
+    held: HeldUnits;
+  },
+): BoundedRequests {
+  const { clock, log, pace, leftMs } = parts;
+  const asks = { who: parts.who, agent: parts.agent, clock };
+  const waiting = new Set<ProviderRequest>();
+  const isWaiting = () => waiting.size > 0;
+  let short: SourceDown | undefined;
+  const purse = createAllowanceWallet(adapter, {
+    clock,
+    log,
+    allowances: parts.ports.allowances,
+    held: parts.held,
+  });
+  const asking: AdapterContext = {
+    clock,
+    leftMs,
+    spend: purse.spend,
+    unspend: purse.unspend,
+    cutShort(down) {
+      short = signal.aborted ? createTimeoutOutage(isWaiting()) : down;
+    },
+    async ask(question, mostMs) {
+      signal.throwIfAborted();
+      const bounded =
+        mostMs === undefined
+          ? { signal, leftMs }
+          : {
+              signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
+              leftMs: () => Math.min(mostMs, leftMs()),
+            };
+      const ask = createRequestSender({ ...asks, signal: bounded.signal });
+      waiting.add(question);
+      try {
+        return await pace.inTurn(bounded, () => {
+          waiting.delete(question);
+          return ask(question);
+        });
+      } catch (error) {
+        signal.throwIfAborted(); // whatever was waited for then
+        if (bounded.signal.aborted) throw createTimeoutOutage(waiting.has(question));
+        throw error;
+      } finally {
+        if (!signal.aborted) waiting.delete(question);
+      }
+    },
+  };
+  return { asking, isWaiting, shortness: () => short, settle: purse.settle };
+}
+
+/** @param isWaiting whether it was not even asked, because its turn had not come */
+export function createTimeoutOutage(isWaiting: boolean): SourceDown {
+  return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
+}
+
+/** Asking for what stands beside that which was found, and without which nothing is lost. */
+
+const MAX_SIDE_REQUEST_MS = 2 * SECOND;
+/** Of the time that is left: what was found already must be given within it. */
+const SIDE_REQUEST_SHARE = 1 / 3;
+
+/** Asks as it is asked here, but each request is given up soon: after a third of what is left, two seconds at most. */
+export function limitSideRequests(asking: AdapterContext): AdapterContext {
+  const mostMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, asking.leftMs() * SIDE_REQUEST_SHARE));
+  return { ...asking, ask: (question) => asking.ask(question, mostMs()) };
+}

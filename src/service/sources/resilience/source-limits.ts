@@ -1,0 +1,152 @@
+/** When a source may be asked: as often as its terms allow, and one at a time where they want that. */
+
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { Allowance, Allowances, RequestPacing } from '../../ports.ts';
+import { createTokenBucket } from '../../rate-limit.ts';
+import type { Adapter, AdapterContext } from '../adapter.ts';
+import { awaitUnlessAborted, SourceDown } from '../outage.ts';
+import { DateTime } from 'luxon';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type WaitFunction = (ms: number, signal: AbortSignal) => Promise<unknown>;
+export const waitUnlessAborted: WaitFunction = (ms, signal) => sleep(ms, undefined, { signal });
+
+export type RequestPace = {
+  /**
+   * Makes one request when its turn has come.
+   * @param leave.leftMs how long it can be waited for
+   * @throws SourceDown `source_busy` where its turn would come too late
+   */
+  inTurn<T>(leave: { signal: AbortSignal; leftMs: () => number }, request: () => Promise<T>): Promise<T>;
+};
+
+export function createRequestPace(
+  { name, pace, everyMs, serial = everyMs !== undefined }: Adapter,
+  options: { clock: Clock; turns: RequestPacing; wait: WaitFunction },
+): RequestPace {
+  const bucket = createTokenBucket(pace, options.clock);
+  const alone = createSerialQueue();
+
+  async function awaitTurn({ signal, leftMs }: { signal: AbortSignal; leftMs: () => number }) {
+    if (everyMs === undefined) return;
+    const next = options.turns.next(name, everyMs, leftMs()).catch(() => {
+      throw new SourceDown('source_failed', { detail: 'its turn cannot be had', unasked: true });
+    });
+    const waitMs = await awaitUnlessAborted(signal, next);
+    if (waitMs === undefined) throw createBusyOutage();
+    if (waitMs > 0) await options.wait(waitMs, signal);
+  }
+
+  return {
+    async inTurn(leave, request) {
+      const waitMs = bucket.take(leave.leftMs());
+      if (waitMs === undefined) throw createBusyOutage();
+      let used = false;
+      const ask = async () => {
+        leave.signal.throwIfAborted();
+        await awaitTurn(leave);
+        used = true;
+        return request();
+      };
+      try {
+        if (waitMs > 0) await options.wait(waitMs, leave.signal);
+        return await (serial ? alone(leave.signal, ask) : ask());
+      } finally {
+        if (!used) bucket.giveBack();
+      }
+    },
+  };
+}
+
+function createBusyOutage(): SourceDown {
+  return new SourceDown('source_busy', { unasked: true });
+}
+
+/** Does one work after the other; who goes away while waiting leaves the queue to the next. */
+function createSerialQueue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const before = last;
+    let done = () => {};
+    const mine = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    last = before.then(() => mine);
+    try {
+      await awaitUnlessAborted(signal, before);
+      return await work();
+    } finally {
+      done();
+    }
+  };
+}
+
+/** What a source allows in a day, by the day of its own time zone. */
+
+/** The allowance of the day it is now; undefined where the source has none. */
+export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock): Allowance | undefined {
+  if (allowance === undefined) return undefined;
+  const period = DateTime.fromJSDate(clock.now(), { zone: allowance.zone }).toISODate();
+  if (period === null) throw new RangeError(`the time zone of the allowance of ${name} is not known`);
+  return { source: name, period, most: allowance.most };
+}
+
+/** Units that questions under way in this process have taken of one source, and may give back. */
+export type HeldUnits = { units: number };
+
+/**
+ * Spending for one question, until it is settled. What is given back goes to the day that it was taken from; where that cannot be
+ * counted, it stays spent.
+ */
+export function createAllowanceWallet(
+  adapter: Adapter,
+  { clock, log, allowances, held }: { clock: Clock; log: Logger; allowances: Allowances; held: HeldUnits },
+): Pick<AdapterContext, 'spend' | 'unspend'> & { settle: () => void } {
+  let taken: Allowance | undefined;
+  let mine: number | undefined = 0;
+  function hold(units: number): void {
+    if (mine === undefined) return; // settled
+    mine += units;
+    held.units += units;
+  }
+
+  /** Whether there would be enough if the others gave back what they hold. */
+  async function isHeld(today: Allowance, units: number): Promise<boolean> {
+    const others = held.units - (mine ?? 0);
+    const used = others > 0 ? await allowances.used(today).catch(() => undefined) : undefined;
+    return used !== undefined && used - others + units <= today.most;
+  }
+
+  return {
+    settle() {
+      hold(-(mine ?? 0));
+      mine = undefined;
+    },
+    async spend(units) {
+      const today = findCurrentAllowance(adapter, clock);
+      if (today === undefined) return;
+      // Where it cannot be counted, nothing is spent.
+      const isTaken = await allowances.take(today, units).catch(() => {
+        throw new SourceDown('source_failed', { detail: 'its allowance cannot be counted', unasked: true });
+      });
+      if (!isTaken) {
+        if (await isHeld(today, units)) {
+          const detail = 'what is left of its allowance is held by questions under way';
+          throw new SourceDown('source_busy', { detail, unasked: true });
+        }
+        const detail = `${today.most} ${adapter.allowance?.unit} a day`;
+        throw new SourceDown('source_quota', { detail, unasked: true });
+      }
+      taken = today;
+      hold(units);
+    },
+    async unspend(units) {
+      if (taken === undefined) return;
+      hold(-units);
+      await allowances.giveBack(taken, units).catch((err: unknown) => {
+        log.warn({ err, source: adapter.name, units }, 'what was not used of an allowance stays spent');
+      });
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/** From what a user has set to what answers. */
+
+import { SOURCES } from '../../domain/enumerations.ts';
+import { type Clock, SECOND } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { ServicePorts } from '../ports.ts';
+import { createSandboxSources } from '../sandbox/sandbox-sources.ts';
+import { createArchiveSources, createBoardFallback, createSilentSource } from './fallbacks.ts';
+import { createLiveSource, type LiveHealth, type LiveSource } from './live-source.ts';
+import { SourceDown } from './outage.ts';
+import { openAgent } from './resilience/http-request.ts';
+import type { SearchSource } from './search-source.ts';
+import {
+  chooseSources,
+  type OfferedSource,
+  type SourceSettings,
+  type SourceStatement,
+} from './source-registry.ts';
+
+/** A source and how it has been; `live` is there for those that are asked. */
+export type SourceHealth = SourceStatement & { live: LiveHealth | undefined };
+
+export type OpenedSources = {
+  /** What answers; for a tool that has no source one that says why. */
+  sources: readonly SearchSource[];
+  statements: readonly SourceStatement[];
+  /** Asks what needs no key, for two seconds at most. Never throws. */
+  probe: () => Promise<readonly ProbeResult[]>;
+  health: () => Promise<readonly SourceHealth[]>;
+  /** Ends what is under way. */
+  close: () => Promise<void>;
+};
+
+/** @throws InvalidInput for a name that is not known, or whose key is not set */
+export function openSources(
+  settings: SourceSettings,
+  deps: { clock: Clock; log: Logger; ports: ServicePorts; version: string },
+): OpenedSources {
+  const { offered, archive, sandbox } = chooseSources(settings, deps.version);
+  const agent = openAgent(Math.max(...offered.map(({ adapter }) => adapter?.pace.burst ?? 1)));
+  const who = `strandline/${deps.version} (${settings.contact ?? 'no contact set'})`;
+  const live = offered.flatMap(({ isOn, adapter }) =>
+    isOn && adapter !== undefined ? [createLiveSource(adapter, { ...deps, who, agent })] : [],
+  );
+  const board = findBoardFallback(live);
+  const answering: SearchSource[] = sandbox
+    ? [...createSandboxSources()]
+    : [
+        ...live,
+        ...(board === undefined ? [] : [board]),
+        ...(archive ? createArchiveSources(deps.ports.archive) : []),
+      ];
+  const silent = SOURCES.filter((source) => !answering.some((one) => one.source === source)).map((source) =>
+    createSilentSource(source, offered),
+  );
+  const statements = [
+    ...offered.map(describeSource),
+    ...(board === undefined ? [] : [describeBoardFallback(board)]),
+  ];
+  return {
+    sources: [...answering, ...silent],
+    statements,
+    probe: () => probeSources(statements, live),
+    health: () =>
+      Promise.all(
+        statements.map(async (statement) => ({
+          ...statement,
+          live: await live.find(({ name }) => name === statement.name)?.health(),
+        })),
+      ),
+    close: () => agent.destroy(),
+  };
+}
+
+/** The first web source is asked for the discussion board too, where that cannot be asked itself. */
+function findBoardFallback(live: readonly LiveSource[]): SearchSource | undefined {
+  const web = live.find(({ source }) => source === 'web');
+  return web === undefined || live.some(({ name }) => name === 'reddit')
+    ? undefined
+    : createBoardFallback(web);
+}
+
+function describeSource({ name, source, needs, adapter, isOn }: OfferedSource): SourceStatement {
+  const reason = adapter === undefined ? `needs ${needs.join(' and ')}` : 'not among SERVICE_SOURCES';
+  return {
+    name,
+    source,
+    title: adapter?.title ?? name,
+    state: isOn ? 'on' : 'off',
+    reason: isOn ? undefined : reason,
+    dates: adapter?.dates,
+    terms: adapter?.terms,
+  };
+}
+
+function describeBoardFallback({ name, source }: SearchSource): SourceStatement {
+  return {
+    name,
+    source,
+    title: 'Reddit (found with the web source)',
+    state: 'on',
+    reason: undefined,
+    dates: 'coarse',
+    terms: 'Those of the web source.',
+  };
+}
+
+/** Whether the sources that need no key can be reached from here. */
+
+const PROBE_TIMEOUT_MS = 2 * SECOND;
+
+export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
+  /** `unasked`: it is on, and has a key, or no small question. */
+  outcome: 'reachable' | 'unreachable' | 'unasked' | 'off';
+  /** For a person: `reachable`, `not reachable (did not answer in time)`, `needs BRAVE_API_KEY`. */
+  words: string;
+};
+
+/** One line for each statement, in their order; after two seconds at most. Never throws. */
+export async function probeSources(
+  statements: readonly SourceStatement[],
+  live: readonly LiveSource[],
+): Promise<ProbeResult[]> {
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  return Promise.all(
+    statements.map(async ({ name, source, title, state, reason }) => {
+      const result =
+        state === 'off'
+          ? describeOff(reason)
+          : await probeSource(
+              live.find((one) => one.name === name),
+              signal,
+            );
+      return { name, source, title, ...result };
+    }),
+  );
+}
+
+type ProbeOutcome = Pick<ProbeResult, 'outcome' | 'words'>;
+
+function describeOff(reason: string | undefined): ProbeOutcome {
+  return { outcome: 'off', words: reason ?? 'off' };
+}
+
+async function probeSource(source: LiveSource | undefined, signal: AbortSignal): Promise<ProbeOutcome> {
+  try {
+    if (await source?.probe(signal)) return { outcome: 'reachable', words: 'reachable' };
+    return { outcome: 'unasked', words: 'on' };
+  } catch (error) {
+    const why = error instanceof SourceDown ? error.message : 'failed';
+    return { outcome: 'unreachable', words: `not reachable (${why})` };
+  }
+}

@@ -1,0 +1,170 @@
+/** Channels as they are written. What may be seen of them stands in the views (reads.ts). */
+import type { Id, Transaction } from '../database.ts';
+import type { Reader } from '../searches.ts';
+import type { ChannelState } from '../schema/analytics/alert-views.ts';
+
+export type Channel = {
+  id: Id;
+  slug: string;
+  kind: 'webhook';
+  /** May be a secret itself. */
+  address: string;
+  /** Sealed, the newest first. */
+  secrets: string[];
+  former_until: Date | null;
+  state: ChannelState;
+  state_reason: string | null;
+  cursor: Id;
+  failures: number;
+  failing_since: Date | null;
+  resting_until: Date | null;
+  fence: number;
+};
+
+const SELECT_CHANNEL = `
+SELECT id, slug, kind, address, secrets, former_until, state, state_reason, cursor, failures, failing_since, resting_until, fence
+FROM strandline.channels`;
+
+/**
+ * Locks the channel's row: who judges for it, who takes a message to send, and who changes it wait for each other.
+ * @returns null where there is none, or none any more
+ */
+export async function lockChannel(tx: Transaction, id: Id): Promise<Channel | null> {
+  const { rows } = await tx.query<Channel>(
+    `${SELECT_CHANNEL} WHERE id = $1 AND archived_at IS NULL FOR UPDATE`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function lockChannelNamed(tx: Transaction, slug: string): Promise<Channel | null> {
+  const { rows } = await tx.query<Channel>(
+    `${SELECT_CHANNEL} WHERE slug = $1 AND archived_at IS NULL FOR UPDATE`,
+    [slug],
+  );
+  return rows[0] ?? null;
+}
+
+/** Several by name, locked in the order of their ids, so that two who want the same do not wait for each other. */
+export async function lockChannels(tx: Transaction, slugs: readonly string[]): Promise<Channel[]> {
+  const { rows } = await tx.query<Channel>(
+    `${SELECT_CHANNEL} WHERE slug = ANY ($1) AND archived_at IS NULL ORDER BY id FOR UPDATE`,
+    [slugs],
+  );
+  return rows;
+}
+
+export async function lockRuleChannels(tx: Transaction, ruleId: Id): Promise<Channel[]> {
+  const { rows } = await tx.query<Channel>(
+    `${SELECT_CHANNEL} WHERE id IN (SELECT channel_id FROM strandline.rule_channels WHERE rule_id = $1) AND archived_at IS NULL
+     ORDER BY id FOR UPDATE`,
+    [ruleId],
+  );
+  return rows;
+}
+
+/** A channel as it is, without waiting for anybody. */
+export async function findChannel(db: Reader, slug: string): Promise<Channel | null> {
+  const { rows } = await db.query<Channel>(`${SELECT_CHANNEL} WHERE slug = $1 AND archived_at IS NULL`, [
+    slug,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** All that are not removed and have secrets, by their slugs. */
+export async function listSealedChannels(db: Reader): Promise<Channel[]> {
+  const { rows } = await db.query<Channel>(
+    `${SELECT_CHANNEL} WHERE archived_at IS NULL AND cardinality(secrets) > 0 ORDER BY slug`,
+  );
+  return rows;
+}
+
+/** @throws an error of Postgres that violates `channels_slug_key` where one has this slug */
+export async function insertChannel(
+  tx: Transaction,
+  channel: Pick<Channel, 'slug' | 'kind' | 'address' | 'cursor'> & { now: Date },
+): Promise<Id> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `INSERT INTO strandline.channels (slug, kind, address, secrets, state, state_since, cursor, created_at)
+     VALUES ($1, $2, $3, '{}', 'active', $5, $4, $5) RETURNING id`,
+    [channel.slug, channel.kind, channel.address, channel.cursor, channel.now],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the channel row was not returned');
+  return row.id;
+}
+
+/** Another receiver has no failures behind it, and whoever is sending to the former one no longer owns the channel. */
+export async function moveChannel(tx: Transaction, id: Id, address: string): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.channels SET address = $2, fence = fence + 1, lease_until = NULL, failures = 0, failing_since = NULL,
+       resting_until = NULL
+     WHERE id = $1`,
+    [id, address],
+  );
+}
+
+export async function setSecrets(
+  tx: Transaction,
+  id: Id,
+  secrets: readonly string[],
+  formerUntil: Date | null,
+): Promise<void> {
+  await tx.query('UPDATE strandline.channels SET secrets = $2, former_until = $3 WHERE id = $1', [
+    id,
+    secrets,
+    formerUntil,
+  ]);
+}
+
+/** A channel that goes on has no failures behind it. @param cursor where it goes on; null: where it stood */
+export async function setChannelState(
+  tx: Transaction,
+  id: Id,
+  {
+    state,
+    reason,
+    cursor,
+    now,
+  }: { state: ChannelState; reason: string | null; cursor: Id | null; now: Date },
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.channels SET state = $2, state_reason = $3, state_since = $4, cursor = coalesce($5, cursor),
+       failures = CASE WHEN $2 = 'active' THEN 0 ELSE failures END,
+       failing_since = CASE WHEN $2 = 'active' THEN NULL ELSE failing_since END,
+       resting_until = CASE WHEN $2 = 'active' THEN NULL ELSE resting_until END
+     WHERE id = $1`,
+    [id, state, reason, now, cursor],
+  );
+}
+
+/** Gone for good, with its secrets and all but the host of its address. What it sent stays. */
+export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.channels SET archived_at = $2, secrets = '{}', former_until = NULL, lease_until = NULL,
+       address = substring(address from '^[a-z]+://[^/?#]+')
+     WHERE id = $1`,
+    [id, now],
+  );
+  await tx.query('DELETE FROM strandline.rule_channels WHERE channel_id = $1', [id]);
+}
+
+/** The id of the newest discovery that is committed; zero where there is none. */
+export async function readNewestDiscoveryId(db: Reader): Promise<Id> {
+  const { rows } = await db.query<{ id: Id | null }>('SELECT max(id) AS id FROM strandline.discoveries');
+  return rows[0]?.id ?? 0n;
+}
+
+/** Active channels for which there is something to judge. */
+export async function listChannelsBehind(db: Reader): Promise<Id[]> {
+  const { rows } = await db.query<{ id: Id }>({
+    name: 'channels_behind',
+    text: `SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
+       AND cursor < (SELECT coalesce(max(id), 0) FROM strandline.discoveries) ORDER BY id`,
+  });
+  return rows.map(({ id }) => id);
+}
+
+export async function moveCursor(tx: Transaction, id: Id, cursor: Id): Promise<void> {
+  await tx.query('UPDATE strandline.channels SET cursor = $2 WHERE id = $1', [id, cursor]);
+}

@@ -1,0 +1,304 @@
+/** Messages on their way: gathered, made, taken to be sent, and what came of it. */
+
+import type { Id, Transaction } from '../database.ts';
+import type { Reader } from '../searches.ts';
+
+/** A message that is due. It has a body where it was made before. */
+export type DueDelivery = {
+  id: Id;
+  message_id: string;
+  rule_id: Id;
+  rule: string;
+  rule_name: string;
+  /** The run that found all of it, as long as it is one. */
+  run_id: Id | null;
+  body: string | null;
+  attempts: number;
+};
+
+/** A message that gathers for a rule and channel. */
+export type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
+
+/** @param runId null where what it gathers comes of several */
+export async function beginDelivery(
+  tx: Transaction,
+  delivery: { messageId: string; channelId: Id; ruleId: Id; runId: Id | null; dueAt: Date; now: Date },
+): Promise<Id> {
+  const { messageId, channelId, ruleId, runId, dueAt, now } = delivery;
+  const { rows } = await tx.query<{ id: Id }>(
+    `INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, run_id, state, created_at, next_attempt_at)
+     VALUES ($1, $2, $3, $4, 'gathering', $6, $5) RETURNING id`,
+    [messageId, channelId, ruleId, runId, dueAt, now],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the delivery row was not returned');
+  return row.id;
+}
+
+/** The newest message that still gathers for a rule and channel; null where none does. */
+export async function findGathering(
+  tx: Transaction,
+  ruleId: Id,
+  channelId: Id,
+): Promise<GatheringDelivery | null> {
+  const { rows } = await tx.query<GatheringDelivery>(
+    `SELECT d.id, d.next_attempt_at,
+       (SELECT count(*)::int FROM strandline.delivery_discoveries x WHERE x.delivery_id = d.id) AS discoveries
+     FROM strandline.deliveries d
+     WHERE d.channel_id = $2 AND d.rule_id = $1 AND d.state = 'gathering' ORDER BY d.id DESC LIMIT 1`,
+    [ruleId, channelId],
+  );
+  return rows[0] ?? null;
+}
+
+/** When the last message of a rule to a channel was made; null where there is none. */
+export async function readLastDeliveryAt(tx: Transaction, ruleId: Id, channelId: Id): Promise<Date | null> {
+  const { rows } = await tx.query<{ at: Date | null }>(
+    'SELECT max(made_at) AS at FROM strandline.deliveries WHERE rule_id = $1 AND channel_id = $2',
+    [ruleId, channelId],
+  );
+  return rows[0]?.at ?? null;
+}
+
+/** Adds to what a message gathers. The key of the table leaves out what this rule told this channel before. */
+export async function addToDelivery(
+  tx: Transaction,
+  delivery: { id: Id; ruleId: Id; channelId: Id },
+  discoveryIds: readonly Id[],
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO strandline.delivery_discoveries (rule_id, discovery_id, channel_id, delivery_id)
+     SELECT $1, id, $2, $3 FROM unnest($4::bigint[]) u(id) ON CONFLICT DO NOTHING`,
+    [delivery.ruleId, delivery.channelId, delivery.id, discoveryIds],
+  );
+}
+
+/** A message to which a second run adds belongs to no run. */
+export async function excludeRun(tx: Transaction, id: Id, runId: Id | null): Promise<void> {
+  await tx.query(
+    'UPDATE strandline.deliveries SET run_id = NULL WHERE id = $1 AND run_id IS DISTINCT FROM $2',
+    [id, runId],
+  );
+}
+
+/** Messages of a rule that gather are due at this time, where that is sooner: its cooldown was shortened. */
+export async function sendGatheringNow(
+  tx: Transaction,
+  ruleId: Id,
+  cooldownSeconds: number,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries d SET next_attempt_at = least(next_attempt_at, greatest($3, coalesce(
+       (SELECT max(o.made_at) FROM strandline.deliveries o WHERE o.rule_id = d.rule_id AND o.channel_id = d.channel_id)
+         + $2 * interval '1 second', $3)))
+     WHERE d.rule_id = $1 AND d.state = 'gathering'`,
+    [ruleId, cooldownSeconds, now],
+  );
+}
+
+/** The oldest message of a channel that is due; its row needs no lock while the channel's is held. */
+export async function findNextDue(tx: Transaction, channelId: Id, now: Date): Promise<DueDelivery | null> {
+  const { rows } = await tx.query<DueDelivery>(
+    `SELECT d.id, d.message_id, d.rule_id, r.slug AS rule, r.name AS rule_name, d.run_id, d.body, d.attempts
+     FROM strandline.deliveries d JOIN strandline.rules r ON r.id = d.rule_id
+     WHERE d.channel_id = $1 AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $2
+     ORDER BY d.id LIMIT 1`,
+    [channelId, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** Nobody is forgotten until the transaction ends: what is read now may be written. As saves hold it. */
+export async function lockAgainstForgetting(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('strandline.forget'))`);
+}
+
+/** The body is made: from here on it is never changed, only cleared where somebody in it is forgotten. */
+export async function fixBody(tx: Transaction, id: Id, body: string, now: Date): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET state = 'pending', body = $2, made_at = coalesce(made_at, $3) WHERE id = $1`,
+    [id, body, now],
+  );
+}
+
+export async function cancelDelivery(tx: Transaction, id: Id, reason: string): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET state = 'cancelled', reason = $2, next_attempt_at = NULL WHERE id = $1`,
+    [id, reason],
+  );
+}
+
+/** What was not sent yet of a rule or a channel that is gone. */
+export async function cancelOpenDeliveries(
+  tx: Transaction,
+  of: 'rule' | 'channel',
+  id: Id,
+  reason: string,
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET state = 'cancelled', reason = $2, next_attempt_at = NULL
+     WHERE ${of === 'rule' ? 'rule_id' : 'channel_id'} = $1 AND state IN ('gathering', 'pending')`,
+    [id, reason],
+  );
+}
+
+/** What a rule no longer tells to channels that were taken from it. */
+export async function cancelOtherDeliveries(
+  tx: Transaction,
+  ruleId: Id,
+  channelIds: readonly Id[],
+  reason: string,
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET state = 'cancelled', reason = $3, next_attempt_at = NULL
+     WHERE rule_id = $1 AND channel_id <> ALL ($2) AND state IN ('gathering', 'pending')`,
+    [ruleId, channelIds, reason],
+  );
+}
+
+/** Whether somebody is sending to the channel now; by the database's clock, as leases of runs are. */
+export async function isChannelClaimed(tx: Transaction, channelId: Id): Promise<boolean> {
+  const { rows } = await tx.query<{ taken: boolean }>(
+    'SELECT coalesce(lease_until > clock_timestamp(), false) AS taken FROM strandline.channels WHERE id = $1',
+    [channelId],
+  );
+  return rows[0]?.taken === true;
+}
+
+/** The attempt is counted and the channel taken before anything is sent. @returns the fence of this claim */
+export async function beginAttempt(
+  tx: Transaction,
+  channelId: Id,
+  deliveryId: Id,
+  { leaseMs, now }: { leaseMs: number; now: Date },
+): Promise<number> {
+  await tx.query(
+    'UPDATE strandline.deliveries SET attempts = attempts + 1, last_attempt_at = $2 WHERE id = $1',
+    [deliveryId, now],
+  );
+  const { rows } = await tx.query<{ fence: number }>(
+    `UPDATE strandline.channels SET fence = fence + 1, lease_until = clock_timestamp() + $2 * interval '1 millisecond'
+     WHERE id = $1 RETURNING fence`,
+    [channelId, leaseMs],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the channel that was locked is not there');
+  return row.fence;
+}
+
+/** What an attempt came to, for the row; `answer` cleaned and cut. */
+export type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
+
+/** It was taken: that is true whoever holds the channel now. */
+export async function markDelivered(
+  tx: Transaction,
+  id: Id,
+  result: AttemptResult,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET state = 'delivered', delivered_at = $2, next_attempt_at = NULL, reason = NULL,
+       http_status = $3, code = NULL, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END
+     WHERE id = $1 AND state IN ('gathering', 'pending', 'dead')`,
+    [id, now, result.http_status, result.answer],
+  );
+}
+
+/** @param dead why nothing more is tried; null: it is tried again at `nextAt` */
+export async function markFailed(
+  tx: Transaction,
+  id: Id,
+  result: AttemptResult,
+  next: { nextAt: Date; dead: null } | { nextAt: null; dead: string },
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET http_status = $2, code = $3, answer = CASE WHEN body IS NULL THEN NULL ELSE $4 END,
+       state = CASE WHEN $6::text IS NULL THEN state ELSE 'dead' END, reason = $6, next_attempt_at = $5
+     WHERE id = $1 AND state IN ('gathering', 'pending')`,
+    [id, result.http_status, result.code, result.answer, next.nextAt, next.dead],
+  );
+}
+
+/** The channel is free again, and knows how it goes. */
+export async function releaseChannel(
+  tx: Transaction,
+  id: Id,
+  how: { failures: number; failingSince: Date | null; restingUntil: Date | null; deliveredAt: Date | null },
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.channels SET lease_until = NULL, failures = $2, failing_since = $3, resting_until = $4,
+       last_delivered_at = coalesce($5, last_delivered_at)
+     WHERE id = $1`,
+    [id, how.failures, how.failingSince, how.restingUntil, how.deliveredAt],
+  );
+}
+
+/** A channel that answers again gets at once what waited for it. */
+export async function sendPendingNow(tx: Transaction, channelId: Id, now: Date): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.deliveries SET next_attempt_at = $2
+     WHERE channel_id = $1 AND state = 'pending' AND next_attempt_at > $2`,
+    [channelId, now],
+  );
+}
+
+/** Somebody wants it sent now: the channel does not rest any longer. */
+export async function endChannelRest(tx: Transaction, channelId: Id): Promise<void> {
+  await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE id = $1', [channelId]);
+}
+
+/** Channels with something to send now that nobody is sending to; of one channel, or of all. */
+export async function listChannelsDue(db: Reader, now: Date, channelId: Id | null = null): Promise<Id[]> {
+  const { rows } = await db.query<{ id: Id }>({
+    name: 'channels_due',
+    text: `SELECT c.id FROM strandline.channels c
+     WHERE c.state = 'active' AND c.archived_at IS NULL AND ($2::bigint IS NULL OR c.id = $2)
+       AND coalesce(c.resting_until <= $1, true) AND coalesce(c.lease_until < clock_timestamp(), true)
+       AND EXISTS (SELECT FROM strandline.deliveries d
+         WHERE d.channel_id = c.id AND d.state IN ('gathering', 'pending') AND d.next_attempt_at <= $1)
+     ORDER BY c.id`,
+    values: [now, channelId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Messages that were given up are sent again from the first attempt on, under the same id: with the same body, or,
+ * where that was forgotten, with what is left of it.
+ * @param which one by its id, or all of a channel
+ */
+export async function retryDeadDeliveries(
+  tx: Transaction,
+  which: { deliveryId: Id } | { channelId: Id },
+  now: Date,
+): Promise<Id[]> {
+  const [column, id] = 'deliveryId' in which ? ['id', which.deliveryId] : ['channel_id', which.channelId];
+  const { rows } = await tx.query<{ id: Id }>(
+    `UPDATE strandline.deliveries SET state = CASE WHEN body IS NULL THEN 'gathering' ELSE 'pending' END, reason = NULL,
+       attempts = 0, next_attempt_at = $2
+     WHERE ${column} = $1 AND state = 'dead' RETURNING id`,
+    [id, now],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Every way an attempt to send a message can fail, and what it means to a person. Stored: only ever add. */
+export const DELIVERY_CODES = {
+  http_status: 'the receiver answered with a status that is no success',
+  redirect: 'the receiver redirected; redirects are not followed',
+  gone: 'the receiver answered 410: it wants no more messages',
+  slow_down: 'the receiver asked to be left alone for a while',
+  timeout: 'the receiver did not answer within the time limit',
+  dns: 'the name of the host could not be looked up',
+  refused: 'nothing listens at the address, or it cannot be reached',
+  broken: 'the connection broke before an answer came',
+  tls: 'the certificate of the receiver is not valid',
+  address: 'the address does not lead to a public host, and WEBHOOK_ALLOW does not name it',
+  secret: 'the secret of the channel cannot be opened with the master key of this process',
+  internal: 'strandline itself failed',
+} as const;
+
+export type DeliveryCode = keyof typeof DELIVERY_CODES;
+/** Every {@link DeliveryCode}. */
+export const DELIVERY_CODE_NAMES = Object.keys(DELIVERY_CODES) as [DeliveryCode, ...DeliveryCode[]]; // Object.keys forgets the key type

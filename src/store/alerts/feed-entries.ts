@@ -1,0 +1,171 @@
+/** The feed as rules read it: discoveries behind a cursor, each with the thing that was found. */
+import type { Id, Transaction } from '../database.ts';
+import type { Sensitivity } from '../schema/analytics/topic-views.ts';
+import type { SpikeMeasure } from '../schema/analytics/trend-views.ts';
+import type { ServiceKind } from '../services.ts';
+
+export type FeedPost = {
+  id: Id;
+  external_id: string;
+  url: string | null;
+  author_username: string | null;
+  author_name: string | null;
+  text: string;
+  lang: string | null;
+  hashtags: string[];
+  created_at: Date | null;
+  like_count: number | null;
+  repost_count: number | null;
+  reply_count: number | null;
+  quote_count: number | null;
+  view_count: number | null;
+};
+
+export type FeedLink = {
+  id: Id;
+  url: string;
+  site: string;
+  title: string | null;
+  snippet: string | null;
+  published_at: Date | null;
+};
+
+/** See the comments of `strandline_analytics.spikes` for units. */
+export type FeedSpike = {
+  id: Id;
+  measure: SpikeMeasure;
+  sentence: string;
+  window_start: Date;
+  window_end: Date;
+  n: number;
+  lower_bound: boolean;
+  coverage: number;
+  usual: number;
+  mean: number;
+  sd: number;
+  score: number;
+  threshold: number;
+  days: number;
+  windows: number;
+  sensitivity: Sensitivity;
+  provisional: boolean;
+};
+
+/** A discovery, and what was found; a completion carries nothing, for no rule tells of it. */
+export type FeedEntry = {
+  id: Id;
+  at: Date;
+  baseline: boolean;
+  run_id: Id;
+  search_id: Id;
+  search: string;
+  topic_id: Id;
+  topic: string;
+  service_kind: ServiceKind;
+} & (
+  | { kind: 'post'; post: FeedPost }
+  | { kind: 'link'; link: FeedLink }
+  | { kind: 'spike'; spike: FeedSpike }
+  | { kind: 'completion' }
+);
+
+type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; late: boolean };
+
+const SELECT_ENTRIES = `
+SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
+  v.kind AS service_kind
+FROM strandline.discoveries d
+JOIN strandline.searches s ON s.id = d.search_id
+JOIN strandline.topics t ON t.id = s.topic_id
+JOIN strandline.services v ON v.id = s.service_id`;
+
+const SELECT_POSTS = `
+SELECT p.id, p.external_id, p.url, a.username AS author_username, a.name AS author_name, p.text, p.lang, p.hashtags, p.created_at,
+  c.like_count::float8 AS like_count, c.repost_count::float8 AS repost_count, c.reply_count::float8 AS reply_count,
+  c.quote_count::float8 AS quote_count, c.view_count::float8 AS view_count
+FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
+LEFT JOIN strandline.post_counters c ON c.post_id = p.id WHERE p.id = ANY ($1)`;
+
+const SELECT_LINKS = `
+SELECT id, canonical AS url, site, title, snippet, published_at FROM strandline.links WHERE id = ANY ($1)`;
+
+const SELECT_SPIKES = `
+SELECT id, measure, sentence, window_start, window_end, n, lower_bound, coverage, usual, mean, sd, score, threshold, days, windows,
+  sensitivity, provisional
+FROM strandline.spikes WHERE id = ANY ($1)`;
+
+/**
+ * The next discoveries in the order of their commits, baselines too.
+ * @returns `last`: the id up to which the feed was read; null where nothing is behind the cursor
+ */
+export async function readFeedAfter(
+  tx: Pick<Transaction, 'query'>,
+  cursor: Id,
+  limit: number,
+): Promise<{ found: FeedEntry[]; last: Id | null }> {
+  const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id > $1 ORDER BY d.id LIMIT $2`, [
+    cursor,
+    limit,
+  ]);
+  return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
+}
+
+/** What was found in a time, in the order of the feed; with the id to go on behind. */
+export async function readFeedBetween(
+  tx: Pick<Transaction, 'query'>,
+  { since, until, after, limit }: { since: Date; until: Date; after: Id; limit: number },
+): Promise<{ found: FeedEntry[]; last: Id | null }> {
+  const { rows } = await tx.query<EntryRow>(
+    `${SELECT_ENTRIES} WHERE d.at >= $1 AND d.at <= $2 AND d.id > $3 AND NOT d.baseline ORDER BY d.id LIMIT $4`,
+    [since, until, after, limit],
+  );
+  return { found: await attachItems(tx, rows), last: rows.at(-1)?.id ?? null };
+}
+
+/** What a message gathered, in the order of the feed: the first so many with their things, and the ids of all. */
+export async function readDeliveryEntries(
+  tx: Pick<Transaction, 'query'>,
+  deliveryId: Id,
+  whole: number,
+): Promise<{ found: FeedEntry[]; ids: Id[] }> {
+  const { rows: all } = await tx.query<{ id: Id }>(
+    `SELECT x.discovery_id AS id FROM strandline.delivery_discoveries x
+     JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE x.delivery_id = $1 ORDER BY 1`,
+    [deliveryId],
+  );
+  const ids = all.map(({ id }) => id);
+  const { rows } = await tx.query<EntryRow>(`${SELECT_ENTRIES} WHERE d.id = ANY ($1) ORDER BY d.id`, [
+    ids.slice(0, whole),
+  ]);
+  return { found: await attachItems(tx, rows), ids };
+}
+
+/**
+ * A thing that was forgotten since takes its discovery with it, so each that is read has one. Late discoveries are left out
+ * of whatever rules read: their search had reported newer things by then.
+ */
+async function attachItems(tx: Pick<Transaction, 'query'>, rows: readonly EntryRow[]): Promise<FeedEntry[]> {
+  const idsOf = (kind: FeedEntry['kind']) =>
+    rows.filter((row) => row.kind === kind).map(({ thing }) => thing);
+  const posts = await indexById<FeedPost>(tx, SELECT_POSTS, idsOf('post'));
+  const links = await indexById<FeedLink>(tx, SELECT_LINKS, idsOf('link'));
+  const spikes = await indexById<FeedSpike>(tx, SELECT_SPIKES, idsOf('spike'));
+  return rows.flatMap(({ thing, kind, late, ...row }): FeedEntry[] => {
+    if (late) return [];
+    const [post, link, spike] = [posts.get(thing), links.get(thing), spikes.get(thing)];
+    if (kind === 'post') return post === undefined ? [] : [{ ...row, kind, post }];
+    if (kind === 'link') return link === undefined ? [] : [{ ...row, kind, link }];
+    if (kind === 'spike') return spike === undefined ? [] : [{ ...row, kind, spike }];
+    return [{ ...row, kind }];
+  });
+}
+
+async function indexById<Thing extends { id: Id }>(
+  tx: Pick<Transaction, 'query'>,
+  statement: string,
+  ids: readonly Id[],
+): Promise<Map<Id, Thing>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<Thing>(statement, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,118 @@
+/** Rules as they are written. */
+import type { Id, Transaction } from '../database.ts';
+import type { Reader } from '../searches.ts';
+import type { RuleKind } from '../schema/analytics/alert-views.ts';
+
+export type Rule = {
+  id: Id;
+  slug: string;
+  name: string;
+  topic_id: Id | null;
+  search_id: Id | null;
+  kinds: RuleKind[];
+  filter: string;
+  cooldown_seconds: number;
+  state: 'active' | 'paused';
+  after: Id;
+};
+
+const SELECT_RULE = `
+SELECT r.id, r.slug, r.name, r.topic_id, r.search_id, r.kinds, r.filter, r.cooldown_seconds, r.state, r.after
+FROM strandline.rules r`;
+
+/** Locks the rule's row. @returns null where there is none, or none any more */
+export async function lockRule(tx: Transaction, slug: string): Promise<Rule | null> {
+  const { rows } = await tx.query<Rule>(
+    `${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL FOR UPDATE`,
+    [slug],
+  );
+  return rows[0] ?? null;
+}
+
+/** A rule as it is, without waiting for anybody. */
+export async function findRule(db: Reader, slug: string): Promise<Rule | null> {
+  const { rows } = await db.query<Rule>(`${SELECT_RULE} WHERE r.slug = $1 AND r.archived_at IS NULL`, [slug]);
+  return rows[0] ?? null;
+}
+
+/** Active rules of a channel; each sees only what lies behind its `after`. */
+export async function listChannelRules(tx: Transaction, channelId: Id): Promise<Rule[]> {
+  const { rows } = await tx.query<Rule>(
+    `SELECT r.id, r.slug, r.name, r.topic_id, r.search_id, r.kinds, r.filter, r.cooldown_seconds, r.state,
+       greatest(r.after, rc.after) AS after
+     FROM strandline.rule_channels rc JOIN strandline.rules r ON r.id = rc.rule_id
+     WHERE rc.channel_id = $1 AND r.archived_at IS NULL AND r.state = 'active' ORDER BY r.id`,
+    [channelId],
+  );
+  return rows;
+}
+
+export type NewRule = Omit<Rule, 'id' | 'state'>;
+
+/** @throws an error of Postgres that violates `rules_slug_key` where one has this slug */
+export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Promise<Id> {
+  const { rows } = await tx.query<{ id: Id }>(
+    `INSERT INTO strandline.rules (slug, name, topic_id, search_id, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $9, $8, $9) RETURNING id`,
+    [
+      rule.slug,
+      rule.name,
+      rule.topic_id,
+      rule.search_id,
+      rule.kinds,
+      rule.filter,
+      rule.cooldown_seconds,
+      rule.after,
+      now,
+    ],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the rule row was not returned');
+  return row.id;
+}
+
+export async function updateRule(
+  tx: Transaction,
+  id: Id,
+  rule: Omit<NewRule, 'slug' | 'after'>,
+): Promise<void> {
+  await tx.query(
+    `UPDATE strandline.rules SET name = $2, topic_id = $3, search_id = $4, kinds = $5, filter = $6, cooldown_seconds = $7
+     WHERE id = $1`,
+    [id, rule.name, rule.topic_id, rule.search_id, rule.kinds, rule.filter, rule.cooldown_seconds],
+  );
+}
+
+/** @param after from which discovery on it sees; null: as before */
+export async function setRuleState(
+  tx: Transaction,
+  id: Id,
+  { state, after, now }: { state: Rule['state']; after: Id | null; now: Date },
+): Promise<void> {
+  await tx.query(
+    'UPDATE strandline.rules SET state = $2, state_since = $3, after = coalesce($4, after) WHERE id = $1',
+    [id, state, now, after],
+  );
+}
+
+export async function archiveRule(tx: Transaction, id: Id, now: Date): Promise<void> {
+  await tx.query('UPDATE strandline.rules SET archived_at = $2 WHERE id = $1', [id, now]);
+}
+
+/** The channels of a rule are these and no others; one that is new to it hears of what lies behind `after`. */
+export async function setRuleChannels(
+  tx: Transaction,
+  ruleId: Id,
+  channelIds: readonly Id[],
+  after: Id,
+): Promise<void> {
+  await tx.query('DELETE FROM strandline.rule_channels WHERE rule_id = $1 AND channel_id <> ALL ($2)', [
+    ruleId,
+    channelIds,
+  ]);
+  await tx.query(
+    `INSERT INTO strandline.rule_channels (rule_id, channel_id, after) SELECT $1, id, $3 FROM unnest($2::bigint[]) u(id)
+     ON CONFLICT DO NOTHING`,
+    [ruleId, channelIds, after],
+  );
+}

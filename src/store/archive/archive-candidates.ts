@@ -1,0 +1,205 @@
+/** Documents of the archive that hold a word of the question and pass its filters, by Postgres' own ranking. */
+import { and, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Source } from '../../domain/enumerations.ts';
+import type { Database, Id } from '../database.ts';
+import { isSearch } from '../queries/search-list.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
+import { archive_documents, archive_lexemes } from '../schema/archive-tables.ts';
+import { discoveries, link_sightings, post_sightings } from '../schema/result-tables.ts';
+import { authors, posts } from '../schema/post-tables.ts';
+import { MAX_DOCUMENTS_SCANNED, type Question } from './archive-question.ts';
+
+/** Re-ranking more changes nothing: of Cranfield, 100 keep all of BM25's nDCG@10. */
+const MAX_CANDIDATES = 100;
+
+export type ArchiveQuestion = {
+  /** In any form: it is read as words, never as a query. */
+  text: string;
+  /** What began in one world never mixes with the other; the found ones when this is left out. */
+  sandbox?: boolean | undefined;
+  kind?: 'post' | 'link' | undefined;
+  /** Slugs. */
+  search?: string | undefined;
+  topic?: string | undefined;
+  /** Name of a service, as searches name it. */
+  service?: string | undefined;
+  /** Of links: the source that a search found them in. */
+  source?: Source | undefined;
+  /** Of posts: username, without `@`, in any case. */
+  author?: string | undefined;
+  /** Of posts: as they say it, `en`. */
+  lang?: string | undefined;
+  /** By a thing's own time, or when it was first seen where it tells none; both included. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** The same, not included. */
+  before?: Date | undefined;
+  /** With it, what is new and noticed is liked, within a bound, as seen at this time. */
+  at?: Date | undefined;
+  /** At most 100 are found. */
+  limit: number;
+};
+
+export type Candidate = {
+  kind: string;
+  thing: Id;
+  config: string;
+  words: number;
+  /** Each lexeme of the question that stands there, and how often. */
+  matches: [lexeme: string, times: number][];
+};
+
+/**
+ * Where all words that are asked for stand in very many documents, no index leads to few: so many are read, the newest
+ * from where such a word last stood, and of those that hold one the newest are ranked.
+ */
+const MAX_ROWS_READ = 10_000;
+/** The same of searches that are asked for: each document is a step into an index. */
+const MAX_ROWS_READ_OF_SEARCHES = 2_500;
+const MAX_RANKED = 4_000;
+/** Documents that are found by their words and sorted by time, rather than read by time until enough hold the words. */
+const MAX_SORTED = 200_000;
+
+export async function findCandidates(
+  db: Pick<Database, 'orm'>,
+  asked: ArchiveQuestion,
+  question: Question,
+): Promise<Candidate[]> {
+  const { tsv } = archive_documents;
+  const held = sql`${tsv} @@ ${buildTsQuery(question.looked.lexemes)}`;
+  const filters = [...buildOwnFilters(asked), ...buildPostFilters(asked)];
+  const wanted = and(held, ...filters, buildSightingFilter(db, asked));
+  const { fewest } = question.looked;
+  if (fewest <= MAX_DOCUMENTS_SCANNED) return rankBy(db, question, wanted);
+  // Found by the searches that are asked for: only the source is left to be asked.
+  const source = asked.source === undefined ? undefined : buildSightingFilter(db, asked);
+  const newest = and(amongRows(selectNewestRead(asked, question.looked.lexemes)), held, ...filters, source);
+  const near = await rankBy(db, question, selectNewest(newest));
+  // What stands nearly everywhere need not stand in what is newest, or not with this filter.
+  return near.length < MAX_CANDIDATES ? rankBy(db, question, selectNewest(wanted, fewest)) : near;
+}
+
+function rankBy(
+  { orm }: Pick<Database, 'orm'>,
+  { lexemes, says }: Question,
+  where: SQL | undefined,
+): Promise<Candidate[]> {
+  const { kind, thing, config, words, tsv, at } = archive_documents;
+  const all = [...new Set([...says.values()].flatMap((inConfig) => [...inConfig.keys()]))];
+  return orm
+    .select({
+      kind,
+      thing,
+      config,
+      words,
+      matches: sql<Candidate['matches']>`(
+        SELECT coalesce(json_agg(json_build_array(u.lexeme, cardinality(u.positions))), '[]')
+        FROM unnest(${tsv}) u WHERE u.lexeme = ANY(${sql.param(all)}::text[]))`,
+    })
+    .from(archive_documents)
+    .where(where)
+    .orderBy(desc(sql`ts_rank(${tsv}, ${buildTsQuery(lexemes)}, 1)`), desc(at), desc(thing), kind)
+    .limit(MAX_CANDIDATES);
+}
+
+function buildOwnFilters(asked: ArchiveQuestion): (SQL | undefined)[] {
+  const { kind, sandbox, at } = archive_documents;
+  return [
+    eq(sandbox, asked.sandbox ?? false),
+    asked.kind === undefined ? undefined : eq(kind, asked.kind),
+    asked.from === undefined ? undefined : gte(at, asked.from),
+    asked.to === undefined ? undefined : lte(at, asked.to),
+    asked.before === undefined ? undefined : lt(at, asked.before),
+  ];
+}
+
+/** Those rows of the archive. @param rows a query of their `ctid` */
+const amongRows = (rows: SQL) => sql`ctid = ANY(ARRAY(${rows}))`;
+
+/** @param holding documents that have to be sorted, at least; left out where that is cheaper than the index by time */
+function selectNewest(wanted: SQL | undefined, holding = Number.POSITIVE_INFINITY): SQL {
+  const { at } = archive_documents;
+  const rows = sql`SELECT ctid, ${at} FROM ${archive_documents} WHERE ${wanted}`;
+  // OFFSET 0 keeps the planner from reading by time what stands far back.
+  return amongRows(
+    sql`SELECT ctid FROM (${holding < MAX_SORTED ? sql`${rows} OFFSET 0` : rows}) held ORDER BY at DESC LIMIT ${MAX_RANKED}`,
+  );
+}
+
+/** The newest documents of all that may hold a lexeme, or the newest that the searches asked for have found, each as many. */
+function selectNewestRead(asked: ArchiveQuestion, lexemes: readonly string[]): SQL {
+  const mine = selectAskedSearches(asked);
+  const { kind, thing, at } = archive_documents;
+  if (mine === undefined) {
+    const stood = sql`SELECT max(newest_at) FROM ${archive_lexemes}
+      WHERE sandbox = ${asked.sandbox ?? false} AND lexeme = ANY (${sql.param(lexemes)}::text[])`;
+    return sql`SELECT ctid FROM ${archive_documents} WHERE ${and(...buildOwnFilters(asked), sql`${at} <= (${stood})`)}
+      ORDER BY ${at} DESC LIMIT ${MAX_ROWS_READ}`;
+  }
+  const found = sql`SELECT kind, thing FROM ${discoveries} WHERE search_id = mine.id AND kind IN ('post', 'link')
+    ORDER BY at DESC LIMIT ${MAX_ROWS_READ_OF_SEARCHES}::int / mine.searches`;
+  return sql`SELECT ${archive_documents}.ctid
+    FROM (SELECT id, count(*) OVER ()::int AS searches FROM ${searchesView} WHERE ${mine}) mine
+    CROSS JOIN LATERAL (${found}) found
+    JOIN ${archive_documents} ON ${kind} = found.kind AND ${thing} = found.thing`;
+}
+
+/** Which searches are asked for by a name: undefined for any. */
+function selectAskedSearches({ search, topic, service }: ArchiveQuestion): SQL | undefined {
+  return and(
+    isSearch({ search, topic }),
+    service === undefined ? undefined : eq(searchesView.service, service),
+  );
+}
+
+/** Any of the lexemes. */
+function buildTsQuery(lexemes: readonly string[]): SQL {
+  return sql`${lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/gu, '$&$&')}'`).join(' | ')}::tsquery`;
+}
+
+function buildPostFilters({ author, lang }: ArchiveQuestion): (SQL | undefined)[] {
+  if (author === undefined && lang === undefined) return [];
+  const theirs = sql`ARRAY(SELECT ${authors.id} FROM ${authors} WHERE lower(${authors.username}) = lower(${author}))`;
+  const said = and(
+    eq(posts.id, archive_documents.thing),
+    lang === undefined ? undefined : eq(sql`lower(${posts.lang})`, lang.toLowerCase()),
+  );
+  return [
+    eq(archive_documents.kind, 'post'),
+    // An author's posts are few: they are found first.
+    author === undefined
+      ? undefined
+      : sql`${archive_documents.thing} IN (SELECT ${posts.id} FROM ${posts} WHERE ${posts.author_id} = ANY(${theirs}))`,
+    lang === undefined ? undefined : sql`EXISTS (SELECT FROM ${posts} WHERE ${said})`,
+  ];
+}
+
+/** Which search, topic, service or source saw it. */
+function buildSightingFilter({ orm }: Pick<Database, 'orm'>, asked: ArchiveQuestion): SQL | undefined {
+  const named = selectAskedSearches(asked);
+  const { source } = asked;
+  if (named === undefined && source === undefined) return undefined;
+  const mine = orm.select({ id: searchesView.id }).from(searchesView).where(named);
+  /** Read once, whatever is looked through. */
+  const seenBy = (searchId: PgColumn) =>
+    named === undefined ? undefined : sql`${searchId} = ANY(ARRAY(${mine}))`;
+  const one = { one: sql`1` };
+  const post = orm
+    .select(one)
+    .from(post_sightings)
+    .where(and(eq(post_sightings.post_id, archive_documents.thing), seenBy(post_sightings.search_id)));
+  const link = orm
+    .select(one)
+    .from(link_sightings)
+    .where(
+      and(
+        eq(link_sightings.link_id, archive_documents.thing),
+        source === undefined ? undefined : eq(link_sightings.source, source),
+        seenBy(link_sightings.search_id),
+      ),
+    );
+  // Posts come from the microblog alone.
+  const ofPosts = source === undefined || source === 'microblog' ? exists(post) : sql`false`;
+  return sql`CASE ${archive_documents.kind} WHEN 'post' THEN ${ofPosts} ELSE ${exists(link)} END`;
+}

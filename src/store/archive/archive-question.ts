@@ -1,0 +1,106 @@
+/** From the words of a question to the lexemes that look for them, and what each of them says. */
+
+import { splitIndexWords } from '../../domain/index-words.ts';
+import { inverseDocumentFrequency } from '../../domain/relevance.ts';
+import type { Database } from '../database.ts';
+import { SELECT_TERMS } from './index-archive.ts';
+
+/** A question of more different words is read no further. */
+const MAX_WORDS = 300;
+const MAX_WORD_LENGTH = 64;
+/** Lexemes that are looked for at most, the rarest: a stored query has 8 kB of room, and time its price. */
+const MAX_LEXEMES = 64;
+/** What is looked through at most, by the counts of the lexemes: ts_rank takes 214 ms for 112,000 documents. */
+export const MAX_DOCUMENTS_SCANNED = 30_000;
+
+/** What the archive knows of one world, at the time of a question. */
+export type Question = {
+  /** Ranked by, the rarest first; empty where nothing that is known was asked for. */
+  lexemes: readonly string[];
+  /** Those of them that find the documents that are ranked; `fewest`: documents that hold the rarest of them. */
+  looked: { lexemes: readonly string[]; fewest: number };
+  /** By text search configuration: what a lexeme says in documents of that language. */
+  says: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  averageWords: number;
+};
+
+type Term = { config: string; ord: number; lexeme: string | null; documents: number | null };
+
+export async function readQuestion(
+  { pool }: Pick<Database, 'pool'>,
+  { text, sandbox }: { text: string; sandbox: boolean },
+): Promise<Question> {
+  const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_WORD_LENGTH);
+  const asked = words.slice(0, MAX_WORDS);
+  const { rows: corpora } = await pool.query<{ documents: bigint; words: bigint }>(
+    'SELECT documents, words FROM strandline.archive_corpora WHERE sandbox = $1',
+    [sandbox],
+  );
+  const documents = corpora.reduce((sum, one) => sum + Number(one.documents), 0);
+  const averageWords = corpora.reduce((sum, one) => sum + Number(one.words), 0) / Math.max(1, documents);
+  const { rows: terms } = await pool.query<Term>(SELECT_TERMS, [asked, sandbox]);
+  const little = findFunctionWords(terms);
+  const says = new Map<string, Map<string, number>>();
+  const known = new Map<string, number>();
+  for (const { config, ord, lexeme, documents: holding } of terms) {
+    if (lexeme === null || holding === null || holding < 1 || little.has(ord)) continue;
+    known.set(lexeme, holding);
+    const inConfig = says.get(config) ?? new Map<string, number>();
+    says.set(config, inConfig.set(lexeme, inverseDocumentFrequency(holding, documents)));
+  }
+  const sorted = [...known].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_LEXEMES);
+  const lexemes = sorted.map(([lexeme]) => lexeme);
+  return { lexemes, looked: selectScanned(sorted), says, averageWords };
+}
+
+/** The rarest lexemes that can be looked through in time; always the rarest of all. */
+function selectScanned(rarestFirst: readonly (readonly [string, number])[]): Question['looked'] {
+  let through = 0;
+  const lexemes = rarestFirst.flatMap(([lexeme, documents], i) => {
+    through += documents;
+    return i === 0 || through <= MAX_DOCUMENTS_SCANNED ? [lexeme] : [];
+  });
+  const [[, fewest] = ['', 0]] = rarestFirst;
+  return { lexemes, fewest };
+}
+
+/**
+ * The words that say little in the language that the question seems to be in: other languages, and those
+ * without a list, would look for them. English, unless another language knows two more of its words.
+ */
+function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
+  const byConfig = new Map<string, Set<number>>([['english', new Set()]]);
+  for (const { config, ord, lexeme } of terms) {
+    if (lexeme !== null) continue;
+    byConfig.set(config, (byConfig.get(config) ?? new Set()).add(ord));
+  }
+  let little = byConfig.get('english') ?? new Set<number>();
+  for (const [, words] of byConfig) if (words.size >= little.size + 2) little = words;
+  // A question of nothing else means its words.
+  const asked = new Set(terms.map(({ ord }) => ord));
+  return little.size < asked.size ? little : new Set();
+}
+
+/** A question whose words must all stand there: a query for the index of texts, whatever language a text is in. */
+
+const MAX_LOOKUP_WORD_LENGTH = 64;
+const MAX_LOOKUP_WORDS = 32;
+
+/** Lexemes of each word in each language that the archive holds; none where all of them take it for a little word. $1 words. */
+const SELECT_LEXEMES = `
+SELECT array_agg(DISTINCT v.lexeme) AS lexemes
+FROM unnest($1::text[]) WITH ORDINALITY w(word, ord)
+CROSS JOIN (SELECT DISTINCT config FROM strandline.archive_corpora WHERE documents > 0) c
+CROSS JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme)
+GROUP BY w.ord ORDER BY w.ord`;
+
+/** @returns a `tsquery` as text; empty where nothing can hold all of the words */
+export async function buildQueryOfAllWords({ pool }: Pick<Database, 'pool'>, text: string): Promise<string> {
+  const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_LOOKUP_WORD_LENGTH);
+  const { rows } = await pool.query<{ lexemes: string[] }>(SELECT_LEXEMES, [
+    words.slice(0, MAX_LOOKUP_WORDS),
+  ]);
+  return rows
+    .map(({ lexemes }) => `(${lexemes.map((one) => `'${one.replace(/['\\]/gu, '$&$&')}'`).join(' | ')})`)
+    .join(' & ');
+}

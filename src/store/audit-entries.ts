@@ -1,0 +1,99 @@
+/** The audit log: who changed what. Each entry is written in the transaction of its change, or there is neither. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../platform/clock.ts';
+import { sqlTime, type Transaction } from './database.ts';
+import type { AuditAction, Change } from './schema/analytics/audit-log-view.ts';
+
+/** Who acts. `token`: the part that names it, of a request with a token or of the session that was begun with it. */
+export type Actor =
+  | { kind: 'token' | 'session'; token: string }
+  | { kind: 'local' }
+  | { kind: 'command_line' | 'program'; name: string };
+
+export type AuditEntry = {
+  action: AuditAction;
+  /** Slug, id or name of what was changed; null where there is one of its kind. */
+  subject: string | bigint | null;
+  /** Fields by name. Never a secret, and no address of a webhook. */
+  changes?: Readonly<Record<string, Change>>;
+};
+
+/** $1 now, $2 actor, $3 token, $4 name, $5 action, $6 subject, $7 changes. */
+const INSERT_AUDIT_ENTRY = `
+INSERT INTO strandline.audit_log (at, actor, token, name, action, subject, changes)
+VALUES (${sqlTime('$1')}, $2, $3, coalesce($4, (SELECT name FROM strandline.tokens WHERE prefix = $3)), $5, $6, $7)`;
+
+/** Adds an entry to the transaction of its change. */
+export async function recordAudit(
+  tx: Pick<Transaction, 'query'>,
+  { actor, clock }: { actor: Actor; clock: Pick<Clock, 'statementTime'> },
+  { action, subject, changes = {} }: AuditEntry,
+): Promise<void> {
+  await tx.query(INSERT_AUDIT_ENTRY, [
+    clock.statementTime(),
+    actor.kind,
+    'token' in actor ? actor.token : null,
+    'name' in actor ? actor.name : null,
+    action,
+    subject === null ? null : String(subject),
+    JSON.stringify(boundChanges(changes)),
+  ]);
+}
+
+/** The fields that differ, each with both values; a value that is undefined is left out. */
+export function diffFields<T extends object>(before: Partial<T>, after: Partial<T>): Record<string, Change> {
+  const old = new Map(Object.entries(before));
+  const now = new Map(Object.entries(after));
+  return Object.fromEntries(
+    [...new Set([...old.keys(), ...now.keys()])].flatMap((name): [string, Change][] =>
+      isDeepStrictEqual(old.get(name), now.get(name))
+        ? []
+        : [[name, { before: old.get(name), after: now.get(name) }]],
+    ),
+  );
+}
+
+/** What a thing was created with, as far as it is anything: neither null nor empty. */
+export function recordCreation(fields: object): Record<string, Change> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, after]: [string, unknown]): [string, Change][] =>
+      after === null || after === undefined || EMPTY_VALUES.has(JSON.stringify(after, toStorable))
+        ? []
+        : [[name, { after }]],
+    ),
+  );
+}
+
+const EMPTY_VALUES: ReadonlySet<string> = new Set(['""', '[]', '{}']);
+
+/** Of one value, in characters of its JSON: enough for any name, filter or schedule, and for the beginning of a prompt. */
+const MAX_VALUE_LENGTH = 400;
+/** No thing has more fields. */
+const MAX_FIELDS = 16;
+
+/** At most 16 fields with two values of 400 characters each: well below the 64 kB that a row may have, whatever the script. */
+function boundChanges(changes: Readonly<Record<string, Change>>): Record<string, Change> {
+  return Object.fromEntries(
+    Object.entries(changes)
+      .slice(0, MAX_FIELDS)
+      .map(([name, change]) => [
+        name,
+        Object.fromEntries(Object.entries(change).map(([side, value]) => [side, shorten(value)])),
+      ]),
+  );
+}
+
+/** @returns the value as JSON has it; the beginning of its text where it is long, undefined where it is undefined */
+function shorten(value: unknown): unknown {
+  const json = value === undefined ? undefined : JSON.stringify(value, toStorable);
+  if (json === undefined || json.length <= MAX_VALUE_LENGTH)
+    return json === undefined ? undefined : JSON.parse(json);
+  const text = typeof value === 'string' ? value : json;
+  return `${String(toStorable('', text.slice(0, MAX_VALUE_LENGTH - 1)))}…`;
+}
+
+/** Postgres' JSON has no NUL and no half of a character; an id is a text. */
+function toStorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
+}

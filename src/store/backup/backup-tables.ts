@@ -1,0 +1,86 @@
+/** Which tables there are, what stands in them, and in which order constraints let them be filled: asked of the catalog. */
+
+import { connect } from '../../platform/postgres/connect.ts';
+import { MIGRATIONS_TABLE, SCHEMA } from '../schema-state.ts';
+import type { Client } from 'pg';
+
+export type Table = {
+  name: string;
+  columns: string[];
+  /** Expressions by which its rows are in one and the same order wherever they are: time first where it is cut by time. */
+  order: string[];
+  identities: string[];
+  partitioned: boolean;
+  /** Tables that must be filled before it. */
+  needs: string[];
+};
+
+/**
+ * Who is signed in is no part of what was found, what forms are secured with belongs to one database alone, and replies to
+ * requests of a day are about what was there when they were made.
+ */
+const EXCLUDED_TABLES = ['sessions', 'form_secret', 'idempotency_keys'];
+
+/** Months that were taken out of their parent and not yet dropped are on their way out: no tables of ours. */
+const SELECT_TABLES = `
+SELECT t.relname AS name, t.relkind = 'p' AS partitioned,
+  array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
+  array_agg(quote_ident(a.attname) || CASE WHEN a.attcollation <> 0 THEN ' COLLATE "C"' ELSE '' END
+    ORDER BY a.attnum = ANY (p.partattrs::int2[]) DESC NULLS LAST, array_position(k.conkey, a.attnum), a.attnum)
+    FILTER (WHERE k.conkey IS NULL OR a.attnum = ANY (k.conkey)) AS "order",
+  coalesce(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attidentity <> ''), '{}') AS identities,
+  ARRAY(SELECT DISTINCT f.confrelid::regclass::oid::text FROM pg_constraint f
+    WHERE f.conrelid = t.oid AND f.contype = 'f' AND f.confrelid <> t.oid) AS needs, t.oid::text AS oid
+FROM pg_class t
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p'
+LEFT JOIN pg_partitioned_table p ON p.partrelid = t.oid
+WHERE t.relnamespace = '${SCHEMA}'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
+  AND t.relname <> ALL ('{${[MIGRATIONS_TABLE, ...EXCLUDED_TABLES].join(',')}}') AND t.relname !~ '_snapshots_\\d{4}_\\d\\d$'
+GROUP BY t.oid, t.relname, t.relkind, k.conkey, p.partattrs ORDER BY t.relname`;
+
+/**
+ * Every table of ours but the ledger of migrations and what is left out, in an order in which none refers to a
+ * later one; partitions belong to their parent.
+ */
+export async function listTables(client: Client): Promise<Table[]> {
+  const { rows } = await client.query<Table & { oid: string }>(SELECT_TABLES);
+  const names = new Map(rows.map(({ oid, name }) => [oid, name]));
+  return sortByDependency(
+    rows.map(({ oid: _oid, needs, ...table }) => ({
+      ...table,
+      needs: needs.flatMap((oid) => names.get(oid) ?? []),
+    })),
+  );
+}
+
+function sortByDependency(tables: readonly Table[]): Table[] {
+  const placed: Table[] = [];
+  let rest = tables;
+  while (rest.length > 0) {
+    const ready = rest.filter(({ needs }) => needs.every((need) => placed.some(({ name }) => name === need)));
+    if (ready.length === 0)
+      throw new Error(`tables refer to each other: ${rest.map(({ name }) => name).join(', ')}`);
+    placed.push(...ready);
+    rest = rest.filter((table) => !ready.includes(table));
+  }
+  return placed;
+}
+
+/** What decides how values are written as text, the same on the way out and in, whatever the server is set to. */
+const COPY_SETTINGS = `
+SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'iso_8601'; SET bytea_output = 'hex';
+SET extra_float_digits = 3; SET client_encoding = 'UTF8'; SET standard_conforming_strings = on;
+SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '60s'; SET work_mem = '64MB'`;
+
+/** A connection of its own, for as long as it takes. */
+export async function openCopySession(url: string, name: string): Promise<Client> {
+  const client = await connect(url, name);
+  try {
+    await client.query(COPY_SETTINGS);
+    return client;
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}

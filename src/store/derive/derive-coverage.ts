@@ -1,0 +1,225 @@
+/** What runs could see, and the volume of their searches, derived from a batch of readings. */
+import type { DateFilter, Operation } from '../../domain/enumerations.ts';
+import type { Id, Transaction } from '../database.ts';
+import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
+import { S } from './counters.ts';
+
+/** So many of a run's newest posts come again by chance only where they stand in a list of the newest. */
+const MIN_REPEATED_POSTS = 5;
+
+/**
+ * What decides how far back the runs of a batch saw, in the order of their responses. The run before is one of the batch or the
+ * newest that coverage is known of. The interval of a cron schedule is the distance to the slot before, which has its row
+ * whether it was run or not. Times of posts, and whether an answer repeats the one before it, are asked where it is full.
+ * $1 readings.
+ */
+const LOOK_BACK = `
+WITH batch AS MATERIALIZED (
+  SELECT p.run_id, p.search_id, p.at, p.posts, r.request_version, s.operation, v.date_filter,
+    coalesce(p.every_seconds, v.every_seconds, extract(epoch FROM coalesce(r.slot_at, r.created_at) - (
+      SELECT coalesce(span_until, slot_at) FROM ${S}.runs b
+      WHERE b.search_id = r.search_id AND b.slot_at < coalesce(r.slot_at, r.created_at) ORDER BY b.slot_at DESC LIMIT 1
+    ))::float8, ${UNKNOWN_EVERY_SECONDS}) AS every_seconds,
+    CASE WHEN jsonb_typeof(v.extra -> 'count') = 'number' THEN (v.extra ->> 'count')::float8 END AS asked,
+    (SELECT max(ended_at) FROM ${S}.search_states
+      WHERE search_id = r.search_id AND state <> 'active' AND ended_at <= p.at) AS resumed_at,
+    (SELECT max(began_at) FROM ${S}.search_states
+      WHERE search_id = r.search_id AND state <> 'active' AND began_at < p.at AND (ended_at IS NULL OR ended_at > p.at)) AS stopped_at
+  FROM ${S}.pending_derivations p
+  JOIN ${S}.runs r ON r.id = p.run_id
+  JOIN ${S}.searches s ON s.id = r.search_id
+  JOIN ${S}.search_versions v ON v.search_id = r.search_id AND v.version = r.version
+  WHERE p.id = ANY ($1::bigint[]) AND p.posts IS NOT NULL
+), known AS MATERIALIZED (
+  SELECT b.*, coalesce(lag(b.run_id) OVER w, c.run_id) AS before_id,
+    coalesce(lag(coalesce(b.stopped_at, b.at)) OVER w, c.observed_until) AS last_until,
+    greatest(c.most_posts, max(b.posts) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS most_posts
+  FROM batch b LEFT JOIN LATERAL (
+    SELECT run_id, observed_until, most_posts FROM ${S}.coverage
+    WHERE search_id = b.search_id AND observed_until <= b.at AND (observed_until, run_id) < (b.at, b.run_id)
+      AND request_version = b.request_version
+    ORDER BY observed_until DESC, run_id DESC LIMIT 1
+  ) c ON true
+  WINDOW w AS (PARTITION BY b.search_id, b.request_version ORDER BY b.at, b.run_id)
+)
+SELECT k.*, CASE WHEN f.is_full THEN (
+    SELECT array_agg(extract(epoch FROM g.at)::float8 * 1000)
+    FROM ${S}.run_results rr, unnest(rr.post_ids) u(id)
+    CROSS JOIN LATERAL (
+      SELECT least(post_created_at, k.at) AS at FROM ${S}.post_sightings
+      WHERE search_id = k.search_id AND post_id = u.id AND post_created_at IS NOT NULL OFFSET 0
+    ) g WHERE rr.run_id = k.run_id
+  ) END AS times,
+  f.is_full AND (
+    SELECT count(*) = ${MIN_REPEATED_POSTS} AND bool_and(n.id = ANY (rr.post_ids)) FROM ${S}.run_results rr, (
+      SELECT u.id FROM ${S}.run_results b, unnest(b.post_ids) u(id)
+      CROSS JOIN LATERAL (
+        SELECT post_created_at AS at FROM ${S}.post_sightings WHERE search_id = k.search_id AND post_id = u.id OFFSET 0
+      ) g
+      WHERE b.run_id = k.before_id AND g.at IS NOT NULL
+      ORDER BY least(g.at, k.last_until) DESC, u.id DESC LIMIT ${MIN_REPEATED_POSTS}
+    ) n WHERE rr.run_id = k.run_id
+  ) AS repeats
+FROM known k CROSS JOIN LATERAL (
+  SELECT k.posts > 0 AND (k.posts >= coalesce(k.most_posts, 0) OR coalesce(k.posts >= k.asked, false)) AS is_full OFFSET 0
+) f
+ORDER BY k.search_id, k.at, k.run_id`;
+
+type RunRow = {
+  run_id: Id;
+  search_id: Id;
+  at: Date;
+  posts: number;
+  request_version: number;
+  operation: Operation;
+  date_filter: DateFilter | null;
+  every_seconds: number;
+  asked: number | null;
+  resumed_at: Date | null;
+  stopped_at: Date | null;
+  last_until: Date | null;
+  most_posts: number | null;
+  times: number[] | null;
+  repeats: boolean;
+};
+
+/** What a run could see, as `strandline.coverage` has it. */
+export type Coverage = {
+  runId: Id;
+  searchId: Id;
+  requestVersion: number;
+  reach: Reach;
+  everySeconds: number;
+  posts: number;
+  mostPosts: number;
+};
+
+/** What the runs of a batch could see; none of a run whose answer says nothing of posts. */
+export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise<Coverage[]> {
+  const { rows } = await tx.query<RunRow>({ name: 'look_back', text: LOOK_BACK, values: [ids] });
+  return rows.flatMap((look) => {
+    const everySeconds = Math.round(look.every_seconds);
+    const before = {
+      operation: look.operation,
+      dateFilter: look.date_filter,
+      everySeconds,
+      asked: look.asked,
+      lastUntil: look.last_until?.getTime() ?? null,
+      mostPosts: look.most_posts,
+      repeats: look.repeats,
+      resumedAt: look.resumed_at?.getTime() ?? null,
+      stoppedAt: look.stopped_at?.getTime() ?? null,
+    };
+    const { run_id: runId, search_id: searchId, request_version: requestVersion, posts } = look;
+    const reach = computeReach(before, { observedAt: look.at.getTime(), posts, times: look.times ?? [] });
+    if (reach === null) return [];
+    const mostPosts = Math.max(posts, look.most_posts ?? 0);
+    return [{ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts }];
+  });
+}
+
+/** Sightings whose posts are counted. $1 readings, of which the new ones are; $2 searches and $3 posts beside them. */
+export const SIGHTED = `
+sighted AS MATERIALIZED (
+  SELECT g.* FROM (
+    SELECT p.search_id, u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_posts) u(id) WHERE p.id = ANY ($1::bigint[])
+    UNION ALL SELECT * FROM unnest($2::bigint[], $3::bigint[])
+  ) n(search_id, id)
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_sightings WHERE search_id = n.search_id AND post_id = n.id OFFSET 0) g
+)`;
+
+/**
+ * Adds posts and observed minutes to quarters of an hour. A post dated after it was seen is counted at the time it was seen; a
+ * post without a time is not counted. Quarters that gain nothing are not written: runs of operation A see the same week again
+ * and again. Returns the days (UTC) of the quarters that changed.
+ * $1 to $3 see {@link SIGHTED}; $4 searches, $5 when the quarters begin, $6 minutes, $7 cut;
+ * $8 coverage: run, search, request version, seen until, seen from, reached, interval, posts, most posts.
+ */
+const ROLL_UP = `
+WITH ${SIGHTED}, kept AS (
+  INSERT INTO ${S}.coverage (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds, posts, most_posts)
+  SELECT * FROM json_to_recordset($8::json) AS c(run_id bigint, search_id bigint, request_version integer,
+    observed_until timestamptz, observed_from timestamptz, reached_from timestamptz, every_seconds integer, posts integer, most_posts integer)
+), counted AS (
+  SELECT search_id, date_bin('15 minutes', least(post_created_at, first_seen_at), 'epoch') AS at, count(*)::integer AS posts
+  FROM sighted WHERE post_created_at IS NOT NULL GROUP BY 1, 2
+), added AS (
+  SELECT search_id, at, coalesce(c.posts, 0) AS posts, coalesce(q.minutes, B'000000000000000') AS minutes, coalesce(q.cut, false) AS cut
+  FROM unnest($4::bigint[], $5::timestamptz[], $6::bit(15)[], $7::boolean[]) AS q(search_id, at, minutes, cut)
+  FULL JOIN counted c USING (search_id, at)
+), changed AS (
+  INSERT INTO ${S}.volume AS v (search_id, bucket_at, posts, minutes, cut)
+  SELECT a.search_id, a.at, a.posts, a.minutes, a.cut FROM added a
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.volume WHERE search_id = a.search_id AND bucket_at = a.at OFFSET 0) v ON true
+  WHERE v.search_id IS NULL OR a.posts > 0 OR (v.minutes | a.minutes) <> v.minutes OR (a.cut AND NOT v.cut)
+  ORDER BY a.search_id, a.at
+  ON CONFLICT (search_id, bucket_at) DO UPDATE
+    SET posts = v.posts + excluded.posts, minutes = v.minutes | excluded.minutes, cut = v.cut OR excluded.cut
+  RETURNING search_id, bucket_at
+)
+SELECT DISTINCT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at FROM changed`;
+
+export type Day = { search_id: Id; day_at: Date };
+
+/** Sightings that are counted although no reading of the batch made them: their sums are made again. */
+export type RecountedPosts = { searchIds: readonly Id[]; postIds: readonly Id[] };
+
+/**
+ * Writes coverage and volume.
+ * @param seenAgain what is known to be seen of quarters that were emptied
+ * @returns the days in which something changed
+ */
+export async function rollUp(
+  tx: Transaction,
+  ids: readonly Id[],
+  coverage: readonly Coverage[],
+  { recounted, seenAgain }: { recounted: RecountedPosts; seenAgain: readonly ObservedReach[] },
+): Promise<Day[]> {
+  const quarters = [...coverage, ...seenAgain].reduce(addQuarters, new Map<string, SearchQuarter>());
+  const rows = [...quarters.values()];
+  const json = coverage.map(({ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts }) => ({
+    run_id: String(runId),
+    search_id: String(searchId),
+    request_version: requestVersion,
+    observed_until: new Date(reach.until),
+    observed_from: new Date(reach.from),
+    reached_from: new Date(reach.reached),
+    every_seconds: everySeconds,
+    posts,
+    most_posts: mostPosts,
+  }));
+  const { rows: days } = await tx.query<Day>({
+    name: 'roll_up',
+    text: ROLL_UP,
+    values: [
+      ids,
+      recounted.searchIds,
+      recounted.postIds,
+      rows.map(({ searchId }) => searchId),
+      rows.map(({ at }) => new Date(at)),
+      rows.map(({ minutes }) => minutes.toString(2).padStart(15, '0')),
+      rows.map(({ cut }) => cut),
+      JSON.stringify(json),
+    ],
+  });
+  return days;
+}
+
+/** What a run saw; of quarters from `since` on (ms since 1970) where that is given. */
+export type ObservedReach = { searchId: Id; reach: Reach; since?: number };
+type SearchQuarter = { searchId: Id; at: number; minutes: number; cut: boolean };
+
+function addQuarters(
+  all: Map<string, SearchQuarter>,
+  { searchId, reach, since }: ObservedReach,
+): Map<string, SearchQuarter> {
+  for (const { at, minutes, cut } of listQuarters(reach)) {
+    if (since !== undefined && at < since) continue;
+    const key = `${searchId} ${at}`;
+    const known = all.get(key) ?? { searchId, at, minutes: 0, cut: false };
+    known.minutes |= Number.parseInt(minutes, 2);
+    known.cut ||= cut;
+    all.set(key, known);
+  }
+  return all;
+}

@@ -1,0 +1,127 @@
+/**
+ * What is typical of searches, and which of their posts rise: kept once a batch, so that whoever reads it asks for few rows;
+ * `as_of` says of which run it is.
+ */
+import type { Id, Transaction } from '../database.ts';
+import { COUNTERS, ENGAGEMENT, engagementSql, knownCounterSql, S } from './counters.ts';
+
+const MEASURES = [...COUNTERS, 'engagement'];
+const joinMeasures = (f: (measure: string) => string) => MEASURES.map(f).join(', ');
+
+/**
+ * For each age, the medians of the 500 posts that reached it last. Computed where the batch added a post at that age (measured
+ * at most half the age later) and where there are no medians yet. $1 searches, $2 since when their readings in the batch came.
+ */
+const UPDATE_TYPICAL = `
+INSERT INTO ${S}.search_typical AS k (search_id, hours, posts, ${joinMeasures((m) => m)})
+SELECT z.search_id, h.hours, m.*
+FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
+CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
+CROSS JOIN LATERAL (
+  SELECT count(*) AS posts, ${joinMeasures((m) => `CASE WHEN count(e.${m}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY e.${m}) END AS ${m}`)}
+  FROM (
+    SELECT a.*, ${engagementSql('a.')} AS engagement FROM ${S}.post_ages a
+    WHERE a.search_id = z.search_id AND a.hours = h.hours ORDER BY a.at DESC, a.post_id DESC LIMIT 500
+  ) e
+  HAVING count(*) > 0
+) m
+WHERE NOT EXISTS (SELECT FROM ${S}.search_typical WHERE search_id = z.search_id AND hours = h.hours)
+  OR EXISTS (SELECT FROM ${S}.post_ages a WHERE a.search_id = z.search_id AND a.hours = h.hours
+    AND a.at >= z.since - h.hours * interval '30 minutes' AND a.after_at >= z.since)
+ORDER BY 1, 2
+ON CONFLICT (search_id, hours) DO UPDATE SET posts = excluded.posts, ${joinMeasures((m) => `${m} = excluded.${m}`)}`;
+
+const MIN_GAINED = 5;
+/**
+ * Posts that gained at least so many since the run before the last six hours, or the first one in them that returned them; never over
+ * a gap: where the run before lies further back than two intervals, it is not compared with. A post of the last six
+ * hours gained all it has. Asked of what was in sight in these hours and changed since; which runs returned a post only where
+ * it was known before them and was not in the run before. $1 searches.
+ */
+const UPDATE_RISING = `
+WITH look AS MATERIALIZED (
+  SELECT l.search_id, l.at, l.lately, b.run_id AS base_id, b.observed_until AS base, coalesce(b.observed_until, l.lately) AS since,
+    (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
+    (SELECT post_ids FROM ${S}.run_results WHERE run_id = b.run_id) AS in_base
+  FROM unnest($1::bigint[]) z(search_id)
+  CROSS JOIN LATERAL (SELECT *, at - interval '6 hours' AS lately FROM ${S}.looks WHERE search_id = z.search_id OFFSET 0) l
+  LEFT JOIN LATERAL (
+    SELECT run_id, observed_until FROM ${S}.coverage c
+    WHERE c.search_id = z.search_id AND c.observed_until <= l.lately AND c.observed_until >= l.lately - 2 * c.every_seconds * interval '1 second'
+    ORDER BY observed_until DESC, run_id DESC LIMIT 1
+  ) b ON true
+), lately_in_sight AS MATERIALIZED (
+  SELECT l.search_id, u.id FROM look l CROSS JOIN LATERAL unnest(l.in_sight) u(id)
+  UNION
+  SELECT l.search_id, o.post_id FROM look l
+  CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.unseen WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
+  -- One that never changed gained what it has at most.
+  WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
+), changed AS MATERIALIZED (
+  SELECT l.search_id, q.id AS post_id, l.at, l.lately, l.base, l.since AS from_at, q.created_at > l.lately AS is_young, s.first_seen_at, q.first_seen_at AS known_at, g.changed_at,
+    ${engagementSql('g.gained_')} AS gained_ever, q.id = ANY (l.in_base) AS is_in_base, q.created_at
+  FROM lately_in_sight i JOIN look l USING (search_id)
+  CROSS JOIN LATERAL (SELECT id, created_at, first_seen_at FROM ${S}.posts WHERE id = i.id OFFSET 0) q
+  CROSS JOIN LATERAL (SELECT first_seen_at FROM ${S}.post_sightings WHERE search_id = i.search_id AND post_id = i.id OFFSET 0) s
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = i.id OFFSET 0) g ON true
+  WHERE q.created_at > l.lately OR g.changed_at > l.since
+), held AS MATERIALIZED (
+  SELECT c.*, CASE
+    WHEN c.first_seen_at >= c.from_at THEN c.first_seen_at
+    WHEN c.is_in_base THEN c.base
+    ELSE (
+      SELECT w.observed_until FROM ${S}.coverage w JOIN ${S}.run_results rr ON rr.run_id = w.run_id
+      WHERE w.search_id = c.search_id AND w.observed_until > c.from_at AND w.observed_until <= c.at AND c.post_id = ANY (rr.post_ids)
+      ORDER BY w.observed_until LIMIT 1
+    ) END AS since
+  FROM changed c
+), gained AS MATERIALIZED (
+  SELECT h.search_id, h.post_id, h.at, extract(epoch FROM h.at - h.created_at)::float8 / 3600 AS age_hours,
+    (CASE WHEN h.is_young THEN (
+        SELECT ${engagementSql('v.')} FROM ${S}.post_counters q
+        CROSS JOIN LATERAL (SELECT ${ENGAGEMENT.map((c) => `${knownCounterSql('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.post_id = h.post_id)
+      -- All that was ever counted of it, where nobody knew it before.
+      WHEN h.known_at >= h.since AND h.changed_at <= h.at THEN h.gained_ever
+      ELSE (
+        SELECT sum(greatest(k.x - k.before, 0)) FILTER (WHERE k.observed_at > h.since) FROM (
+          SELECT e.observed_at, v.x, lag(v.x) OVER (PARTITION BY v.counter ORDER BY e.observed_at) AS before
+          FROM ${S}.post_snapshots e
+          CROSS JOIN LATERAL (VALUES ${ENGAGEMENT.map((counter, n) => `(${n}, e.${counter})`).join(', ')}) v(counter, x)
+          WHERE e.post_id = h.post_id AND v.x IS NOT NULL AND e.observed_at <= h.at AND e.observed_at >= coalesce((
+            SELECT max(b.observed_at) FROM ${S}.post_snapshots b WHERE b.post_id = h.post_id AND b.observed_at <= h.since), '-infinity')
+        ) k) END)::bigint AS gained,
+    extract(epoch FROM h.at - CASE WHEN h.is_young THEN h.created_at ELSE h.since END)::float8 / 3600 AS observed_hours
+  FROM held h WHERE h.since IS NOT NULL
+), typical AS MATERIALIZED (
+  SELECT l.search_id, array_agg(m.engagement ORDER BY h.hours) AS engagement, array_agg(m.posts ORDER BY h.hours) AS posts
+  FROM look l CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.search_typical WHERE search_id = l.search_id AND hours = h.hours OFFSET 0) m ON true
+  GROUP BY l.search_id
+), rising AS MATERIALIZED (
+  SELECT r.*, y.per_hour, CASE WHEN y.per_hour IS NOT NULL THEN y.posts END AS compared_with
+  FROM gained r JOIN typical m USING (search_id)
+  CROSS JOIN LATERAL (SELECT width_bucket(r.age_hours, ARRAY[1, 3, 8, 24]::float8[]) + 1 AS i) b
+  CROSS JOIN LATERAL (
+    SELECT least(m.posts[b.i], m.posts[b.i - 1]) AS posts,
+      greatest(m.engagement[b.i] - CASE WHEN b.i = 1 THEN 0 ELSE m.engagement[b.i - 1] END, 0) / (ARRAY[1, 2, 5, 16, 48])[b.i] AS per_hour
+  ) y
+  WHERE r.gained >= ${MIN_GAINED} AND r.observed_hours > 0 AND (y.per_hour IS NULL OR r.gained / r.observed_hours > y.per_hour)
+), sunk AS (
+  DELETE FROM ${S}.search_rising
+  WHERE search_id IN (SELECT search_id FROM look) AND (search_id, post_id) NOT IN (SELECT search_id, post_id FROM rising)
+)
+INSERT INTO ${S}.search_rising (search_id, post_id, as_of, age_hours, gained, observed_hours, typical_per_hour, compared_with)
+SELECT search_id, post_id, at, age_hours, gained, observed_hours, per_hour, compared_with FROM rising ORDER BY search_id, post_id
+ON CONFLICT (search_id, post_id) DO UPDATE SET as_of = excluded.as_of, age_hours = excluded.age_hours, gained = excluded.gained,
+  observed_hours = excluded.observed_hours, typical_per_hour = excluded.typical_per_hour, compared_with = excluded.compared_with`;
+
+/** After the growth of the batch. @param since when the oldest reading of the batch came, of each search */
+export async function deriveRising(
+  tx: Transaction,
+  searches: readonly { searchId: Id; since: Date }[],
+): Promise<void> {
+  const ids = searches.map(({ searchId }) => searchId);
+  const since = searches.map((one) => one.since);
+  await tx.query({ name: 'typical', text: UPDATE_TYPICAL, values: [ids, since] });
+  await tx.query({ name: 'rising', text: UPDATE_RISING, values: [ids] });
+}

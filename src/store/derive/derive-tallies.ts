@@ -1,0 +1,113 @@
+import type { Id, Transaction } from '../database.ts';
+import { type Day, type RecountedPosts, SIGHTED } from './derive-coverage.ts';
+import { S } from './counters.ts';
+
+/**
+ * One row where another search of the topic saw it earlier. Each is asked for: as a plain NOT EXISTS all that the other
+ * searches ever saw was read, as long as the statistics were of a time when that was little.
+ */
+const seenElsewhereSql = (kind: 'post' | 'link') => `
+    SELECT true AS is_known FROM (SELECT search_id, first_seen_at FROM ${S}.${kind}_sightings WHERE ${kind}_id = s.${kind}_id OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT topic_id FROM ${S}.searches WHERE id = o.search_id OFFSET 0) t
+    WHERE (o.first_seen_at, o.search_id) < (s.first_seen_at, s.search_id)
+      AND t.topic_id = (SELECT topic_id FROM ${S}.searches WHERE id = s.search_id) LIMIT 1`;
+
+/** The day (UTC) of a sighting's post by its own time, as volume has it; without one, of the sighting. */
+export const DAY_OF_POST = `date_trunc('day', least(post_created_at, first_seen_at), 'UTC')`;
+
+/** The domain that an address leads to, without `www.`; null where it is no web address. */
+export const DOMAIN_BY_PATTERN = String.raw`lower(substring(a FROM '^https?://(?:[^/?#@]*@)?(?:www\.)?([^/?#:]+)'))`;
+/** The same for most addresses, whose third part is a bare host, at a tenth of what the regular expression costs. */
+export const DOMAIN_SQL = `CASE WHEN translate(split_part(a, '/', 3), '?#@:', '') = split_part(a, '/', 3) AND (starts_with(a, 'https://') OR starts_with(a, 'http://'))
+  THEN lower(CASE WHEN starts_with(a, 'http://www.') OR starts_with(a, 'https://www.') THEN coalesce(nullif(substr(split_part(a, '/', 3), 5), ''), 'www.')
+    ELSE nullif(split_part(a, '/', 3), '') END)
+  ELSE ${DOMAIN_BY_PATTERN} END`;
+
+/**
+ * Counts what is new to searches, and writes down how much of days was observed. What another search of the topic saw
+ * before is not new to the topic.
+ * $1 to $3 see {@link SIGHTED}; $4 searches and $5 links that are counted beside the new ones; $6 searches and $7 days.
+ */
+const UPDATE_TALLIES = `
+WITH ${SIGHTED}, new_posts AS MATERIALIZED (
+  SELECT s.search_id, p.author_id, p.lang, p.hashtags, p.urls, p.is_repost, ${DAY_OF_POST.replaceAll(/(post_created_at|first_seen_at)/g, 's.$1')} AS day_at,
+    e.is_known IS NULL AS first
+  FROM sighted s
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.posts WHERE id = s.post_id OFFSET 0) p
+  LEFT JOIN LATERAL (${seenElsewhereSql('post')}) e ON true
+), new_links AS MATERIALIZED (
+  SELECT g.* FROM (
+    SELECT p.search_id, u.id FROM ${S}.pending_derivations p CROSS JOIN LATERAL unnest(p.new_links) u(id) WHERE p.id = ANY ($1::bigint[])
+    UNION ALL SELECT * FROM unnest($4::bigint[], $5::bigint[])
+  ) n(search_id, id)
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.link_sightings WHERE search_id = n.search_id AND link_id = n.id OFFSET 0) g
+), named AS (
+  SELECT search_id, 'author' AS kind, day_at, author_id::text AS name, first FROM new_posts WHERE author_id IS NOT NULL
+  UNION ALL SELECT search_id, 'language', day_at, lang, first FROM new_posts WHERE lang <> ''
+  UNION ALL SELECT search_id, 'hashtag', day_at, h.name, first
+    FROM new_posts p CROSS JOIN LATERAL (SELECT DISTINCT ${S}.lowered(unnest(p.hashtags)) AS name) h WHERE h.name <> ''
+  UNION ALL SELECT search_id, 'domain', day_at, d.name, first
+    FROM new_posts p CROSS JOIN LATERAL (
+      SELECT DISTINCT x.name FROM unnest(p.urls) a CROSS JOIN LATERAL (SELECT ${DOMAIN_SQL} AS name OFFSET 0) x
+    ) d WHERE d.name <> ''
+  UNION ALL SELECT s.search_id, 'site', date_trunc('day', s.first_seen_at, 'UTC'), l.site, e.is_known IS NULL
+    FROM new_links s
+    CROSS JOIN LATERAL (SELECT site FROM ${S}.links WHERE id = s.link_id OFFSET 0) l
+    LEFT JOIN LATERAL (${seenElsewhereSql('link')}) e ON true
+    WHERE l.site <> ''
+), tops AS (
+  INSERT INTO ${S}.search_tops AS h (search_id, kind, day_at, name, posts, topic_posts)
+  SELECT search_id, kind, day_at, left(name, 255), count(*), count(*) FILTER (WHERE first) FROM named
+  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+  ON CONFLICT (search_id, kind, day_at, name) DO UPDATE
+    SET posts = h.posts + excluded.posts, topic_posts = h.topic_posts + excluded.topic_posts
+), added AS MATERIALIZED (
+  SELECT search_id, day_at, count(*) AS posts, count(*) FILTER (WHERE first) AS topic_posts,
+    count(*) FILTER (WHERE first AND is_repost) AS topic_reposts
+  FROM new_posts GROUP BY 1, 2
+), days AS MATERIALIZED (
+  SELECT search_id, day_at FROM added UNION SELECT * FROM unnest($6::bigint[], $7::timestamptz[])
+)
+INSERT INTO ${S}.search_days AS h (search_id, day_at, posts, topic_posts, topic_reposts, minutes, cut)
+SELECT d.search_id, d.day_at, coalesce(a.posts, 0), coalesce(a.topic_posts, 0), coalesce(a.topic_reposts, 0),
+  coalesce(v.minutes, 0), coalesce(v.cut, false)
+FROM days d LEFT JOIN added a USING (search_id, day_at)
+CROSS JOIN LATERAL (
+  SELECT sum(bit_count(minutes))::integer AS minutes, bool_or(cut AND bit_count(minutes) < 15) AS cut
+  FROM ${S}.volume WHERE search_id = d.search_id AND bucket_at >= d.day_at AND bucket_at < d.day_at + interval '1 day'
+) v
+LEFT JOIN LATERAL (
+  SELECT * FROM ${S}.search_days WHERE search_id = d.search_id AND day_at = d.day_at OFFSET 0
+) h ON true
+WHERE a.posts > 0 OR (h.search_id IS NULL AND (v.minutes > 0 OR v.cut))
+  OR h.minutes <> coalesce(v.minutes, 0) OR h.cut <> coalesce(v.cut, false)
+ORDER BY d.search_id, d.day_at
+ON CONFLICT (search_id, day_at) DO UPDATE SET posts = h.posts + excluded.posts,
+  topic_posts = h.topic_posts + excluded.topic_posts, topic_reposts = h.topic_reposts + excluded.topic_reposts,
+  minutes = excluded.minutes, cut = excluded.cut`;
+
+/** After the volume of the same batch. @param days in which volume changed */
+export async function deriveTallies(
+  tx: Transaction,
+  ids: readonly Id[],
+  again: {
+    posts: RecountedPosts;
+    links: { searchIds: readonly Id[]; linkIds: readonly Id[] };
+    days: readonly Day[];
+  },
+): Promise<void> {
+  const { posts, links, days } = again;
+  await tx.query({
+    name: 'tally',
+    text: UPDATE_TALLIES,
+    values: [
+      ids,
+      posts.searchIds,
+      posts.postIds,
+      links.searchIds,
+      links.linkIds,
+      days.map((day) => day.search_id),
+      days.map((day) => day.day_at),
+    ],
+  });
+}

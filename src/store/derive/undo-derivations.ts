@@ -1,0 +1,204 @@
+/** Removes what was derived for searches since a time, and logs their readings once more. */
+import type { Id, Transaction } from '../database.ts';
+import { startOfQuarter } from '../volume/reach.ts';
+import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
+import { engagementSql, S } from './counters.ts';
+import { countHoursAgain } from './derive-growth.ts';
+import { DAY_OF_POST } from './derive-tallies.ts';
+
+const PENDING_READINGS = `${S}.pending_derivations`;
+
+/** What a batch must do beside its readings, so that sums are whole again. */
+export type Leftover = {
+  posts: RecountedPosts;
+  links: { searchIds: Id[]; linkIds: Id[] };
+  seen: ObservedReach[];
+  days: Day[];
+};
+
+export const NOTHING_LEFT: Leftover = {
+  posts: { searchIds: [], postIds: [] },
+  links: { searchIds: [], linkIds: [] },
+  seen: [],
+  days: [],
+};
+
+const SEARCHES_SINCE = 'unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)';
+
+/** A response is received at most so long after its run has ended: a call lasts minutes. */
+const AFTER_END = `interval '1 day'`;
+const RECEIVED_AT = `coalesce(rr.observed_at, (
+  SELECT max(received_at) FROM ${S}.calls WHERE run_id = r.id AND state = 'received'), r.ended_at)`;
+
+/**
+ * Their readings since then, from results and sightings. What only the time itself could tell is taken from what was written down
+ * then: the interval of a schedule whose slots got their rows later, and how many posts an answer held before those of a
+ * forgotten author were left out. What an unchecked one among them means for other searches is still to be checked.
+ */
+const LOG_AGAIN = `
+WITH z AS MATERIALIZED (SELECT * FROM ${SEARCHES_SINCE}), waiting AS (
+  DELETE FROM ${PENDING_READINGS} p USING z WHERE p.search_id = z.search_id AND p.at >= z.since RETURNING p.*
+), results AS MATERIALIZED (
+  SELECT z.search_id, r.id AS run_id, o.at, coalesce(w.posts, greatest(c.posts, cardinality(rr.post_ids))) AS posts, c.every_seconds
+  FROM z JOIN ${S}.runs r ON r.search_id = z.search_id AND r.ended_at >= z.since - ${AFTER_END}
+  JOIN ${S}.run_results rr ON rr.run_id = r.id
+  CROSS JOIN LATERAL (SELECT ${RECEIVED_AT} AS at OFFSET 0) o
+  LEFT JOIN ${S}.coverage c ON c.run_id = r.id
+  LEFT JOIN LATERAL (SELECT posts FROM waiting w WHERE w.run_id = r.id AND w.posts IS NOT NULL ORDER BY w.id DESC LIMIT 1) w ON true
+  WHERE o.at >= z.since
+), posts AS MATERIALIZED (
+  SELECT z.search_id, g.first_run_id AS run_id, g.first_seen_at AS at, array_agg(g.post_id ORDER BY g.post_id) AS ids
+  FROM z JOIN ${S}.post_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since GROUP BY 1, 2, 3
+), links AS MATERIALIZED (
+  SELECT z.search_id, g.first_run_id AS run_id, g.first_seen_at AS at, array_agg(g.link_id ORDER BY g.link_id) AS ids
+  FROM z JOIN ${S}.link_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since GROUP BY 1, 2, 3
+)
+INSERT INTO ${PENDING_READINGS} (search_id, run_id, at, posts, every_seconds, new_posts, new_links, changed_posts, touched_posts, touched_links, checked, notify, counted)
+SELECT search_id, run_id, at, r.posts, r.every_seconds, coalesce(p.ids, '{}'), coalesce(l.ids, '{}'), '{}'::bigint[], '{}'::bigint[], '{}'::bigint[],
+  true, coalesce((SELECT bool_or(w.notify) FROM waiting w WHERE w.run_id = r.run_id), false), true
+FROM results r FULL JOIN posts p USING (search_id, run_id, at) FULL JOIN links l USING (search_id, run_id, at)
+UNION ALL
+SELECT search_id, run_id, at, NULL, NULL, '{}', '{}', changed_posts,
+  CASE WHEN checked THEN '{}' ELSE new_posts || touched_posts END, CASE WHEN checked THEN '{}' ELSE new_links || touched_links END,
+  checked, false, true
+FROM waiting WHERE changed_posts <> '{}' OR NOT checked`;
+
+const PENDING_AGAIN = `JOIN ${PENDING_READINGS} p ON p.search_id = z.search_id AND p.at >= z.since`;
+const DELETE_COVERAGE = `
+WITH runs AS MATERIALIZED (SELECT p.run_id FROM ${SEARCHES_SINCE} ${PENDING_AGAIN} WHERE p.posts IS NOT NULL), gains AS (
+  DELETE FROM ${S}.run_gains g USING runs WHERE g.run_id = runs.run_id
+), coverage AS (
+  DELETE FROM ${S}.coverage c USING runs WHERE c.run_id = runs.run_id RETURNING c.search_id, c.reached_from
+)
+SELECT search_id, min(reached_from) AS reached_from FROM coverage GROUP BY 1`;
+const DELETE_DERIVED = [
+  `DELETE FROM ${S}.post_ages t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.after_at >= z.since`,
+  `DELETE FROM ${S}.search_gains t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.hour_at >= z.since`,
+  `DELETE FROM ${S}.unseen t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.last_seen_at >= z.since`,
+  `DELETE FROM ${S}.looks t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.at >= z.since`,
+  `DELETE FROM ${S}.search_typical t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND z.since IS NOT NULL`,
+  // The run before is the newest again.
+  `INSERT INTO ${S}.looks (search_id, run_id, at)
+   SELECT z.search_id, b.id, b.at FROM ${SEARCHES_SINCE} CROSS JOIN LATERAL (
+     SELECT r.id, o.at FROM ${S}.runs r JOIN ${S}.run_results rr ON rr.run_id = r.id
+     CROSS JOIN LATERAL (SELECT ${RECEIVED_AT} AS at OFFSET 0) o
+     WHERE r.search_id = z.search_id AND r.ended_at < z.since + ${AFTER_END} AND o.at < z.since
+       AND NOT EXISTS (SELECT FROM ${PENDING_READINGS} p WHERE p.run_id = r.id AND p.posts IS NOT NULL)
+     ORDER BY r.ended_at DESC, r.id DESC LIMIT 1
+   ) b
+   ON CONFLICT DO NOTHING`,
+];
+/** Posts that a run no longer returns since it was read again, as they were before. $3 searches, $4 posts. */
+const RESTORE_UNSEEN = `
+INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
+SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagementSql('n.')}
+FROM ${SEARCHES_SINCE} JOIN unnest($3::bigint[], $4::bigint[]) t(search_id, post_id) USING (search_id)
+JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since
+JOIN ${S}.posts q ON q.id = t.post_id
+JOIN ${S}.post_counters n ON n.post_id = t.post_id
+LEFT JOIN LATERAL (
+  SELECT c.observed_until AS at FROM ${S}.coverage c JOIN ${S}.run_results rr ON rr.run_id = c.run_id
+  WHERE c.search_id = z.search_id AND c.observed_until < z.since AND q.id = ANY (rr.post_ids) ORDER BY c.observed_until DESC LIMIT 1
+) b ON true
+WHERE NOT EXISTS (SELECT FROM ${S}.looks l JOIN ${S}.run_results rr ON rr.run_id = l.run_id
+  WHERE l.search_id = z.search_id AND q.id = ANY (rr.post_ids))
+ON CONFLICT DO NOTHING`;
+
+/** Minutes that are not known to be observed any more. $3 searches, $4 from when on. What comes back are their days. */
+const UPDATE_LAST_SEEN = `
+WITH emptied AS (
+  UPDATE ${S}.volume v SET minutes = B'000000000000000', cut = false
+  FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
+  WHERE v.search_id = z.search_id AND v.bucket_at >= z.since AND (v.cut OR bit_count(v.minutes) > 0)
+  RETURNING v.search_id, v.bucket_at
+)
+SELECT DISTINCT search_id, date_trunc('day', bucket_at, 'UTC') AS day_at FROM emptied`;
+const DELETE_STILL_SEEN = `
+SELECT c.search_id, z.since, c.reached_from, c.observed_from, c.observed_until
+FROM unnest($1::bigint[], $2::timestamptz[]) z(search_id, since)
+JOIN ${S}.coverage c ON c.search_id = z.search_id AND c.observed_until > z.since`;
+
+/** Days in which something was counted that is counted again. */
+const SELECT_DAYS = `
+SELECT g.search_id, ${DAY_OF_POST} AS day_at
+FROM ${SEARCHES_SINCE} JOIN ${S}.post_sightings g ON g.search_id = z.search_id AND g.first_seen_at >= z.since
+UNION SELECT z.search_id, date_trunc('day', p.at, 'UTC') FROM ${SEARCHES_SINCE} ${PENDING_AGAIN}`;
+const DAYS_GIVEN = 'unnest($1::bigint[], $2::timestamptz[]) d(search_id, day_at)';
+const SUBTRACT_COUNTS = [
+  `DELETE FROM ${S}.search_tops t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
+  `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at`,
+  `UPDATE ${S}.volume v SET posts = 0 FROM ${DAYS_GIVEN}
+   WHERE v.search_id = d.search_id AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts > 0`,
+];
+/** What is known of days and nothing was removed of. $3 and $4: the searches, and since when. */
+const countedBeforeSql = (kind: 'post' | 'link', day: string) => `
+SELECT g.search_id, g.${kind}_id AS id
+FROM unnest($3::bigint[], $4::timestamptz[]) z(search_id, since)
+JOIN ${S}.${kind}_sightings g ON g.search_id = z.search_id AND g.first_seen_at < z.since
+WHERE (g.search_id, ${day}) IN (SELECT * FROM ${DAYS_GIVEN})
+  AND (g.search_id, g.${kind}_id) NOT IN (SELECT p.search_id, u.id FROM ${PENDING_READINGS} p CROSS JOIN LATERAL unnest(p.new_${kind}s) u(id))`;
+/** Rows that say nothing any more; what was observed of a day is asked at the end of the batch. */
+const DELETE_EMPTY = [
+  `DELETE FROM ${S}.volume v USING ${DAYS_GIVEN} WHERE v.search_id = d.search_id
+     AND v.bucket_at >= d.day_at AND v.bucket_at < d.day_at + interval '1 day' AND v.posts = 0 AND NOT v.cut AND bit_count(v.minutes) = 0`,
+  `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at AND t.posts = 0`,
+];
+
+export type UndoScope = {
+  searches: readonly Id[];
+  /** Of each, a full hour. */
+  since: readonly (Date | string)[];
+  /** Pairs of searches and posts that a run returned before it was read again. */
+  touched: { searches: readonly Id[]; posts: readonly Id[] };
+};
+
+/** Removes what was derived for searches since a time, and logs their readings once more. */
+export async function undoDerivations(
+  tx: Transaction,
+  { searches, since, touched }: UndoScope,
+): Promise<Leftover> {
+  const z = [searches, since];
+  await tx.query(LOG_AGAIN, z);
+  const { rows: reached } = await tx.query<{ search_id: Id; reached_from: Date }>(DELETE_COVERAGE, z);
+  for (const statement of DELETE_DERIVED) await tx.query(statement, z);
+  await tx.query(RESTORE_UNSEEN, [...z, touched.searches, touched.posts]);
+  await countHoursAgain(tx, searches, since);
+
+  const unseen = [
+    reached.map((one) => one.search_id),
+    reached.map((one) => new Date(startOfQuarter(one.reached_from.getTime()))),
+  ];
+  const { rows: emptied } = await tx.query<Day>(UPDATE_LAST_SEEN, unseen);
+  const { rows: seen } = await tx.query<{
+    search_id: Id;
+    since: Date;
+    reached_from: Date;
+    observed_from: Date;
+    observed_until: Date;
+  }>(DELETE_STILL_SEEN, unseen);
+
+  const { rows: days } = await tx.query<Day>(SELECT_DAYS, z);
+  const ofDays = [days.map((day) => day.search_id), days.map((day) => day.day_at)];
+  for (const statement of SUBTRACT_COUNTS) await tx.query(statement, ofDays);
+  type Thing = { search_id: Id; id: Id };
+  const { rows: posts } = await tx.query<Thing>(countedBeforeSql('post', DAY_OF_POST), [...ofDays, ...z]);
+  const ofLink = `date_trunc('day', g.first_seen_at, 'UTC')`;
+  const { rows: links } = await tx.query<Thing>(countedBeforeSql('link', ofLink), [...ofDays, ...z]);
+  const changed = [...emptied, ...days];
+  for (const statement of DELETE_EMPTY)
+    await tx.query(statement, [changed.map((day) => day.search_id), changed.map((day) => day.day_at)]);
+  return {
+    posts: { searchIds: posts.map((one) => one.search_id), postIds: posts.map(({ id }) => id) },
+    links: { searchIds: links.map((one) => one.search_id), linkIds: links.map(({ id }) => id) },
+    seen: seen.map((one) => ({
+      searchId: one.search_id,
+      since: one.since.getTime(),
+      reach: {
+        reached: one.reached_from.getTime(),
+        from: one.observed_from.getTime(),
+        until: one.observed_until.getTime(),
+      },
+    })),
+    days: changed,
+  };
+}

@@ -1,0 +1,146 @@
+import { ANALYTICS } from '../schema-state.ts';
+import type { Client } from 'pg';
+
+/** What can be exported: a view of the SQL contract each, with its order, its time, and how a search finds its rows. */
+
+export const RESOURCES = ['posts', 'engagement', 'links', 'completions', 'discoveries', 'volume'] as const;
+export type Resource = (typeof RESOURCES)[number];
+
+type ResourceSource = Readonly<{
+  title: string;
+  /** In `strandline_analytics`. */
+  view: string;
+  /** Columns that name a row, and its place in the order. */
+  key: readonly [string, ...string[]];
+  /** What a time range goes by: a column, or the first of two that is known. */
+  time: readonly [string, ...string[]];
+  /** Column that holds the search, or a thing that the search sighted, and where that is written down. */
+  of: Readonly<{ column: string; sightings?: Readonly<{ view: string; column: string }> }>;
+}>;
+
+const BY_SEARCH = { column: 'search_id' } as const;
+const POST_SIGHTINGS = { view: 'post_sightings', column: 'post_id' } as const;
+
+export const RESOURCE_SOURCES: Readonly<Record<Resource, ResourceSource>> = {
+  posts: {
+    title: 'Posts as last seen',
+    view: 'posts',
+    key: ['id'],
+    time: ['created_at', 'first_seen_at'],
+    of: { column: 'id', sightings: POST_SIGHTINGS },
+  },
+  engagement: {
+    title: 'Counters of posts over time',
+    view: 'post_engagement',
+    key: ['post_id', 'observed_at'],
+    time: ['observed_at'],
+    of: { column: 'post_id', sightings: POST_SIGHTINGS },
+  },
+  links: {
+    title: 'Links by their canonical address',
+    view: 'links',
+    key: ['id'],
+    time: ['first_seen_at'],
+    of: { column: 'id', sightings: { view: 'link_sightings', column: 'link_id' } },
+  },
+  completions: {
+    title: 'AI-written completions',
+    view: 'completions',
+    key: ['id'],
+    time: ['observed_at'],
+    of: BY_SEARCH,
+  },
+  discoveries: {
+    title: 'What each run saw for the first time',
+    view: 'discoveries',
+    key: ['id'],
+    time: ['at'],
+    of: BY_SEARCH,
+  },
+  volume: {
+    title: 'Posts of a search per hour, with coverage',
+    view: 'volume_hourly',
+    key: ['search_id', 'bucket_at'],
+    time: ['bucket_at'],
+    of: BY_SEARCH,
+  },
+};
+
+/**
+ * What a column holds, and how it stands in a copied row: `id` and `text` as they are; `counter` (64 bits)
+ * and `integer` (32) in digits; `number` in decimals; `boolean` as true or false; `datetime` in ISO 8601, UTC,
+ * with milliseconds; `list` (texts or ids, as strings) and `json` as JSON.
+ */
+export type ColumnKind =
+  | 'id'
+  | 'text'
+  | 'counter'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'datetime'
+  | 'list'
+  | 'json';
+
+export type ExportColumn = Readonly<{
+  name: string;
+  kind: ColumnKind;
+  /** The comment of the SQL contract. */
+  description: string;
+}>;
+
+const COLUMN_KINDS: Readonly<Record<string, ColumnKind>> = {
+  text: 'text',
+  integer: 'integer',
+  bigint: 'counter',
+  numeric: 'number',
+  'double precision': 'number',
+  boolean: 'boolean',
+  'timestamp with time zone': 'datetime',
+  jsonb: 'json',
+  'text[]': 'list',
+  'bigint[]': 'list',
+};
+
+/** The columns of a resource, in the order of its view. @throws Error for a type that no format has a place for */
+export async function readColumns(client: Client, resource: Resource): Promise<ExportColumn[]> {
+  const { view } = RESOURCE_SOURCES[resource];
+  const { rows } = await client.query<{ name: string; type: string; description: string | null }>(
+    `SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type,
+            col_description(a.attrelid, a.attnum) AS description
+       FROM pg_attribute a
+      WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+      ORDER BY a.attnum`,
+    [`${ANALYTICS}.${view}`],
+  );
+  return rows.map(({ name, type, description }) => {
+    const kind = isKey(name, type) ? 'id' : COLUMN_KINDS[type];
+    if (kind === undefined) throw new Error(`no format has a place for ${view}.${name}, which is ${type}`);
+    return { name, kind, description: description ?? '' };
+  });
+}
+
+/** Our keys exceed what a number holds exactly in many a reader. */
+function isKey(name: string, type: string): boolean {
+  return type === 'bigint' && /(?:^|_)id$/.test(name);
+}
+
+/** SQL whose text is what {@link ColumnKind} says. */
+export function copyExpression({ name, kind }: ExportColumn): string {
+  const column = `v.${name}`;
+  switch (kind) {
+    case 'boolean':
+      return `${column}::text`;
+    case 'datetime':
+      return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+    case 'list':
+      return `to_json(${column}::text[])`;
+    case 'id':
+    case 'text':
+    case 'counter':
+    case 'integer':
+    case 'number':
+    case 'json':
+      return column;
+  }
+}

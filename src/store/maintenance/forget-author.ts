@@ -1,0 +1,211 @@
+/** Forgetting an author: everything stored of them goes, and a tombstone keeps them from coming back. */
+
+import { Refused } from '../../domain/errors.ts';
+import { type Clock, MINUTE } from '../../platform/clock.ts';
+import { type Actor, recordAudit } from '../audit-entries.ts';
+import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { deleteReplies } from '../idempotency.ts';
+import {
+  deleteRejectsAbout,
+  findForgotten,
+  type Forgettable,
+  type Named,
+  raiseTombstones,
+} from './tombstones.ts';
+import { findTraces, removeTraces, type Traces } from './traces.ts';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+
+export type KnownAuthor = {
+  id: Id;
+  service_id: Id;
+  service: string;
+  external_id: string;
+  username: string | null;
+  name: string | null;
+  url: string | null;
+};
+
+/** What went, by kind; all zero where everything had gone before. */
+export type ForgottenCounts = Record<string, number>;
+
+/**
+ * Who is meant: an id of the service, or `@` and the name there.
+ * @returns undefined where they are forgotten already
+ * @throws Refused where there is no such service or author, or a name means several
+ */
+export async function findAuthor(
+  db: Database,
+  service: string,
+  given: string,
+): Promise<KnownAuthor | undefined> {
+  const { rows: services } = await db.pool.query<{ id: Id; name: string }>(
+    'SELECT id, name FROM strandline.services ORDER BY id',
+  );
+  const known = services.find(({ name }) => name === service);
+  if (known === undefined) {
+    const names = services.map(({ name }) => name).join(', ');
+    throw new Refused('not_found', `there is no service "${service}"; there are: ${names || 'none yet'}`);
+  }
+  const { rows } = await db.pool.query<KnownAuthor>(
+    `SELECT id, service_id, $2 AS service, external_id, username, name, url FROM strandline.authors
+     WHERE service_id = $1 AND ${given.startsWith('@') ? 'lower(username) = lower($3)' : 'external_id = $3'} ORDER BY id`,
+    [known.id, service, given.replace(/^@/, '')],
+  );
+  if (rows.length > 1) {
+    const ids = rows.map(({ external_id }) => external_id).join(', ');
+    throw new Refused('conflict', `${given} was the name of several authors; give the id of one: ${ids}`);
+  }
+  const [author] = rows;
+  if (author !== undefined) return author;
+  if (await isForgotten(db, { kind: 'author', serviceId: known.id, externalId: given })) return undefined;
+  const otherwise = given.startsWith('@')
+    ? 'names of the forgotten are not kept, so whether they were forgotten is known by their id alone'
+    : `an id is meant; a name is written with @ before it: @${given}`;
+  throw new Refused('not_found', `no author ${given} of ${service} is stored; ${otherwise}`);
+}
+
+/** How much is stored of an author, for whoever is about to have it removed. */
+export async function countStored(
+  db: Database,
+  author: KnownAuthor,
+): Promise<{ posts: number; links: number }> {
+  const { posts, links } = await findTraces(db.pool, author, readProfile(author));
+  return { posts: posts.length, links: links.length };
+}
+
+/**
+ * Removes an author with all that is theirs: posts and what repeats them, counters, sightings, links to them,
+ * items that cite those links, and raw answers that name them. One transaction, in which no save runs; raw answers,
+ * which take long to look through, are looked through before, and in it only those that came meanwhile.
+ * Whoever is interrupted does it again.
+ */
+export async function forgetAuthor(
+  { db, clock, actor }: { db: Database; clock: Clock; actor: Actor },
+  author: KnownAuthor,
+): Promise<ForgottenCounts> {
+  const now = clock.now();
+  const since = await readOldestOpen(db);
+  const before = await deleteResponsesAbout(db.pool, author);
+  return inTransaction(db, async (tx) => {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
+    const traces = await findTraces(tx, author, readProfile(author));
+    await raiseTombstones(tx, listTombstones(author, traces), now);
+    const gone = await removeTraces(tx, author.id, traces);
+    const rejects = await deleteRejectsAbout(tx, [author]);
+    // A response to a trial is stored nowhere else. Its request is executed again when it is sent again.
+    await deleteReplies(tx, 'POST /api/v1/searches/try');
+    const after = await deleteResponsesAbout(tx, author, { since, runs: before.open });
+    // Their key, which leads nowhere from now on: neither their name nor their id on the service is kept anywhere.
+    const changes = { service: { after: author.service }, posts: { before: gone['posts'], after: 0 } };
+    await recordAudit(tx, { clock, actor }, { action: 'author.forgotten', subject: author.id, changes });
+    return { ...gone, rejects, answers: before.deleted + after.deleted };
+  });
+}
+
+/** From when on answers may be missed by a look that begins now: they are dated by the clocks of their workers. */
+async function readOldestOpen(db: Database): Promise<Date> {
+  const { rows } = await db.pool.query<{ at: Date | null }>(
+    'SELECT max(received_at) AS at FROM strandline.answers',
+  );
+  return new Date((rows[0]?.at?.getTime() ?? 0) - MINUTE);
+}
+
+function listTombstones(author: KnownAuthor, { posts, links }: Traces): Forgettable[] {
+  const { service_id: serviceId } = author;
+  const addresses = [
+    readProfile(author),
+    ...posts.map(({ url }) => url),
+    ...links.map((link) => link.canonical),
+  ];
+  return [
+    { kind: 'author', serviceId, externalId: author.external_id },
+    ...posts.map((post) => ({ kind: 'post', serviceId, externalId: post.external_id }) as const),
+    ...addresses.flatMap((address) => (address === null ? [] : [{ kind: 'link', address } as const])),
+  ];
+}
+
+/** Some services give a home page there, which may be anybody's: only an address that ends with the name is theirs. */
+function readProfile({ url, username }: KnownAuthor): string | null {
+  if (url === null || username === null || username === '') return null;
+  const last = url.replace(/\/$/, '').split('/').at(-1)?.toLowerCase();
+  const name = username.toLowerCase();
+  return last === name || last === `@${name}` ? url : null;
+}
+
+async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {
+  const ask = async (tx: Transaction) => (await findForgotten(tx, [thing]))(thing);
+  return inTransaction(db, ask);
+}
+
+/** Raw answers are compressed bytes: who stands in one is found by reading it. */
+
+const RESPONSE_BATCH = 20;
+
+type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; body: Buffer };
+
+/** Answers from a place on, oldest first, of some runs or all. $1 to $3 the place, $4 how many, $5 since when, $6 or of which runs. */
+const SELECT_RESPONSES = `
+SELECT a.run_id, a.n, a.received_at, r.status IN ('queued', 'running') AS open, a.body
+FROM strandline.answers a JOIN strandline.runs r ON r.id = a.run_id
+WHERE (a.received_at, a.run_id, a.n) > ($1, $2::bigint, $3::int) AND ($5::timestamptz IS NULL OR a.received_at >= $5 OR a.run_id = ANY ($6::bigint[]))
+ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
+
+/**
+ * Deletes the kept answers that name an author. An answer whose run has not ended is left to its save, which
+ * leaves the author out and the answer with it; without it the run would have to call, and pay, again.
+ * @param only answers received since then, and those of these runs
+ * @returns how many, and which runs were left
+ */
+export async function deleteResponsesAbout(
+  db: Pick<Transaction, 'query'>,
+  author: Named,
+  only?: { since: Date; runs: readonly Id[] },
+): Promise<{ deleted: number; open: Id[] }> {
+  const names = namesPattern(author);
+  const open = new Set<Id>();
+  let deleted = 0;
+  let at: readonly [Date | string, Id, number] = ['-infinity', 0n, 0];
+  for (;;) {
+    const { rows } = await db.query<ResponseRow>(SELECT_RESPONSES, [
+      ...at,
+      RESPONSE_BATCH,
+      only?.since ?? null,
+      only?.runs ?? [],
+    ]);
+    const last = rows.at(-1);
+    if (last === undefined) return { deleted, open: [...open] };
+    at = [last.received_at, last.run_id, last.n];
+    for (const row of rows) {
+      if (row.open) open.add(row.run_id);
+      else if (names.test(await unzipText(row.body))) {
+        await db.query('DELETE FROM strandline.answers WHERE run_id = $1 AND n = $2', [row.run_id, row.n]);
+        deleted += 1;
+      }
+    }
+  }
+}
+
+const unzip = promisify(gunzip);
+
+/** One character per byte: ids and names on services are ASCII, and the rest need not be understood. */
+async function unzipText(body: Buffer): Promise<string> {
+  return (await unzip(body)).toString('latin1');
+}
+
+/**
+ * The id as a value of its own, or the name as a value, a mention or a part of an address: a word that
+ * happens to be somebody's name would otherwise take half of all answers with it. Rather one too many.
+ */
+function namesPattern({ external_id, username }: Named): RegExp {
+  const end = '(?![\\w-])';
+  const id = `(?<![\\w-])${wordPattern(external_id)}${end}`;
+  const name = username === null || username === '' ? [] : [`["@/]${wordPattern(username)}${end}`];
+  return new RegExp([id, ...name].join('|'), 'i');
+}
+
+/** Letter for letter, with a slash as JSON may write it. */
+function wordPattern(word: string): string {
+  const bytes = Buffer.from(word, 'utf8').toString('latin1');
+  return bytes.replaceAll(/[.*+?^${}()|[\]\\-]/g, '\\$&').replaceAll('/', '\\\\?/');
+}

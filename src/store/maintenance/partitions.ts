@@ -1,0 +1,135 @@
+/** Snapshots live in one partition per month (UTC): dropping a month is dropping a table, whatever it holds. */
+
+import { type Database, readSqlState } from '../database.ts';
+
+export type Month = {
+  parent: string;
+  name: string;
+  from: Date;
+  /** The first instant of the next month: everything in it is older. */
+  until: Date;
+  bytes: number;
+  /** As the planner estimates; null where nothing was ever counted. */
+  rows: number | null;
+};
+
+export type Partition = Month & {
+  /** `left`: taken out of its parent by a process that ended before it could drop it. */
+  state: 'attached' | 'leaving' | 'left';
+  /** Whether our role may change it. */
+  ours: boolean;
+};
+
+const SELECT_MONTHS = `
+SELECT regexp_replace(c.relname, '_\\d{4}_\\d\\d$', '') AS parent, c.relname AS name,
+  m."from",
+  pg_total_relation_size(c.oid)::float8 AS bytes, nullif(c.reltuples, -1)::float8 AS rows,
+  pg_has_role(c.relowner, 'USAGE') AS ours,
+  CASE WHEN i.inhrelid IS NULL THEN 'left' WHEN i.inhdetachpending THEN 'leaving' ELSE 'attached' END AS state
+FROM pg_class c
+LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+CROSS JOIN LATERAL (SELECT to_timestamp(right(c.relname, 7) || '+00', 'YYYY_MMTZH') AS "from") m
+WHERE c.relnamespace = 'strandline'::regnamespace AND c.relkind = 'r'
+  AND c.relname ~ '^(post|author)_snapshots_\\d{4}_\\d\\d$'
+ORDER BY m."from", c.relname`;
+
+/** Every month of snapshots there is, oldest first. */
+export async function listSnapshotMonths(db: Database): Promise<Partition[]> {
+  const { rows } = await db.pool.query<Omit<Partition, 'until'>>(SELECT_MONTHS);
+  return rows.map(({ parent, name, from, bytes, rows: estimated, state, ours }) => ({
+    parent,
+    name,
+    from,
+    until: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1)),
+    bytes,
+    rows: estimated,
+    state,
+    ours,
+  }));
+}
+
+/** Those of which nothing is younger than `before`. */
+export function isMonthOver({ until }: Month, before: Date): boolean {
+  return until.getTime() <= before.getTime();
+}
+
+/**
+ * Drops the months of which nothing is younger than `before`. Each is first taken out of its parent without
+ * keeping anybody waiting; what a killed process began is ended.
+ * @returns names of what was dropped, and whether nothing is left; not where a long query holds it, or another process is at it
+ */
+export async function dropMonths(
+  db: Database,
+  before: Date,
+  goOn: () => boolean,
+): Promise<{ dropped: string[]; done: boolean }> {
+  const dropped: string[] = [];
+  const over = (await listSnapshotMonths(db)).filter((one) => isMonthOver(one, before));
+  if (over.length === 0) return { dropped, done: true };
+  try {
+    const done = await withTableLock(db, 'strandline.retention', async () => {
+      for (const month of over) {
+        if (!goOn()) return false;
+        await dropMonth(db, month);
+        dropped.push(month.name);
+      }
+      return true;
+    });
+    return { dropped, done: done ?? false };
+  } catch (error) {
+    // Somebody reads a month for longer than we wait: lock time-out, or the statement's.
+    if (['55P03', '57014'].includes(readSqlState(error))) return { dropped, done: false };
+    throw error;
+  }
+}
+
+async function dropMonth(db: Database, { parent, name, state, ours }: Partition): Promise<void> {
+  if (!ours) {
+    await db.pool.query('SELECT strandline.drop_snapshot_month($1)', [name]);
+    return;
+  }
+  const detach = `ALTER TABLE strandline.${parent} DETACH PARTITION strandline.${name}`;
+  if (state === 'attached') await db.pool.query(`${detach} CONCURRENTLY`);
+  if (state === 'leaving') await db.pool.query(`${detach} FINALIZE`);
+  await db.pool.query(`DROP TABLE IF EXISTS strandline.${name}`);
+}
+
+/**
+ * Does `work` while holding a lock that only one process has, or does nothing. The lock belongs to the
+ * connection: it is gone with the process that held it, and Postgres ends it by itself for one that fell
+ * silent. Two who do such work at once do it twice, and that is all.
+ */
+async function withTableLock<T>(db: Database, name: string, work: () => Promise<T>): Promise<T | null> {
+  const client = await db.pool.connect();
+  try {
+    const { rows } = await client.query<{ ours: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtext($1)) AS ours',
+      [name],
+    );
+    if (rows[0]?.ours !== true) return null;
+    await client.query(`SET idle_session_timeout = '1min'`);
+    return await work();
+  } finally {
+    // Whoever tries next must not find the lock held by a connection that is just ending.
+    await client.query('SELECT pg_advisory_unlock_all()').catch(() => {});
+    client.release(true); // ends the connection, and its setting with it
+  }
+}
+
+/**
+ * The newest month that is known to be there. No other is remembered: retention drops old ones, and whoever
+ * reads an old answer again needs its month anew.
+ */
+const newestEnsured = new WeakMap<Database, string>();
+
+/** Makes sure that snapshots taken at `at`, and in the month after it, have a partition. Cheap when they have. */
+export async function ensurePartitions(db: Database, at: Date): Promise<void> {
+  const month = at.toISOString().slice(0, 7);
+  const known = newestEnsured.get(db);
+  if (known === month) return;
+  await db.pool.query(
+    `SELECT strandline.ensure_snapshot_partitions($1, $1::timestamptz + interval '1 month')`,
+    [at],
+  );
+  if (known === undefined || known < month) newestEnsured.set(db, month);
+}

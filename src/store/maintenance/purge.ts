@@ -1,0 +1,165 @@
+/**
+ * Searches gone without a trace, for what was only tried out. Whoever wants a search to end removes it instead:
+ * then what it found stays.
+ */
+import { type Actor, recordAudit } from '../audit-entries.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
+import { clearBodiesSql, leaveOutSql, removeRulesSql, removeTraces } from './traces.ts';
+
+type OwnPost = { id: Id; external_id: string; url: string | null; author_id: Id | null };
+
+/** Posts that no other search saw, and those that stand only in them. $1 searches. */
+const SELECT_OWN_POSTS = `
+WITH seen AS MATERIALIZED (
+  SELECT p.* FROM strandline.posts p
+  WHERE p.id IN (SELECT post_id FROM strandline.post_sightings WHERE search_id = ANY ($1))
+    AND NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id AND o.search_id <> ALL ($1))
+)
+SELECT id, external_id, url, author_id FROM seen
+UNION
+SELECT p.id, p.external_id, p.url, p.author_id
+FROM seen s CROSS JOIN LATERAL unnest(ARRAY[s.quoted_status_id, s.reposted_status_id, s.in_reply_to_status_id]) AS r(external_id)
+JOIN strandline.posts p ON p.service_id = s.service_id AND p.external_id = r.external_id
+WHERE NOT EXISTS (SELECT FROM strandline.post_sightings o WHERE o.post_id = p.id)`;
+
+const SELECT_OWN_LINKS = `
+SELECT l.id, l.canonical FROM strandline.links l
+WHERE l.id IN (SELECT link_id FROM strandline.link_sightings WHERE search_id = ANY ($1))
+  AND NOT EXISTS (SELECT FROM strandline.link_sightings o WHERE o.link_id = l.id AND o.search_id <> ALL ($1))`;
+
+const SELECT_COMPLETIONS = 'SELECT id FROM strandline.completions WHERE search_id = ANY ($1)';
+const SELECT_RUNS = 'SELECT id FROM strandline.runs WHERE search_id = ANY ($1)';
+const WHERE_SEARCH = 'WHERE search_id = ANY ($1)';
+
+const IS_OWN_DISCOVERY = 'd.search_id = ANY ($1)';
+/** What was told of the searches, and the rules that watch them alone. $1 searches. */
+const DELETE_ALERTS = [
+  clearBodiesSql(IS_OWN_DISCOVERY),
+  leaveOutSql(IS_OWN_DISCOVERY),
+  ...removeRulesSql('r.search_id = ANY ($1)'),
+];
+
+/** What is left of the searches, in an order that constraints allow. $1 searches. */
+const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
+  ['discoveries', WHERE_SEARCH],
+  ['spikes', WHERE_SEARCH],
+  ['completion_claims', `WHERE completion_id IN (${SELECT_COMPLETIONS})`],
+  ['claims', WHERE_SEARCH],
+  ['key_items', `WHERE completion_id IN (${SELECT_COMPLETIONS})`],
+  ['completions', WHERE_SEARCH],
+  ['post_sightings', WHERE_SEARCH],
+  ['link_sightings', WHERE_SEARCH],
+  ['pending_derivations', WHERE_SEARCH],
+  ['coverage', WHERE_SEARCH],
+  ['run_gains', WHERE_SEARCH],
+  ['volume', WHERE_SEARCH],
+  ['looks', WHERE_SEARCH],
+  ['unseen', WHERE_SEARCH],
+  ['post_ages', WHERE_SEARCH],
+  ['search_typical', WHERE_SEARCH],
+  ['search_rising', WHERE_SEARCH],
+  ['search_gains', WHERE_SEARCH],
+  ['search_days', WHERE_SEARCH],
+  ['search_tops', WHERE_SEARCH],
+  ['rejects', `WHERE run_id IN (${SELECT_RUNS})`],
+  ['run_results', `WHERE run_id IN (${SELECT_RUNS})`],
+  ['answers', `WHERE run_id IN (${SELECT_RUNS})`],
+  ['calls', `WHERE run_id IN (${SELECT_RUNS})`],
+  ['runs', WHERE_SEARCH],
+  ['search_states', WHERE_SEARCH],
+  ['search_versions', WHERE_SEARCH],
+  ['searches', 'WHERE id = ANY ($1)'],
+];
+
+/** What is kept of a post beside it. */
+const TABLES_OF_POSTS = ['post_gains', 'post_ages', 'search_rising', 'unseen'];
+
+/** Authors of whom nothing is left. $1 authors. */
+const SELECT_OWN_AUTHORS = `
+WITH gone AS (
+  DELETE FROM strandline.authors a WHERE a.id = ANY ($1)
+    AND NOT EXISTS (SELECT FROM strandline.posts p WHERE p.author_id = a.id) RETURNING a.id
+), counters AS (
+  DELETE FROM strandline.author_counters WHERE author_id IN (SELECT id FROM gone)
+)
+DELETE FROM strandline.author_snapshots WHERE author_id IN (SELECT id FROM gone)`;
+
+/**
+ * Removes searches with everything that only they found, while no save runs. What other searches saw too stays.
+ * Calls stay counted in the days on which they were made.
+ */
+async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtext('strandline.forget'))`);
+  // A scan passes over locked rows; an edit or a request for a run waits here, and finds nothing afterwards.
+  await tx.query('SELECT FROM strandline.searches WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [searchIds]);
+  const { rows: posts } = await tx.query<OwnPost>(SELECT_OWN_POSTS, [searchIds]);
+  const { rows: links } = await tx.query<{ id: Id; canonical: string }>(SELECT_OWN_LINKS, [searchIds]);
+  const postIds = posts.map(({ id }) => id);
+  for (const table of TABLES_OF_POSTS)
+    await tx.query(`DELETE FROM strandline.${table} WHERE post_id = ANY ($1)`, [postIds]);
+  for (const statement of DELETE_ALERTS) await tx.query(statement, [searchIds]);
+  for (const [table, where] of DELETE_BY_SEARCH)
+    await tx.query(`DELETE FROM strandline.${table} ${where}`, [searchIds]);
+  await removeTraces(tx, null, { posts, links });
+  await tx.query(SELECT_OWN_AUTHORS, [
+    [...new Set(posts.flatMap(({ author_id: id }) => (id === null ? [] : [id])))],
+  ]);
+}
+
+/** $1 how slugs begin. */
+const SELECT_SAMPLES = `
+SELECT id, slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug`;
+
+export type SampleTopic = { id: Id; slug: string };
+
+/** Topics of simulated posts whose slugs begin so; removed ones too. */
+export async function listSampleTopics(
+  db: Pick<Transaction, 'query'> | Database['pool'],
+  prefix: string,
+): Promise<SampleTopic[]> {
+  return (await db.query<SampleTopic>(SELECT_SAMPLES, [prefix])).rows;
+}
+
+/**
+ * Removes such topics with their searches of the sandbox, each in a transaction of its own, so that saves wait for
+ * one at most. A topic in which there is another search stays, with it.
+ * @returns slugs of the topics, and ids of the searches that are gone
+ */
+export async function purgeSamples(
+  { db, ...by }: { db: Database; clock: Clock; actor: Actor },
+  prefix: string,
+): Promise<{ topics: string[]; searches: Id[] }> {
+  const gone: { topics: string[]; searches: Id[] } = { topics: [], searches: [] };
+  for (const topic of await listSampleTopics(db.pool, prefix)) {
+    const { searches, removed } = await inTransaction(db, async (tx) => {
+      const purged = await purgeTopic(tx, topic.id);
+      const changes = { searches: { before: purged.searches.length, after: 0 } };
+      await recordAudit(tx, by, { action: 'topic.removed', subject: topic.slug, changes });
+      return purged;
+    });
+    gone.searches.push(...searches);
+    if (removed) gone.topics.push(topic.slug);
+  }
+  return gone;
+}
+
+async function purgeTopic(tx: Transaction, topicId: Id): Promise<{ searches: Id[]; removed: boolean }> {
+  // Whoever makes a search in it waits here, and makes the topic anew.
+  await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [topicId]);
+  const { rows } = await tx.query<{ id: Id }>(
+    `SELECT s.id FROM strandline.searches s JOIN strandline.services v ON v.id = s.service_id
+     WHERE s.topic_id = $1 AND v.kind = 'sandbox' ORDER BY s.id`,
+    [topicId],
+  );
+  const searches = rows.map(({ id }) => id);
+  await purgeSearches(tx, searches);
+  const empty = `r.topic_id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = $1)`;
+  for (const statement of removeRulesSql(empty)) await tx.query(statement, [topicId]);
+  const { rowCount } = await tx.query(
+    `DELETE FROM strandline.topics t
+     WHERE id = $1 AND NOT EXISTS (SELECT FROM strandline.searches s WHERE s.topic_id = t.id)`,
+    [topicId],
+  );
+  return { searches, removed: rowCount === 1 };
+}

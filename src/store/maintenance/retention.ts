@@ -1,0 +1,206 @@
+import type { Config } from '../../config/config.ts';
+import { DAY, monotonicMs, SECOND } from '../../platform/clock.ts';
+import type { Database } from '../database.ts';
+import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
+
+/** What went; `done`: and nothing is left that is too old. */
+export type RetentionReport = {
+  answers: number;
+  rejects: number;
+  messages: number;
+  /** Entries of the audit log. */
+  audit: number;
+  months: string[];
+  done: boolean;
+};
+
+/**
+ * Lets go of what is older than its kind is kept. Counters of posts and authors as last seen stay, whatever
+ * becomes of their history; growth is then told from the first snapshot that is left, never made up.
+ * @param goOn asked again and again; false: enough for now
+ */
+export async function applyRetention(
+  db: Database,
+  limits: RetentionLimits,
+  goOn: () => boolean,
+): Promise<RetentionReport> {
+  const answers = await expire(db, 'answers', limits.answers, goOn);
+  const rejects = await expire(db, 'rejects', limits.rejects, goOn);
+  const messages = await expire(db, 'messages', limits.messages, goOn);
+  const audit = await expire(db, 'audit', limits.audit, goOn);
+  const months =
+    limits.snapshots === null ? { dropped: [], done: true } : await dropMonths(db, limits.snapshots, goOn);
+  return {
+    answers: answers.deleted,
+    rejects: rejects.deleted,
+    messages: messages.deleted,
+    audit: audit.deleted,
+    months: months.dropped,
+    done: answers.done && rejects.done && messages.done && audit.done && months.done,
+  };
+}
+
+/** How long it may take at a time; what is left is done next. */
+const MAX_RETENTION_MS = 5 * SECOND;
+
+/** The same for a short time only, noting when nothing was left. */
+export async function applyRetentionBriefly(
+  db: Database,
+  config: Config,
+  now: Date,
+): Promise<RetentionReport> {
+  const began = monotonicMs();
+  const retained = await applyRetention(
+    db,
+    retentionLimitsAt(now, config),
+    () => monotonicMs() - began < MAX_RETENTION_MS,
+  );
+  if (retained.done) {
+    await db.pool.query(
+      `INSERT INTO strandline.facts (name, value, at) VALUES ('retention', 'done', $1)
+       ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      [now],
+    );
+  }
+  return retained;
+}
+
+/** Of each kind, what is older than this goes; null: it is kept for ever. */
+export type RetentionLimits = {
+  answers: Date;
+  rejects: Date;
+  messages: Date;
+  audit: Date;
+  snapshots: Date | null;
+};
+
+export function retentionLimitsAt(
+  now: Date,
+  {
+    answerDays,
+    rejectDays,
+    messageDays,
+    auditDays,
+    snapshotDays,
+  }: Pick<Config, 'answerDays' | 'rejectDays' | 'messageDays' | 'auditDays' | 'snapshotDays'>,
+): RetentionLimits {
+  const ago = (days: number) => new Date(now.getTime() - days * DAY);
+  return {
+    answers: ago(answerDays),
+    rejects: ago(rejectDays),
+    messages: ago(messageDays),
+    audit: ago(auditDays),
+    snapshots: snapshotDays === undefined ? null : ago(snapshotDays),
+  };
+}
+
+/** What goes by its age, in batches so short that no save waits for one. */
+
+const EXPIRE_BATCH = 1_000;
+
+/** Raw responses are not storage, once they were read. Goes by when they were received. */
+const EXPIRE_RESPONSES = `
+DELETE FROM strandline.answers WHERE (run_id, n) IN
+  (SELECT run_id, n FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
+
+/**
+ * Goes by when their run ended. Ids rise with time, so that looking at the oldest is enough; those that a later
+ * replay wrote anew wait until they are among them.
+ */
+const EXPIRE_REJECTS = `
+DELETE FROM strandline.rejects WHERE id IN
+  (SELECT j.id FROM (SELECT id, run_id FROM strandline.rejects ORDER BY id LIMIT $2) j
+   JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $1)`;
+
+/**
+ * What messages said goes by their last attempt; that they were sent, and of which discoveries, stays. One that was
+ * given up and is sent again afterwards says what is left of it. Asked twice for its state: somebody may send it again
+ * in between.
+ */
+const IS_OVER = `state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $1`;
+const EXPIRE_MESSAGES = `
+UPDATE strandline.deliveries SET body = NULL, answer = NULL WHERE ${IS_OVER} AND id IN
+  (SELECT id FROM strandline.deliveries WHERE ${IS_OVER} ORDER BY id LIMIT $2)`;
+
+/** Goes by when it was written. */
+const EXPIRE_AUDIT = `
+DELETE FROM strandline.audit_log WHERE id IN (SELECT id FROM strandline.audit_log WHERE at < $1 ORDER BY at LIMIT $2)`;
+
+const EXPIRE_STATEMENTS = {
+  answers: EXPIRE_RESPONSES,
+  rejects: EXPIRE_REJECTS,
+  messages: EXPIRE_MESSAGES,
+  audit: EXPIRE_AUDIT,
+} as const;
+export type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
+
+/**
+ * Lets go of what is older than `before`.
+ * @param goOn asked after each batch
+ * @returns of how many rows, and whether nothing is left
+ */
+export async function expire(
+  db: Database,
+  kind: ExpiringKind,
+  before: Date,
+  goOn: () => boolean,
+): Promise<{ deleted: number; done: boolean }> {
+  for (let deleted = 0; ; ) {
+    const { rowCount } = await db.pool.query(EXPIRE_STATEMENTS[kind], [before, EXPIRE_BATCH]);
+    if ((rowCount ?? 0) === 0) return { deleted, done: true };
+    deleted += rowCount ?? 0;
+    if (!goOn()) return { deleted, done: false };
+  }
+}
+
+/** A table of ours with its indexes and all its partitions. */
+export type TableSize = {
+  table: string;
+  bytes: number;
+  /** As the planner estimates; null where nothing was ever counted. */
+  rows: number | null;
+};
+
+const SELECT_TABLE_SIZES = `
+SELECT t.relname AS "table", sum(pg_total_relation_size(p.relid))::float8 AS bytes,
+  sum(nullif(c.reltuples, -1)) FILTER (WHERE c.relkind = 'r')::float8 AS rows
+FROM pg_class t
+CROSS JOIN LATERAL (SELECT relid FROM pg_partition_tree(t.oid) UNION SELECT t.oid) p
+JOIN pg_class c ON c.oid = p.relid
+WHERE t.relnamespace = 'strandline'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
+GROUP BY t.oid, t.relname ORDER BY bytes DESC, t.relname`;
+
+/** The largest first. */
+export async function readTableSizes(db: Database): Promise<TableSize[]> {
+  return (await db.pool.query<TableSize>(SELECT_TABLE_SIZES)).rows;
+}
+
+/** What is too old now: rows that were counted, and months with the bytes that dropping them frees. */
+export type DueForDeletion = {
+  answers: number;
+  answer_bytes: number;
+  rejects: number;
+  /** Of which it is still kept what they said. */
+  messages: number;
+  /** Entries of the audit log. */
+  audit: number;
+  months: (Partition & { due: boolean })[];
+};
+
+export async function countDue(db: Database, limits: RetentionLimits): Promise<DueForDeletion> {
+  const { rows } = await db.pool.query<Omit<DueForDeletion, 'months'>>(
+    `SELECT count(*)::int AS answers, coalesce(sum(octet_length(body)), 0)::float8 AS answer_bytes,
+       (SELECT count(*)::int FROM strandline.rejects j JOIN strandline.runs r ON r.id = j.run_id WHERE r.ended_at < $2) AS rejects,
+       (SELECT count(*)::int FROM strandline.deliveries
+        WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages,
+       (SELECT count(*)::int FROM strandline.audit_log WHERE at < $4) AS audit
+     FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL`,
+    [limits.answers, limits.rejects, limits.messages, limits.audit],
+  );
+  const { snapshots } = limits;
+  const months = (await listSnapshotMonths(db)).map((month) => ({
+    ...month,
+    due: snapshots !== null && isMonthOver(month, snapshots),
+  }));
+  return { answers: 0, answer_bytes: 0, rejects: 0, messages: 0, audit: 0, ...rows[0], months };
+}

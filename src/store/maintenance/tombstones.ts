@@ -1,0 +1,195 @@
+/** Who and what was forgotten, as digests: enough to know them again in an answer, too little to read anyone out of. */
+
+import type {
+  LinkRef,
+  ParsedAuthor,
+  ParsedCompletion,
+  ParsedPost,
+  ParsedResults,
+} from '../../domain/parsed-results.ts';
+import type { Database, Id, Transaction } from '../database.ts';
+import { createHash } from 'node:crypto';
+
+/** Ids of authors and posts are unique within a service; an address belongs to none. */
+export type Forgettable =
+  | { kind: 'author' | 'post'; serviceId: Id; externalId: string }
+  | { kind: 'link'; address: string };
+
+/** SHA-256, plain: whoever holds an id can ask whether it was forgotten, and nobody can list who was. */
+export function digestThing(thing: Forgettable): Buffer {
+  const words = thing.kind === 'link' ? [thing.address] : [String(thing.serviceId), thing.externalId];
+  return createHash('sha256')
+    .update([thing.kind, ...words].join('\n'))
+    .digest();
+}
+
+/** Writes tombstones; those that are there stay. In the order of the digests, so that two writers cannot wait for each other. */
+export async function raiseTombstones(
+  tx: Transaction,
+  things: readonly Forgettable[],
+  now: Date,
+): Promise<void> {
+  if (things.length === 0) return;
+  await tx.query(
+    `INSERT INTO strandline.forgotten (digest, at)
+     SELECT DISTINCT d, $2::timestamptz FROM unnest($1::bytea[]) d ORDER BY d ON CONFLICT (digest) DO NOTHING`,
+    [things.map(digestThing), now],
+  );
+}
+
+/** Which of the given are forgotten, as a question to be asked of each. */
+export async function findForgotten(
+  db: Pick<Transaction, 'query'> | Database['pool'],
+  things: readonly Forgettable[],
+): Promise<(thing: Forgettable) => boolean> {
+  const digests = [...new Map(things.map((thing) => [forgettableKey(thing), digestThing(thing)])).values()];
+  const { rows } = await db.query<{ digest: Buffer }>(
+    'SELECT digest FROM strandline.forgotten WHERE digest = ANY ($1::bytea[])',
+    [digests],
+  );
+  const found = new Set(rows.map(({ digest }) => digest.toString('hex')));
+  return (thing) => found.size > 0 && found.has(digestThing(thing).toString('hex'));
+}
+
+function forgettableKey(thing: Forgettable): string {
+  return thing.kind === 'link' ? `link ${thing.address}` : `${thing.kind} ${thing.externalId}`;
+}
+
+/** What names an author: the id, and the name if it is known. */
+export type Named = { external_id: string; username: string | null };
+
+/** Deletes samples of unread items that name one of the authors; of one run, or of all. @returns how many */
+export async function deleteRejectsAbout(
+  tx: Transaction,
+  authors: readonly Named[],
+  runId?: Id,
+): Promise<number> {
+  const words = authors.flatMap(({ external_id, username }) => [external_id, username ?? external_id]);
+  const { rowCount } = await tx.query(
+    `DELETE FROM strandline.rejects WHERE ($2::bigint IS NULL OR run_id = $2)
+       AND EXISTS (SELECT FROM unnest($1::text[]) word WHERE position(lower(word) IN lower(sample)) > 0)`,
+    [words, runId ?? null],
+  );
+  return rowCount ?? 0;
+}
+
+type LeaveOutInput = { runId: Id; serviceId: Id; findings: ParsedResults; observedAt: Date };
+
+/**
+ * An answer without those who were forgotten: their posts, whatever repeats or quotes them, and links to them.
+ * Where it held any, the raw answer goes too, and what is new of them is forgotten by its own id from here on,
+ * since another answer may name a post without its author.
+ * @returns the same findings where nobody had to be left out
+ */
+export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): Promise<ParsedResults> {
+  const { findings, serviceId, runId } = input;
+  const { kept, gonePosts, goneAuthors } = await removeForgotten(tx, { findings, serviceId });
+  if (countThings(kept) === countThings(findings)) return findings;
+
+  await raiseTombstones(
+    tx,
+    gonePosts.flatMap(({ external_id: externalId, url }) => [
+      { kind: 'post', serviceId, externalId } as const,
+      ...(url === null ? [] : [{ kind: 'link', address: url } as const]),
+    ]),
+    input.observedAt,
+  );
+  await tx.query('DELETE FROM strandline.answers WHERE run_id = $1', [runId]);
+  await deleteRejectsAbout(tx, goneAuthors, runId);
+  return kept;
+}
+
+/** The same without a trace: what an answer holds beside those who were forgotten, and what of theirs it held. */
+export async function removeForgotten(
+  db: Pick<Transaction, 'query'> | Database['pool'],
+  { findings, serviceId }: Pick<LeaveOutInput, 'findings' | 'serviceId'>,
+): Promise<{ kept: ParsedResults; gonePosts: ParsedPost[]; goneAuthors: ParsedAuthor[] }> {
+  const author = (externalId: string): Forgettable => ({ kind: 'author', serviceId, externalId });
+  const post = (externalId: string): Forgettable => ({ kind: 'post', serviceId, externalId });
+  const isGone = await findForgotten(db, listThings(findings, author, post));
+
+  const isOfGone = (one: ParsedPost) =>
+    isGone(post(one.external_id)) ||
+    (one.author_external_id !== null && isGone(author(one.author_external_id))) ||
+    (one.reposted_status_id !== null && isGone(post(one.reposted_status_id)));
+  const every = [...findings.posts, ...findings.nestedPosts];
+  const gonePosts = every.filter(isOfGone);
+  // A post of theirs that is met for the first time is gone for those that quote or repeat it here.
+  const goneIds = new Set(gonePosts.map((one) => one.external_id));
+  const goneUrls = new Set(gonePosts.flatMap(({ url }) => (url === null ? [] : [url])));
+  const isGonePost = (one: ParsedPost) =>
+    goneIds.has(one.external_id) || (one.reposted_status_id !== null && goneIds.has(one.reposted_status_id));
+  const isGoneLink = ({ address, canonical }: Omit<LinkRef, 'site'>) =>
+    [address, canonical].some((url) => goneUrls.has(url) || isGone({ kind: 'link', address: url }));
+  const isGoneId = (id: string) => goneIds.has(id) || isGone(post(id));
+
+  const posts = (list: readonly ParsedPost[]) =>
+    list
+      .filter((one) => !isGonePost(one))
+      .map((one) =>
+        one.quoted_status_id !== null && isGoneId(one.quoted_status_id) ? { ...one, quote: null } : one,
+      );
+  const isGoneAuthor = (one: ParsedAuthor) => isGone(author(one.external_id));
+  const kept: ParsedResults = {
+    ...findings,
+    posts: posts(findings.posts),
+    nestedPosts: posts(findings.nestedPosts),
+    authors: findings.authors.filter((one) => !isGoneAuthor(one)),
+    links: findings.links.filter((link) => !isGoneLink(link)),
+    completion: findings.completion && withoutLinks(findings.completion, isGoneLink, isGoneId),
+  };
+  return { kept, gonePosts, goneAuthors: findings.authors.filter(isGoneAuthor) };
+}
+
+function listThings(
+  { posts, nestedPosts, authors, links, completion }: ParsedResults,
+  author: (id: string) => Forgettable,
+  post: (id: string) => Forgettable,
+): Forgettable[] {
+  const ids = [...posts, ...nestedPosts].flatMap((one) => [
+    one.external_id,
+    one.quoted_status_id,
+    one.reposted_status_id,
+  ]);
+  const refs = [
+    ...links,
+    ...(completion?.completion_links ?? []),
+    ...(completion?.search_completion_links ?? []),
+    ...(completion?.key_items ?? []).flatMap(({ link }) => (link === null ? [] : [link])),
+    ...(completion?.claims ?? []).flatMap(({ citations }) => citations),
+  ];
+  const scored = Object.keys(completion?.miner_link_scores ?? {});
+  const addresses = [...refs.flatMap(({ address, canonical }) => [address, canonical]), ...scored];
+  return [
+    ...authors.map((one) => author(one.external_id)),
+    ...[...ids, ...scored].flatMap((id) => (id === null ? [] : [post(id)])),
+    ...addresses.map((address) => ({ kind: 'link', address }) as const),
+  ];
+}
+
+function withoutLinks(
+  completion: ParsedCompletion,
+  isGoneLink: (link: { address: string; canonical: string }) => boolean,
+  isGoneId: (id: string) => boolean,
+): ParsedCompletion {
+  const { completion_links, search_completion_links, key_items, miner_link_scores: scores } = completion;
+  const isKept = (name: string) => !isGoneId(name) && !isGoneLink({ address: name, canonical: name });
+  return {
+    ...completion,
+    completion_links: completion_links.filter((link) => !isGoneLink(link)),
+    search_completion_links: search_completion_links.filter((link) => !isGoneLink(link)),
+    key_items: key_items.filter(({ link }) => link === null || !isGoneLink(link)),
+    claims: completion.claims.filter(({ citations }) => !citations.some(isGoneLink)),
+    miner_link_scores: scores && Object.fromEntries(Object.entries(scores).filter(([name]) => isKept(name))),
+  };
+}
+
+/** How much of it anyone could be left out of. */
+function countThings({ posts, nestedPosts, authors, links, completion }: ParsedResults): number {
+  const quotes = [...posts, ...nestedPosts].filter(({ quote }) => quote !== null).length;
+  const { completion_links, search_completion_links, key_items, claims } = completion ?? {};
+  const lists = [completion_links, search_completion_links, key_items, claims];
+  const cited = lists.reduce((n, list) => n + (list?.length ?? 0), 0);
+  const scored = Object.keys(completion?.miner_link_scores ?? {}).length;
+  return posts.length + nestedPosts.length + authors.length + links.length + quotes + cited + scored;
+}

@@ -1,0 +1,187 @@
+import type { Id, Transaction } from '../database.ts';
+
+/** Messages without what is removed: bodies hold texts of others. As SQL, for forgetting and purging. */
+
+/**
+ * Bodies that tell of these discoveries, and what receivers answered to them, are cleared; what was not sent yet is
+ * made again without them. `which`: a condition on discoveries `d`, with the parameter $1.
+ */
+export function clearBodiesSql(which: string): string {
+  return `UPDATE strandline.deliveries SET body = NULL, answer = NULL,
+    state = CASE WHEN state = 'pending' THEN 'gathering' ELSE state END
+  WHERE (body IS NOT NULL OR answer IS NOT NULL) AND id IN (
+    SELECT x.delivery_id FROM strandline.delivery_discoveries x
+    JOIN strandline.discoveries d ON d.id = x.discovery_id WHERE ${which})`;
+}
+
+/** What messages gathered of these discoveries. */
+export function leaveOutSql(which: string): string {
+  return `DELETE FROM strandline.delivery_discoveries
+  WHERE discovery_id IN (SELECT d.id FROM strandline.discoveries d WHERE ${which})`;
+}
+
+/** Rules that watch nothing but what is purged, with all that they told. `which`: a condition on rules `r`. */
+export function removeRulesSql(which: string): readonly string[] {
+  const rules = `(SELECT r.id FROM strandline.rules r WHERE ${which})`;
+  const deliveries = `(SELECT id FROM strandline.deliveries WHERE rule_id IN ${rules})`;
+  return [
+    `DELETE FROM strandline.delivery_discoveries WHERE delivery_id IN ${deliveries}`,
+    `DELETE FROM strandline.deliveries WHERE rule_id IN ${rules}`,
+    `DELETE FROM strandline.rule_channels WHERE rule_id IN ${rules}`,
+    `DELETE FROM strandline.rules r WHERE ${which}`,
+  ];
+}
+
+/**
+ * What is stored of an author, and its removal, as SQL. All of them run while no save does (see forget.ts).
+ * Ids of posts and links in `run_results` stay: they say how many things a run returned, and lead nowhere.
+ */
+
+export type Traces = {
+  posts: { id: Id; external_id: string; url: string | null }[];
+  links: { id: Id; canonical: string }[];
+};
+
+/** Posts of the author, and those that only repeat one of them. $1 service, $2 author. */
+const SELECT_POSTS_OF_AUTHOR = `
+WITH own AS (SELECT id, external_id, url FROM strandline.posts WHERE author_id = $2)
+SELECT * FROM own
+UNION
+SELECT p.id, p.external_id, p.url FROM strandline.posts p
+WHERE p.service_id = $1 AND p.reposted_status_id IN (SELECT external_id FROM own)
+ORDER BY id`;
+
+/** $1 addresses. */
+const SELECT_LINKS_OF_AUTHOR = `
+SELECT id, canonical FROM strandline.links
+WHERE canonical = ANY ($1::text[])
+  OR id IN (SELECT link_id FROM strandline.link_addresses WHERE address = ANY ($1::text[]))
+ORDER BY id`;
+
+/** @param profile the author's page on the service; null where there is none */
+export async function findTraces(
+  tx: Pick<Transaction, 'query'>,
+  author: { id: Id; service_id: Id },
+  profile: string | null,
+): Promise<Traces> {
+  const { rows: posts } = await tx.query<Traces['posts'][number]>(SELECT_POSTS_OF_AUTHOR, [
+    author.service_id,
+    author.id,
+  ]);
+  const addresses = [profile, ...posts.map(({ url }) => url)].filter((url) => url !== null);
+  const { rows: links } = await tx.query<Traces['links'][number]>(SELECT_LINKS_OF_AUTHOR, [addresses]);
+  return { posts, links };
+}
+
+/** By what a statement finds its rows, its one parameter: ids of posts, ids of links, or the author's. */
+type TraceKind = 'posts' | 'links' | 'author';
+
+const POST_NEWS = `d.kind = 'post' AND d.thing = ANY ($1)`;
+const LINK_NEWS = `d.kind = 'link' AND d.thing = ANY ($1)`;
+
+/** In an order that constraints allow, and under which name they are counted. */
+const DELETE_TRACES: readonly (readonly [name: string, by: TraceKind, statement: string])[] = [
+  ['messages', 'posts', clearBodiesSql(POST_NEWS)],
+  ['messages', 'links', clearBodiesSql(LINK_NEWS)],
+  ['messages', 'posts', leaveOutSql(POST_NEWS)],
+  ['messages', 'links', leaveOutSql(LINK_NEWS)],
+  ['discoveries', 'posts', `DELETE FROM strandline.discoveries WHERE kind = 'post' AND thing = ANY ($1)`],
+  ['discoveries', 'links', `DELETE FROM strandline.discoveries WHERE kind = 'link' AND thing = ANY ($1)`],
+  ['sightings', 'posts', 'DELETE FROM strandline.post_sightings WHERE post_id = ANY ($1)'],
+  ['sightings', 'links', 'DELETE FROM strandline.link_sightings WHERE link_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_snapshots WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_counters WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_ages WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.post_gains WHERE post_id = ANY ($1)'],
+  ['snapshots', 'posts', 'DELETE FROM strandline.search_rising WHERE post_id = ANY ($1)'],
+  ['sightings', 'posts', 'DELETE FROM strandline.unseen WHERE post_id = ANY ($1)'],
+  ['tallies', 'author', `DELETE FROM strandline.search_tops WHERE kind = 'author' AND name = $1::text`],
+  ['snapshots', 'author', 'DELETE FROM strandline.author_snapshots WHERE author_id = $1'],
+  ['snapshots', 'author', 'DELETE FROM strandline.author_counters WHERE author_id = $1'],
+  ['archived', 'posts', `DELETE FROM strandline.archive_changes WHERE kind = 'post' AND thing = ANY ($1)`],
+  ['archived', 'links', `DELETE FROM strandline.archive_changes WHERE kind = 'link' AND thing = ANY ($1)`],
+  ['key_items', 'links', 'DELETE FROM strandline.key_items WHERE link_id = ANY ($1)'],
+  [
+    'claims',
+    'links',
+    `DELETE FROM strandline.claims
+     WHERE id IN (SELECT claim_id FROM strandline.completion_claims WHERE link_ids && $1::bigint[])`,
+  ],
+  [
+    'spikes',
+    'posts',
+    'UPDATE strandline.spikes SET top_post_id = NULL, top_share = NULL WHERE top_post_id = ANY ($1)',
+  ],
+  [
+    'snapshots',
+    'posts',
+    'UPDATE strandline.run_gains SET top_post_id = NULL, top_gained = NULL WHERE top_post_id = ANY ($1)',
+  ],
+  [
+    'quotes',
+    'posts',
+    `UPDATE strandline.posts q SET quote = NULL FROM strandline.posts p
+     WHERE p.id = ANY ($1) AND q.service_id = p.service_id AND q.quoted_status_id = p.external_id AND q.quote IS NOT NULL`,
+  ],
+  ['posts', 'posts', 'DELETE FROM strandline.posts WHERE id = ANY ($1)'],
+  ['addresses', 'links', 'DELETE FROM strandline.link_addresses WHERE link_id = ANY ($1)'],
+  ['links', 'links', 'DELETE FROM strandline.links WHERE id = ANY ($1)'],
+  ['authors', 'author', 'DELETE FROM strandline.authors WHERE id = $1'],
+];
+
+/** What completions cite, and how it was weighed. $1 links, $2 names in the weighing: addresses and ids of posts. */
+const REMOVE_CITATIONS = `
+UPDATE strandline.completions c
+SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINALITY u(id, n) WHERE id <> ALL ($1::bigint[]) ORDER BY n),
+  search_completion_links =
+    ARRAY(SELECT id FROM unnest(search_completion_links) WITH ORDINALITY u(id, n) WHERE id <> ALL ($1::bigint[]) ORDER BY n),
+  miner_link_scores = miner_link_scores - $2::text[]
+WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[] OR miner_link_scores ?| $2::text[]`;
+
+/**
+ * Takes documents out of the archive, and their words out of its counts. The row of the progress is the right
+ * to write it. $1 posts, $2 links.
+ */
+const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
+const REMOVE_FROM_ARCHIVE = `
+WITH gone AS MATERIALIZED (
+  DELETE FROM strandline.archive_documents
+  WHERE (kind = 'post' AND thing = ANY ($1::bigint[])) OR (kind = 'link' AND thing = ANY ($2::bigint[]))
+  RETURNING sandbox, config, words, tsv
+), counted AS (
+  UPDATE strandline.archive_lexemes l SET documents = l.documents - c.n
+  FROM (SELECT u.lexeme, g.sandbox, count(*) AS n FROM gone g, unnest(g.tsv) u GROUP BY 1, 2) c
+  WHERE l.lexeme = c.lexeme AND l.sandbox = c.sandbox
+), sized AS (
+  UPDATE strandline.archive_corpora a SET documents = a.documents - s.documents, words = a.words - s.words
+  FROM (SELECT sandbox, config, count(*) AS documents, sum(words) AS words FROM gone GROUP BY 1, 2) s
+  WHERE a.sandbox = s.sandbox AND a.config = s.config
+)
+SELECT count(*)::int AS n FROM gone`;
+
+/**
+ * @param authorId null: nobody goes with them
+ * @returns how many rows of each kind are gone or changed
+ */
+export async function removeTraces(
+  tx: Transaction,
+  authorId: Id | null,
+  { posts, links }: Traces,
+): Promise<Record<string, number>> {
+  const postIds = posts.map(({ id }) => id);
+  const linkIds = links.map(({ id }) => id);
+  await tx.query(LOCK_ARCHIVE);
+  const { rows } = await tx.query<{ n: number }>(REMOVE_FROM_ARCHIVE, [postIds, linkIds]);
+  const gone: Record<string, number> = { archived: rows[0]?.n ?? 0 };
+  // Lexemes that stand in no document any more may be a name that nobody else has.
+  await tx.query('DELETE FROM strandline.archive_lexemes WHERE documents <= 0');
+  const scored = [...posts.map(({ external_id }) => external_id), ...links.map(({ canonical }) => canonical)];
+  const urls = posts.flatMap(({ url }) => (url === null ? [] : [url]));
+  gone['completions'] = (await tx.query(REMOVE_CITATIONS, [linkIds, [...scored, ...urls]])).rowCount ?? 0;
+  const ids = { posts: postIds, links: linkIds, author: authorId };
+  for (const [name, by, statement] of DELETE_TRACES) {
+    const { rowCount } = await tx.query(statement, [ids[by]]);
+    gone[name] = (gone[name] ?? 0) + (rowCount ?? 0);
+  }
+  return gone;
+}

@@ -1,0 +1,39 @@
+/** The audit log, for people. */
+import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { auditLogView } from '../schema/analytics/audit-log-view.ts';
+
+export type AuditRow = typeof auditLogView.$inferSelect;
+
+export type AuditFilter = {
+  /** The part that names a token. */
+  token?: string | undefined;
+  action?: AuditRow['action'] | undefined;
+  /** Slug, id or name of a thing. */
+  subject?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** The newest first. @param page.before only entries with a smaller id */
+export async function readAudit(
+  { orm }: Pick<Database, 'orm'>,
+  filter: AuditFilter,
+  page: { limit: number; before?: Id | undefined },
+): Promise<AuditRow[]> {
+  const view = auditLogView;
+  const wanted: (SQL | undefined)[] = [
+    filter.token === undefined ? undefined : eq(view.token, filter.token),
+    filter.action === undefined ? undefined : eq(view.action, filter.action),
+    filter.subject === undefined ? undefined : eq(view.subject, filter.subject),
+    filter.since === undefined ? undefined : gte(view.at, filter.since),
+    filter.until === undefined ? undefined : lt(view.at, filter.until),
+    page.before === undefined ? undefined : lt(view.id, page.before),
+  ];
+  return orm
+    .select()
+    .from(view)
+    .where(and(...wanted))
+    .orderBy(desc(view.id))
+    .limit(page.limit);
+}

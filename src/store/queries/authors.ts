@@ -1,0 +1,114 @@
+/** One author: as last seen, over time, and what is typical of what they write. */
+import { desc, eq, sql } from 'drizzle-orm';
+import type { Database, Id } from '../database.ts';
+import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics/post-views.ts';
+import type { PostRow } from './posts.ts';
+
+type Reads = Pick<Database, 'orm'>;
+export type AuthorRow = typeof authorsView.$inferSelect;
+export type AuthorSnapshotRow = typeof authorSnapshotsView.$inferSelect;
+
+export async function readAuthor({ orm }: Reads, id: Id): Promise<AuthorRow | undefined> {
+  const [row] = await orm.select().from(authorsView).where(eq(authorsView.id, id)).limit(1);
+  return row;
+}
+
+/** The newest changes of an author's counters, oldest first. */
+export async function readAuthorSnapshots(
+  { orm }: Reads,
+  authorId: Id,
+  limit = 500,
+): Promise<AuthorSnapshotRow[]> {
+  const rows = await orm
+    .select()
+    .from(authorSnapshotsView)
+    .where(eq(authorSnapshotsView.author_id, authorId))
+    .orderBy(desc(authorSnapshotsView.observed_at))
+    .limit(limit);
+  return rows.toReversed();
+}
+
+/** Posts of an author as last seen: the newest, or those with the most likes, reposts, replies and quotes. */
+export async function readAuthorPosts(
+  { orm }: Reads,
+  authorId: Id,
+  { order, limit }: { order: 'newest' | 'engagement'; limit: number },
+): Promise<PostRow[]> {
+  const { like_count, repost_count, reply_count, quote_count, created_at } = postsView;
+  const known = sql`coalesce(${like_count}, ${repost_count}, ${reply_count}, ${quote_count})`;
+  const all = sql`coalesce(${like_count}, 0) + coalesce(${repost_count}, 0) + coalesce(${reply_count}, 0) + coalesce(${quote_count}, 0)`;
+  const by = order === 'newest' ? sql`${created_at}` : sql`case when ${known} is not null then ${all} end`;
+  return orm
+    .select()
+    .from(postsView)
+    .where(eq(postsView.author_id, authorId))
+    .orderBy(sql`${by} desc nulls last`, desc(postsView.id))
+    .limit(limit);
+}
+
+export type AuthorTopic = {
+  topic: string;
+  name: string;
+  /** Posts of the author that a search of the topic found. */
+  posts: number;
+  searches: number;
+  first_seen_at: Date;
+  last_seen_at: Date;
+};
+
+/** Of how many posts of an author, the newest, it is told where they were found. */
+export const MAX_AUTHOR_POSTS = 2_000;
+
+/** $1 author, $2 most posts. */
+const SELECT_AUTHOR_TOPICS = `
+SELECT t.slug AS topic, t.name, count(DISTINCT s.post_id)::int AS posts, count(DISTINCT s.search_id)::int AS searches,
+  min(s.first_seen_at) AS first_seen_at, max(s.first_seen_at) AS last_seen_at
+FROM (SELECT id FROM strandline.posts WHERE author_id = $1 ORDER BY id DESC LIMIT $2) p
+JOIN strandline.post_sightings s ON s.post_id = p.id
+JOIN strandline.searches q ON q.id = s.search_id
+JOIN strandline.topics t ON t.id = q.topic_id
+GROUP BY t.id, t.slug, t.name ORDER BY posts DESC, t.slug LIMIT 50`;
+
+/** In which topics an author's posts were found, most first; of the author's newest 2,000 posts. */
+export async function readAuthorTopics(
+  { pool }: Pick<Database, 'pool'>,
+  authorId: Id,
+): Promise<AuthorTopic[]> {
+  const { rows } = await pool.query<AuthorTopic>(SELECT_AUTHOR_TOPICS, [authorId, MAX_AUTHOR_POSTS]);
+  return rows;
+}
+
+export type AuthorTypical = {
+  hours: number;
+  /** Posts of the author that were observed at this age. */
+  posts: number;
+  /** Medians over them; null where fewer than 5 are known. */
+  engagement: number | null;
+  like_count: number | null;
+  view_count: number | null;
+};
+
+const medianSql = (value: string) =>
+  `CASE WHEN count(${value}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY ${value}) END`;
+
+/** As `author_typical_engagement` of the view `post_at_age`: over the last 200 posts, each by its closest two looks. $1 author. */
+const SELECT_AUTHOR_TYPICAL = `
+SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engagement, ${medianSql('o.like_count')} AS like_count,
+  ${medianSql('o.view_count')} AS view_count
+FROM (
+  SELECT DISTINCT ON (a.post_id, a.hours) a.hours, a.like_count, a.view_count,
+    CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
+      THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END AS engagement
+  FROM (SELECT id FROM strandline.posts WHERE author_id = $1 ORDER BY id DESC LIMIT 200) p
+  JOIN strandline.post_ages a ON a.post_id = p.id
+  ORDER BY a.post_id, a.hours, a.after_at - a.before_at
+) o GROUP BY o.hours ORDER BY o.hours`;
+
+/** What an author's posts have at each age at which they were observed. */
+export async function readAuthorTypical(
+  { pool }: Pick<Database, 'pool'>,
+  authorId: Id,
+): Promise<AuthorTypical[]> {
+  const { rows } = await pool.query<AuthorTypical>(SELECT_AUTHOR_TYPICAL, [authorId]);
+  return rows;
+}

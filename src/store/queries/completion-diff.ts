@@ -1,0 +1,230 @@
+/** What a search's completion says that it did not say before, and which link brought it. */
+import type { Source } from '../../domain/enumerations.ts';
+import { Refused } from '../../domain/errors.ts';
+import type { Database, Id } from '../database.ts';
+import { matchClaims, readClaims, type SaidClaim } from './claims.ts';
+
+type Moment = { completion_id: Id; run_id: Id; observed_at: Date; claims: number };
+
+/** A cited link. */
+export type CitedLink = {
+  link_id: Id;
+  url: string;
+  title: string | null;
+  /** Group of the answer in which the search first saw it; null where it never returned it. */
+  source: Source | null;
+  /** By this search; where it never returned it, by any. */
+  first_seen_at: Date;
+  /** It is a result of the answer that cites it. */
+  returned: boolean;
+};
+
+export type DiffedClaim = Pick<SaidClaim, 'claim_id' | 'role' | 'text' | 'unresolved'> & {
+  cited: CitedLink[];
+};
+
+export type CompletionDiff = {
+  search: string;
+  from: Moment;
+  to: Moment;
+  /** There was no completion before the time that was asked for: `from` is the first of all. */
+  from_first: boolean;
+  /** Runs between the two, and after `to`, that failed or said nothing: of them nothing is known. */
+  gaps: { between: number; after: number };
+  /** `brought_by`: those of the cited links that the search first saw after `from`. */
+  new_claims: (DiffedClaim & { brought_by: CitedLink[] })[];
+  gone_claims: DiffedClaim[];
+  /** The same claim with other links: `cited` now, and which of them are new to it and which left it. */
+  changed_claims: (DiffedClaim & { cited_new: CitedLink[]; cited_gone: CitedLink[] })[];
+  kept: number;
+};
+
+/** From where to where: by the last completion at a time, or by runs; the newest and the one before by default. */
+export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
+
+export type NoDiff = 'no_to' | 'no_from';
+
+/** Why there is nothing to compare, in words. */
+export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange): Refused {
+  const run = what === 'no_to' ? to : from;
+  if (run !== undefined)
+    return new Refused(
+      'not_found',
+      `run ${run} is no run of "${search}" ${what === 'no_to' ? '' : 'before the other '}whose completion has claims`,
+    );
+  return new Refused(
+    'not_found',
+    what === 'no_to'
+      ? `the search "${search}" has no completion whose claims are known: only succeeded runs of AI searches have one`
+      : `the search "${search}" has one completion whose claims are known so far; there is nothing to compare it with`,
+  );
+}
+
+/**
+ * Compares two completions of a search. Only completions whose claims were read count.
+ * @returns which of the two is missing where one is
+ */
+export async function readCompletionDiff(
+  db: Pick<Database, 'orm' | 'pool'>,
+  search: { id: Id; slug: string },
+  range: DiffRange,
+): Promise<CompletionDiff | NoDiff> {
+  const { to, from, first } = await readMoments(db, search.id, range);
+  if (to === undefined) return 'no_to';
+  const base = from ?? first;
+  if (base === undefined) return 'no_from';
+  return diffCompletions(db, search, { from: base, to, from_first: from === undefined });
+}
+
+async function diffCompletions(
+  db: Pick<Database, 'orm' | 'pool'>,
+  search: { id: Id; slug: string },
+  { from, to, from_first }: Pick<CompletionDiff, 'from' | 'to' | 'from_first'>,
+): Promise<CompletionDiff> {
+  const [claims, gaps] = await Promise.all([
+    readClaims(db, [from.completion_id, to.completion_id]),
+    readGaps(db, search.id, from, to),
+  ]);
+  const before = claims.filter((claim) => claim.completion_id === from.completion_id);
+  const after = claims.filter((claim) => claim.completion_id === to.completion_id);
+  const links = await readCited(db, search.id, claims);
+  const cited = (claim: SaidClaim, only: readonly Id[] = claim.cited_links) =>
+    only.flatMap((id) => {
+      const link = links.get(id);
+      return link === undefined ? [] : [{ ...link, returned: !claim.not_returned.includes(id) }];
+    });
+  const told = (claim: SaidClaim): DiffedClaim => ({
+    claim_id: claim.claim_id,
+    role: claim.role,
+    text: claim.text,
+    unresolved: claim.unresolved,
+    cited: cited(claim),
+  });
+  const { kept, added, gone } = matchClaims(before, after);
+  const changed = kept.filter((pair) => !hasSameLinks(pair.before, pair.after));
+  return {
+    search: search.slug,
+    from,
+    to,
+    from_first,
+    gaps,
+    new_claims: added.map(told).map((claim) => ({
+      ...claim,
+      brought_by: claim.cited.filter((link) => link.first_seen_at > from.observed_at),
+    })),
+    gone_claims: gone.map(told),
+    changed_claims: changed.map((pair) => ({
+      ...told(pair.after),
+      cited_new: cited(pair.after, excludeIds(pair.after.cited_links, pair.before.cited_links)),
+      cited_gone: cited(pair.before, excludeIds(pair.before.cited_links, pair.after.cited_links)),
+    })),
+    kept: kept.length - changed.length,
+  };
+}
+
+/**
+ * The newest completion, or that of a run ($2); the one before it, or that of a run ($3), or the last at a time ($4);
+ * and the first after that time. $1 search.
+ */
+const SELECT_MOMENTS = `
+WITH known AS NOT MATERIALIZED (
+  SELECT id AS completion_id, run_id, observed_at, claims FROM strandline.completions
+  WHERE search_id = $1 AND claims IS NOT NULL
+), found AS MATERIALIZED (
+  SELECT * FROM known WHERE $2::bigint IS NULL OR run_id = $2 ORDER BY observed_at DESC, run_id DESC LIMIT 1
+), earlier AS MATERIALIZED (
+  SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
+  WHERE ($3::bigint IS NULL OR k.run_id = $3) AND ($4::timestamptz IS NULL OR k.observed_at <= $4)
+  ORDER BY k.observed_at DESC, k.run_id DESC LIMIT 1
+), later AS MATERIALIZED (
+  SELECT k.* FROM found f JOIN known k ON (k.observed_at, k.run_id) < (f.observed_at, f.run_id)
+  WHERE k.observed_at > $4
+  ORDER BY k.observed_at, k.run_id LIMIT 1
+)
+SELECT 'to' AS moment, * FROM found UNION ALL SELECT 'from', * FROM earlier UNION ALL SELECT 'first', * FROM later`;
+
+async function readMoments(
+  { pool }: Pick<Database, 'pool'>,
+  searchId: Id,
+  { from, to, since }: DiffRange,
+): Promise<{ to?: Moment; from?: Moment; first?: Moment }> {
+  const { rows } = await pool.query<Moment & { moment: 'to' | 'from' | 'first' }>({
+    name: 'completion_moments',
+    text: SELECT_MOMENTS,
+    values: [searchId, to ?? null, since === undefined ? (from ?? null) : null, since ?? null],
+  });
+  return Object.fromEntries(rows.map(({ moment, ...found }) => [moment, found]));
+}
+
+/**
+ * Links, and when the search first saw each: as a link, or as the address of a post that it found.
+ * $1 search, $2 links, $3 completions.
+ */
+const SELECT_CITED = `
+SELECT l.id AS link_id, l.canonical AS url, l.title,
+  CASE WHEN g.link_id IS NOT NULL THEN g.source WHEN p.first_seen_at IS NOT NULL THEN 'microblog' END AS source,
+  coalesce(g.first_seen_at, p.first_seen_at, l.first_seen_at) AS first_seen_at
+FROM strandline.links l
+LEFT JOIN strandline.link_sightings g ON g.search_id = $1 AND g.link_id = l.id
+LEFT JOIN LATERAL (
+  SELECT min(s.first_seen_at) AS first_seen_at
+  FROM strandline.completions c
+  JOIN strandline.run_results r ON r.run_id = c.run_id
+  CROSS JOIN LATERAL unnest(r.post_ids) AS u(id)
+  JOIN strandline.posts p ON p.id = u.id
+  JOIN strandline.post_sightings s ON s.search_id = $1 AND s.post_id = p.id
+  WHERE g.link_id IS NULL AND c.id = ANY ($3::bigint[])
+    AND p.url IN (SELECT address FROM strandline.link_addresses WHERE link_id = l.id UNION ALL SELECT l.canonical)
+) p ON true
+WHERE l.id = ANY ($2::bigint[])`;
+
+async function readCited(
+  { pool }: Pick<Database, 'pool'>,
+  searchId: Id,
+  claims: readonly SaidClaim[],
+): Promise<Map<Id, Omit<CitedLink, 'returned'>>> {
+  const ids = [...new Set(claims.flatMap(({ cited_links }) => cited_links))];
+  const completions = [...new Set(claims.map(({ completion_id }) => completion_id))];
+  const { rows } = await pool.query<Omit<CitedLink, 'returned'>>({
+    name: 'cited_links',
+    text: SELECT_CITED,
+    values: [searchId, ids, completions],
+  });
+  return new Map(rows.map((row) => [row.link_id, row]));
+}
+
+/**
+ * Runs that ended without a completion whose claims were read: failed, skipped, cancelled, or with nothing written.
+ * By the time they were due or asked for: a slot that was missed gets its row later. None ends before it is due but by as
+ * much as clocks differ, so that the index by ends leaves all older ones alone. $1 search, $2 from, $3 to.
+ */
+const SELECT_GAPS = `
+SELECT count(*) FILTER (WHERE due <= $3)::int AS between, count(*) FILTER (WHERE due > $3)::int AS after
+FROM strandline.runs r CROSS JOIN LATERAL (SELECT coalesce(r.slot_at, r.created_at) AS due) d
+WHERE r.search_id = $1 AND due > $2 AND r.ended_at > $2::timestamptz - interval '1 hour'
+  AND NOT EXISTS (SELECT FROM strandline.completions c WHERE c.run_id = r.id AND c.claims IS NOT NULL)`;
+
+async function readGaps(
+  { pool }: Pick<Database, 'pool'>,
+  searchId: Id,
+  from: Moment,
+  to: Moment,
+): Promise<CompletionDiff['gaps']> {
+  const { rows } = await pool.query<CompletionDiff['gaps']>({
+    name: 'completion_gaps',
+    text: SELECT_GAPS,
+    values: [searchId, from.observed_at, to.observed_at],
+  });
+  const [{ between, after } = { between: 0, after: 0 }] = rows;
+  return { between, after };
+}
+
+function hasSameLinks(a: SaidClaim, b: SaidClaim): boolean {
+  return (
+    excludeIds(a.cited_links, b.cited_links).length + excludeIds(b.cited_links, a.cited_links).length === 0
+  );
+}
+
+function excludeIds(ids: readonly Id[], others: readonly Id[]): Id[] {
+  return ids.filter((id) => !others.includes(id));
+}

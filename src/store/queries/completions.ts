@@ -1,0 +1,116 @@
+import { amongIds, type Database, type Id } from '../database.ts';
+import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
+import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
+import type { LinkRow } from './links.ts';
+import { isSearch } from './search-list.ts';
+import { and, asc, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm';
+
+export type CompletionRow = typeof completionsView.$inferSelect;
+export type KeyItemRow = typeof keyItemsView.$inferSelect;
+
+type Reads = Pick<Database, 'orm'>;
+
+export async function readRunCompletion({ orm }: Reads, runId: Id): Promise<CompletionRow | undefined> {
+  const [row] = await orm.select().from(completionsView).where(eq(completionsView.run_id, runId)).limit(1);
+  return row;
+}
+
+/** The newest completion of a search. */
+export async function readLastCompletion({ orm }: Reads, search: string): Promise<CompletionRow | undefined> {
+  const [row] = await orm
+    .select()
+    .from(completionsView)
+    .where(eq(completionsView.search, search))
+    .orderBy(desc(completionsView.id))
+    .limit(1);
+  return row;
+}
+
+export async function readKeyItems({ orm }: Reads, completionId: Id, limit = 1_000): Promise<KeyItemRow[]> {
+  return orm
+    .select()
+    .from(keyItemsView)
+    .where(eq(keyItemsView.completion_id, completionId))
+    .orderBy(asc(keyItemsView.list), asc(keyItemsView.position))
+    .limit(limit);
+}
+
+/** Links in the order of the ids that were given. */
+export async function readLinksByIds({ orm }: Reads, ids: readonly Id[]): Promise<LinkRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await orm
+    .select()
+    .from(linksView)
+    .where(amongIds(linksView.id))
+    .prepare('links_of')
+    .execute({ ids: [...new Set(ids)] });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
+}
+
+export async function readCompletion({ orm }: Reads, id: Id): Promise<CompletionRow | undefined> {
+  const [row] = await orm.select().from(completionsView).where(eq(completionsView.id, id)).limit(1);
+  return row;
+}
+
+export type CompletionFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  /** Whether its set of cited links differs from the one before. */
+  changed?: boolean | undefined;
+  /** Received from then on, and before. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** A page of completions, those that were kept last first. */
+export async function readCompletionPage(
+  { orm }: Reads,
+  filter: CompletionFilter & { before?: Id | undefined; limit: number },
+): Promise<CompletionRow[]> {
+  const { search, topic, changed, since, until, before, limit } = filter;
+  const v = completionsView;
+  const mine =
+    search === undefined && topic === undefined
+      ? undefined
+      : inArray(
+          v.search_id,
+          orm.select({ id: searchesView.id }).from(searchesView).where(isSearch({ search, topic })),
+        );
+  const wanted: (SQL | undefined)[] = [
+    mine,
+    changed === undefined ? undefined : eq(v.changed, changed),
+    since === undefined ? undefined : gte(v.observed_at, since),
+    until === undefined ? undefined : lt(v.observed_at, until),
+    before === undefined ? undefined : lt(v.id, before),
+  ];
+  return orm
+    .select()
+    .from(v)
+    .where(and(...wanted))
+    .orderBy(desc(v.id))
+    .limit(limit);
+}
+
+export type ClaimRow = typeof claimsView.$inferSelect;
+
+/** A page of what completions of a search ever claimed, in the order in which it was first said. */
+export async function readClaimPage(
+  { orm }: Reads,
+  filter: { search: string; current?: boolean | undefined; after?: Id | undefined; limit: number },
+): Promise<ClaimRow[]> {
+  const { search, current, after, limit } = filter;
+  return orm
+    .select()
+    .from(claimsView)
+    .where(
+      and(
+        eq(claimsView.search, search),
+        current === undefined ? undefined : eq(claimsView.current, current),
+        after === undefined ? undefined : gte(claimsView.id, after + 1n),
+      ),
+    )
+    .orderBy(asc(claimsView.id))
+    .limit(limit);
+}

@@ -1,0 +1,96 @@
+/** Who has links first: topics, or groups of the answers, compared with each other. */
+import type { Database, Id } from '../database.ts';
+
+type Pooled = Pick<Database, 'pool'>;
+
+/** Links that a search of one of these topics found in this time. */
+export type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
+
+/** Links that are compared at most, the newest: each search has its part of them. */
+export const MAX_COMPARED_LINKS = 1_200;
+
+/** Of each of these links: when each search of the topics first saw it, whenever that was. $1 topics, $2 from, $3 until. */
+const SIGHTINGS_SQL = `
+WITH mine AS MATERIALIZED (
+  SELECT s.id, t.slug AS topic, count(*) OVER ()::int AS searches FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id
+  WHERE t.slug = ANY ($1::text[]) AND s.operation = 'ai'
+), recent AS MATERIALIZED (
+  SELECT DISTINCT d.thing AS link_id FROM mine m CROSS JOIN LATERAL (
+    SELECT thing FROM strandline.discoveries
+    WHERE search_id = m.id AND kind = 'link' AND at >= $2 AND at < $3 ORDER BY at DESC LIMIT ${MAX_COMPARED_LINKS} / m.searches
+  ) d
+), seen AS MATERIALIZED (
+  SELECT recent.link_id, m.topic, g.source, g.first_seen_at AS at, coalesce(r.baseline, true) AS baseline
+  FROM recent CROSS JOIN LATERAL (SELECT * FROM strandline.link_sightings WHERE link_id = recent.link_id OFFSET 0) g
+  JOIN mine m ON m.id = g.search_id
+  LEFT JOIN LATERAL (SELECT baseline FROM strandline.runs WHERE id = g.first_run_id OFFSET 0) r ON true
+)`;
+
+const firstsSql = (side: 'topic' | 'source') =>
+  `SELECT DISTINCT ON (link_id, ${side}) '${side}' AS of, link_id, ${side} AS side, at, baseline FROM seen ORDER BY link_id, ${side}, at`;
+
+const LEADS_SQL = `
+SELECT a.of, a.side AS ahead, b.side AS behind, count(*)::int AS links,
+  percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM b.at - a.at)::float8) AS median_seconds
+FROM firsts a JOIN firsts b ON b.of = a.of AND b.link_id = a.link_id AND b.side <> a.side AND b.at > a.at
+WHERE NOT b.baseline
+GROUP BY 1, 2, 3 ORDER BY links DESC, 2, 3 LIMIT 200`;
+
+export type Lead = {
+  /** What is compared: topics, or groups of the answers of their searches. */
+  of: 'topic' | 'source';
+  ahead: string;
+  behind: string;
+  /** Links that both have and `ahead` had earlier. What a first look of `behind` found is not counted. */
+  links: number;
+  /** By how much earlier, in seconds: the median over them. */
+  median_seconds: number;
+};
+
+export type SharedLink = {
+  link_id: Id;
+  url: string;
+  title: string | null;
+  /** In the order in which they had it. */
+  topics: string[];
+  first_seen_at: Date;
+  /** How much earlier the first topic had it than the next, in seconds. */
+  lead_seconds: number;
+};
+
+/** Those first that became common last. $4 most. */
+const SHARED_LINKS_SQL = `
+SELECT s.link_id::text, l.canonical AS url, l.title, s.topics, (extract(epoch FROM s.times[1]) * 1000)::bigint AS first_seen_ms,
+  extract(epoch FROM s.times[2] - s.times[1])::float8 AS lead_seconds
+FROM (
+  SELECT link_id, array_agg(side ORDER BY at, side) AS topics, (array_agg(at ORDER BY at, side))[1:2] AS times
+  FROM firsts WHERE of = 'topic' GROUP BY link_id HAVING count(*) > 1 ORDER BY max(at) DESC, link_id LIMIT $4
+) s JOIN strandline.links l ON l.id = s.link_id ORDER BY s.times[2] DESC, s.link_id`;
+
+/** Both of what was seen once: as JSON, where ids are strings and times are in ms since 1970. */
+const SELECT_LEADS = `${SIGHTINGS_SQL}, firsts AS MATERIALIZED ((${firstsSql('topic')}) UNION ALL (${firstsSql('source')}))
+SELECT coalesce((SELECT json_agg(lead) FROM (${LEADS_SQL}) lead), '[]') AS leads,
+  coalesce((SELECT json_agg(link) FROM (${SHARED_LINKS_SQL}) link), '[]') AS shared`;
+
+type LeadRow = {
+  leads: Lead[];
+  shared: (Omit<SharedLink, 'link_id' | 'first_seen_at'> & { link_id: string; first_seen_ms: number })[];
+};
+
+/** Who of two has links first, most links first; and links that several of the topics have, at most `limit`. */
+export async function readLeads(
+  { pool }: Pooled,
+  { topics, from, until }: FirstFinderFilter,
+  limit = 20,
+): Promise<{ leads: Lead[]; shared: SharedLink[] }> {
+  const { rows } = await pool.query<LeadRow>(SELECT_LEADS, [topics, from, until, limit]);
+  const { leads = [], shared = [] } = rows[0] ?? {};
+  return {
+    leads,
+    shared: shared.map(({ link_id, first_seen_ms, ...link }) => ({
+      ...link,
+      link_id: BigInt(link_id),
+      first_seen_at: new Date(first_seen_ms),
+    })),
+  };
+}

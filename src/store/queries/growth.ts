@@ -1,0 +1,267 @@
+import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { amongIds, type Database, type Id } from '../database.ts';
+import {
+  postAtAgeView,
+  postGrowthView,
+  searchGrowthDailyView,
+  searchGrowthHourlyView,
+  typicalAtAgeView,
+} from '../schema/analytics/growth-views.ts';
+
+type Reads = Pick<Database, 'orm' | 'pool'>;
+type GrowthScope = { search?: string | undefined; topic?: string | undefined };
+
+export type PostGrowthRow = typeof postGrowthView.$inferSelect;
+export type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
+export type PostAtAgeRow = typeof postAtAgeView.$inferSelect;
+export type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
+
+export const GROWTH_ORDERS = ['engagement', 'likes', 'views', 'reposts'] as const;
+export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+
+/** What each order goes by, the most first; what is unknown comes last. */
+const ORDER_COLUMNS = {
+  engagement: `CASE WHEN coalesce(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) IS NOT NULL
+    THEN coalesce(g.gained_like_count, 0) + coalesce(g.gained_repost_count, 0) + coalesce(g.gained_reply_count, 0) + coalesce(g.gained_quote_count, 0) END`,
+  likes: 'g.gained_like_count',
+  views: 'g.gained_view_count',
+  reposts: 'g.gained_repost_count',
+} as const;
+
+/** $1 search, $2 topic; either may be null. */
+const IS_WATCHED = `
+  SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
+  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
+
+/**
+ * What answers since then held is what stands in the newest one, and what went out of sight since: few of all that a
+ * search ever had. $3 since when, $4 how many.
+ */
+const grownSql = (order: GrowthOrder) => `
+WITH watched AS MATERIALIZED (${IS_WATCHED}), seen AS (
+  SELECT u.post_id FROM watched w
+  JOIN strandline.looks l ON l.search_id = w.id AND l.at >= $3
+  JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
+  UNION
+  SELECT n.post_id FROM watched w JOIN strandline.unseen n ON n.search_id = w.id AND n.last_seen_at >= $3
+)
+SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
+ORDER BY ${ORDER_COLUMNS[order]} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+
+/**
+ * Posts that answers of searches held since then and of which a counter was seen to differ since then, those that
+ * gained most (over all time) first; counters as in the view `post_growth`.
+ */
+export async function readGrowth(
+  { orm, pool }: Reads,
+  filter: GrowthScope & { since: Date; order: GrowthOrder; limit: number },
+): Promise<PostGrowthRow[]> {
+  const { search = null, topic = null, since, order, limit } = filter;
+  const { rows } = await pool.query<{ post_id: Id }>(grownSql(order), [search, topic, since, limit]);
+  return selectGrowth({ orm }, rows);
+}
+
+/** The growth of one post. */
+export async function readPostGrowth({ orm }: Reads, postId: Id): Promise<PostGrowthRow | undefined> {
+  const [row] = await selectGrowth({ orm }, [{ post_id: postId }]);
+  return row;
+}
+
+export type DroppedPostRow = PostGrowthRow & { search: string };
+
+/**
+ * Of each search those that went out of its sight last, and are in no other's; how many searches have a post is asked of one
+ * post after the other, until there are enough. $3 how many.
+ */
+const SELECT_LOST = `
+SELECT n.post_id, w.slug AS search FROM (${IS_WATCHED}) w
+CROSS JOIN LATERAL (
+  SELECT n.post_id, n.last_seen_at FROM strandline.unseen n
+  WHERE n.search_id = w.id AND NOT EXISTS (
+    SELECT FROM strandline.post_sightings o WHERE o.post_id = n.post_id AND o.search_id <> n.search_id
+      AND NOT EXISTS (SELECT FROM strandline.unseen m WHERE m.search_id = o.search_id AND m.post_id = o.post_id OFFSET 0)
+    OFFSET 0
+  )
+  ORDER BY n.last_seen_at DESC LIMIT $3
+) n
+ORDER BY n.last_seen_at DESC, n.post_id DESC, w.slug LIMIT $3`;
+
+/** Posts that no search returns any more, once for each search that had them, those that were lost last first. */
+export async function readDroppedPosts(
+  { orm, pool }: Reads,
+  {
+    search = null,
+    topic = null,
+    limit,
+  }: { search?: string | null | undefined; topic?: string | null | undefined } & { limit: number },
+): Promise<DroppedPostRow[]> {
+  const { rows: lost } = await pool.query<{ post_id: Id; search: string }>(SELECT_LOST, [
+    search,
+    topic,
+    limit,
+  ]);
+  const rows = new Map((await selectGrowth({ orm }, lost)).map((row) => [row.post_id, row]));
+  return lost.flatMap(({ post_id, search: slug }) => {
+    const row = rows.get(post_id);
+    return row === undefined ? [] : [{ ...row, search: slug }];
+  });
+}
+
+/** The growth of posts, in the order in which they are given. */
+async function selectGrowth(
+  { orm }: Pick<Reads, 'orm'>,
+  posts: readonly { post_id: Id }[],
+): Promise<PostGrowthRow[]> {
+  if (posts.length === 0) return [];
+  const ids = posts.map(({ post_id }) => post_id);
+  const asked = orm
+    .select()
+    .from(postGrowthView)
+    .where(amongIds(postGrowthView.post_id))
+    .prepare('growth_of');
+  const byId = new Map((await asked.execute({ ids })).map((row) => [row.post_id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** What searches gained per hour or day, oldest first. No row: nobody looked. */
+export async function readSearchGrowth(
+  { orm }: Reads,
+  filter: GrowthScope & { per: 'hour' | 'day'; from: Date; until: Date; limit: number },
+): Promise<SearchGrowthRow[]> {
+  const view = filter.per === 'hour' ? searchGrowthHourlyView : searchGrowthDailyView;
+  return orm
+    .select()
+    .from(view)
+    .where(
+      and(
+        filter.search === undefined ? undefined : eq(view.search, filter.search),
+        filter.topic === undefined ? undefined : eq(view.topic, filter.topic),
+        gte(view.bucket_at, filter.from),
+        lt(view.bucket_at, filter.until),
+      ),
+    )
+    .orderBy(asc(view.bucket_at), asc(view.search))
+    .limit(filter.limit);
+}
+
+/** As the index `post_ages_most` has it. */
+const ENGAGEMENT_AT_AGE = `CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
+  THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END`;
+
+/** Those of one search that had most at an age. $4 since when it was reached (null: ever), $5 how many. */
+const mostAtAgeSql = (hours: string) => `
+  SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_ages a
+  WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
+  ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
+
+/**
+ * Of each search those that had most at an age, for what is typical of a search is one number; and of them all those that
+ * are furthest above it. $3 age in hours, $4 since when it was reached (null: ever), $5 how many.
+ */
+const SELECT_AHEAD = `
+SELECT a.post_id, w.id AS search_id FROM (${IS_WATCHED}) w
+CROSS JOIN LATERAL (${mostAtAgeSql('$3')}) a
+JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
+ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
+
+/** Posts at one age, those furthest above what is typical of their search first; without a ratio by what they have. */
+export async function readPostsAtAge(
+  { orm, pool }: Reads,
+  filter: GrowthScope & { hours: number; since?: Date | undefined; limit: number },
+): Promise<PostAtAgeRow[]> {
+  const { search = null, topic = null, hours, since = null, limit } = filter;
+  const { rows: ahead } = await pool.query<{ post_id: Id; search_id: Id }>(SELECT_AHEAD, [
+    search,
+    topic,
+    hours,
+    since,
+    limit,
+  ]);
+  if (ahead.length === 0) return [];
+  const v = postAtAgeView;
+  const asked = orm
+    .select()
+    .from(v)
+    .where(
+      and(
+        amongIds(v.post_id),
+        sql`${v.search_id} = any (${sql.placeholder('searches')}::bigint[])`,
+        eq(v.hours, sql.placeholder('hours')),
+      ),
+    )
+    .prepare('posts_at_age');
+  const rows = await asked.execute({
+    ids: ahead.map(({ post_id }) => post_id),
+    searches: [...new Set(ahead.map(({ search_id }) => search_id))],
+    hours,
+  });
+  const byKey = new Map(rows.map((row) => [`${row.search_id} ${row.post_id}`, row]));
+  return ahead.flatMap(({ search_id, post_id }) => byKey.get(`${search_id} ${post_id}`) ?? []);
+}
+
+/** $1 search, $2 topic, $3 age in hours at most, $4 since when it was reached, $5 how many. */
+const SELECT_AHEAD_OF_AGE = `
+WITH watched AS MATERIALIZED (${IS_WATCHED}), age AS MATERIALIZED (
+  SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
+  WHERE m.hours <= $3 AND m.posts > 0
+)
+SELECT age.hours, a.post_id, a.had AS engagement, a.had / nullif(m.engagement, 0) AS engagement_ratio
+FROM age CROSS JOIN watched w
+JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
+LEFT JOIN LATERAL (${mostAtAgeSql('age.hours')}) a ON true
+ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
+
+export type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
+
+/**
+ * Posts furthest above what is typical of their search at one age, by nothing but that: at the age of `hours`, or the
+ * greatest below it at which posts are observed, for those of a busy search are out of its sight sooner. A post that several
+ * searches have may be told of more than once.
+ */
+export async function readAheadOfAge(
+  { pool }: Reads,
+  filter: GrowthScope & { hours: number; since: Date; limit: number },
+): Promise<{ hours: number; posts: AheadOfAge[] }> {
+  const { search = null, topic = null, hours, since, limit } = filter;
+  const { rows } = await pool.query<Omit<AheadOfAge, 'post_id'> & { hours: number; post_id: Id | null }>({
+    name: 'ahead_of_age',
+    text: SELECT_AHEAD_OF_AGE,
+    values: [search, topic, hours, since, limit],
+  });
+  const posts = rows.flatMap(({ post_id, engagement, engagement_ratio }) =>
+    post_id === null ? [] : [{ post_id, engagement, engagement_ratio }],
+  );
+  return { hours: rows[0]?.hours ?? hours, posts };
+}
+
+/** One post at each age at which it was observed, by each search that has it. */
+export async function readAgesOfPost({ orm }: Reads, postId: Id): Promise<PostAtAgeRow[]> {
+  return orm
+    .select()
+    .from(postAtAgeView)
+    .where(eq(postAtAgeView.post_id, sql.placeholder('post')))
+    .orderBy(asc(postAtAgeView.search), asc(postAtAgeView.hours))
+    .limit(1_000)
+    .prepare('ages_of')
+    .execute({ post: postId });
+}
+
+/** What is typical of searches at each age. */
+export async function readTypicalAtAge(
+  { orm }: Reads,
+  filter: GrowthScope & { limit: number },
+): Promise<TypicalAtAgeRow[]> {
+  return orm
+    .select()
+    .from(typicalAtAgeView)
+    .where(and(...scopeConditions(typicalAtAgeView, filter)))
+    .orderBy(asc(typicalAtAgeView.search), asc(typicalAtAgeView.hours))
+    .limit(filter.limit);
+}
+
+function scopeConditions(view: typeof typicalAtAgeView, { search, topic }: GrowthScope): (SQL | undefined)[] {
+  return [
+    search === undefined ? undefined : eq(view.search, search),
+    topic === undefined ? undefined : eq(view.topic, topic),
+  ];
+}

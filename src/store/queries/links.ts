@@ -1,0 +1,167 @@
+import type { Source } from '../../domain/enumerations.ts';
+import type { Database, Id } from '../database.ts';
+import { linkSightingsView, linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
+import { isSearch } from './search-list.ts';
+import { and, asc, desc, eq, exists, gte, inArray, sql } from 'drizzle-orm';
+
+export type LinkRow = typeof linksView.$inferSelect;
+
+export type LinkFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  /** First seen at this time or later, by whichever search. */
+  since?: Date | undefined;
+  limit: number;
+};
+
+/** Links that a search found, the newest first. */
+export async function readLinks({ orm }: Pick<Database, 'orm'>, filter: LinkFilter): Promise<LinkRow[]> {
+  const { since, limit } = filter;
+  const sighted = orm
+    .select({ one: sql`1` })
+    .from(linkSightingsView)
+    .innerJoin(searchesView, eq(searchesView.id, linkSightingsView.search_id))
+    .where(and(eq(linkSightingsView.link_id, linksView.id), isSearch(filter)));
+  return orm
+    .select()
+    .from(linksView)
+    .where(and(exists(sighted), since === undefined ? undefined : gte(linksView.first_seen_at, since)))
+    .orderBy(desc(linksView.first_seen_at), desc(linksView.id))
+    .limit(limit);
+}
+
+/** A link with the search that had it first. */
+export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
+
+/** Links as `readLinks` lists them, each with who had it first: the newest first. */
+export async function readFirstFinders(
+  db: Pick<Database, 'orm'>,
+  filter: LinkFilter,
+): Promise<FirstFinder[]> {
+  const links = await readLinks(db, filter);
+  if (links.length === 0) return [];
+  const ids = links.map(({ id }) => id);
+  const firsts = await db.orm
+    .select()
+    .from(linkSourcesView)
+    .where(and(inArray(linkSourcesView.link_id, ids), eq(linkSourcesView.nth, 1)))
+    .limit(ids.length);
+  const byLink = new Map(firsts.map((row) => [row.link_id, row]));
+  return links.flatMap(({ id, title }) => {
+    const first = byLink.get(id);
+    return first === undefined ? [] : [{ ...first, title }];
+  });
+}
+
+/** One link: its addresses, where it stood over time, and who cites or contains it. */
+
+type Reads = Pick<Database, 'orm'>;
+type Pooled = Pick<Database, 'pool'>;
+
+export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
+
+export async function readLink({ orm }: Reads, id: Id): Promise<LinkRow | undefined> {
+  const [row] = await orm.select().from(linksView).where(eq(linksView.id, id)).limit(1);
+  return row;
+}
+
+/** Every address under which a link was seen, in alphabetical order. */
+export async function readLinkAddresses({ pool }: Pooled, linkId: Id, limit = 200): Promise<string[]> {
+  const { rows } = await pool.query<{ address: string }>(
+    'SELECT address FROM strandline.link_addresses WHERE link_id = $1 ORDER BY address LIMIT $2',
+    [linkId, limit],
+  );
+  return rows.map(({ address }) => address);
+}
+
+/** The searches that found a link, in the order in which they did. */
+export async function readLinkSources({ orm }: Reads, linkId: Id, limit = 100): Promise<LinkSourceRow[]> {
+  return orm
+    .select()
+    .from(linkSourcesView)
+    .where(eq(linkSourcesView.link_id, linkId))
+    .orderBy(asc(linkSourcesView.nth))
+    .limit(limit);
+}
+
+export type LinkRank = {
+  search: string;
+  run_id: Id;
+  observed_at: Date;
+  /** Group of the answer, and place numbers in it and in the whole answer, from 1; null where the answer did not hold it. */
+  source: Source | null;
+  rank: number | null;
+  place: number | null;
+};
+
+/** As the view `link_ranks`, with a row also for runs that did not return it. $1 link, $2 most runs of a search. */
+const SELECT_LINK_RANKS = `
+SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at, u.source, u.place,
+  (SELECT count(*)::int FROM unnest(rr.link_sources[1:u.place]) AS b(source) WHERE b.source = u.source) AS rank
+FROM (SELECT * FROM strandline.link_sightings WHERE link_id = $1 ORDER BY first_seen_at LIMIT 10) s
+JOIN strandline.searches q ON q.id = s.search_id
+CROSS JOIN LATERAL (
+  SELECT id, ended_at FROM strandline.runs
+  WHERE search_id = s.search_id AND id >= s.first_run_id AND status = 'succeeded' ORDER BY id DESC LIMIT $2
+) r
+JOIN strandline.run_results rr ON rr.run_id = r.id
+CROSS JOIN LATERAL (SELECT p.place, rr.link_sources[p.place] AS source FROM (SELECT array_position(rr.link_ids, s.link_id) AS place) p) u
+ORDER BY r.ended_at, r.id`;
+
+/** Where each run returned a link, oldest first: of each of the first ten searches that found it, the newest runs. */
+export async function readLinkRanks({ pool }: Pooled, linkId: Id, runs = 100): Promise<LinkRank[]> {
+  const { rows } = await pool.query<LinkRank>(SELECT_LINK_RANKS, [linkId, runs]);
+  return rows;
+}
+
+export type Citing = {
+  completion_id: Id;
+  run_id: Id;
+  search: string;
+  topic: string;
+  observed_at: Date;
+  summary: string | null;
+};
+
+/** The bounds keep both ways short: by the link where few cite it, by the newest where many do. $1 link, $2 most. */
+const SELECT_CITING = `
+SELECT c.id AS completion_id, c.run_id, q.slug AS search, t.slug AS topic, c.observed_at,
+  left(coalesce(c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary), 400) AS summary
+FROM strandline.completions c
+JOIN strandline.searches q ON q.id = c.search_id
+JOIN strandline.topics t ON t.id = q.topic_id
+WHERE c.completion_links @> ARRAY[$1::bigint]
+ORDER BY c.observed_at DESC, c.run_id DESC LIMIT $2`;
+
+/** The newest completions that cite a link. */
+export async function readCiting({ pool }: Pooled, linkId: Id, limit = 20): Promise<Citing[]> {
+  const { rows } = await pool.query<Citing>(SELECT_CITING, [linkId, limit]);
+  return rows;
+}
+
+export type PostWithLink = {
+  id: Id;
+  author_id: Id | null;
+  author_username: string | null;
+  text: string;
+  created_at: Date | null;
+  like_count: number | null;
+};
+
+/** $1 link, $2 most. */
+const SELECT_CONTAINING = `
+SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c.like_count::float8 AS like_count
+FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
+LEFT JOIN strandline.post_counters c ON c.post_id = p.id
+WHERE p.urls <> '{}' AND p.urls && (SELECT array_agg(address) FROM (
+    SELECT address FROM strandline.link_addresses WHERE link_id = $1
+    UNION SELECT canonical FROM strandline.links WHERE id = $1
+  ) known)
+ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT $2`;
+
+/** The newest posts that have a link in their text, under one of the addresses under which it was seen. */
+export async function readPostsWithLink({ pool }: Pooled, linkId: Id, limit = 20): Promise<PostWithLink[]> {
+  const { rows } = await pool.query<PostWithLink>(SELECT_CONTAINING, [linkId, limit]);
+  return rows;
+}

@@ -1,0 +1,195 @@
+import { buildQueryOfAllWords } from '../archive/archive-question.ts';
+import { amongIds, type Database, type Id } from '../database.ts';
+import { postsView } from '../schema/analytics/post-views.ts';
+
+export type PostRow = typeof postsView.$inferSelect;
+
+export const POST_ORDERS = ['newest', 'likes', 'views', 'reposts', 'replies', 'quotes'] as const;
+export type PostOrder = (typeof POST_ORDERS)[number];
+
+/** What each order goes by, the most first; what is unknown comes last. */
+const ORDER_COLUMNS = {
+  newest: 'p.created_at',
+  likes: 'c.like_count',
+  views: 'c.view_count',
+  reposts: 'c.repost_count',
+  replies: 'c.reply_count',
+  quotes: 'c.quote_count',
+} as const;
+
+/**
+ * Chosen from short rows; what is shown is looked up for those alone. Posts are joined where their time is asked for.
+ * $1 search, $2 topic, $3 since, $4 how many.
+ */
+const bestSql = (order: PostOrder, timed: boolean) => `
+SELECT g.post_id AS id FROM (
+  SELECT DISTINCT g.post_id FROM strandline.searches s
+  JOIN strandline.topics t ON t.id = s.topic_id
+  JOIN strandline.post_sightings g ON g.search_id = s.id
+  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)
+) g
+LEFT JOIN strandline.post_counters c ON c.post_id = g.post_id
+${timed ? 'JOIN strandline.posts p ON p.id = g.post_id' : ''}
+WHERE $3::timestamptz IS NULL ${timed ? 'OR p.created_at >= $3' : ''}
+ORDER BY ${ORDER_COLUMNS[order]} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
+
+/** Posts that a search found (not those nested in them). */
+export async function readPosts(
+  db: Pick<Database, 'orm' | 'pool'>,
+  filter: {
+    search?: string | undefined;
+    topic?: string | undefined;
+    /** Written at this time or later. */
+    since?: Date | undefined;
+    order: PostOrder;
+    limit: number;
+  },
+): Promise<PostRow[]> {
+  const { search = null, topic = null, since = null, order, limit } = filter;
+  const statement = bestSql(order, order === 'newest' || since !== null);
+  const { rows } = await db.pool.query<{ id: Id }>(statement, [search, topic, since, limit]);
+  const ids = rows.map(({ id }) => id);
+  const posts = new Map((await readPostsByIds(db, ids)).map((post) => [post.id, post]));
+  return ids.flatMap((id) => posts.get(id) ?? []);
+}
+
+/** Posts by their keys, in no order. */
+export async function readPostsByIds({ orm }: Pick<Database, 'orm'>, ids: readonly Id[]): Promise<PostRow[]> {
+  if (ids.length === 0) return [];
+  return orm.select().from(postsView).where(amongIds(postsView.id)).prepare('posts_of').execute({ ids });
+}
+
+/** Posts page by page: those that searches found, not those that only stand inside others. */
+
+export const POST_PAGE_ORDERS = ['newest', 'likes'] as const;
+export type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
+
+export type PostPageFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  /** Username, without `@`, in any case. */
+  author?: string | undefined;
+  /** As posts say it, in any case. */
+  lang?: string | undefined;
+  /** Words, all of which stand there, in any form. */
+  text?: string | undefined;
+  /** Its own time, or when a search first saw it where it tells none: from then on, and before. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** Where a page goes on: what the last post was placed by (µs since 1970, or likes; -1 for none known), and its id. */
+export type PostPlace = { by: bigint; id: Id };
+/** A post with its place in the list. */
+export type PlacedPost = { post: PostRow; place: PostPlace };
+
+/**
+ * A page of posts: by their own time, the newest first; or by likes as last seen, the most first, unknown ones last.
+ * By the index `post_sightings_time` of each search, or by the posts of an author, or by the index of all texts.
+ */
+export async function readPostPage(
+  db: Pick<Database, 'orm' | 'pool'>,
+  filter: PostPageFilter & { order: PostPageOrder; after?: PostPlace | undefined; limit: number },
+): Promise<PlacedPost[]> {
+  const { search, topic, author, lang, text, since, until, order, after, limit } = filter;
+  const query = text === undefined ? null : await buildQueryOfAllWords(db, text);
+  if (query === '') return [];
+  const values = [
+    search ?? null,
+    topic ?? null,
+    author ?? null,
+    lang ?? null,
+    query,
+    since ?? null,
+    until ?? null,
+  ];
+  const newestOnes = lang === undefined ? SELECT_NEWEST : SELECT_NEWEST_IN_LANGUAGE;
+  const statement =
+    order === 'likes'
+      ? SELECT_MOST_LIKED
+      : author === undefined && query === null
+        ? newestOnes
+        : SELECT_NEWEST_OF_FEW;
+  const { rows } = await db.pool.query<PostPlace>(statement, [
+    ...values,
+    after?.by ?? null,
+    after?.id ?? null,
+    limit,
+  ]);
+  const posts = new Map(
+    (
+      await readPostsByIds(
+        db,
+        rows.map(({ id }) => id),
+      )
+    ).map((post) => [post.id, post]),
+  );
+  return rows.flatMap(({ id, by }) => {
+    const post = posts.get(id);
+    return post === undefined ? [] : [{ post, place: { by, id } }];
+  });
+}
+
+const S = 'strandline';
+/** $1 search, $2 topic. */
+const OWN_SEARCHES_SQL = `SELECT s.id FROM ${S}.searches s JOIN ${S}.topics t ON t.id = s.topic_id
+  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
+const TIME_SQL = 'coalesce(g.post_created_at, g.first_seen_at)';
+/** Of a post `p` sighted as `g`. $3 author, $4 language, $5 words, $6 since, $7 until. */
+const IN_TIME_SQL = `($6::timestamptz IS NULL OR ${TIME_SQL} >= $6) AND ($7::timestamptz IS NULL OR ${TIME_SQL} < $7)`;
+const WANTED_SQL = `${IN_TIME_SQL} AND ($4::text IS NULL OR lower(p.lang) = lower($4))`;
+/** Of an author or with words: few enough to be sorted. */
+const SIGHTINGS_SQL = `
+  SELECT p.id, p.lang FROM ${S}.posts p
+  WHERE ($3::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($3)))
+    AND ($5::text IS NULL OR p.id IN (SELECT thing FROM ${S}.archive_documents WHERE kind = 'post' AND tsv @@ $5::tsquery))`;
+
+const MICROS_SQL = '(extract(epoch FROM at) * 1000000)::bigint';
+/** $8 µs, $9 id. */
+const PLACE_SQL = `('epoch'::timestamptz + $8::bigint * interval '1 microsecond', $9::bigint)`;
+
+/**
+ * Of each search `most` posts, by its index on their time. Where a post tells no time of its own, the last of the searches to
+ * see it places it, and the others do not.
+ */
+const newestOfEachSql = (most: string, lang: boolean, from = '') => `
+SELECT f.post_id AS id, f.at FROM mine CROSS JOIN LATERAL (
+  SELECT g.post_id, ${TIME_SQL} AS at FROM ${S}.post_sightings g ${lang ? `JOIN ${S}.posts p ON p.id = g.post_id` : ''}
+  WHERE g.search_id = mine.id AND ${lang ? WANTED_SQL : IN_TIME_SQL} ${from}
+    AND ($8::bigint IS NULL OR (${TIME_SQL}, g.post_id) < ${PLACE_SQL})
+    AND (g.post_created_at IS NOT NULL OR NOT EXISTS (SELECT FROM ${S}.post_sightings o
+      WHERE o.post_id = g.post_id AND o.search_id IN (SELECT id FROM mine) AND o.first_seen_at > g.first_seen_at))
+  ORDER BY ${TIME_SQL} DESC, g.post_id DESC LIMIT ${most}
+) f`;
+
+/**
+ * A few of each search say how far back a page goes at most; then only what lies there is read, and not a page of each.
+ * $3 and $5 are not asked for here.
+ */
+const newestSql = (lang: boolean) => `
+WITH mine AS MATERIALIZED (${OWN_SEARCHES_SQL}),
+bound AS MATERIALIZED (
+  SELECT at FROM (SELECT DISTINCT id, at FROM (${newestOfEachSql('(SELECT least($10::int, 2 + 2 * $10::int / greatest(count(*), 1)) FROM mine)', lang)}) few) few
+  ORDER BY at DESC OFFSET $10::int - 1 LIMIT 1
+)
+SELECT DISTINCT id, at, ${MICROS_SQL} AS by
+FROM (${newestOfEachSql('$10', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
+WHERE $3::text IS NULL ${lang ? '' : 'AND $4::text IS NULL '}AND $5::text IS NULL ORDER BY at DESC, id DESC LIMIT $10`;
+const SELECT_NEWEST = newestSql(false);
+const SELECT_NEWEST_IN_LANGUAGE = newestSql(true);
+
+const SELECT_NEWEST_OF_FEW = `
+WITH these AS MATERIALIZED (${SIGHTINGS_SQL})
+SELECT id, at, ${MICROS_SQL} AS by FROM (
+  SELECT p.id, max(${TIME_SQL}) AS at FROM these p
+  JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (${OWN_SEARCHES_SQL})
+  WHERE ${WANTED_SQL} GROUP BY p.id
+) found WHERE $8::bigint IS NULL OR (at, id) < ${PLACE_SQL}
+ORDER BY at DESC, id DESC LIMIT $10`;
+
+const SELECT_MOST_LIKED = `
+WITH these AS (${SIGHTINGS_SQL})
+SELECT p.id, coalesce(c.like_count, -1) AS by FROM these p LEFT JOIN ${S}.post_counters c ON c.post_id = p.id
+WHERE ($8::bigint IS NULL OR (coalesce(c.like_count, -1), p.id) < ($8, $9::bigint))
+  AND EXISTS (SELECT FROM ${S}.post_sightings g WHERE g.post_id = p.id AND g.search_id IN (${OWN_SEARCHES_SQL}) AND ${WANTED_SQL})
+ORDER BY 2 DESC, p.id DESC LIMIT $10`;

@@ -1,0 +1,252 @@
+import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
+import type { RunCode } from '../../domain/errors.ts';
+import { amongIds, type Database, type Id } from '../database.ts';
+import { callsView, rejectsView, type RunStatus, runsView } from '../schema/analytics/run-views.ts';
+import { searchesView } from '../schema/analytics/topic-views.ts';
+import { runs } from '../schema/run-tables.ts';
+import type { ServiceKind } from '../services.ts';
+import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle-orm';
+
+export type RunRow = typeof runsView.$inferSelect;
+export type CallRow = typeof callsView.$inferSelect;
+export type RejectRow = typeof rejectsView.$inferSelect;
+
+type Reads = Pick<Database, 'orm'>;
+
+export async function readRun({ orm }: Reads, id: Id): Promise<RunRow | undefined> {
+  const [row] = await orm
+    .select()
+    .from(runsView)
+    .where(amongIds(runsView.id))
+    .prepare('run')
+    .execute({ ids: [id] });
+  return row;
+}
+
+/** Runs, the newest first. */
+export async function readRuns(
+  { orm }: Reads,
+  filter: {
+    search?: string | undefined;
+    topic?: string | undefined;
+    status?: RunStatus | undefined;
+    limit: number;
+  },
+): Promise<RunRow[]> {
+  const { search, topic, status } = filter;
+  return orm
+    .select()
+    .from(runsView)
+    .where(
+      and(
+        search === undefined ? undefined : eq(runsView.search, search),
+        topic === undefined ? undefined : eq(runsView.topic, topic),
+        status === undefined ? undefined : eq(runsView.status, status),
+      ),
+    )
+    .orderBy(desc(runsView.id))
+    .limit(filter.limit);
+}
+
+/** The calls of a run, in order; a run makes a handful at most. */
+export async function readCalls({ orm }: Reads, runId: Id, limit = 100): Promise<CallRow[]> {
+  return orm
+    .select()
+    .from(callsView)
+    .where(eq(callsView.run_id, runId))
+    .orderBy(asc(callsView.n))
+    .limit(limit);
+}
+
+/** What of a run's answer could not be read, in the order of ids, behind `after`. */
+export async function readRejects(
+  { orm }: Reads,
+  runId: Id,
+  { after, limit = 1_000 }: { after?: Id | undefined; limit?: number } = {},
+): Promise<RejectRow[]> {
+  return orm
+    .select()
+    .from(rejectsView)
+    .where(and(eq(rejectsView.run_id, runId), after === undefined ? undefined : gt(rejectsView.id, after)))
+    .orderBy(asc(rejectsView.id))
+    .limit(limit);
+}
+
+/** Runs that ended after a time, in whichever way, in the order of their ends (index `runs_ended`). */
+export async function readEndedRuns(
+  { orm }: Reads,
+  { after, limit }: { after: Date; limit: number },
+): Promise<{ id: Id; ended_at: Date }[]> {
+  const rows = await orm
+    .select({ id: runs.id, ended_at: runs.ended_at })
+    .from(runs)
+    .where(gt(runs.ended_at, after))
+    .orderBy(asc(runs.ended_at), asc(runs.id))
+    .limit(limit);
+  return rows.flatMap(({ id, ended_at }) => (ended_at === null ? [] : [{ id, ended_at }]));
+}
+
+/** Runs in the order of the ids that are given. */
+export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise<RunRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await orm
+    .select()
+    .from(runsView)
+    .where(inArray(runsView.id, [...ids]))
+    .limit(ids.length);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Runs a page at a time, and what belongs to one of them. */
+
+export type RunPageFilter = {
+  /** Only of these searches; undefined: of all. */
+  searches?: readonly Id[] | undefined;
+  status?: RunStatus | undefined;
+  code?: RunCode | undefined;
+  /** Made at this time or later. */
+  since?: Date | undefined;
+  /** Older than this run. */
+  before?: Id | undefined;
+  limit: number;
+};
+
+/** In the statement and not as a parameter: the partial index on what did not run is found by it. */
+const STATUS_CONDITIONS: Readonly<Record<RunStatus, SQL>> = {
+  queued: sql`'queued'`,
+  running: sql`'running'`,
+  succeeded: sql`'succeeded'`,
+  failed: sql`'failed'`,
+  skipped: sql`'skipped'`,
+  cancelled: sql`'cancelled'`,
+};
+
+/**
+ * Runs, the newest first, and whether there are older ones. Ids first, from the table alone: what the view sums is
+ * summed for those that are shown. Ids are in the order in which runs were made, so a time is a bound of ids too.
+ */
+export async function readRunPage(
+  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
+  { searches, status, code, since, before, limit }: RunPageFilter,
+): Promise<{ runs: RunRow[]; more: boolean }> {
+  if (searches?.length === 0) return { runs: [], more: false };
+  const first = since === undefined ? undefined : await findFirstSince({ pool }, since);
+  if (first === null) return { runs: [], more: false };
+  const found = await orm
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        searches === undefined ? undefined : inArray(runs.search_id, [...searches]),
+        status === undefined ? undefined : sql`${runs.status} = ${STATUS_CONDITIONS[status]}`,
+        code === undefined ? undefined : eq(runs.code, code),
+        first === undefined ? undefined : gte(runs.id, first),
+        before === undefined ? undefined : lt(runs.id, before),
+      ),
+    )
+    .orderBy(desc(runs.id))
+    .limit(limit + 1);
+  const ids = found.slice(0, limit).map(({ id }) => id);
+  if (ids.length === 0) return { runs: [], more: false };
+  const rows = await orm
+    .select()
+    .from(runsView)
+    .where(inArray(runsView.id, ids))
+    .orderBy(desc(runsView.id))
+    .limit(limit);
+  return { runs: rows, more: found.length > limit };
+}
+
+/** The fence of OFFSET 0 has the rows looked for by their time; otherwise all older ones are walked through by their ids. */
+async function findFirstSince({ pool }: Pick<Database, 'pool'>, since: Date): Promise<Id | null> {
+  const { rows } = await pool.query<{ id: Id | null }>(
+    'SELECT min(id) AS id FROM (SELECT id FROM strandline.runs WHERE created_at >= $1 OFFSET 0) r',
+    [since],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** Names of the services of these searches. */
+export async function readRunServices(
+  { orm }: Pick<Database, 'orm'>,
+  searchIds: readonly Id[],
+): Promise<Map<Id, string>> {
+  const { id, service } = searchesView;
+  const rows = await orm
+    .select({ id, service })
+    .from(searchesView)
+    .where(inArray(id, [...searchIds]));
+  return new Map(rows.map((row) => [row.id, row.service]));
+}
+
+export type RunNeighbours = { previous: Id | null; next: Id | null };
+
+/** The runs of the same search before and after one. */
+export async function readRunNeighbours(
+  { pool }: Pick<Database, 'pool'>,
+  run: { id: Id; search_id: Id },
+): Promise<RunNeighbours> {
+  const { rows } = await pool.query<RunNeighbours>(
+    `SELECT (SELECT max(id) FROM strandline.runs WHERE search_id = $1 AND id < $2) AS previous,
+            (SELECT min(id) FROM strandline.runs WHERE search_id = $1 AND id > $2) AS next`,
+    [run.search_id, run.id],
+  );
+  return rows[0] ?? { previous: null, next: null };
+}
+
+export type StoredResponseNote = {
+  /** Number of the call that brought it. */
+  n: number;
+  content_type: string | null;
+  /** Decoded, and as it is stored. */
+  bytes: number;
+  stored_bytes: number;
+  received_at: Date;
+};
+
+/** What is kept of a run's answer, without its body; undefined where it expired or never came. */
+export async function readResponseNote(
+  { pool }: Pick<Database, 'pool'>,
+  runId: Id,
+): Promise<StoredResponseNote | undefined> {
+  const { rows } = await pool.query<StoredResponseNote>(
+    `SELECT n, content_type, bytes, octet_length(body) AS stored_bytes, received_at
+     FROM strandline.answers WHERE run_id = $1 ORDER BY n DESC LIMIT 1`,
+    [runId],
+  );
+  return rows[0];
+}
+
+/** What a run asks for, and of whom. */
+export type RequestRow = {
+  operation: Operation;
+  prompt: string;
+  tools: Tool[];
+  model: Model;
+  date_filter: DateFilter | null;
+  streaming: boolean;
+  extra: Record<string, unknown>;
+  service: string;
+  service_kind: ServiceKind;
+  /** Base address of a hosted service; null for those of this program. */
+  address: string | null;
+  dialect: string;
+};
+
+export async function readRunRequest(
+  { pool }: Pick<Database, 'pool'>,
+  runId: Id,
+): Promise<RequestRow | undefined> {
+  const { rows } = await pool.query<RequestRow>(
+    `SELECT s.operation, v.prompt, v.tools, v.model, v.date_filter, v.streaming, v.extra,
+       sv.name AS service, sv.kind AS service_kind, sv.address, sv.dialect
+     FROM strandline.runs r
+     JOIN strandline.searches s ON s.id = r.search_id
+     JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.version
+     JOIN strandline.services sv ON sv.id = s.service_id
+     WHERE r.id = $1`,
+    [runId],
+  );
+  return rows[0];
+}

@@ -1,0 +1,75 @@
+import { and, asc, eq } from 'drizzle-orm';
+import type { RunCode } from '../../domain/errors.ts';
+import type { Database } from '../database.ts';
+import type { RunStatus } from '../schema/analytics/run-views.ts';
+import { call_days, services } from '../schema/topic-tables.ts';
+import type { ServiceKind } from '../services.ts';
+
+/** Most groups that there can be is a few dozen; a bound all the same. */
+const MAX_GROUPS = 1_000;
+
+export type RunTally = { status: RunStatus; code: RunCode | null; reason: string | null; runs: number };
+
+const SELECT_RUN_TALLY = `
+SELECT status, code, CASE WHEN status = 'skipped' THEN reason END AS reason, count(*)::int AS runs
+FROM strandline.runs WHERE created_at >= $1 GROUP BY 1, 2, 3 ORDER BY 1, 2 LIMIT ${MAX_GROUPS}`;
+
+/** How many runs that were made since then are in which state, with which code those failed, and why those were skipped. */
+export async function tallyRuns({ pool }: Pick<Database, 'pool'>, since: Date): Promise<RunTally[]> {
+  const { rows } = await pool.query<RunTally>(SELECT_RUN_TALLY, [since]);
+  return rows;
+}
+
+export type ServiceDay = {
+  name: string;
+  kind: ServiceKind;
+  address: string | null;
+  calls_today: number;
+  cost_usd_today: number | null;
+  /** Calls of today whose answer named no cost. */
+  calls_without_cost_today: number;
+};
+
+type PaidRow = { name: string; cost: number | null; made: number; told: number };
+
+/** Calls of runs and of trials, by service, so that each is found by its index. $1 since. */
+const SELECT_PAID = `
+SELECT s.name, p.* FROM strandline.services s CROSS JOIN LATERAL (
+  SELECT sum(cost_usd)::float8 AS cost, count(*)::int AS made, count(cost_usd)::int AS told
+  FROM (
+    SELECT cost_usd FROM strandline.calls WHERE service_id = s.id AND sent_at >= $1
+    UNION ALL SELECT cost_usd FROM strandline.trials WHERE service_id = s.id AND sent_at >= $1
+  ) c
+) p`;
+
+/** Each service with its calls of this UTC day; those may be more than answers, for a lost call counts as made. */
+export async function readServiceDays(
+  { orm, pool }: Pick<Database, 'orm' | 'pool'>,
+  now: Date,
+): Promise<ServiceDay[]> {
+  const day = now.toISOString().slice(0, 10);
+  const made = await orm
+    .select({
+      name: services.name,
+      kind: services.kind,
+      address: services.address,
+      calls: call_days.calls,
+    })
+    .from(services)
+    .leftJoin(call_days, and(eq(call_days.service_id, services.id), eq(call_days.day, day)))
+    .orderBy(asc(services.name))
+    .limit(MAX_GROUPS);
+  const { rows: paid } = await pool.query<PaidRow>(SELECT_PAID, [new Date(`${day}T00:00:00Z`)]);
+  const costs = new Map(paid.map((row) => [row.name, row]));
+  return made.map(({ name, kind, address, calls }) => {
+    const { cost = null, made: asked = 0, told = 0 } = costs.get(name) ?? {};
+    return {
+      name,
+      kind: kind as ServiceKind, // a CHECK constraint lets in nothing else
+      address,
+      calls_today: calls ?? 0,
+      cost_usd_today: cost,
+      calls_without_cost_today: asked - told,
+    };
+  });
+}

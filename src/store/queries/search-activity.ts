@@ -1,0 +1,199 @@
+/** What belongs to some searches, found by one step into an index for each: never by looking through that of all. */
+
+import type { RunCode } from '../../domain/errors.ts';
+import type { Database, Id } from '../database.ts';
+import { discoveriesView } from '../schema/analytics/result-views.ts';
+import type { RunStatus } from '../schema/analytics/run-views.ts';
+import type { DiscoveryRow } from './discoveries.ts';
+import type { RunRow } from './run-list.ts';
+import { desc, sql } from 'drizzle-orm';
+
+type Reads = Pick<Database, 'orm' | 'pool'>;
+
+/** A run as a cell among others. */
+export type RunCell = Pick<
+  RunRow,
+  | 'id'
+  | 'search'
+  | 'status'
+  | 'code'
+  | 'reason'
+  | 'trigger'
+  | 'slot_at'
+  | 'created_at'
+  | 'items_new'
+  | 'span_slots'
+>;
+
+/** $1 searches, $2 most. */
+const SELECT_LAST_RUNS = `
+SELECT r.id, s.slug AS search, r.status, r.code, r.reason, r.trigger, r.slot_at, r.created_at, r.items_new, r.span_slots
+FROM strandline.searches s
+CROSS JOIN LATERAL (SELECT * FROM strandline.runs WHERE search_id = s.id ORDER BY id DESC LIMIT $2) r
+WHERE s.id = ANY ($1::bigint[])
+ORDER BY r.id DESC LIMIT $2`;
+
+/** The last runs of these searches together, the newest first. */
+export async function readLastRuns(
+  { pool }: Reads,
+  searchIds: readonly Id[],
+  limit: number,
+): Promise<RunCell[]> {
+  const { rows } = await pool.query<RunCell>({
+    name: 'last_runs_of',
+    text: SELECT_LAST_RUNS,
+    values: [searchIds, limit],
+  });
+  return rows;
+}
+
+const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
+
+/** The newest discoveries of these searches together, the newest first. By `at`, which rises with the ids. */
+export async function readNewestOfSearches(
+  db: Reads,
+  searchIds: readonly Id[],
+  { kinds = DISCOVERY_KINDS, limit }: { kinds?: readonly DiscoveryRow['kind'][]; limit: number },
+): Promise<DiscoveryRow[]> {
+  const newest = sql`SELECT d.id FROM unnest(${sql.placeholder('searches')}::bigint[]) s(id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM strandline.discoveries
+      WHERE search_id = s.id AND kind = ANY (${sql.placeholder('kinds')}::text[])
+      ORDER BY at DESC LIMIT ${sql.placeholder('most')}
+    ) d
+    ORDER BY d.id DESC LIMIT ${sql.placeholder('most')}`;
+  return db.orm
+    .select()
+    .from(discoveriesView)
+    .where(sql`${discoveriesView.id} = ANY (ARRAY(${newest}))`)
+    .orderBy(desc(discoveriesView.id))
+    .prepare('newest_of')
+    .execute({ searches: searchIds, kinds, most: limit });
+}
+
+/** $1 searches, $2 the time of a discovery, $3 its id. */
+const COUNT_DISCOVERIES_SINCE = `
+SELECT kind, count(*)::int AS n FROM strandline.discoveries
+WHERE search_id = ANY ($1::bigint[]) AND at >= $2 AND id > $3 AND NOT baseline GROUP BY kind`;
+
+/** How many discoveries of each kind came behind one, without those of a first look. */
+export async function countDiscoveriesSince(
+  { pool }: Reads,
+  searchIds: readonly Id[],
+  after: { id: Id; at: Date },
+): Promise<Partial<Record<DiscoveryRow['kind'], number>>> {
+  const { rows } = await pool.query<{ kind: DiscoveryRow['kind']; n: number }>(COUNT_DISCOVERIES_SINCE, [
+    searchIds,
+    after.at,
+    after.id,
+  ]);
+  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
+}
+
+export type RequestChange = {
+  search_id: Id;
+  search: string;
+  version: number;
+  created_at: Date;
+  prompt: string;
+};
+
+/** $1 searches, $2 since. A version that is its own request version asks something else than the one before. */
+const SELECT_REQUEST_CHANGES = `
+SELECT v.search_id, s.slug AS search, v.version, v.created_at, v.prompt
+FROM strandline.search_versions v JOIN strandline.searches s ON s.id = v.search_id
+WHERE v.search_id = ANY ($1::bigint[]) AND v.version > 1 AND v.request_version = v.version AND v.created_at >= $2
+ORDER BY v.created_at, v.search_id`;
+
+/** When these searches began to ask something else, the oldest first. */
+export async function readRequestChanges(
+  { pool }: Reads,
+  searchIds: readonly Id[],
+  since: Date,
+): Promise<RequestChange[]> {
+  const { rows } = await pool.query<RequestChange>(SELECT_REQUEST_CHANGES, [searchIds, since]);
+  return rows;
+}
+
+/** What the overview shows of all searches at once: a few statements, however many searches there are. */
+
+type PoolReads = Pick<Database, 'pool'>;
+
+export type SearchNow = {
+  search_id: Id;
+  /** Posts as counted, and the share that was observed, 0 to 1. */
+  posts: number;
+  coverage: number;
+  lower_bound: boolean;
+  /** The newest run that ended; null where none did. */
+  run_id: Id | null;
+  run_status: RunStatus | null;
+  run_code: RunCode | null;
+  run_reason: string | null;
+  run_ended_at: Date | null;
+};
+
+/** $1 from, $2 until. By the keys of the searches: to scan by time alone would read all of them. */
+const SELECT_SEARCHES_NOW = `
+SELECT s.id AS search_id, coalesce(v.posts, 0) AS posts, coalesce(v.cut, false) AS lower_bound,
+  coalesce(v.minutes, 0)::float8 / (extract(epoch FROM $2::timestamptz - $1::timestamptz)::float8 / 60) AS coverage,
+  r.id AS run_id, r.status AS run_status, r.code AS run_code, r.reason AS run_reason, r.ended_at AS run_ended_at
+FROM strandline.searches s
+LEFT JOIN (
+  SELECT search_id, sum(posts)::int AS posts, sum(bit_count(minutes)::int) AS minutes, bool_or(cut AND bit_count(minutes) < 15) AS cut
+  FROM strandline.volume
+  WHERE search_id = ANY (ARRAY(SELECT id FROM strandline.searches WHERE archived_at IS NULL)) AND bucket_at >= $1 AND bucket_at < $2
+  GROUP BY search_id
+) v ON v.search_id = s.id
+LEFT JOIN LATERAL (
+  SELECT id, status, code, reason, ended_at FROM strandline.runs
+  WHERE search_id = s.id AND ended_at IS NOT NULL ORDER BY id DESC LIMIT 1
+) r ON true
+WHERE s.archived_at IS NULL`;
+
+/** Every search that is not removed: its posts of a time, in quarters of an hour, and how its last run ended. */
+export async function readSearchesNow(
+  { pool }: PoolReads,
+  { from, until }: { from: Date; until: Date },
+): Promise<SearchNow[]> {
+  const { rows } = await pool.query<SearchNow>(SELECT_SEARCHES_NOW, [from, until]);
+  return rows;
+}
+
+/** A day (UTC) on which something was unusual: the last one that its window reached into. */
+export type SpikeDay = { search_id: Id; day_at: Date };
+
+const SELECT_SPIKE_DAYS = `
+SELECT DISTINCT search_id, date_trunc('day', window_end - interval '1 millisecond', 'UTC') AS day_at
+FROM strandline.spikes WHERE window_end > $1`;
+
+/** Of all searches, since then. */
+export async function readSpikeDays({ pool }: PoolReads, since: Date): Promise<SpikeDay[]> {
+  const { rows } = await pool.query<SpikeDay>(SELECT_SPIKE_DAYS, [since]);
+  return rows;
+}
+
+export type SearchDay = {
+  search_id: Id;
+  day_at: Date;
+  posts: number;
+  /** Those that no other search of the topic had before: summed over the topic, each post once. */
+  topic_posts: number;
+  /** Share of the day (UTC) that was observed, 0 to 1. */
+  coverage: number;
+  lower_bound: boolean;
+};
+
+const SELECT_SEARCH_DAYS = `
+SELECT search_id, day_at, posts, topic_posts, minutes::float8 / 1440 AS coverage, cut AS lower_bound
+FROM strandline.search_days WHERE day_at >= $1 AND day_at < $2 AND ($3::bigint[] IS NULL OR search_id = ANY ($3))
+ORDER BY search_id, day_at`;
+
+/** Days (UTC) of all searches, or of some, the oldest first. No row: nothing found and nothing observed. */
+export async function readSearchDays(
+  { pool }: PoolReads,
+  { from, until, searchIds }: { from: Date; until: Date; searchIds?: readonly Id[] | undefined },
+): Promise<SearchDay[]> {
+  const { rows } = await pool.query<SearchDay>(SELECT_SEARCH_DAYS, [from, until, searchIds ?? null]);
+  return rows;
+}

@@ -1,0 +1,97 @@
+import { and, asc, gte, inArray, lt } from 'drizzle-orm';
+import type { Database } from '../database.ts';
+import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';
+import type { ServiceKind } from '../services.ts';
+
+export type VoiceDayRow = typeof shareOfVoiceView.$inferSelect;
+
+type Days = {
+  /** Whole days (UTC): from this one on, and before that one. */
+  from: Date;
+  until: Date;
+  limit: number;
+};
+
+/** Topics per day, each with its share among all topics of its kind of service that day. No row: nobody looked. */
+export async function readVoiceDays(
+  { orm }: Pick<Database, 'orm'>,
+  filter: Days & { topics?: readonly string[] | undefined },
+): Promise<VoiceDayRow[]> {
+  return orm
+    .select()
+    .from(shareOfVoiceView)
+    .where(voiceConditions(filter))
+    .orderBy(asc(shareOfVoiceView.bucket_at), asc(shareOfVoiceView.service_kind), asc(shareOfVoiceView.topic))
+    .limit(filter.limit);
+}
+
+export type VoiceRow = {
+  topic: string;
+  service_kind: ServiceKind;
+  /** As counted, and how many of the days have any row. */
+  posts: number;
+  days: number;
+  /** Of the days on which at least half was observed; null where there is none. */
+  normalised_per_day: number | null;
+  normalised_days: number;
+  /** Of the normalised posts per day of the topics that are asked for, of the same kind of service, 0 to 1. */
+  share: number | null;
+  lower_bound: boolean;
+};
+
+/**
+ * Topics over a range of days, compared with each other: each by its mean over the days on which it was observed,
+ * so that a topic which was not looked at for a week is not the quieter for it. By kind of service, the loudest first.
+ */
+export function averageVoices(days: readonly VoiceDayRow[]): VoiceRow[] {
+  const groups = new Map<string, VoiceDayRow[]>();
+  for (const day of days) {
+    const key = `${day.service_kind} ${day.topic}`;
+    groups.set(key, [...(groups.get(key) ?? []), day]);
+  }
+  const rows = [...groups.values()].flatMap((its) => {
+    const [first] = its;
+    if (first === undefined) return [];
+    const normalised = its.flatMap(({ normalised_posts }) => normalised_posts ?? []);
+    return [
+      {
+        topic: first.topic,
+        service_kind: first.service_kind,
+        posts: its.reduce((sum, { posts }) => sum + posts, 0),
+        days: its.length,
+        normalised_per_day:
+          normalised.length === 0 ? null : normalised.reduce((sum, n) => sum + n, 0) / normalised.length,
+        normalised_days: normalised.length,
+        lower_bound: its.some(({ lower_bound }) => lower_bound),
+      },
+    ];
+  });
+  const sumOf = (kind: ServiceKind) =>
+    rows.reduce((sum, row) => sum + (row.service_kind === kind ? (row.normalised_per_day ?? 0) : 0), 0);
+  return rows
+    .map((row) => {
+      const sum = sumOf(row.service_kind);
+      return {
+        ...row,
+        share: row.normalised_per_day === null || sum === 0 ? null : row.normalised_per_day / sum,
+      };
+    })
+    .toSorted(
+      (a, b) =>
+        compareNames(a.service_kind, b.service_kind) ||
+        (b.normalised_per_day ?? -1) - (a.normalised_per_day ?? -1) ||
+        compareNames(a.topic, b.topic),
+    );
+}
+
+function compareNames(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function voiceConditions({ from, until, topics }: Days & { topics?: readonly string[] | undefined }) {
+  return and(
+    gte(shareOfVoiceView.bucket_at, from),
+    lt(shareOfVoiceView.bucket_at, until),
+    topics === undefined ? undefined : inArray(shareOfVoiceView.topic, [...topics]),
+  );
+}

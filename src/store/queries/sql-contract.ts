@@ -1,0 +1,38 @@
+import type { Database } from '../database.ts';
+import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
+import { asc } from 'drizzle-orm';
+
+/** What each column of the SQL contract means, in the words of its comment, by `view.column`. */
+export async function readMeanings({ orm }: Pick<Database, 'orm'>): Promise<Map<string, string>> {
+  const { view, name, meaning } = contractColumnsView;
+  const rows = await orm.select({ view, name, meaning }).from(contractColumnsView);
+  return new Map(rows.map((row) => [`${row.view}.${row.name}`, row.meaning]));
+}
+
+type Reads = Pick<Database, 'orm'>;
+
+export type ContractView = {
+  view: string;
+  /** What a row is. */
+  meaning: string;
+  columns: { name: string; type: string; meaning: string }[];
+};
+
+/** The views of the SQL contract by name, each with its columns in their order. */
+export async function readContractViews({ orm }: Reads): Promise<ContractView[]> {
+  const v = contractColumnsView;
+  const rows = await orm.select().from(v).orderBy(asc(v.view), asc(v.position)).limit(10_000);
+  const views = new Map<string, ContractView>();
+  for (const { view, view_meaning, name, type, meaning } of rows) {
+    const one = views.get(view) ?? { view, meaning: view_meaning, columns: [] };
+    one.columns.push({ name, type, meaning });
+    views.set(view, one);
+  }
+  return [...views.values()];
+}
+
+/** `major.minor`. */
+export async function readContractVersion({ orm }: Reads): Promise<string> {
+  const [row] = await orm.select({ version: contractView.version }).from(contractView).limit(1);
+  return row?.version ?? 'unknown';
+}

@@ -1,0 +1,238 @@
+import { MINUTE } from '../../platform/clock.ts';
+import { type Database, type Id, sqlTime } from '../database.ts';
+import type { ServiceKind } from '../services.ts';
+
+/** The Postgres we are connected to: its version in words and as a number (180000 for 18.0). */
+export async function readServer(db: Pick<Database, 'pool'>): Promise<{ version: string; number: number }> {
+  const { rows } = await db.pool.query<{ version: string; number: number }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
+  );
+  return rows[0] ?? { version: 'unknown', number: 0 };
+}
+
+/** A transaction that is open: what was deleted or changed since it began cannot be cleaned away. */
+export type OpenTransaction = {
+  /** Its role and program, as far as they are told. */
+  who: string;
+  /** How long it is open; null where the server does not tell us. */
+  seconds: number | null;
+  /** How many transactions began since. */
+  behind: number;
+};
+
+/**
+ * The open transaction of this database that looks furthest back; null where there is none but ours. Those of nobody are
+ * Postgres' own: its cleaning up, which takes hours on a large table, keeps itself from nothing.
+ */
+export async function readOldestTransaction({
+  pool,
+}: Pick<Database, 'pool'>): Promise<OpenTransaction | null> {
+  const { rows } = await pool.query<OpenTransaction>(
+    `SELECT concat_ws(', ', usename, nullif(application_name, '')) AS who,
+       extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds,
+       greatest(age(backend_xmin), age(backend_xid)) AS behind
+     FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename IS NOT NULL
+       AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+     ORDER BY behind DESC, seconds DESC NULLS LAST LIMIT 1`,
+  );
+  return rows[0] ?? null;
+}
+
+/** The state of scheduling and upkeep: the last scan, the backlog, the calls of each day. */
+
+type Pooled = Pick<Database, 'pool'>;
+
+export type Backlog = {
+  /** When the last scan began, and how long ago that is in seconds, by the database's clock. */
+  scanned_at: Date;
+  scan_age_seconds: number;
+  /** Searches whose slot is past, and since when the first of them is. */
+  overdue: number;
+  overdue_since: Date | null;
+  queued: number;
+  /** When the oldest queued run was created. */
+  queued_since: Date | null;
+  /** Runs that the next scan offers to the queue: new ones, retries, and those that nobody claimed. */
+  to_offer: number;
+  running: number;
+  /** Runs whose worker stopped renewing its lease. */
+  expired: number;
+};
+
+/** $1 now. */
+const SELECT_BACKLOG = `
+SELECT scan.*, due.*, open.*, (SELECT count(*)::int FROM strandline.runs WHERE offer_at <= $1) AS to_offer
+FROM (
+  SELECT scanned_at, extract(epoch FROM clock_timestamp() - scanned_at)::float8 AS scan_age_seconds FROM strandline.scanner
+) scan, (
+  SELECT count(*)::int AS overdue, min(next_due_at) AS overdue_since FROM strandline.searches
+  WHERE next_due_at <= $1 AND archived_at IS NULL AND state IN ('active', 'capped')
+) due, (
+  SELECT count(*) FILTER (WHERE status = 'queued')::int AS queued, min(created_at) FILTER (WHERE status = 'queued') AS queued_since,
+    count(*) FILTER (WHERE status = 'running')::int AS running,
+    count(*) FILTER (WHERE status = 'running' AND lease_until < clock_timestamp())::int AS expired
+  FROM strandline.runs WHERE status IN ('queued', 'running')
+) open`;
+
+/** A scan runs at least every three seconds; one that is older than this is missing. */
+const MAX_SCAN_AGE_SECONDS = 30;
+
+/** Whether no process scans: nothing that is due is run. */
+export function isScanLate({ scan_age_seconds: age }: Pick<Backlog, 'scan_age_seconds'>): boolean {
+  return age > MAX_SCAN_AGE_SECONDS;
+}
+
+/** What is due and has not happened yet; the next scan does it. */
+export async function readBacklog({ pool }: Pooled, now: Date): Promise<Backlog> {
+  const { rows } = await pool.query<Backlog>(SELECT_BACKLOG, [now]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the scanner has no row');
+  return row;
+}
+
+export type CallDay = {
+  /** Whole UTC day, as `2026-11-21`. */
+  day: string;
+  service: string;
+  kind: ServiceKind;
+  /** Calls made or possibly made: what the limit of a day is decided on. */
+  calls: number;
+};
+
+/** Calls per service and UTC day since then, the newest day first. */
+export async function readCallDays({ pool }: Pooled, since: Date): Promise<CallDay[]> {
+  const { rows } = await pool.query<CallDay>(
+    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, s.name AS service, s.kind, d.calls
+     FROM strandline.call_days d JOIN strandline.services s ON s.id = d.service_id
+     WHERE d.day >= ($1::timestamptz AT TIME ZONE 'UTC')::date ORDER BY d.day DESC, s.name LIMIT 1000`,
+    [since],
+  );
+  return rows;
+}
+
+/** What keeps the schema and its size. */
+export type Upkeep = {
+  /** Migrations that were applied. */
+  migrations: number;
+  /** When retention was last done to the end; null where it never was. */
+  retained_at: Date | null;
+};
+
+export async function readUpkeep({ pool }: Pooled): Promise<Upkeep> {
+  const { rows } = await pool.query<Upkeep>(
+    `SELECT (SELECT count(*)::int FROM strandline.migrations) AS migrations,
+            (SELECT at FROM strandline.facts WHERE name = 'retention') AS retained_at`,
+  );
+  return rows[0] ?? { migrations: 0, retained_at: null };
+}
+
+/** How many posts and links can be searched by their words. */
+export async function readArchiveSize({ pool }: Pooled): Promise<number> {
+  const { rows } = await pool.query<{ documents: number }>(
+    'SELECT coalesce(sum(documents), 0)::float8 AS documents FROM strandline.archive_corpora',
+  );
+  return rows[0]?.documents ?? 0;
+}
+
+/** Paid responses whose results are not saved yet. */
+
+/** A response is read right after it is stored; one that is unread for longer needs attention. */
+const READ_WITHIN_MS = MINUTE;
+
+export type UnreadResponses = {
+  /** Stored in the database, those of runs in progress included. */
+  stored: number;
+  /** On the disk of live workers: the database has not taken them yet. */
+  spooled: number;
+  /** Of those stored, unread for more than a minute. */
+  late: number;
+  /** When the oldest of those stored was received, how many seconds ago, and its run; null where none is unread. */
+  oldest_at: Date | null;
+  oldest_seconds: number | null;
+  oldest_run_id: Id | null;
+};
+
+/** $1 the time, $2 in milliseconds how long a response may be unread, $3 since when live workers were heard of. */
+const SELECT_UNREAD = `
+SELECT u.stored, w.spooled, u.late, o.received_at AS oldest_at, o.run_id AS oldest_run_id,
+  extract(epoch FROM n.now - o.received_at)::float8 AS oldest_seconds
+FROM (SELECT ${sqlTime('$1')} AS now) n
+CROSS JOIN LATERAL (
+  SELECT count(*)::int AS stored, (count(*) FILTER (WHERE received_at < n.now - $2 * interval '1 ms'))::int AS late
+  FROM strandline.answers WHERE read_at IS NULL
+) u
+CROSS JOIN (SELECT coalesce(sum(spooled), 0)::int AS spooled FROM strandline.workers WHERE seen_at > $3) w
+LEFT JOIN LATERAL (
+  SELECT received_at, run_id FROM strandline.answers WHERE read_at IS NULL ORDER BY received_at, run_id LIMIT 1
+) o ON true`;
+
+/**
+ * @param times.statementTime the time of the statement; null: the database's
+ * @param times.heardSince since when a worker that is alive was heard of
+ */
+export async function readUnread(
+  { pool }: Pick<Database, 'pool'>,
+  { statementTime, heardSince }: { statementTime: Date | null; heardSince: Date },
+): Promise<UnreadResponses> {
+  const { rows } = await pool.query<UnreadResponses>({
+    name: 'read_unread',
+    text: SELECT_UNREAD,
+    values: [statementTime, READ_WITHIN_MS, heardSince],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('a count without a row');
+  return row;
+}
+
+/** How it stands at this moment. */
+export type Figures = {
+  /** Those that are not removed, by state. */
+  searches: Record<string, number>;
+  /** Active searches whose slot is past, and how long the first of them is: seconds. */
+  overdue: number;
+  overdue_seconds: number;
+  open_runs: Record<'queued' | 'running', number>;
+  open_deliveries: Record<'gathering' | 'pending' | 'dead', number>;
+  workers: number;
+  /** Of the worker whose clock is furthest from the database's, as an absolute number. */
+  skew_seconds: number;
+  /** Since the last scan began, by the database's clock. */
+  scan_age_seconds: number;
+};
+
+/** $1 now, $2 since when a worker that lives gave a sign. Each part is answered by a partial index or a short table. */
+const SELECT_FIGURES = `
+SELECT s.searches, s.overdue, s.overdue_seconds, r.open_runs, d.open_deliveries, w.workers, w.skew_seconds,
+  (SELECT extract(epoch FROM clock_timestamp() - scanned_at)::float8 FROM strandline.scanner) AS scan_age_seconds
+FROM (
+  SELECT json_build_object(
+      'active', count(*) FILTER (WHERE state = 'active'), 'paused', count(*) FILTER (WHERE state = 'paused'),
+      'broken', count(*) FILTER (WHERE state = 'broken'), 'capped', count(*) FILTER (WHERE state = 'capped')) AS searches,
+    count(*) FILTER (WHERE due)::int AS overdue,
+    coalesce(extract(epoch FROM $1::timestamptz - min(next_due_at) FILTER (WHERE due)), 0)::float8 AS overdue_seconds
+  FROM (SELECT state, next_due_at, state IN ('active', 'capped') AND next_due_at <= $1::timestamptz AS due
+        FROM strandline.searches WHERE archived_at IS NULL) kept
+) s, (
+  SELECT json_build_object('queued', count(*) FILTER (WHERE status = 'queued'),
+    'running', count(*) FILTER (WHERE status = 'running')) AS open_runs
+  FROM strandline.runs WHERE status IN ('queued', 'running')
+) r, (
+  SELECT json_build_object('gathering', (SELECT count(*) FROM strandline.deliveries WHERE state IN ('gathering', 'pending') AND state = 'gathering'),
+    'pending', (SELECT count(*) FROM strandline.deliveries WHERE state IN ('gathering', 'pending') AND state = 'pending'),
+    'dead', (SELECT count(*) FROM strandline.deliveries WHERE state = 'dead')) AS open_deliveries
+) d, (
+  SELECT count(*)::int AS workers, coalesce(max(abs(skew_ms)), 0)::float8 / 1000 AS skew_seconds
+  FROM strandline.workers WHERE seen_at > $2
+) w`;
+
+/** In one statement, so that its parts are of one moment. */
+export async function readFigures(
+  { pool }: Pick<Database, 'pool'>,
+  { now, heardSince }: { now: Date; heardSince: Date },
+): Promise<Figures> {
+  const { rows } = await pool.query<Figures>(SELECT_FIGURES, [now, heardSince]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a count without a row');
+  return row;
+}

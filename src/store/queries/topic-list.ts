@@ -1,0 +1,44 @@
+import type { Database } from '../database.ts';
+import { searchesView, topicsView } from '../schema/analytics/topic-views.ts';
+import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
+
+export type TopicRow = typeof topicsView.$inferSelect;
+
+/** One topic by its slug, also a removed one. */
+export async function readTopic({ orm }: Pick<Database, 'orm'>, slug: string): Promise<TopicRow | undefined> {
+  const [row] = await orm.select().from(topicsView).where(eq(topicsView.slug, slug)).limit(1);
+  return row;
+}
+
+/** Topics by slug, behind the slug `after`; removed ones only where they are asked for. */
+export async function readTopics(
+  { orm }: Pick<Database, 'orm'>,
+  filter: { removed?: boolean | undefined; after?: string | undefined; limit: number },
+): Promise<TopicRow[]> {
+  return orm
+    .select()
+    .from(topicsView)
+    .where(
+      and(
+        filter.removed === true ? undefined : isNull(topicsView.archived_at),
+        filter.after === undefined ? undefined : gt(topicsView.slug, filter.after),
+      ),
+    )
+    .orderBy(asc(topicsView.slug))
+    .limit(filter.limit);
+}
+
+/** Whether all of these searches, given by their slugs, look in the sandbox; false where none is given. */
+export async function areSimulated(
+  { orm }: Pick<Database, 'orm'>,
+  slugs: readonly string[],
+): Promise<boolean> {
+  const given = [...new Set(slugs)];
+  if (given.length === 0) return false;
+  const [real] = await orm
+    .select({ id: searchesView.id })
+    .from(searchesView)
+    .where(and(inArray(searchesView.slug, given), ne(searchesView.service_kind, 'sandbox')))
+    .limit(1);
+  return real === undefined;
+}

@@ -1,0 +1,138 @@
+/** Who and what the posts of a time speak of most, over whole days. */
+
+import type { Database, Id } from '../database.ts';
+import type { ServiceKind } from '../services.ts';
+
+type Reads = Pick<Database, 'pool'>;
+
+/** A search, or a topic: of a topic each post counts once. Without either, all topics: once in each. */
+export type TopsFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  /** Whole days (UTC): from this one on, and before that one. */
+  from: Date;
+  until: Date;
+  limit: number;
+};
+
+type Top = { service_kind: ServiceKind; posts: number };
+export type TopAuthor = Top & {
+  author_id: Id;
+  author_username: string | null;
+  followers_count: number | null;
+};
+export type TopHashtag = Top & { hashtag: string };
+export type TopLanguage = Top & { lang: string };
+export type TopDomain = Top & { domain: string; links: number };
+
+type CountedColumn = 'k.posts' | 'k.topic_posts';
+
+/**
+ * As the views `top_authors` to `top_domains`, but summed once, over rows as they are kept, and looked up after that: a busy
+ * topic has tens of thousands of them. $1 search, $2 topic, $3 from, $4 until.
+ */
+const topsSql = (counted: CountedColumn, ...kinds: readonly string[]) => `
+  FROM strandline.searches s
+  JOIN strandline.topics t ON t.id = s.topic_id
+  JOIN strandline.search_tops k ON k.search_id = s.id AND k.day_at >= $3 AND k.day_at < $4
+    AND k.kind = ${kinds.length === 1 ? `'${kinds[0]}'` : `ANY ('{${kinds.join(',')}}')`} AND ${counted} > 0
+  WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
+
+/** $5 most. An author belongs to one service: which, is looked up for those alone that are told. */
+const authorsSql = (counted: CountedColumn) => `
+SELECT sv.kind AS service_kind, a.id AS author_id, a.username AS author_username, c.followers_count::float8, g.posts
+FROM (
+  SELECT k.name, sum(${counted})::int AS posts ${topsSql(counted, 'author')}
+  GROUP BY k.name ORDER BY posts DESC, k.name LIMIT $5
+) g
+JOIN strandline.authors a ON a.id = g.name::bigint
+LEFT JOIN strandline.author_counters c ON c.author_id = a.id
+JOIN strandline.services sv ON sv.id = a.service_id
+ORDER BY g.posts DESC, a.id`;
+
+/** Services of a kind are counted together. $5 most. */
+const namesSql = (as: string, kind: string) => (counted: CountedColumn) =>
+  `
+SELECT sv.kind AS service_kind, g.name AS ${as}, sum(g.posts)::int AS posts
+FROM (SELECT s.service_id, k.name, sum(${counted}) AS posts ${topsSql(counted, kind)} GROUP BY s.service_id, k.name) g
+JOIN strandline.services sv ON sv.id = g.service_id
+GROUP BY sv.kind, g.name ORDER BY posts DESC, g.name LIMIT $5`;
+
+/** `domain` counts posts, `site` links. $5 most. */
+const domainsSql = (counted: CountedColumn) => `
+SELECT sv.kind AS service_kind, g.name AS domain, sum(g.posts)::int AS posts, sum(g.links)::int AS links
+FROM (
+  SELECT s.service_id, k.name, coalesce(sum(${counted}) FILTER (WHERE k.kind = 'domain'), 0) AS posts,
+    coalesce(sum(${counted}) FILTER (WHERE k.kind = 'site'), 0) AS links ${topsSql(counted, 'domain', 'site')}
+  GROUP BY s.service_id, k.name
+) g
+JOIN strandline.services sv ON sv.id = g.service_id
+GROUP BY sv.kind, g.name ORDER BY sum(g.posts) + sum(g.links) DESC, g.name LIMIT $5`;
+
+export const readTopAuthors = createTopReader<TopAuthor>(authorsSql);
+export const readTopHashtags = createTopReader<TopHashtag>(namesSql('hashtag', 'hashtag'));
+export const readTopLanguages = createTopReader<TopLanguage>(namesSql('lang', 'language'));
+/** By posts that link there and links that were found there, together. */
+export const readTopDomains = createTopReader<TopDomain>(domainsSql);
+
+function createTopReader<Row extends Top>(statement: (counted: CountedColumn) => string) {
+  const ofSearch = statement('k.posts');
+  const ofTopic = statement('k.topic_posts');
+  return async ({ pool }: Reads, { search, topic, from, until, limit }: TopsFilter): Promise<Row[]> => {
+    const { rows } = await pool.query<Row>(search === undefined ? ofTopic : ofSearch, [
+      search ?? null,
+      topic ?? null,
+      from,
+      until,
+      limit,
+    ]);
+    return rows;
+  };
+}
+
+/** Authors, hashtags and domains that several topics have in common. */
+
+export const COMMON_KINDS = ['hashtag', 'domain', 'author'] as const;
+export type CommonKind = (typeof COMMON_KINDS)[number];
+
+export type CommonTop = {
+  /** Key of an author, a hashtag without #, or a host without www. */
+  name: string;
+  /** Handle of an author; null when unknown, and for what is no author. */
+  username: string | null;
+  /** Posts (and, for a domain, links), each once per topic, by the topic's slug. */
+  posts: Record<string, number>;
+  all: number;
+};
+
+/**
+ * Which topics have how many is put together for those alone that are told: of tens of thousands of names.
+ * $1 topics, $2 kinds, $3 from, $4 until, $5 most.
+ */
+const SELECT_COMMON_TOPS = `
+WITH each AS MATERIALIZED (
+  SELECT s.topic_id, k.name, sum(k.topic_posts)::int AS posts
+  FROM strandline.topics t JOIN strandline.searches s ON s.topic_id = t.id JOIN strandline.search_tops k ON k.search_id = s.id
+  WHERE t.slug = ANY ($1::text[]) AND k.kind = ANY ($2::text[]) AND k.day_at >= $3 AND k.day_at < $4
+  GROUP BY 1, 2 HAVING sum(k.topic_posts) > 0
+), common AS (
+  SELECT name, count(*) AS topics, sum(posts)::int AS all FROM each GROUP BY name HAVING count(*) > 1
+  ORDER BY count(*) DESC, min(posts) DESC, sum(posts) DESC, name LIMIT $5
+), told AS (
+  SELECT c.name, c.topics, c.all, jsonb_object_agg(t.slug, e.posts) AS posts
+  FROM common c JOIN each e USING (name) JOIN strandline.topics t ON t.id = e.topic_id GROUP BY 1, 2, 3
+)
+SELECT c.name, a.username, c.posts, c.all
+FROM told c LEFT JOIN strandline.authors a ON a.id = CASE WHEN $2 = '{author}' THEN c.name::bigint END
+ORDER BY c.topics DESC, c.all DESC, c.name`;
+
+/** What most of the topics share first, and of that what each of them has much of. Whole days (UTC). */
+export async function readCommonTops(
+  { pool }: Pick<Database, 'pool'>,
+  kind: CommonKind,
+  { topics, from, until, limit }: { topics: readonly string[]; from: Date; until: Date; limit: number },
+): Promise<CommonTop[]> {
+  const kinds = kind === 'domain' ? ['domain', 'site'] : [kind];
+  const { rows } = await pool.query<CommonTop>(SELECT_COMMON_TOPS, [topics, kinds, from, until, limit]);
+  return rows;
+}

@@ -1,0 +1,151 @@
+/** A person's statement over the SQL contract, and what Postgres says of it in words. */
+import { SECOND } from '../../platform/clock.ts';
+import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
+import { Refused } from '../../domain/errors.ts';
+import { readSqlState } from '../database.ts';
+import {
+  type FetchedRows,
+  fetchRows,
+  type ReaderResult,
+  readerQuery,
+  ResponseTooLarge,
+} from './reader-query.ts';
+
+/** How long a statement may take. */
+export const MAX_STATEMENT_MS = 30 * SECOND;
+
+/**
+ * Runs one statement as the reader, in the process of whoever asks: every row of it, in memory.
+ * @throws Refused `conflict` with words where the statement is wrong, not allowed or takes too long
+ */
+export async function askReader(options: { url: string; sql: string }): Promise<ReaderResult> {
+  return describeFailure(options.sql, () => readerQuery({ ...options, timeoutMs: MAX_STATEMENT_MS }));
+}
+
+/** A statement of a visitor, in UTF-16 code units. */
+export const MAX_SQL_LENGTH = 20_000;
+/** What it may make this program hold. */
+export const MAX_ROWS = 1_000;
+const MAX_RESPONSE_MB = 4;
+/** Of all visitors at a time: the last connection of the reader is for a dashboard or the command line. */
+export const MAX_STATEMENTS = READER_CONNECTIONS - 1;
+
+export const CLIENT_LEFT = 'canceled: the client disconnected';
+
+/**
+ * Runs one statement of a visitor, within bounds.
+ * @throws Refused `conflict` with words about the statement, `unavailable` where the reader cannot be asked now
+ */
+export async function askWithinBounds(options: {
+  url: string;
+  sql: string;
+  signal: AbortSignal;
+}): Promise<FetchedRows> {
+  const { sql } = options;
+  if (!STATEMENTS_WITH_ROWS.has(readFirstWord(sql)))
+    throw new Refused('conflict', `a statement begins with one of ${[...STATEMENTS_WITH_ROWS].join(', ')}`);
+  if (sql.includes('\0')) throw new Refused('conflict', 'a statement has no NUL character');
+  const bounds = { rows: MAX_ROWS, bytes: MAX_RESPONSE_MB * 1_000_000 };
+  return describeFailure(sql, () => fetchRows({ ...options, bounds, timeoutMs: MAX_STATEMENT_MS }));
+}
+
+const STATEMENTS_WITH_ROWS: ReadonlySet<string> = new Set([
+  'select',
+  'values',
+  'with',
+  'table',
+  'explain',
+  'show',
+]);
+
+/** The first word of a statement, in lower case, behind comments and parentheses; empty where there is none. */
+function readFirstWord(sql: string): string {
+  let at = 0;
+  for (;;) {
+    at += /^[\s(]*/.exec(sql.slice(at, at + 1_000))?.[0].length ?? 0;
+    if (sql.startsWith('--', at)) at = findEndOfLine(sql, at);
+    else if (sql.startsWith('/*', at)) at = findEndOfComment(sql, at);
+    else if (!/[\s(]/.test(sql.charAt(at)))
+      return /^[a-z]*/i.exec(sql.slice(at, at + 20))?.[0].toLowerCase() ?? '';
+  }
+}
+
+function findEndOfLine(sql: string, from: number): number {
+  const end = sql.slice(from).search(/[\r\n]/);
+  return end === -1 ? sql.length : from + end;
+}
+
+/** Comments stand inside each other. */
+function findEndOfComment(sql: string, from: number): number {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = from;
+  for (let depth = 0, found = marks.exec(sql); found !== null; found = marks.exec(sql)) {
+    depth += found[0] === '/*' ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return sql.length;
+}
+
+/** @throws Refused in the place of an error that is about the statement, or about the room that readers have */
+async function describeFailure<T>(sql: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (readSqlState(error) === TOO_MANY_CONNECTIONS)
+      throw new Refused('unavailable', 'all connections of the reader are in use; try again in a moment');
+    if (error instanceof Error && CANNOT_LOG_IN.test(readSqlState(error)))
+      throw new Refused('unavailable', `the reader cannot log in; Postgres: ${error.message}`);
+    const words = error instanceof Error ? describeStatementError(error, sql) : undefined;
+    throw words === undefined ? error : new Refused('conflict', words);
+  }
+}
+
+const TOO_MANY_CONNECTIONS = '53300';
+const CANNOT_LOG_IN = /^28|^3D000$/;
+
+/** Whether the reader may call what would hold up the queue or fill the disk: see engine/postgres/closed.ts. */
+export async function canReaderHinder(url: string): Promise<boolean> {
+  const { rows: self } = await readerQuery({ url, sql: 'SELECT current_user::text' });
+  return (await readerQuery({ url, sql: FIND_OPEN_FUNCTION, params: self[0] ?? [] })).rows.length > 0;
+}
+
+/** What Postgres says of a statement is for who wrote it; undefined where it is not about the statement. */
+export function describeStatementError(error: Error, sql: string): string | undefined {
+  const state = readSqlState(error);
+  // Its own limit is told by a code, ours by the words of the driver alone.
+  if (state === '57014' || isOverTime(error))
+    return `the statement ran longer than ${MAX_STATEMENT_MS / SECOND} s and was ended; ask for less, such as one search or one day`;
+  if (state === '08P01' && 'routine' in error && error.routine === 'exec_bind_message')
+    return 'the statement has parameters such as $1, and there is nothing to put in their place';
+  if (error instanceof ResponseTooLarge)
+    return `the result is larger than ${MAX_RESPONSE_MB} MB; select fewer columns or rows`;
+  if (NEEDS_TOO_MUCH.has(state))
+    return `the statement exceeded its limit of memory or disk: ${error.message}; ask for less, such as one search or one day`;
+  return state === '' || /^(08|57P|53)/.test(state) ? undefined : describeError(error, sql);
+}
+
+/** Memory of the server, or temporary files of the role: see engine/postgres/restore-reader.ts. */
+const NEEDS_TOO_MUCH: ReadonlySet<string> = new Set(['53200', '53400']);
+
+/** Our own limit of time ran out, behind that of Postgres. */
+export function isOverTime(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** `column "nme" does not exist, at character 8 ("nme from posts"); hint: ...`. */
+function describeError(error: Error, sql: string): string {
+  if (readSqlState(error) === '42601' && /multiple commands/.test(error.message))
+    return 'one statement at a time';
+  // Its hint is how to make views writable, which these are not meant to be.
+  if (readSqlState(error) === '55000') return `Postgres: ${error.message}; nothing can be changed here`;
+  const position = 'position' in error && typeof error.position === 'string' ? Number(error.position) : 0;
+  // Postgres counts characters, not UTF-16 units.
+  const near = Array.from(sql)
+    .slice(position - 1, position + 23)
+    .join('')
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
+  const at = position > 0 ? `, at character ${position} ("${near}")` : '';
+  const hint = 'hint' in error && typeof error.hint === 'string' ? `; hint: ${error.hint}` : '';
+  return `Postgres: ${error.message}${at}${hint}`;
+}

@@ -1,0 +1,244 @@
+/**
+ * Statements of visitors, run by a process of its own. Whatever Postgres sends for them is counted, parsed and rendered
+ * there, so that no statement holds up or ends this one; what comes back is a finished result.
+ */
+
+import { Refused } from '../../domain/errors.ts';
+import { cleanLine } from '../../domain/text.ts';
+import { MINUTE, monotonicMs, SECOND } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { readErrorCode } from '../../platform/postgres/connect.ts';
+import { MAX_STATEMENT_MS } from './ask-reader.ts';
+import { type ReaderOrder, type ReaderReply, readFrames, type ResultForm, writeFrame } from './frames.ts';
+import { MAX_RESULT_BYTES } from './reader-query.ts';
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export type ReaderHost = {
+  /**
+   * Runs one statement; settles once Postgres has ended it.
+   * @throws Refused `conflict` with words about the statement, `unavailable` with the reason; an error of the database
+   */
+  ask(statement: VisitorStatement): Promise<FinishedStatement>;
+  /** Ends the process and whatever it runs. */
+  close(): Promise<void>;
+};
+
+/** Beyond the time of a statement: connecting takes up to ten seconds, and others are rendered meanwhile. */
+const MAX_SILENCE_MS = MAX_STATEMENT_MS + 15 * SECOND;
+const STOP_WHEN_IDLE_MS = 5 * MINUTE;
+const RESTART_DELAY_MS = SECOND;
+
+/**
+ * Starts nothing yet: the process comes with a statement, at most once a second, and goes where none comes for minutes.
+ * @param limits others in tests, in milliseconds
+ */
+export function openReaderHost(
+  options: ProcessOptions,
+  limits: { silentMs?: number; idleMs?: number; restartMs?: number } = {},
+): ReaderHost {
+  const { silentMs = MAX_SILENCE_MS, idleMs = STOP_WHEN_IDLE_MS, restartMs = RESTART_DELAY_MS } = limits;
+  let current: ReaderProcess | undefined;
+  let startedAt = -Infinity;
+  let ended = '';
+  let pending = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function start(): ReaderProcess {
+    if (closed) throw new Refused('unavailable', SERVER_CLOSING);
+    if (monotonicMs() - startedAt < restartMs)
+      throw new Refused('unavailable', `${ended}; try again in a second`);
+    startedAt = monotonicMs();
+    const started = startProcess(options);
+    void forget(started);
+    return started;
+  }
+
+  async function forget(started: ReaderProcess): Promise<void> {
+    ended = await started.over;
+    if (current === started) current = undefined;
+  }
+
+  return {
+    ask: async (statement) => {
+      clearTimeout(idle);
+      const running = (current ??= start());
+      const silent = setTimeout(
+        () => running.kill(`the statement did not end in ${silentMs / SECOND} s, and its process was ended`),
+        silentMs,
+      ).unref();
+      pending += 1;
+      try {
+        return await running.ask(statement);
+      } finally {
+        clearTimeout(silent);
+        pending -= 1;
+        if (pending === 0)
+          idle = setTimeout(() => {
+            current?.release();
+            current = undefined;
+          }, idleMs).unref();
+      }
+    },
+    close: async () => {
+      closed = true;
+      clearTimeout(idle);
+      current?.kill(SERVER_CLOSING);
+      await current?.over;
+    },
+  };
+}
+
+/** The process for statements from outside: started, asked, ended. Its inside is serve.ts. */
+
+/** A finished result: UTF-8, of at most {@link MAX_RESULT_BYTES}. */
+export type FinishedStatement = { body: Buffer; rows: number; more: boolean; durationMs: number };
+
+/**
+ * `url`: the reader's address; it goes by the pipe, since arguments and environment can be seen by others. `signal` ends
+ * the statement, as far as it has begun.
+ */
+export type VisitorStatement = { url: string; sql: string; form: ResultForm; signal: AbortSignal };
+
+export type ReaderProcess = {
+  /** @throws what {@link ReaderHost.ask} throws; after the end `unavailable` with the reason */
+  ask(statement: VisitorStatement): Promise<FinishedStatement>;
+  /** Ends it at once; what it was asked fails with this reason. */
+  kill(reason: string): void;
+  /** Lets it end: nothing is asked any more. */
+  release(): void;
+  /** Resolves when it is gone, with the reason in words. */
+  over: Promise<string>;
+};
+
+export type ProcessOptions = {
+  /** File of the program: TypeScript where we run from our source. */
+  program: URL;
+  /** Its environment, whole. */
+  env: Readonly<Record<string, string>>;
+  log: Logger;
+};
+
+/** Four results of 4 MB take up to 30 MB each when they are parsed, and one at a time is rendered. */
+const MAX_HEAP_MB = 256;
+/** Of its stderr the end is kept. */
+const MAX_STDERR_LENGTH = 4_000;
+
+export function startProcess({ program, env, log }: ProcessOptions): ReaderProcess {
+  const child = spawn(process.execPath, [`--max-old-space-size=${MAX_HEAP_MB}`, ...runsProgram(program)], {
+    env: { ...env, ...fromSource(program) },
+    stdio: 'pipe',
+  });
+  const waiting = new Map<
+    number,
+    { resolve: (found: FinishedStatement) => void; reject: (error: Error) => void }
+  >();
+  let lastId = 0;
+  let stderr = '';
+  /** Why we ended it; and why it is gone, once it is. */
+  let killedFor: string | undefined;
+  let endReason: string | undefined;
+
+  const send = (order: ReaderOrder) => void child.stdin.write(writeFrame(order));
+  const kill = (reason: string) => {
+    killedFor ??= reason;
+    child.kill('SIGKILL');
+  };
+  const over = new Promise<string>((resolve) => {
+    child.once('close', (code, signal) =>
+      resolve(killedFor ?? describeExit(stderr, signal ?? `code ${code}`)),
+    );
+    // What was never started does not close.
+    child.once('error', (error) => {
+      if (child.pid === undefined)
+        resolve(`the SQL process could not be started: ${readErrorCode(error) ?? 'unknown error'}`);
+    });
+  }).then((reason) => {
+    endReason = reason;
+    if (reason !== SERVER_CLOSING) log.warn({ reason, stderr: cleanLine(stderr) }, 'statement process ended');
+    for (const one of waiting.values()) one.reject(new Refused('unavailable', reason));
+    waiting.clear();
+    return reason;
+  });
+
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr = `${stderr}${chunk.toString()}`.slice(-MAX_STDERR_LENGTH);
+  });
+  // What cannot be written to is about to close.
+  child.stdin.on('error', () => {});
+  const read = readFrames((head, body) => {
+    const answer = head as ReaderReply; // our own program sends nothing else
+    const one = waiting.get(answer.statementId);
+    waiting.delete(answer.statementId);
+    try {
+      one?.resolve(toFinished(answer, body));
+    } catch (error) {
+      one?.reject(error as Error); // finishedOf throws nothing else
+    }
+  }, MAX_RESULT_BYTES);
+  child.stdout.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch {
+      kill('the SQL process returned an invalid response');
+    }
+  });
+
+  return {
+    ask: ({ signal, ...statement }) => {
+      if (endReason !== undefined) return Promise.reject(new Refused('unavailable', endReason));
+      const statementId = (lastId += 1);
+      const cancel = () => send({ cancel: statementId });
+      signal.addEventListener('abort', cancel);
+      return new Promise<FinishedStatement>((resolve, reject) => {
+        waiting.set(statementId, { resolve, reject });
+        send({ start: statementId, ...statement });
+        if (signal.aborted) cancel();
+      }).finally(() => signal.removeEventListener('abort', cancel));
+    },
+    kill,
+    release: () => {
+      killedFor ??= SERVER_CLOSING;
+      child.stdin.end();
+    },
+    over,
+  };
+}
+
+/** Why it ends when nothing went wrong: idle, or with the server. Only then is somebody still waiting. */
+export const SERVER_CLOSING = 'the server is closing';
+
+function runsProgram(program: URL): string[] {
+  const file = fileURLToPath(program);
+  if (!isSource(program)) return [file];
+  return ['--import', pathToFileURL(createRequire(program).resolve('tsx')).href, file];
+}
+
+/** tsx looks for the settings of our source in the current directory, unless it is told. */
+function fromSource(program: URL): Record<string, string> {
+  if (!isSource(program)) return {};
+  return { TSX_TSCONFIG_PATH: fileURLToPath(new URL('../tsconfig.json', program)) };
+}
+
+function isSource({ pathname }: URL): boolean {
+  return pathname.endsWith('.ts');
+}
+
+/** @param how the signal or the exit code */
+function describeExit(stderr: string, how: string): string {
+  return /heap out of memory|heap limit/.test(stderr)
+    ? 'the SQL process ran out of memory; ask for fewer columns or rows'
+    : `the SQL process ended (${how}); see the log`;
+}
+
+/** @throws Refused, or an error of the database */
+function toFinished({ ending }: ReaderReply, body: Buffer): FinishedStatement {
+  if (ending.kind === 'done') {
+    const { rows, more, durationMs } = ending;
+    return { body, rows, more, durationMs };
+  }
+  if (ending.kind !== 'failed') throw new Refused(ending.kind, ending.words);
+  throw Object.assign(new Error(ending.words), ending.code === undefined ? {} : { code: ending.code });
+}

@@ -1,0 +1,283 @@
+/** One statement as the reader, and the rows that it gives. */
+
+import { Refused } from '../../domain/errors.ts';
+import { monotonicMs } from '../../platform/clock.ts';
+import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayResult, types } from 'pg';
+
+export type ReaderColumn = Readonly<{ name: string; type: string }>;
+export type ReaderResult = Readonly<{
+  columns: readonly ReaderColumn[];
+  /** Values in the order of the columns: what JSON can hold, see values.ts. */
+  rows: readonly (readonly unknown[])[];
+  durationMs: number;
+}>;
+
+/** A row in Postgres' text format, one value per column; null for NULL. */
+export type TextRow = readonly (string | null)[];
+
+/** Rows whose cells are read into values one by one, by whoever shows them. */
+export type FetchedRows = Readonly<{
+  columns: readonly ReaderColumn[];
+  texts: readonly TextRow[];
+  /** What stands in a column, by its place, as a value; see values.ts. */
+  readCell(text: string | null, column: number): unknown;
+  /** Whether the statement has more rows than `bounds.rows`. */
+  more: boolean;
+  durationMs: number;
+}>;
+
+export type ReaderQuery = {
+  url: string;
+  sql: string;
+  params?: readonly unknown[];
+  /** 30,000 where left out. */
+  timeoutMs?: number;
+  /**
+   * Rows that are fetched at most, and bytes of Postgres' response, notices and errors included. With bounds, cells whose
+   * value may be many times as large as their text stay text: json, jsonb and long arrays.
+   */
+  bounds?: { rows: number; bytes: number };
+  /** Ends the statement by closing its connection. */
+  signal?: AbortSignal;
+};
+
+/** Postgres' response is larger than `bounds.bytes`; nothing of it is kept. */
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+}
+
+/**
+ * Runs one statement as the reader, without bounds: for a process of whoever asks.
+ * @throws pg's error where the statement is wrong, not allowed, or takes longer than the time limit
+ */
+export async function readerQuery(options: Omit<ReaderQuery, 'bounds'>): Promise<ReaderResult> {
+  const { columns, texts, readCell, durationMs } = await fetchRows(options);
+  return { columns, rows: texts.map((row) => row.map(readCell)), durationMs };
+}
+
+/**
+ * Runs one statement as the reader. It goes by the extended protocol, which takes one statement only (the
+ * simple one would accept `commit; drop table`), inside a read-only transaction that is never committed,
+ * on a connection of its own, so that nothing a statement sets outlives it.
+ * @throws pg's error where the statement is wrong, not allowed, or takes longer than the time limit; ResponseTooLarge
+ */
+export async function fetchRows(options: ReaderQuery): Promise<FetchedRows> {
+  const { url, sql, params = [], timeoutMs = 30_000, bounds, signal } = options;
+  signal?.throwIfAborted();
+  const client = new Client({
+    connectionString: url,
+    application_name: 'strandline sql',
+    connectionTimeoutMillis: 10_000,
+    // Ours too, since the server's limit is a default that a statement can change, and a line can break.
+    query_timeout: timeoutMs + 1_000,
+    types: { getTypeParser: () => (text: string) => text },
+  });
+  client.on('error', () => {});
+  const leave = () => client.connection.stream.destroy();
+  signal?.addEventListener('abort', leave);
+  try {
+    await client.connect();
+    if (bounds !== undefined) boundBytes(client, bounds.bytes);
+    await client.query(
+      `BEGIN TRANSACTION READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD';
+       SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex';
+       SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}`,
+    );
+    const before = monotonicMs();
+    // One row more than is wanted says whether there are more.
+    const { fields, rows } = await query(client, {
+      text: sql,
+      values: [...params],
+      ...(bounds === undefined ? {} : { rows: bounds.rows + 1 }),
+    });
+    const durationMs = monotonicMs() - before;
+    const columnTypes = await readTypes(client, [...new Set(fields.map((field) => field.dataTypeID))]);
+    const readers = fields.map(({ name, dataTypeID }) =>
+      readColumn(name, columnTypes.get(dataTypeID), { small: bounds !== undefined }),
+    );
+    return {
+      columns: fields.map(({ name, dataTypeID }) => ({
+        name,
+        type: columnTypes.get(dataTypeID)?.name ?? 'unknown',
+      })),
+      texts: bounds === undefined ? rows : rows.slice(0, bounds.rows),
+      readCell: (text, column) => (text === null ? null : readers[column]?.(text)),
+      more: bounds !== undefined && rows.length > bounds.rows,
+      durationMs,
+    };
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    await client.end();
+  }
+}
+
+/** Counts what the server sends from here on, decrypted, ahead of the parser; the chunk that is too much is the last one it gets. */
+function boundBytes({ connection: { stream } }: Client, most: number): void {
+  let left = most;
+  stream.prependListener('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0 && !stream.destroyed) stream.destroy(new ResponseTooLarge());
+  });
+}
+
+type ReaderStatement = { text: string; values: unknown[]; rows?: number };
+
+/** At most `rows` rows: pg itself fetches the next ones until there are none. */
+class FirstRows extends Query {
+  handlePortalSuspended(connection: Connection): void {
+    connection.sync();
+  }
+}
+
+function query(client: Client, statement: ReaderStatement): Promise<QueryArrayResult<(string | null)[]>> {
+  const config: QueryArrayConfig & { queryMode: 'extended' } = {
+    ...statement,
+    rowMode: 'array',
+    queryMode: 'extended',
+  };
+  return new Promise((resolve, reject) => {
+    client.query(
+      new FirstRows(config, (error, result) => {
+        if (error instanceof Error) reject(error);
+        else resolve(result);
+      }),
+    );
+  });
+}
+
+async function readTypes(client: Client, oids: readonly number[]): Promise<Map<number, ColumnType>> {
+  const { rows } = await client.query<{ oid: string; name: string; element: string; array: string }>(
+    `SELECT oid, format_type(oid, NULL) AS name, format_type(nullif(typelem, 0), NULL) AS element,
+            typcategory = 'A' AS array
+       FROM pg_type WHERE oid = ANY ($1)`,
+    [oids],
+  );
+  return new Map(
+    rows.map(({ oid, name, element, array }) => [
+      Number(oid),
+      { name, element: array === 't' ? element : undefined },
+    ]),
+  );
+}
+
+/** A column's type in Postgres' words; an array also has that of its elements. */
+export type ColumnType = Readonly<{ name: string; element: string | undefined }>;
+
+// The library knows array types, its declarations do not: the number is that of text[].
+const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as number);
+
+/**
+ * How to read the texts of a column into what JSON can hold without loss: numbers where a number is exact
+ * and the column is no key, times as ISO 8601 in UTC, JSON as it is, all else as the text itself.
+ * @param options.small JSON stays text, and so do arrays of more than {@link MAX_ARRAY_TEXT} characters
+ */
+export function readColumn(
+  name: string,
+  type: ColumnType | undefined,
+  { small }: { small: boolean },
+): (text: string) => unknown {
+  const how = { key: /(^|_)ids?$/.test(name), small };
+  if (type?.element === undefined) return (text) => readValue(text, type?.name ?? 'text', how);
+  const { element } = type;
+  return (text) =>
+    small && text.length > MAX_ARRAY_TEXT ? text : readElements(splitArray(text), element, how);
+}
+
+/** Characters. Longer arrays stay text: parsed, nested arrays take about seventy times the memory of their text. */
+export const MAX_ARRAY_TEXT = 200_000;
+
+/** `key`: digits stay text. */
+type ValueFormat = Readonly<{ key: boolean; small: boolean }>;
+
+function readElements(value: unknown, element: string, how: ValueFormat): unknown {
+  if (Array.isArray(value)) return value.map((one) => readElements(one, element, how));
+  return typeof value === 'string' ? readValue(value, element, how) : value;
+}
+
+function readValue(text: string, type: string, { key, small }: ValueFormat): unknown {
+  switch (type) {
+    case 'boolean':
+      return text === 't';
+    case 'smallint':
+    case 'integer':
+    case 'bigint':
+    case 'numeric':
+    case 'real':
+    case 'double precision':
+      return key ? text : readNumber(text, type);
+    case 'timestamp with time zone':
+      return readTimeValue(text);
+    case 'json':
+    case 'jsonb':
+      return small ? text : JSON.parse(text);
+    default:
+      return text;
+  }
+}
+
+/** A number, if it says the same as the text; `NaN`, infinities and what has more digits stay text. */
+function readNumber(text: string, type: string): number | string {
+  const number = Number(text);
+  if (!Number.isFinite(number)) return text;
+  if (type === 'real' || type === 'double precision') return number;
+  if (/^-?\d+$/.test(text)) return Number.isSafeInteger(number) ? number : text;
+  const plain = text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
+  return String(number) === plain ? number : text;
+}
+
+/** `2026-11-21 09:04:00.5+00` as `2026-11-21T09:04:00.500Z`; `infinity` and years before 1 stay as they are. */
+function readTimeValue(text: string): string {
+  const time = new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+  return Number.isNaN(time.getTime()) ? text : time.toISOString();
+}
+
+/** Results of statements as finished text, within a bound. */
+
+/** Of a result as it is sent: a megabyte of text, with marks around its cells. */
+export const MAX_RESULT_MB = 2;
+export const MAX_RESULT_BYTES = MAX_RESULT_MB * 1_000_000;
+
+export type Rendered = { body: string; rows: number; more: boolean };
+
+/**
+ * Renders rows one by one, as many as there is room for.
+ * @param around what stands before and behind the rows
+ * @throws Refused `conflict` where there is no room for the first one
+ */
+export function renderRows(
+  { texts, more }: FetchedRows,
+  around: { before: string; between: string; behind: (more: boolean) => string },
+  render: (row: TextRow) => string,
+): Rendered {
+  const { before, between, behind } = around;
+  const pieces: string[] = [];
+  let room = MAX_RESULT_BYTES - Buffer.byteLength(before) - Buffer.byteLength(behind(false)) - between.length;
+  for (const row of texts) {
+    const piece = render(row);
+    room -= Buffer.byteLength(piece) + between.length;
+    if (room < 0) break;
+    pieces.push(piece);
+  }
+  if (pieces.length === 0 && texts.length > 0)
+    throw new Refused(
+      'conflict',
+      `the first row is larger than ${MAX_RESULT_MB} MB as it is shown; select fewer columns`,
+    );
+  const cut = more || pieces.length < texts.length;
+  return { body: `${before}${pieces.join(between)}${behind(cut)}`, rows: pieces.length, more: cut };
+}
+
+/** The reply of the API: `SqlResult` in doors/http/sql.ts. */
+export function renderJson(found: FetchedRows): Rendered {
+  const { columns, durationMs, readCell } = found;
+  return renderRows(
+    found,
+    {
+      before: `{"columns":${JSON.stringify(columns)},"rows":[`,
+      between: ',',
+      behind: (more) => `],"truncated":${more},"duration_ms":${Math.round(durationMs)}}`,
+    },
+    // Cell by cell: a value may be many times as large as its text.
+    (row) => `[${row.map((text, i) => JSON.stringify(readCell(text, i) ?? null)).join(',')}]`,
+  );
+}

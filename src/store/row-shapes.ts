@@ -1,0 +1,64 @@
+/** The rows of the SQL contract's views as they stand in JSON: what documents a row, made from what reads it. */
+import { Column } from 'drizzle-orm';
+import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
+import { declared } from './schema/analytics/all-views.ts';
+
+type Views = typeof declared;
+type ViewNameOf<T> = T extends { _: { name: infer Name extends string } } ? Name : never;
+
+/** A view of `strandline_analytics` that the program reads. */
+export type ViewName = { [K in keyof Views]: ViewNameOf<Views[K]> }[keyof Views];
+
+/** A row of a view: each column is a member, in the view's order. */
+export type RowShape = z.ZodObject<Record<string, z.core.$ZodType>>;
+
+// A row holds bigints and dates, JSON their text. (By way of unknown: to compare the classes takes the checker a second.)
+/** A key of ours: a bigint, which JSON can only hold as text. */
+export const idShape = z.string().regex(/^\d{1,19}$/) as unknown as z.ZodUnknown;
+export const timeShape = z.string().meta({ format: 'date-time' }) as unknown as z.ZodUnknown;
+
+/**
+ * The shape of a view's row in JSON: ids are strings, times ISO 8601. It describes replies and checks nothing at
+ * run time; `x-view` names the view, whose comments are the words for its members.
+ */
+export function describeRow(view: ViewName): RowShape {
+  const columns = VIEWS.get(view);
+  if (columns === undefined) throw new Error(`no such view: ${view}`);
+  return z.object(columns).meta({ 'x-view': view });
+}
+
+function describeColumn(column: Column): z.core.$ZodType {
+  // What JSON has no type for may be anything, null included.
+  if (column.notNull || column.dataType === 'json') return describeValue(column);
+  return z.nullable(describeValue(column));
+}
+
+function describeValue(column: Column): z.core.$ZodType {
+  if ('baseColumn' in column) return z.array(describeValue(column.baseColumn as Column)); // an array's, by PgArray
+  if (column.dataType === 'number' && /int/i.test(column.columnType)) return z.int();
+  if (column.dataType === 'number') return z.number();
+  if (column.enumValues !== undefined && column.enumValues.length > 0) return z.enum(column.enumValues);
+  const shape = SHAPES_BY_TYPE.get(column.dataType);
+  if (shape === undefined) throw new Error(`a column that JSON has no shape for: ${column.name}`);
+  return shape;
+}
+
+const SHAPES_BY_TYPE: ReadonlyMap<string, z.core.$ZodType> = new Map<string, z.core.$ZodType>([
+  ['bigint', idShape],
+  ['string', z.string()],
+  ['boolean', z.boolean()],
+  ['date', timeShape],
+  ['json', z.unknown()],
+]);
+
+const VIEWS = new Map(
+  Object.values<unknown>(declared).flatMap((one): [string, Record<string, z.core.$ZodType>][] => {
+    if (!(one instanceof PgView)) return [];
+    const { name, selectedFields } = getViewConfig(one);
+    const members = Object.entries(selectedFields).flatMap(([member, column]): [string, z.core.$ZodType][] =>
+      column instanceof Column ? [[member, describeColumn(column)]] : [],
+    );
+    return [[name, Object.fromEntries(members)]];
+  }),
+);

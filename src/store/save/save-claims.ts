@@ -1,0 +1,92 @@
+/** The claims of a completion, saved as two sets: what is said at all, then which of it this completion says. */
+import type { ParsedStatement } from '../../domain/parsed-results.ts';
+import type { Id, Transaction } from '../database.ts';
+
+const CLAIM_ROW = `position integer, role text, identity text, text text, addresses text[], not_returned text[], unresolved integer[]`;
+
+/**
+ * Claims that the search's completions did not make before, or not as early. Inserted in the order of their
+ * identity, so that a run and another that is read again wait for each other and never for themselves.
+ * $1 search, $2 run, $3 time, $4 claims.
+ */
+const INSERT_CLAIMS = `
+INSERT INTO strandline.claims AS c (search_id, role, identity, text, first_run_id, first_seen_at)
+SELECT $1, r.role, decode(r.identity, 'hex'), r.text, $2, $3
+FROM json_to_recordset($4::json) AS r(${CLAIM_ROW})
+LEFT JOIN LATERAL (
+  SELECT first_seen_at, first_run_id FROM strandline.claims
+  WHERE search_id = $1 AND role = r.role AND identity = decode(r.identity, 'hex') OFFSET 0
+) k ON true
+WHERE k.first_run_id IS NULL OR (k.first_seen_at, k.first_run_id) > ($3, $2)
+ORDER BY r.role, r.identity
+ON CONFLICT (search_id, role, identity) DO UPDATE
+  SET first_run_id = excluded.first_run_id, first_seen_at = excluded.first_seen_at
+  WHERE (c.first_seen_at, c.first_run_id) > (excluded.first_seen_at, excluded.first_run_id)`;
+
+/** Two spellings of an address may be one link: it is cited once. $1 completion, $2 search, $3 claims, $4 how many. */
+const INSERT_COMPLETION_CLAIMS = `
+WITH rows AS (
+  SELECT r.*, c.id AS claim_id FROM json_to_recordset($3::json) AS r(${CLAIM_ROW})
+  CROSS JOIN LATERAL (
+    SELECT id FROM strandline.claims
+    WHERE search_id = $2 AND role = r.role AND identity = decode(r.identity, 'hex') OFFSET 0
+  ) c
+), inserted AS (
+  INSERT INTO strandline.completion_claims (completion_id, position, claim_id, link_ids, not_returned, unresolved)
+  SELECT $1, r.position, r.claim_id, ${linkIdsSql('r.addresses')}, ${linkIdsSql('r.not_returned')}, r.unresolved
+  FROM rows r
+)
+UPDATE strandline.completions SET claims = $4 WHERE id = $1`;
+
+function linkIdsSql(addresses: string): string {
+  return `ARRAY(SELECT la.link_id FROM unnest(${addresses}) WITH ORDINALITY u(address, n)
+    JOIN strandline.link_addresses la ON la.address = u.address GROUP BY la.link_id ORDER BY min(u.n))`;
+}
+
+/** Saves what a completion says; its links have been saved before. One that says nothing is marked as read. */
+export async function saveClaims(
+  tx: Transaction,
+  input: { completionId: Id; searchId: Id; runId: Id; observedAt: Date; claims: readonly ParsedStatement[] },
+): Promise<void> {
+  const { completionId, searchId, runId, observedAt, claims } = input;
+  const rows = JSON.stringify(
+    claims.map(({ citations, ...claim }) => ({
+      ...claim,
+      addresses: citations.map(({ address }) => address),
+      not_returned: citations.flatMap(({ address, returned }) => (returned ? [] : [address])),
+    })),
+  );
+  if (claims.length > 0) {
+    const values = [searchId, runId, observedAt, rows];
+    await tx.query({ name: 'insert_claims', text: INSERT_CLAIMS, values });
+  }
+  const values = [completionId, searchId, rows, claims.length];
+  await tx.query({ name: 'insert_completion_claims', text: INSERT_COMPLETION_CLAIMS, values });
+}
+
+/**
+ * Takes away what the former reading of a run's answer said. Claims that only it made go; of those that it made
+ * first, the next completion that makes them becomes the first.
+ */
+export async function clearClaims(tx: Transaction, runId: Id): Promise<void> {
+  await tx.query(
+    `DELETE FROM strandline.completion_claims
+     WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`,
+    [runId],
+  );
+  await tx.query(
+    `DELETE FROM strandline.claims c WHERE c.first_run_id = $1
+       AND NOT EXISTS (SELECT FROM strandline.completion_claims m WHERE m.claim_id = c.id)`,
+    [runId],
+  );
+  await tx.query(
+    `UPDATE strandline.claims c SET first_run_id = e.run_id, first_seen_at = e.observed_at
+     FROM strandline.claims k CROSS JOIN LATERAL (
+       SELECT o.run_id, o.observed_at FROM strandline.completion_claims m
+       JOIN strandline.completions o ON o.id = m.completion_id
+       WHERE m.claim_id = k.id ORDER BY o.observed_at, o.run_id LIMIT 1
+     ) e
+     WHERE k.first_run_id = $1 AND c.id = k.id`,
+    [runId],
+  );
+}

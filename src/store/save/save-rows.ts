@@ -1,0 +1,156 @@
+/**
+ * What responses say, as rows for the statements of the save. Several responses may hold the same post: the statements then take
+ * it once for each of them, the earliest first, so that responses saved together leave what they would leave one by one.
+ */
+import { hash } from 'node:crypto';
+import type {
+  ParsedResults,
+  LinkRef,
+  ParsedAuthor,
+  ParsedLink,
+  ParsedPost,
+} from '../../domain/parsed-results.ts';
+import type { Id } from '../database.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from './columns.ts';
+
+/** A response whose findings are saved. */
+export type ParsedResponse = { serviceId: Id; observedAt: Date; findings: ParsedResults };
+
+/** What one response says of a post or an author. */
+type Occurrence = {
+  at: Date;
+  /** Everything but counters, as a JSON object. */
+  content: string;
+  /** Of the content. Where it is the stored one, the content need not be sent. */
+  hash: Id;
+  counters: readonly (number | null)[];
+};
+
+/** A post or an author with what responses say of it, the earliest first. */
+export type ItemOccurrences = { serviceId: Id; externalId: string; said: Occurrence[] };
+
+/** A thing with what is stored of it: its key and the hash of its content, each null where it is not known. */
+export type KnownItem = ItemOccurrences & { id: Id | null; hash: Id | null };
+
+const POST_COUNTER_NAMES = Object.keys(POST_COUNTERS);
+const AUTHOR_COUNTER_NAMES = Object.keys(AUTHOR_COUNTERS);
+
+export function collectPosts(responses: readonly ParsedResponse[]): ItemOccurrences[] {
+  return collectItems(responses, ({ posts, nestedPosts }) => [...posts, ...nestedPosts], POST_COUNTER_NAMES);
+}
+
+export function collectAuthors(responses: readonly ParsedResponse[]): ItemOccurrences[] {
+  return collectItems(responses, ({ authors }) => authors, AUTHOR_COUNTER_NAMES);
+}
+
+/** What identifies a post or an author in memory. */
+export const itemKey = (serviceId: Id, externalId: string) => `${serviceId} ${externalId}`;
+
+function collectItems(
+  responses: readonly ParsedResponse[],
+  itemsOf: (findings: ParsedResults) => readonly (ParsedPost | ParsedAuthor)[],
+  counters: readonly string[],
+): ItemOccurrences[] {
+  const things = new Map<string, ItemOccurrences>();
+  for (const { serviceId, observedAt: at, findings } of responses.toSorted(compareTimes)) {
+    for (const item of itemsOf(findings)) {
+      const statement = { at, ...splitItem(item, counters) };
+      const key = itemKey(serviceId, item.external_id);
+      const known = things.get(key);
+      if (known === undefined)
+        things.set(key, { serviceId, externalId: item.external_id, said: [statement] });
+      else known.said.push(statement);
+    }
+  }
+  return [...things.values()];
+}
+
+const compareTimes = (a: ParsedResponse, b: ParsedResponse) =>
+  a.observedAt.getTime() - b.observedAt.getTime();
+
+function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[]): Omit<Occurrence, 'at'> {
+  const content: Record<string, unknown> = { ...item };
+  const counts = counters.map((name) => {
+    const count = content[name];
+    // Left out of the JSON.
+    content[name] = undefined;
+    return typeof count === 'number' ? count : null;
+  });
+  const json = JSON.stringify(content);
+  return { content: json, hash: hash('sha256', json, 'buffer').readBigInt64BE(), counters: counts };
+}
+
+/** Rows of contents that are not stored as they are, as JSON arrays to be saved one after the other. */
+export function buildContentRows(things: readonly KnownItem[]): string[] {
+  return Array.from({ length: countTurns(things) }, (_, turn) =>
+    things.flatMap(({ serviceId, said, hash: stored }) => {
+      const now = said[turn];
+      const isStored = said.slice(0, turn + 1).every((one) => one.hash === stored);
+      if (now === undefined || isStored) return [];
+      return `{"service_id":"${serviceId}","observed_at":"${now.at.toISOString()}","content_hash":"${now.hash}",${now.content.slice(1)}`;
+    }),
+  )
+    .filter((rows) => rows.length > 0)
+    .map((rows) => `[${rows.join(',')}]`);
+}
+
+/**
+ * Parameters of the statements that save counters, one after the other: columns of posts, then of authors. Columns are services,
+ * external ids, keys where they are known, times, then each counter.
+ */
+export function buildCounterColumns(posts: readonly KnownItem[], authors: readonly KnownItem[]): unknown[][] {
+  return Array.from({ length: countTurns([...posts, ...authors]) }, (_, turn) => [
+    ...buildColumns(turn, posts, POST_COUNTER_NAMES),
+    ...buildColumns(turn, authors, AUTHOR_COUNTER_NAMES),
+  ]);
+}
+
+function buildColumns(turn: number, things: readonly KnownItem[], counters: readonly string[]): unknown[][] {
+  const rows = things.flatMap(({ serviceId, externalId, id, said }) => {
+    const now = said[turn];
+    return now === undefined ? [] : [{ serviceId, externalId, id, now }];
+  });
+  return [
+    rows.map(({ serviceId }) => serviceId),
+    rows.map(({ externalId }) => externalId),
+    rows.map(({ id }) => id),
+    rows.map(({ now }) => now.at),
+    ...counters.map((_, i) => rows.map(({ now }) => now.counters[i] ?? null)),
+  ];
+}
+
+/** How many responses hold the same thing at most. */
+const countTurns = (things: readonly ItemOccurrences[]) =>
+  Math.max(0, ...things.map(({ said }) => said.length));
+
+/**
+ * Links of responses, each address once a response, as JSON arrays to be saved one after the other. Found links come first, then
+ * those that a completion only refers to.
+ */
+export function buildLinkRows(responses: readonly ParsedResponse[]): string[] {
+  const turns: object[][] = [];
+  const responsesWith = new Map<string, number>();
+  for (const { observedAt, findings } of responses.toSorted(compareTimes)) {
+    const links = collectLinks(findings);
+    links.forEach((link, ord) => {
+      const turn = (turns[responsesWith.get(link.canonical) ?? 0] ??= []);
+      turn.push({ ...link, ord, observed_at: observedAt });
+    });
+    for (const canonical of new Set(links.map((link) => link.canonical)))
+      responsesWith.set(canonical, (responsesWith.get(canonical) ?? 0) + 1);
+  }
+  return turns.map((rows) => JSON.stringify(rows));
+}
+
+function collectLinks({ links, completion }: ParsedResults): (ParsedLink | LinkRef)[] {
+  const byAddress = new Map<string, ParsedLink | LinkRef>();
+  for (const link of links) byAddress.set(link.address, link);
+  if (completion !== null) {
+    const items = completion.key_items.flatMap((item) => (item.link === null ? [] : [item.link]));
+    const cited = completion.claims.flatMap(({ citations }) => citations);
+    const { completion_links, search_completion_links } = completion;
+    for (const link of [...completion_links, ...search_completion_links, ...items, ...cited])
+      if (!byAddress.has(link.address)) byAddress.set(link.address, link);
+  }
+  return [...byAddress.values()];
+}

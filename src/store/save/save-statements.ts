@@ -1,0 +1,300 @@
+/**
+ * The save, as SQL, of several runs at once. Each statement takes its rows as a set.
+ *
+ * The time of a response decides what it may change: nothing that a later response said. The same response, read
+ * again by a better reader, corrects what it said before, and with it the snapshots of its moment: the next
+ * response that says the same changes nothing any more, and would leave the history wrong for ever.
+ *
+ * Four rules hold in all of them. Rows are inserted in one statement and their keys are read in the
+ * *next*: a statement cannot see what others committed after it began, and two searches that meet the
+ * same new post at once would lose a sighting. Rows are inserted and locked in the order of the ids that
+ * identify them outside, new and known ones alike, so that two saves wait for each other and never for
+ * themselves (deadlock). A row that did not change is not written: an update that changes nothing still
+ * costs a lock and WAL. Known rows are looked up one by one (`LATERAL ... OFFSET 0`, which Postgres leaves
+ * as it stands): the plans are kept, and one that was made while a table was small would read all of it.
+ */
+import {
+  advancedSql,
+  anyKnownSql,
+  AUTHOR_CONTENT,
+  AUTHOR_COUNTERS,
+  type Columns,
+  differsSql,
+  LINK_CONTENT,
+  columnNames,
+  outdatesSql,
+  POST_CONTENT,
+  POST_COUNTERS,
+  refreshedSql,
+  typedColumns,
+} from './columns.ts';
+
+const S = 'strandline';
+const ROW_COLUMNS = 'service_id bigint, observed_at timestamptz, content_hash bigint, external_id text';
+
+const findSql = (table: 'posts' | 'authors', services: string, ids: string) => `(
+  SELECT coalesce(array_agg(k.id ORDER BY r.n), '{}') AS ids, coalesce(array_agg(k.content_hash ORDER BY r.n), '{}') AS hashes
+  FROM unnest(${services}::bigint[], ${ids}::text[]) WITH ORDINALITY r(service_id, external_id, n)
+  LEFT JOIN LATERAL (
+    SELECT id, content_hash FROM ${S}.${table} WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) k ON true
+)`;
+
+/** 1: what is stored of posts and authors. $1 services and $2 ids of posts, $3 and $4 of authors. */
+export const FIND_STORED = `
+SELECT p.ids AS post_ids, p.hashes AS post_hashes, a.ids AS author_ids, a.hashes AS author_hashes
+FROM ${findSql('posts', '$1', '$2')} p, ${findSql('authors', '$3', '$4')} a`;
+
+/**
+ * 2: authors that nobody has seen before or whose content changed. The first look sorts out what to write; what others
+ * wrote since then is met again by the conflict. A hash that was not known is written with them. $1 rows.
+ */
+export const SAVE_AUTHORS = `
+WITH rows AS MATERIALIZED (
+  SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW_COLUMNS}, ${typedColumns(AUTHOR_CONTENT)})
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) a ON true
+  WHERE a.id IS NULL OR (a.observed_at <= r.observed_at AND (a.content_hash IS NULL OR ${differsSql(AUTHOR_CONTENT, 'r', 'a')}))
+)
+INSERT INTO ${S}.authors AS a (service_id, first_seen_at, observed_at, content_hash, external_id, ${columnNames(AUTHOR_CONTENT)})
+SELECT service_id, observed_at, observed_at, content_hash, external_id, ${columnNames(AUTHOR_CONTENT)}
+FROM rows ORDER BY service_id, external_id
+ON CONFLICT (service_id, external_id) DO UPDATE
+  SET observed_at = excluded.observed_at, content_hash = excluded.content_hash, ${refreshedSql(AUTHOR_CONTENT, 'excluded', 'a')}
+  WHERE a.observed_at <= excluded.observed_at AND (a.content_hash IS NULL OR ${differsSql(AUTHOR_CONTENT, 'excluded', 'a')})`;
+
+/** 3: the same for posts, now that their authors have keys. $1 rows. */
+export const SAVE_POSTS = `
+WITH rows AS MATERIALIZED (
+  SELECT r.* FROM json_to_recordset($1::json) AS r(${ROW_COLUMNS}, author_external_id text, ${typedColumns(POST_CONTENT)})
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.posts WHERE service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) p ON true
+  WHERE p.id IS NULL OR (p.observed_at <= r.observed_at AND (p.content_hash IS NULL
+    OR (p.author_id IS NULL AND r.author_external_id IS NOT NULL) OR ${differsSql(POST_CONTENT, 'r', 'p')}))
+)
+INSERT INTO ${S}.posts AS p (service_id, author_id, first_seen_at, observed_at, content_hash, external_id, ${columnNames(POST_CONTENT)})
+SELECT service_id, (SELECT id FROM ${S}.authors WHERE service_id = r.service_id AND external_id = r.author_external_id),
+  observed_at, observed_at, content_hash, external_id, ${columnNames(POST_CONTENT)}
+FROM rows r ORDER BY service_id, external_id
+ON CONFLICT (service_id, external_id) DO UPDATE
+  SET observed_at = excluded.observed_at, content_hash = excluded.content_hash,
+    author_id = coalesce(p.author_id, excluded.author_id), ${refreshedSql(POST_CONTENT, 'excluded', 'p')}
+  WHERE p.observed_at <= excluded.observed_at AND (p.content_hash IS NULL
+    OR (p.author_id IS NULL AND excluded.author_id IS NOT NULL) OR ${differsSql(POST_CONTENT, 'excluded', 'p')})`;
+
+/**
+ * 4: counters of posts and authors, where they are not those that are stored: the newest of each, and a snapshot at the time of
+ * the response, also where a newer one was saved before. What comes back are the posts that were known before and have a
+ * snapshot more, with that snapshot's time.
+ * From $1 on: services, ids, keys or null, times, and counters of posts; then the same of authors.
+ */
+export const SAVE_COUNTERS = `
+WITH ${saveCountersSql('post', POST_COUNTERS, 1)}, ${saveCountersSql('author', AUTHOR_COUNTERS, 5 + Object.keys(POST_COUNTERS).length)}
+SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids, coalesce(array_agg(observed_at ORDER BY id), '{}') AS times
+FROM post_changes WHERE is_known`;
+
+/** @param first number of the first parameter */
+function saveCountersSql(kind: 'post' | 'author', counters: Columns, first: number): string {
+  const lists = Object.keys(counters).map((_, i) => `$${first + 4 + i}::bigint[]`);
+  return `
+${kind}_rows AS MATERIALIZED (
+  SELECT coalesce(r.id, (SELECT id FROM ${S}.${kind}s WHERE service_id = r.service_id AND external_id = r.external_id)) AS id,
+    r.observed_at, ${columnNames(counters, 'r.')}
+  FROM unnest($${first}::bigint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::timestamptz[], ${lists.join(', ')})
+    AS r(service_id, external_id, id, observed_at, ${columnNames(counters)})
+), ${kind}_news AS MATERIALIZED (
+  SELECT r.*, k.${kind}_id IS NOT NULL AS is_known, coalesce(k.observed_at > r.observed_at, false) AS is_older,
+    ${anyKnownSql(counters, 'r')} AS is_counted
+  FROM ${kind}_rows r
+  LEFT JOIN LATERAL (SELECT * FROM ${S}.${kind}_counters WHERE ${kind}_id = r.id OFFSET 0) k ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${S}.${kind}_snapshots
+    WHERE ${kind}_id = r.id AND observed_at <= r.observed_at AND k.observed_at > r.observed_at
+    ORDER BY observed_at DESC LIMIT 1
+  ) b ON true
+  WHERE k.${kind}_id IS NULL
+    OR CASE WHEN k.observed_at > r.observed_at THEN ${differsSql(counters, 'r', 'b')} ELSE ${differsSql(counters, 'r', 'k')} END
+), ${kind}_newest AS (
+  INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${columnNames(counters)})
+  SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_news ORDER BY id
+  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = greatest(k.observed_at, excluded.observed_at), ${advancedSql(counters, 'excluded', 'k')}
+    WHERE ${outdatesSql(counters, 'excluded', 'k')}
+  RETURNING ${kind}_id
+), ${kind}_changes AS MATERIALIZED (
+  SELECT n.* FROM ${kind}_news n LEFT JOIN ${kind}_newest k ON k.${kind}_id = n.id
+  WHERE n.is_counted AND (n.is_older OR k.${kind}_id IS NOT NULL)
+), ${kind}_history AS (
+  INSERT INTO ${S}.${kind}_snapshots AS h (${kind}_id, observed_at, ${columnNames(counters)})
+  SELECT id, observed_at, ${columnNames(counters)} FROM ${kind}_changes
+  ON CONFLICT (${kind}_id, observed_at) DO UPDATE SET ${refreshedSql(counters, 'excluded', 'h')}
+)`;
+}
+
+/**
+ * Links that nobody has seen before or that changed. An address that is known is the link that it was, whatever today's rules
+ * make of it. $1 rows.
+ */
+export const SAVE_LINKS = `
+WITH rows AS MATERIALIZED (
+  SELECT DISTINCT ON (identity) coalesce(l.canonical, r.canonical) AS identity, r.observed_at, r.site, ${columnNames(LINK_CONTENT, 'r.')}
+  FROM json_to_recordset($1::json) AS r(ord integer, observed_at timestamptz, canonical text, address text, site text, ${typedColumns(LINK_CONTENT)})
+  LEFT JOIN LATERAL (
+    SELECT l.* FROM ${S}.link_addresses la JOIN ${S}.links l ON l.id = la.link_id WHERE la.address = r.address OFFSET 0
+  ) l ON true
+  WHERE l.id IS NULL OR (l.observed_at <= r.observed_at AND (${differsSql(LINK_CONTENT, 'r', 'l')}))
+  ORDER BY identity, r.observed_at DESC, r.ord
+)
+INSERT INTO ${S}.links AS l (first_seen_at, observed_at, canonical, site, ${columnNames(LINK_CONTENT)})
+SELECT observed_at, observed_at, identity, site, ${columnNames(LINK_CONTENT)} FROM rows ORDER BY identity
+ON CONFLICT (canonical) DO UPDATE
+  SET observed_at = excluded.observed_at, ${refreshedSql(LINK_CONTENT, 'excluded', 'l')}
+  WHERE l.observed_at <= excluded.observed_at AND (${differsSql(LINK_CONTENT, 'excluded', 'l')})`;
+
+/** Their addresses, now that they have keys. $1 rows. */
+export const SAVE_ADDRESSES = `
+INSERT INTO ${S}.link_addresses (address, link_id)
+SELECT DISTINCT ON (r.address) r.address, l.id
+FROM json_to_recordset($1::json) AS r(canonical text, address text)
+CROSS JOIN LATERAL (SELECT id FROM ${S}.links WHERE canonical = r.canonical OFFSET 0) l
+WHERE NOT EXISTS (SELECT FROM ${S}.link_addresses WHERE address = r.address OFFSET 0)
+ORDER BY r.address
+ON CONFLICT (address) DO NOTHING`;
+
+/**
+ * 5: keys of the found posts and links, and the diffs: a sighting that could be inserted is new to its
+ * search, exactly once, for ever.
+ * $1 runs, $2 their searches, $3 times, and $4 whether this is the result of the run. Of posts: $5 the place of their run in
+ * those lists, $6 services, $7 ids, $8 keys or null. Of links: $9 the place of their run, $10 addresses, $11 sources.
+ */
+export const INSERT_SIGHTINGS = `
+WITH responses AS MATERIALIZED (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::boolean[]) WITH ORDINALITY
+    AS r(run_id, search_id, observed_at, is_result, place)
+), found_posts AS MATERIALIZED (
+  SELECT r.place, r.n, coalesce(r.id, p.id) AS id
+  FROM unnest($5::int[], $6::bigint[], $7::text[], $8::bigint[]) WITH ORDINALITY AS r(place, service_id, external_id, id, n)
+  LEFT JOIN LATERAL (
+    SELECT id FROM ${S}.posts WHERE r.id IS NULL AND service_id = r.service_id AND external_id = r.external_id OFFSET 0
+  ) p ON true
+), post_sightings AS (
+  INSERT INTO ${S}.post_sightings (search_id, post_id, first_run_id, first_seen_at, post_created_at)
+  SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place],
+    (SELECT created_at FROM ${S}.posts WHERE id = f.id)
+  FROM found_posts f ORDER BY 1, 2
+  ON CONFLICT DO NOTHING
+  RETURNING search_id, post_id
+), found_links AS MATERIALIZED (
+  SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.n
+  FROM unnest($9::int[], $10::text[], $11::text[]) WITH ORDINALITY AS r(place, address, source, n)
+  CROSS JOIN LATERAL (SELECT link_id AS id FROM ${S}.link_addresses WHERE address = r.address OFFSET 0) la
+  ORDER BY r.place, la.id, r.n
+), link_sightings AS (
+  INSERT INTO ${S}.link_sightings (search_id, link_id, first_run_id, first_seen_at, source)
+  SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place], f.source
+  FROM found_links f ORDER BY 1, 2
+  ON CONFLICT DO NOTHING
+  RETURNING search_id, link_id
+), results AS (
+  INSERT INTO ${S}.run_results (run_id, observed_at, post_ids, link_ids, link_sources)
+  SELECT run_id, observed_at,
+    ARRAY(SELECT id FROM found_posts f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT id FROM found_links f WHERE f.place = r.place ORDER BY n),
+    ARRAY(SELECT source FROM found_links f WHERE f.place = r.place ORDER BY n)
+  FROM responses r WHERE is_result
+  ON CONFLICT (run_id) DO UPDATE SET observed_at = excluded.observed_at,
+    post_ids = excluded.post_ids, link_ids = excluded.link_ids, link_sources = excluded.link_sources
+)
+SELECT
+  ARRAY(SELECT f.id FROM found_posts f JOIN post_sightings s ON s.post_id = f.id
+    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_posts,
+  ARRAY(SELECT f.id FROM found_links f JOIN link_sightings s ON s.link_id = f.id
+    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links
+FROM responses r ORDER BY r.place`;
+
+/**
+ * For a late response, after its sightings: what it holds was first seen when it came, where that is earlier than what is
+ * known. Rows are locked in the order in which they are inserted.
+ * $1 service, $2 time, $3 search, $4 run, $5 ids of the posts, $6 addresses of the links.
+ */
+export const LOWER_FIRST_SEEN = `
+WITH posts AS MATERIALIZED (
+  SELECT g.post_id FROM ${S}.post_sightings g
+  WHERE g.search_id = $3 AND (g.first_seen_at, g.first_run_id) > ($2, $4) AND g.post_id = ANY (ARRAY(
+    SELECT p.id FROM ${S}.posts p WHERE p.service_id = $1 AND p.external_id = ANY ($5::text[])))
+  ORDER BY g.post_id FOR UPDATE
+), lowered AS (
+  UPDATE ${S}.post_sightings g SET first_seen_at = $2, first_run_id = $4
+  FROM posts WHERE g.search_id = $3 AND g.post_id = posts.post_id
+), links AS MATERIALIZED (
+  SELECT g.link_id FROM ${S}.link_sightings g
+  WHERE g.search_id = $3 AND (g.first_seen_at, g.first_run_id) > ($2, $4) AND g.link_id = ANY (ARRAY(
+    SELECT a.link_id FROM ${S}.link_addresses a WHERE a.address = ANY ($6::text[])))
+  ORDER BY g.link_id FOR UPDATE
+), lowered_links AS (
+  UPDATE ${S}.link_sightings g SET first_seen_at = $2, first_run_id = $4
+  FROM links WHERE g.search_id = $3 AND g.link_id = links.link_id
+)
+SELECT (SELECT coalesce(array_agg(post_id), '{}') FROM posts) AS posts,
+  (SELECT coalesce(array_agg(link_id), '{}') FROM links) AS links`;
+
+/**
+ * 6, for responses with a completion. It counts as changed when the set of links it cites differs from the
+ * search's completion before, in the order in which they were received; its words vary by themselves.
+ * $1 run, $2 search, $3 time, $4 cited addresses, $5 returned addresses, $6 the completion, $7 key items.
+ */
+export const INSERT_COMPLETION = `
+WITH cited AS (
+  SELECT coalesce(array_agg(la.link_id ORDER BY u.ord), '{}') AS ids
+  FROM unnest($4::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address
+), returned AS (
+  SELECT coalesce(array_agg(la.link_id ORDER BY u.ord), '{}') AS ids
+  FROM unnest($5::text[]) WITH ORDINALITY u(address, ord) JOIN ${S}.link_addresses la ON la.address = u.address
+), before AS (
+  SELECT completion_links AS ids FROM ${S}.completions
+  WHERE search_id = $2 AND run_id <> $1 AND (observed_at, run_id) < ($3, $1)
+  ORDER BY observed_at DESC, run_id DESC LIMIT 1
+), kept AS (
+  INSERT INTO ${S}.completions (run_id, search_id, observed_at, changed, completion_links, search_completion_links,
+    summary, microblog_summary, discussion_board_summary, news_forum_summary, text_chunks, miner_link_scores, warnings)
+  SELECT $1, $2, $3,
+    NOT EXISTS (SELECT FROM before b WHERE b.ids @> cited.ids AND b.ids <@ cited.ids),
+    cited.ids, returned.ids,
+    c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary, c.text_chunks, c.miner_link_scores, c.warnings
+  FROM cited, returned, json_to_record($6::json) AS c(summary text, microblog_summary text, discussion_board_summary text,
+    news_forum_summary text, text_chunks text[], miner_link_scores jsonb, warnings jsonb)
+  ON CONFLICT (run_id) DO UPDATE SET changed = excluded.changed, completion_links = excluded.completion_links,
+    search_completion_links = excluded.search_completion_links, summary = excluded.summary,
+    microblog_summary = excluded.microblog_summary, discussion_board_summary = excluded.discussion_board_summary,
+    news_forum_summary = excluded.news_forum_summary, text_chunks = excluded.text_chunks,
+    miner_link_scores = excluded.miner_link_scores, warnings = excluded.warnings
+  RETURNING id, changed
+), items AS (
+  INSERT INTO ${S}.key_items (completion_id, list, position, text, url, link_id)
+  SELECT kept.id, r.list, r.position, r.text, r.url, la.link_id
+  FROM kept, json_to_recordset($7::json) AS r(list text, position integer, text text, url text, address text)
+  LEFT JOIN ${S}.link_addresses la ON la.address = r.address
+  ON CONFLICT (completion_id, list, position) DO UPDATE
+    SET text = excluded.text, url = excluded.url, link_id = excluded.link_id
+)
+SELECT id, changed FROM kept`;
+
+/**
+ * 7, last and under the feed's lock: the discoveries. Ids are handed out while the lock is held and the
+ * lock is held until the commit, so a reader never sees a higher id before a lower one.
+ * $1 runs, $2 their searches, $3 times, $4 whether a baseline, $5 whether the search has read a newer response, $6 new items
+ * where there are any. Of
+ * discoveries: $7 the place of their run in those lists, $8 kinds, $9 things.
+ */
+export const LOCK_FEED = `SELECT pg_advisory_xact_lock(hashtext('${S}.discoveries'))`;
+export const INSERT_DISCOVERIES = `
+WITH appended AS (
+  INSERT INTO ${S}.discoveries (search_id, run_id, at, baseline, late, kind, thing)
+  SELECT ($2::bigint[])[u.place], ($1::bigint[])[u.place], ($3::timestamptz[])[u.place], ($4::boolean[])[u.place],
+    ($5::boolean[])[u.place], u.kind, u.thing
+  FROM unnest($7::int[], $8::text[], $9::bigint[]) WITH ORDINALITY u(place, kind, thing, ord)
+  ORDER BY u.ord
+  ON CONFLICT (search_id, kind, thing) DO NOTHING
+)
+UPDATE ${S}.runs r SET items_new = u.items FROM unnest($1::bigint[], $6::int[]) u(id, items) WHERE u.items IS NOT NULL AND r.id = u.id AND r.id = ANY ($1::bigint[])`;

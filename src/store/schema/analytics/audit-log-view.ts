@@ -1,0 +1,44 @@
+/** The audit log, as the SQL contract shows it. */
+import { jsonb, text } from 'drizzle-orm/pg-core';
+import { instant } from '../schema.ts';
+import { analytics, id } from './analytics-schema.ts';
+
+/** Who acts: with a token, in a session begun with one, without either on this machine, by a command, or the program. */
+export const ACTORS = ['token', 'session', 'local', 'command_line', 'program'] as const;
+
+/** Everything that is recorded: a kind of thing, and what became of it. */
+export const AUDIT_ACTIONS = [
+  'channel.secret_rotated',
+  'run.requested',
+  'run.replayed',
+  'delivery.resent',
+  'token.created',
+  'token.rotated',
+  'token.revoked',
+  'service_key.created',
+  'service_key.rotated',
+  'service_key.revoked',
+  'reader.rotated',
+  'author.forgotten',
+  ...(['created', 'updated', 'paused', 'resumed', 'removed'] as const).flatMap(
+    (done) => [`topic.${done}`, `search.${done}`, `rule.${done}`, `channel.${done}`] as const,
+  ),
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** A field that changed. */
+export type Change = { before?: unknown; after?: unknown };
+
+export const auditLogView = analytics
+  .view('audit_log', {
+    id: id(),
+    at: instant().notNull(),
+    actor: text({ enum: ACTORS }).notNull(),
+    token: text(),
+    name: text(),
+    action: text({ enum: AUDIT_ACTIONS }).notNull(),
+    kind: text().notNull(),
+    subject: text(),
+    changes: jsonb().$type<Readonly<Record<string, Change>>>().notNull(),
+  })
+  .existing();

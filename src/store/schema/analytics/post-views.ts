@@ -1,0 +1,210 @@
+/** Posts, authors, and where they were seen, as the SQL contract shows them. */
+
+import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
+import { SERVICE_KINDS } from '../../services.ts';
+import { counter, instant, ref } from '../schema.ts';
+import { analytics, id } from './analytics-schema.ts';
+import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
+
+export const postsView = analytics
+  .view('posts', {
+    id: id(),
+    external_id: text().notNull(),
+    service: text().notNull(),
+    author_id: ref(),
+    author_username: text(),
+    author_name: text(),
+    text: text().notNull(),
+    url: text(),
+    created_at: instant(),
+    lang: text(),
+    reply_count: counter(),
+    repost_count: counter(),
+    like_count: counter(),
+    view_count: counter(),
+    quote_count: counter(),
+    impression_count: counter(),
+    bookmark_count: counter(),
+    conversation_id: text(),
+    in_reply_to_screen_name: text(),
+    in_reply_to_status_id: text(),
+    in_reply_to_user_id: text(),
+    quoted_status_id: text(),
+    reposted_status_id: text(),
+    quote: text(),
+    is_quote_post: boolean(),
+    is_repost: boolean(),
+    summary_description: text(),
+    hashtags: text().array().notNull(),
+    mentions: text().array().notNull(),
+    urls: text().array().notNull(),
+    media: jsonb().notNull(),
+    entities: jsonb().notNull(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const postEngagementView = analytics
+  .view('post_engagement', {
+    post_id: id(),
+    observed_at: instant().notNull(),
+    reply_count: counter(),
+    repost_count: counter(),
+    like_count: counter(),
+    view_count: counter(),
+    quote_count: counter(),
+    impression_count: counter(),
+    bookmark_count: counter(),
+  })
+  .existing();
+
+export const authorsView = analytics
+  .view('authors', {
+    id: id(),
+    external_id: text().notNull(),
+    service: text().notNull(),
+    username: text(),
+    name: text(),
+    url: text(),
+    description: text(),
+    location: text(),
+    profile_image_url: text(),
+    created_at: instant(),
+    verified: boolean(),
+    is_blue_verified: boolean(),
+    can_dm: boolean(),
+    can_media_tag: boolean(),
+    followers_count: counter(),
+    favourites_count: counter(),
+    listed_count: counter(),
+    media_count: counter(),
+    statuses_count: counter(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const authorSnapshotsView = analytics
+  .view('author_snapshots', {
+    author_id: id(),
+    observed_at: instant().notNull(),
+    followers_count: counter(),
+    favourites_count: counter(),
+    listed_count: counter(),
+    media_count: counter(),
+    statuses_count: counter(),
+  })
+  .existing();
+
+export const postSightingsView = analytics
+  .view('post_sightings', {
+    search_id: id(),
+    search: text().notNull(),
+    post_id: id(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    post_created_at: instant(),
+  })
+  .existing();
+
+export const unseenPostsView = analytics
+  .view('unseen_posts', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+    post_id: id(),
+    not_seen_since: instant().notNull(),
+    seen_elsewhere: boolean().notNull(),
+    created_at: instant(),
+    bucket_at: instant(),
+    engagement: counter(),
+  })
+  .existing();
+
+export const postsInSightView = analytics
+  .view('posts_in_sight', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+    post_id: id(),
+    last_seen_at: instant().notNull(),
+    created_at: instant(),
+    engagement: counter(),
+  })
+  .existing();
+
+/** Links, who saw them and in which rank, as the SQL contract shows them. */
+
+export const linksView = analytics
+  .view('links', {
+    id: id(),
+    url: text().notNull(),
+    site: text().notNull(),
+    title: text(),
+    snippet: text(),
+    summary_description: text(),
+    with_metadata: boolean(),
+    published_at: instant(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  })
+  .existing();
+
+export const linkSightingsView = analytics
+  .view('link_sightings', {
+    search_id: id(),
+    search: text().notNull(),
+    link_id: id(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    source: text({ enum: SOURCES }).notNull(),
+  })
+  .existing();
+
+export const keyItemsView = analytics
+  .view('key_items', {
+    completion_id: id(),
+    run_id: id(),
+    search_id: id(),
+    list: text({ enum: KEY_LISTS }).notNull(),
+    position: integer().notNull(),
+    text: text().notNull(),
+    url: text(),
+    link_id: ref(),
+  })
+  .existing();
+
+export const linkRanksView = analytics
+  .view('link_ranks', {
+    search_id: id(),
+    search: text().notNull(),
+    link_id: id(),
+    url: text().notNull(),
+    run_id: id(),
+    observed_at: instant().notNull(),
+    source: text({ enum: SOURCES }).notNull(),
+    rank: integer().notNull(),
+    place: integer().notNull(),
+  })
+  .existing();
+
+export const linkSourcesView = analytics
+  .view('link_sources', {
+    link_id: id(),
+    url: text().notNull(),
+    site: text().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    service: text().notNull(),
+    source: text({ enum: SOURCES }).notNull(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    baseline: boolean(),
+    nth: integer().notNull(),
+    searches: integer().notNull(),
+    lead_seconds: doublePrecision(),
+  })
+  .existing();

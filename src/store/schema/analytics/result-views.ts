@@ -1,0 +1,106 @@
+/** Completions and their claims, as the SQL contract shows them. */
+
+import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
+import { counter, instant, ref } from '../schema.ts';
+import { analytics, id, tally } from './analytics-schema.ts';
+import { boolean, integer, jsonb, text } from 'drizzle-orm/pg-core';
+
+export const completionsView = analytics
+  .view('completions', {
+    id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_at: instant().notNull(),
+    changed: boolean().notNull(),
+    summary: text(),
+    microblog_summary: text(),
+    discussion_board_summary: text(),
+    news_forum_summary: text(),
+    text_chunks: text().array(),
+    completion_links: ref().array().notNull(),
+    search_completion_links: ref().array().notNull(),
+    miner_link_scores: jsonb(),
+    warnings: jsonb().notNull(),
+    claims: integer(),
+  })
+  .existing();
+
+/** What a claim cites; `cited_returned` is null where that is nothing that is known. */
+const cited = {
+  cited_links: ref().array().notNull(),
+  cited_urls: text().array().notNull(),
+  cited_returned: boolean(),
+  not_returned: ref().array().notNull(),
+  unresolved: integer().array().notNull(),
+};
+
+export const claimsView = analytics
+  .view('claims', {
+    id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    role: text({ enum: CLAIM_ROLES }).notNull(),
+    text: text().notNull(),
+    first_run_id: id(),
+    first_seen_at: instant().notNull(),
+    last_run_id: id(),
+    last_seen_at: instant().notNull(),
+    runs_seen: tally().notNull(),
+    current: boolean().notNull(),
+    ...cited,
+  })
+  .existing();
+
+export const completionClaimsView = analytics
+  .view('completion_claims', {
+    completion_id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_at: instant().notNull(),
+    role: text({ enum: CLAIM_ROLES }).notNull(),
+    position: integer().notNull(),
+    claim_id: id(),
+    text: text().notNull(),
+    ...cited,
+    new: boolean().notNull(),
+  })
+  .existing();
+
+/** What was found for the first time, as the SQL contract shows it. */
+
+export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
+
+const discovery = {
+  id: id(),
+  at: instant().notNull(),
+  kind: text({ enum: DISCOVERY_KINDS }).notNull(),
+  baseline: boolean().notNull(),
+  search_id: id(),
+  search: text().notNull(),
+  topic: text().notNull(),
+  run_id: id(),
+  post_id: ref(),
+  link_id: ref(),
+  completion_id: ref(),
+  text: text(),
+  url: text(),
+  author_username: text(),
+  created_at: instant(),
+  like_count: counter(),
+  repost_count: counter(),
+  reply_count: counter(),
+  view_count: counter(),
+  spike_id: ref(),
+};
+
+export const discoveriesView = analytics.view('discoveries', discovery).existing();
+
+export const newTodayView = analytics.view('new_today', discovery).existing();
+
+const { at, kind, baseline, search_id, search, topic } = discovery;
+
+export const discoveryTimesView = analytics
+  .view('discovery_times', { at, kind, baseline, search_id, search, topic })
+  .existing();

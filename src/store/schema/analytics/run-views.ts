@@ -1,0 +1,102 @@
+/** Runs, their calls and rejects, and trials, as the SQL contract shows them. */
+import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
+import { REJECT_CODES, RUN_CODE_NAMES } from '../../../domain/errors.ts';
+import { instant } from '../schema.ts';
+import { analytics, id, tally, usd } from './analytics-schema.ts';
+
+export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** What made a run: its schedule, a person, or that its search was made or changed. */
+export const RUN_TRIGGERS = ['schedule', 'manual', 'first'] as const;
+
+/** Of a paid call, a trial's included: `unknown` where its process died before it was answered. */
+export const CALL_STATES = ['sent', 'received', 'failed', 'unknown'] as const;
+
+export const runsView = analytics
+  .view('runs', {
+    id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    trigger: text({ enum: RUN_TRIGGERS }).notNull(),
+    slot_at: instant(),
+    span_until: instant(),
+    span_slots: integer(),
+    status: text({ enum: RUN_STATUSES }).notNull(),
+    code: text({ enum: RUN_CODE_NAMES }),
+    reason: text(),
+    baseline: boolean().notNull(),
+    items_seen: integer(),
+    items_new: integer(),
+    rejected: integer(),
+    posts_seen: integer().notNull(),
+    links_seen: integer().notNull(),
+    calls: tally().notNull(),
+    cost_usd: usd(),
+    not_before: instant(),
+    fence: integer().notNull(),
+    worker: text(),
+    created_at: instant().notNull(),
+    started_at: instant(),
+    ended_at: instant(),
+    seconds: doublePrecision(),
+  })
+  .existing();
+
+export const callsView = analytics
+  .view('calls', {
+    run_id: id(),
+    n: integer().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    service: text().notNull(),
+    state: text({ enum: CALL_STATES }).notNull(),
+    http_status: integer(),
+    code: text({ enum: RUN_CODE_NAMES }),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: usd(),
+    fence: integer().notNull(),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  })
+  .existing();
+
+export const trialsView = analytics
+  .view('trials', {
+    id: id(),
+    service: text().notNull(),
+    operation: text({ enum: OPERATIONS }).notNull(),
+    prompt: text().notNull(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    state: text({ enum: CALL_STATES }).notNull(),
+    http_status: integer(),
+    code: text({ enum: RUN_CODE_NAMES }),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: usd(),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+  })
+  .existing();
+
+export const rejectsView = analytics
+  .view('rejects', {
+    id: id(),
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    path: text().notNull(),
+    code: text({ enum: REJECT_CODES }).notNull(),
+    sample: text().notNull(),
+    at: instant().notNull(),
+  })
+  .existing();

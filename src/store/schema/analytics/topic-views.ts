@@ -1,0 +1,90 @@
+/** Topics, searches and their versions, as the SQL contract shows them. */
+import { boolean, doublePrecision, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../../domain/enumerations.ts';
+import { SERVICE_KINDS } from '../../services.ts';
+import { instant } from '../schema.ts';
+import { analytics, id, tally } from './analytics-schema.ts';
+
+/** How unusual is worth a spike. */
+export const SENSITIVITIES = ['low', 'normal', 'high', 'off'] as const;
+export type Sensitivity = (typeof SENSITIVITIES)[number];
+
+/** Only an active search is run; a capped one is due again when the day is over. */
+export const SEARCH_STATES = ['active', 'paused', 'broken', 'capped'] as const;
+export type SearchState = (typeof SEARCH_STATES)[number];
+
+export const topicsView = analytics
+  .view('topics', {
+    id: id(),
+    slug: text().notNull(),
+    name: text().notNull(),
+    sample: boolean().notNull(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+    searches: tally().notNull(),
+  })
+  .existing();
+
+export const searchesView = analytics
+  .view('searches', {
+    id: id(),
+    slug: text().notNull(),
+    topic_id: id(),
+    topic: text().notNull(),
+    service: text().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+    operation: text({ enum: OPERATIONS }).notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    prompt: text().notNull(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+    labels: text().array().notNull(),
+    state: text({ enum: SEARCH_STATES }).notNull(),
+    state_reason: text(),
+    state_since: instant().notNull(),
+    next_due_at: instant(),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+    sensitivity: text({ enum: SENSITIVITIES }).notNull(),
+  })
+  .existing();
+
+export const searchVersionsView = analytics
+  .view('search_versions', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    created_at: instant().notNull(),
+    prompt: text().notNull(),
+    tools: text({ enum: TOOLS }).array().notNull(),
+    model: text({ enum: MODELS }).notNull(),
+    date_filter: text({ enum: DATE_FILTERS }),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+  })
+  .existing();
+
+export const searchStatesView = analytics
+  .view('search_states', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    state: text({ enum: SEARCH_STATES }).notNull(),
+    reason: text(),
+    began_at: instant().notNull(),
+    ended_at: instant(),
+    seconds: doublePrecision(),
+  })
+  .existing();

@@ -1,0 +1,167 @@
+/** Volume, what of it was observed, and spikes, as the SQL contract shows them. */
+
+import { SERVICE_KINDS } from '../../services.ts';
+import { counter, instant, ref } from '../schema.ts';
+import { analytics, id, tally } from './analytics-schema.ts';
+import { SENSITIVITIES } from './topic-views.ts';
+import { boolean, doublePrecision, integer, text } from 'drizzle-orm/pg-core';
+
+/** What a spike is counted in. */
+export const SPIKE_MEASURES = ['posts', 'engagement'] as const;
+export type SpikeMeasure = (typeof SPIKE_MEASURES)[number];
+
+export const coverageView = analytics
+  .view('coverage', {
+    run_id: id(),
+    search_id: id(),
+    search: text().notNull(),
+    observed_from: instant().notNull(),
+    observed_until: instant().notNull(),
+    reached_from: instant().notNull(),
+    cut: boolean().notNull(),
+    every_seconds: integer().notNull(),
+    posts: integer().notNull(),
+  })
+  .existing();
+
+const buckets = {
+  search_id: id(),
+  search: text().notNull(),
+  bucket_at: instant().notNull(),
+  posts: tally().notNull(),
+  coverage: doublePrecision().notNull(),
+  lower_bound: boolean().notNull(),
+};
+
+export const derivedUntilView = analytics
+  .view('derived_until', {
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    as_of: instant(),
+    waiting: tally().notNull(),
+  })
+  .existing();
+
+export const volumeHourlyView = analytics.view('volume_hourly', buckets).existing();
+
+export const volumeDailyView = analytics.view('volume_daily', buckets).existing();
+
+export const spikesView = analytics
+  .view('spikes', {
+    id: id(),
+    at: instant().notNull(),
+    search_id: id(),
+    search: text().notNull(),
+    topic: text().notNull(),
+    run_id: id(),
+    measure: text({ enum: SPIKE_MEASURES }).notNull(),
+    window_start: instant().notNull(),
+    window_end: instant().notNull(),
+    sentence: text().notNull(),
+    n: doublePrecision().notNull(),
+    lower_bound: boolean().notNull(),
+    coverage: doublePrecision().notNull(),
+    usual: doublePrecision().notNull(),
+    ratio: doublePrecision(),
+    mean: doublePrecision().notNull(),
+    sd: doublePrecision().notNull(),
+    score: doublePrecision().notNull(),
+    threshold: doublePrecision().notNull(),
+    sensitivity: text({ enum: SENSITIVITIES }).notNull(),
+    days: integer().notNull(),
+    windows: integer().notNull(),
+    provisional: boolean().notNull(),
+    tz: text().notNull(),
+    top_post_id: ref(),
+    top_share: doublePrecision(),
+    weekday_usual: doublePrecision(),
+  })
+  .existing();
+
+/** Share of voice, and who and what is spoken of most, as the SQL contract shows them. */
+
+export const shareOfVoiceView = analytics
+  .view('share_of_voice', {
+    topic_id: id(),
+    topic: text().notNull(),
+    service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+    bucket_at: instant().notNull(),
+    posts: tally().notNull(),
+    reposts: tally().notNull(),
+    searches: tally().notNull(),
+    coverage: doublePrecision().notNull(),
+    lower_bound: boolean().notNull(),
+    normalised_posts: doublePrecision(),
+    share: doublePrecision(),
+    topics: tally().notNull(),
+  })
+  .existing();
+
+/** A name of a search on a day. */
+const ofDay = {
+  search_id: id(),
+  search: text().notNull(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  bucket_at: instant().notNull(),
+};
+const posts = { posts: integer().notNull(), topic_posts: integer().notNull() };
+
+export const topAuthorsView = analytics
+  .view('top_authors', {
+    ...ofDay,
+    author_id: id(),
+    author_username: text(),
+    author_name: text(),
+    followers_count: counter(),
+    ...posts,
+  })
+  .existing();
+
+export const topHashtagsView = analytics
+  .view('top_hashtags', { ...ofDay, hashtag: text().notNull(), ...posts })
+  .existing();
+
+export const topLanguagesView = analytics
+  .view('top_languages', { ...ofDay, lang: text().notNull(), ...posts })
+  .existing();
+
+export const topDomainsView = analytics
+  .view('top_domains', {
+    ...ofDay,
+    domain: text().notNull(),
+    posts: tally().notNull(),
+    topic_posts: tally().notNull(),
+    links: tally().notNull(),
+    topic_links: tally().notNull(),
+  })
+  .existing();
+
+/** A name that rises, of a topic or (where it is named) of a search. */
+const whose = {
+  topic_id: id(),
+  topic: text().notNull(),
+  service_kind: text({ enum: SERVICE_KINDS }).notNull(),
+  search_id: ref(),
+  search: text(),
+  as_of: instant().notNull(),
+};
+const rise = {
+  posts: tally().notNull(),
+  posts_before: tally().notNull(),
+  observed_days: doublePrecision().notNull(),
+  observed_days_before: doublePrecision().notNull(),
+  per_day: doublePrecision().notNull(),
+  per_day_before: doublePrecision().notNull(),
+  ratio: doublePrecision(),
+  score: doublePrecision().notNull(),
+};
+
+export const risingHashtagsView = analytics
+  .view('rising_hashtags', { ...whose, hashtag: text().notNull(), ...rise })
+  .existing();
+
+export const risingDomainsView = analytics
+  .view('rising_domains', { ...whose, domain: text().notNull(), ...rise })
+  .existing();

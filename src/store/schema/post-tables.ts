@@ -1,0 +1,186 @@
+import { counter, instant, key, ref, strandline } from './schema.ts';
+import { services } from './topic-tables.ts';
+import { sql } from 'drizzle-orm';
+import { boolean, customType, index, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+
+export const authorCounters = {
+  followers_count: counter(),
+  favourites_count: counter(),
+  listed_count: counter(),
+  media_count: counter(),
+  statuses_count: counter(),
+};
+
+/** What is known of an author but for the counters. */
+export const authorColumns = {
+  id: key(),
+  service_id: ref()
+    .notNull()
+    .references(() => services.id),
+  created_at: instant(),
+  first_seen_at: instant().notNull(),
+  /** When the content was last observed to differ. */
+  observed_at: instant().notNull(),
+  /** Of the content; null: unknown, compare in full. */
+  content_hash: ref(),
+  external_id: text().notNull(),
+  username: text(),
+  name: text(),
+  url: text(),
+  description: text(),
+  location: text(),
+  profile_image_url: text(),
+  verified: boolean(),
+  is_blue_verified: boolean(),
+  can_dm: boolean(),
+  can_media_tag: boolean(),
+};
+
+/** Who writes posts, as last seen, but for their counters. */
+export const authors = strandline.table('authors', authorColumns, (t) => [
+  unique('authors_external_key').on(t.service_id, t.external_id),
+  index('authors_username').on(sql`lower(${t.username})`),
+]);
+
+/**
+ * The newest known value of each counter of an author; every author has a row. Apart from the rest and without any other index or
+ * foreign key, so that an update writes one short row and stays inside the page (HOT); the fill factor of 75, set in
+ * `0000_tables`, leaves room for that.
+ */
+export const author_counters = strandline.table('author_counters', {
+  author_id: ref().primaryKey(),
+  /** Of the newest response that changed something here. */
+  observed_at: instant().notNull(),
+  ...authorCounters,
+  // When the value was observed, where that is earlier; null: at `observed_at`.
+  followers_count_at: instant(),
+  favourites_count_at: instant(),
+  listed_count_at: instant(),
+  media_count_at: instant(),
+  statuses_count_at: instant(),
+});
+
+/** An author's counters over time, only when one changed. Partitioned by month; no foreign keys (they triple the WAL). */
+export const author_snapshots = strandline.table(
+  'author_snapshots',
+  { author_id: ref().notNull(), observed_at: instant().notNull(), ...authorCounters },
+  (t) => [primaryKey({ columns: [t.author_id, t.observed_at] })],
+);
+
+export const postCounters = {
+  reply_count: counter(),
+  repost_count: counter(),
+  like_count: counter(),
+  view_count: counter(),
+  quote_count: counter(),
+  impression_count: counter(),
+  bookmark_count: counter(),
+};
+
+/** What is known of a post but for the counters. */
+export const postColumns = {
+  id: key(),
+  service_id: ref()
+    .notNull()
+    .references(() => services.id),
+  author_id: ref().references(() => authors.id),
+  created_at: instant(),
+  first_seen_at: instant().notNull(),
+  /** When the content was last observed to differ. */
+  observed_at: instant().notNull(),
+  /** Of the content; null: unknown, compare in full. */
+  content_hash: ref(),
+  external_id: text().notNull(),
+  text: text().notNull(),
+  url: text(),
+  lang: text(),
+  conversation_id: text(),
+  in_reply_to_screen_name: text(),
+  in_reply_to_status_id: text(),
+  in_reply_to_user_id: text(),
+  quoted_status_id: text(),
+  reposted_status_id: text(),
+  quote: text(),
+  summary_description: text(),
+  is_quote_post: boolean(),
+  is_repost: boolean(),
+  hashtags: text().array().notNull(),
+  mentions: text().array().notNull(),
+  urls: text().array().notNull(),
+  media: jsonb().notNull(),
+  entities: jsonb().notNull(),
+};
+
+/** Posts as last seen, but for their counters. Content rarely changes: pages are filled (the default fill factor). */
+export const posts = strandline.table('posts', postColumns, (t) => [
+  unique('posts_external_key').on(t.service_id, t.external_id),
+  index('posts_author').on(t.author_id),
+  index('posts_created').on(t.created_at),
+  // Which of them have an address in their text; two thirds have none.
+  index('posts_urls').using('gin', t.urls).where(sql`${t.urls} <> '{}'`),
+]);
+
+/** The newest known value of each counter of a post; every post has a row. As {@link author_counters}. */
+export const post_counters = strandline.table('post_counters', {
+  post_id: ref().primaryKey(),
+  observed_at: instant().notNull(),
+  ...postCounters,
+  reply_count_at: instant(),
+  repost_count_at: instant(),
+  like_count_at: instant(),
+  view_count_at: instant(),
+  quote_count_at: instant(),
+  impression_count_at: instant(),
+  bookmark_count_at: instant(),
+});
+
+/** A post's counters over time, only when one changed. Partitioned by month. */
+export const post_snapshots = strandline.table(
+  'post_snapshots',
+  { post_id: ref().notNull(), observed_at: instant().notNull(), ...postCounters },
+  (t) => [
+    primaryKey({ columns: [t.post_id, t.observed_at] }),
+    index('post_snapshots_observed').using('brin', t.observed_at),
+  ],
+);
+
+/** A link is its canonical address. */
+export const links = strandline.table(
+  'links',
+  {
+    id: key(),
+    canonical: text().notNull(),
+    site: text().notNull(),
+    title: text(),
+    snippet: text(),
+    summary_description: text(),
+    with_metadata: boolean(),
+    published_at: instant(),
+    first_seen_at: instant().notNull(),
+    observed_at: instant().notNull(),
+  },
+  (t) => [unique('links_canonical_key').on(t.canonical), index('links_site').on(t.site)],
+);
+
+/** Every address as it was seen, so that a change of the canonical rules makes nothing new. */
+export const link_addresses = strandline.table(
+  'link_addresses',
+  {
+    address: text().notNull(),
+    link_id: ref()
+      .notNull()
+      .references(() => links.id),
+  },
+  (t) => [primaryKey({ columns: [t.address] }), index('link_addresses_link').on(t.link_id)],
+);
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/**
+ * Authors, posts and links that were forgotten on request, so that an answer that brings them again finds
+ * nobody: a digest of each (`digestOf` in `store/forget/tombstones.ts`) and no word about anyone.
+ */
+export const forgotten = strandline.table('forgotten', {
+  digest: bytea().primaryKey(),
+  at: instant().notNull(),
+});

@@ -1,0 +1,227 @@
+import { instant, key, ref, strandline } from './schema.ts';
+import { searches, services } from './topic-tables.ts';
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/**
+ * One row per due slot, also for those that were not run, and one per manual or first run (no slot).
+ *
+ *   queued ──claim──▶ running ──▶ succeeded | failed | cancelled
+ *     ▲                  │
+ *     └── retry, release ┘          skipped: never queued (overlap, missed, capped)
+ */
+export const runs = strandline.table(
+  'runs',
+  {
+    id: key(),
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
+    version: integer().notNull(),
+    request_version: integer().notNull(),
+    slot_at: instant(),
+    /** A span of missed slots stands in one row: from `slot_at` up to here, `span_slots` in all. */
+    span_until: instant(),
+    span_slots: integer(),
+    trigger: text().notNull(),
+    status: text().notNull(),
+    /** Why it failed: a code of the closed list. */
+    code: text(),
+    /** Why it was skipped or cancelled; or the service's own words where it failed. */
+    reason: text(),
+    /** A queued run is not claimed before this time (retry). */
+    not_before: instant(),
+    /** When the scan offers a queued or abandoned run to the queue (again); null once it is claimed or has ended. */
+    offer_at: instant(),
+    /** Counts claims. Whoever holds the highest fence may write; all others are turned away. */
+    fence: integer().notNull().default(0),
+    /** Claims since the last orderly end: how many workers may have died of it. */
+    claims: integer().notNull().default(0),
+    /** By the database's clock, the only one that all workers share. */
+    lease_until: instant(),
+    /** The fence of the claim whose lease was extended after an outage and not renewed since: it is not extended again. */
+    lease_extended: integer(),
+    worker: text(),
+    created_at: instant().notNull(),
+    started_at: instant(),
+    ended_at: instant(),
+    baseline: boolean().notNull().default(false),
+
+    items_seen: integer(),
+    items_new: integer(),
+    rejected: integer(),
+  },
+  (t) => [
+    // Two scans that meet one slot: the second insert finds the first.
+    unique('runs_slot_key').on(t.search_id, t.slot_at),
+    // Two runs of one search at once: the second claim is refused.
+    uniqueIndex('runs_one_running').on(t.search_id).where(sql`${t.status} = 'running'`),
+    // What the scan offers, the longest due first.
+    index('runs_offer').on(t.offer_at).where(sql`${t.offer_at} is not null`),
+    index('runs_open').on(t.search_id).where(sql`${t.status} in ('queued', 'running')`),
+    index('runs_search').on(t.search_id, t.id),
+    // Those of a day, by blocks; and what did not go as planned, which is rare.
+    index('runs_created').using('brin', t.created_at),
+    index('runs_amiss').on(t.status, t.id).where(sql`${t.status} in ('failed', 'skipped', 'cancelled')`),
+    // What ended lately, of all searches: who listens is told.
+    index('runs_ended').on(t.ended_at),
+    index('runs_search_ended').on(t.search_id, t.ended_at).where(sql`${t.ended_at} is not null`),
+    check('runs_trigger', sql`${t.trigger} in ('schedule', 'manual', 'first')`),
+    check(
+      'runs_status',
+      sql`${t.status} in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')`,
+    ),
+    check('runs_running', sql`(${t.status} = 'running') = (${t.lease_until} is not null)`),
+    check('runs_ended', sql`(${t.status} in ('queued', 'running')) = (${t.ended_at} is null)`),
+    check('runs_failed', sql`(${t.status} = 'failed') = (${t.code} is not null)`),
+    check('runs_skipped', sql`${t.status} <> 'skipped' or ${t.reason} is not null`),
+    check('runs_span', sql`(${t.span_until} is null) = (${t.span_slots} is null)`),
+    // No row for a slot that the database's clock had not reached.
+    check('runs_slot_reached', sql`${t.slot_at} <= ${t.created_at} and ${t.span_until} <= ${t.created_at}`),
+  ],
+);
+
+/** The ledger of paid calls: the row is committed before the request is sent. */
+export const calls = strandline.table(
+  'calls',
+  {
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
+    n: integer().notNull(),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
+    fence: integer().notNull(),
+    /** `unknown`: the process ended between sending and hearing; it counts as paid. */
+    state: text().notNull(),
+    http_status: integer(),
+    code: text(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: numeric({ precision: 12, scale: 6 }),
+    sent_at: instant().notNull(),
+    received_at: instant(),
+    /** Its request certainly never left: it counts in no day and no minute. */
+    refunded: boolean().notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.n] }),
+    index('calls_service').on(t.service_id, t.sent_at),
+    // What calls cost is asked of the last ones that were told a cost; most services never tell one.
+    index('calls_cost').on(t.service_id, t.sent_at).where(sql`${t.cost_usd} is not null`),
+    check('calls_state', sql`${t.state} in ('sent', 'received', 'failed', 'unknown')`),
+  ],
+);
+
+/** Raw answers, kept before anyone reads meaning into them; they expire (`ANSWER_DAYS`). */
+export const answers = strandline.table(
+  'answers',
+  {
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
+    n: integer().notNull(),
+    http_status: integer().notNull(),
+    content_type: text(),
+    /** gzip of the decoded bytes. */
+    body: bytea().notNull(),
+    /** Of the decoded bytes. */
+    sha256: bytea().notNull(),
+    bytes: integer().notNull(),
+    received_at: instant().notNull(),
+    /** When it was parsed and its results were saved, or it was found to be unreadable; null: unread. */
+    read_at: instant(),
+    /** Attempts to read it after its run had ended, and when the next one is made. */
+    read_attempts: integer().notNull().default(0),
+    next_read_at: instant(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.n] }),
+    index('answers_received').on(t.received_at),
+    index('answers_unread').on(t.run_id).where(sql`${t.read_at} is null`),
+  ],
+);
+
+/** Which posts and links a run returned, in the answer's order. One row per run of which a response was read. */
+export const run_results = strandline.table('run_results', {
+  run_id: ref()
+    .primaryKey()
+    .references(() => runs.id),
+  post_ids: ref().array().notNull(),
+  link_ids: ref().array().notNull(),
+  /** Source group of each link, in the same order. */
+  link_sources: text().array().notNull(),
+  /** When the response was received that these are read from; null in rows of older releases. */
+  observed_at: instant(),
+});
+
+/** Items of an answer that could not be read: where, why, and how they began. */
+export const rejects = strandline.table(
+  'rejects',
+  {
+    id: key(),
+    run_id: ref()
+      .notNull()
+      .references(() => runs.id),
+    path: text().notNull(),
+    code: text().notNull(),
+    sample: text().notNull(),
+  },
+  (t) => [index('rejects_run').on(t.run_id)],
+);
+
+/**
+ * Calls that tried out a search before it was saved: they belong to no run, cost what any call costs, and nothing of
+ * their answers is kept. As in `calls`, the row is committed before the request is sent.
+ */
+export const trials = strandline.table(
+  'trials',
+  {
+    id: key(),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
+    operation: text().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull(),
+    extra: jsonb().notNull(),
+    /** `unknown`: nobody waited for its end, or the process ended before it; it counts as paid. */
+    state: text().notNull(),
+    http_status: integer(),
+    /** Why it failed: a code of the closed list; also where an answer came and could not be read. */
+    code: text(),
+    bytes: integer(),
+    latency_ms: integer(),
+    cost_usd: numeric({ precision: 12, scale: 6 }),
+    sent_at: instant().notNull(),
+    /** Where it is still `sent` by then, nobody will hear of it any more. */
+    deadline_at: instant().notNull(),
+    received_at: instant(),
+    /** Its request certainly never left: it counts in no day and no minute. */
+    refunded: boolean().notNull().default(false),
+  },
+  (t) => [
+    index('trials_service').on(t.service_id, t.sent_at),
+    index('trials_open').on(t.deadline_at).where(sql`${t.state} = 'sent'`),
+    check('trials_operation', sql`${t.operation} in ('ai', 'microblog')`),
+    check('trials_state', sql`${t.state} in ('sent', 'received', 'failed', 'unknown')`),
+  ],
+);

@@ -1,0 +1,148 @@
+import { instant, key, ref, strandline } from './schema.ts';
+import { sql } from 'drizzle-orm';
+import { boolean, check, date, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+
+/** What a person cares about. Its searches look for it. */
+export const topics = strandline.table(
+  'topics',
+  {
+    id: key(),
+    slug: text().notNull(),
+    name: text().notNull(),
+    /** Made by the program itself, in the sandbox or the own service for ever. */
+    sample: boolean().notNull().default(false),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+  },
+  (t) => [unique('topics_slug_key').on(t.slug)],
+);
+
+/** A saved search: what is asked, of whom, and when. Its request and schedule stand in its versions. */
+export const searches = strandline.table(
+  'searches',
+  {
+    id: key(),
+    topic_id: ref()
+      .notNull()
+      .references(() => topics.id),
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
+    slug: text().notNull(),
+    operation: text().notNull(),
+    /** The current version, in `search_versions`. */
+    version: integer().notNull(),
+    labels: text().array().notNull(),
+    state: text().notNull(),
+    state_reason: text(),
+    state_since: instant().notNull(),
+    /** The next slot that has no run row yet; null when none is to come (paused, archived, broken). */
+    next_due_at: instant(),
+    /** The simulation whose clock drives it for now; null: the database's clock. */
+    simulation: text(),
+    /** How unusual is worth an alert; see monitor/trend. */
+    sensitivity: text().notNull().default('normal'),
+    created_at: instant().notNull(),
+    archived_at: instant(),
+  },
+  (t) => [
+    unique('searches_slug_key').on(t.slug),
+    index('searches_topic').on(t.topic_id),
+    // What the scan asks for, twice a second.
+    index('searches_due').on(t.next_due_at).where(sql`${t.next_due_at} is not null`),
+    check('searches_operation', sql`${t.operation} in ('ai', 'microblog')`),
+    check('searches_state', sql`${t.state} in ('active', 'paused', 'broken', 'capped')`),
+    check('searches_sensitivity', sql`${t.sensitivity} in ('low', 'normal', 'high', 'off')`),
+    check(
+      'searches_next_due',
+      sql`(${t.next_due_at} is not null) = (${t.archived_at} is null and ${t.state} in ('active', 'capped'))`,
+    ),
+    check('searches_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
+  ],
+);
+
+/** Each change of a search. A run uses its own version; a change of the request starts a new baseline. */
+export const search_versions = strandline.table(
+  'search_versions',
+  {
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
+    version: integer().notNull(),
+    /** The version with which this request (prompt, tools, model, filter, extra) began. */
+    request_version: integer().notNull(),
+    prompt: text().notNull(),
+    tools: text().array().notNull(),
+    model: text().notNull(),
+    date_filter: text(),
+    streaming: boolean().notNull().default(false),
+    /** Members beyond the specification, passed through to the service. */
+    extra: jsonb().notNull().default({}),
+    cron: text(),
+    every_seconds: integer(),
+    tz: text().notNull(),
+    created_at: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.search_id, t.version] }),
+    check('search_versions_schedule', sql`(${t.cron} is null) <> (${t.every_seconds} is null)`),
+    check('search_versions_every', sql`${t.every_seconds} >= 60`),
+  ],
+);
+
+/** Every state a search was in, and for how long: paused time must not count as "nothing was posted". */
+export const search_states = strandline.table(
+  'search_states',
+  {
+    search_id: ref()
+      .notNull()
+      .references(() => searches.id),
+    began_at: instant().notNull(),
+    ended_at: instant(),
+    state: text().notNull(),
+    reason: text(),
+  },
+  (t) => [index('search_states_search').on(t.search_id, t.began_at)],
+);
+
+/** Who answers searches. A search belongs to one service for ever; ids are unique only within a service. */
+export const services = strandline.table(
+  'services',
+  {
+    id: key(),
+    name: text().notNull(),
+    kind: text().notNull(),
+    /** Base address of the hosted service; null for the sandbox and the own service, whose address moves. */
+    address: text(),
+    dialect: text().notNull(),
+    created_at: instant().notNull(),
+  },
+  (t) => [
+    unique('services_name_key').on(t.name),
+    check('services_kind', sql`${t.kind} in ('sandbox', 'own', 'hosted')`),
+  ],
+);
+
+/**
+ * Paid calls per service and UTC day: the row that `CALLS_PER_DAY` is decided on. Its row lock makes
+ * "count, compare, add one" a single step however many workers call at once.
+ */
+export const call_days = strandline.table(
+  'call_days',
+  {
+    service_id: ref()
+      .notNull()
+      .references(() => services.id),
+    day: date().notNull(),
+    calls: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.service_id, t.day] })],
+);
+
+/** Paid calls of the last minute per service, by when they were sent: the row that `CALLS_PER_MINUTE` is decided on. */
+export const call_minutes = strandline.table('call_minutes', {
+  service_id: ref()
+    .primaryKey()
+    .references(() => services.id),
+  sent_at: instant().array().notNull(),
+});

@@ -1,0 +1,90 @@
+/** What the search service takes of public sources, counted over every process. */
+
+import { type Clock, DAY } from '../platform/clock.ts';
+import type { Database } from './database.ts';
+
+/** `most` whole units of one source in one period such as `2026-11-21`. */
+export type SourceAllowance = { source: string; period: string; most: number };
+
+/** Periods that nobody counted in for so long are forgotten: a slow clock may still be in yesterday's. */
+const RETENTION_MS = 40 * DAY;
+
+/**
+ * Two who take at once: the second waits for the row, then compares with what the first has left.
+ * A row is swept only in a period that is not the one asked for: a statement cannot change a row twice.
+ */
+const TAKE_ALLOWANCE = `
+WITH swept AS (
+  DELETE FROM strandline.source_allowances WHERE source = $1 AND period <> $2 AND counted_at < $6
+)
+INSERT INTO strandline.source_allowances AS a (source, period, units, counted_at)
+SELECT $1, $2, $3::bigint, $5 WHERE $3::bigint <= $4::bigint
+ON CONFLICT (source, period) DO UPDATE SET units = a.units + excluded.units, counted_at = excluded.counted_at
+  WHERE a.units + excluded.units <= $4::bigint
+RETURNING units`;
+
+/** Takes units; false, and nothing is taken, where fewer than that are left. */
+export async function takeAllowance(
+  db: Pick<Database, 'pool'>,
+  clock: Clock,
+  { source, period, most }: SourceAllowance,
+  units: number,
+): Promise<boolean> {
+  const now = clock.now();
+  const { rowCount } = await db.pool.query({
+    name: 'take_source_allowance',
+    text: TAKE_ALLOWANCE,
+    values: [source, period, units, most, now, new Date(now.getTime() - RETENTION_MS)],
+  });
+  return rowCount === 1;
+}
+
+/** Gives back what was taken and not used. */
+export async function refundAllowance(
+  db: Pick<Database, 'pool'>,
+  { source, period }: SourceAllowance,
+  units: number,
+): Promise<void> {
+  await db.pool.query(
+    `UPDATE strandline.source_allowances SET units = greatest(0, units - $3::bigint) WHERE source = $1 AND period = $2`,
+    [source, period, units],
+  );
+}
+
+/** Units taken in the period. */
+export async function readUsedAllowance(
+  db: Pick<Database, 'pool'>,
+  { source, period }: SourceAllowance,
+): Promise<number> {
+  const { rows } = await db.pool.query<{ units: bigint }>(
+    'SELECT units FROM strandline.source_allowances WHERE source = $1 AND period = $2',
+    [source, period],
+  );
+  return Number(rows[0]?.units ?? 0);
+}
+
+/** Two who ask at once: the second waits for the row, then comes after the turn that the first was given. */
+const RESERVE_TURN = `
+INSERT INTO strandline.source_turns AS t (source, at) VALUES ($1, clock_timestamp())
+ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), t.at + $2 * interval '1 ms')
+  WHERE t.at + $2 * interval '1 ms' <= clock_timestamp() + $3 * interval '1 ms'
+RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
+
+/**
+ * Reserves the next turn of a source, at least `everyMs` after the one before, over all machines.
+ * @returns in how many milliseconds it is; undefined, and nothing is reserved, where that is more than `mostMs`
+ */
+export async function reserveSourceTurn(
+  db: Pick<Database, 'pool'>,
+  source: string,
+  everyMs: number,
+  mostMs: number,
+): Promise<number | undefined> {
+  const { rows } = await db.pool.query<{ wait_ms: number }>({
+    name: 'next_source_turn',
+    text: RESERVE_TURN,
+    values: [source, everyMs, mostMs],
+  });
+  const waitMs = rows[0]?.wait_ms;
+  return waitMs === undefined ? undefined : Math.ceil(waitMs);
+}

@@ -1,0 +1,77 @@
+import type { Id, Transaction } from '../database.ts';
+import { ENGAGEMENT, knownCounterSql, S } from '../derive/counters.ts';
+
+/** Counters of a post as they were last known at a time. */
+const countersAtSql = (time: string) =>
+  `(SELECT ${ENGAGEMENT.map((counter) => `${knownCounterSql('p', counter, time)} AS ${counter}`).join(', ')} OFFSET 0)`;
+
+/**
+ * Writes down what the posts of runs gained since the run before each of the same request. A post says something where both
+ * answers held it; a counter that fell gained nothing. Where none was seen again, the row says that of no post. Runs that lie
+ * further apart than two intervals are not compared: nobody knows when in between it was gained.
+ * $1 readings, whose coverage is known.
+ */
+const INSERT_RUN_GAINS = `
+WITH pairs AS MATERIALIZED (
+  SELECT c.run_id, c.search_id, c.observed_until AS until_at, b.observed_until AS from_at, now_in.post_ids, was_in.post_ids AS posts_before
+  FROM ${S}.pending_derivations p
+  JOIN ${S}.coverage c ON c.run_id = p.run_id
+  CROSS JOIN LATERAL (
+    SELECT run_id, observed_until FROM ${S}.coverage
+    WHERE search_id = c.search_id AND request_version = c.request_version AND observed_until < c.observed_until
+    ORDER BY observed_until DESC, run_id DESC LIMIT 1
+  ) b
+  JOIN ${S}.run_results now_in ON now_in.run_id = c.run_id
+  JOIN ${S}.run_results was_in ON was_in.run_id = b.run_id
+  WHERE p.id = ANY ($1::bigint[]) AND p.posts IS NOT NULL
+    AND b.observed_until >= c.observed_until - 2 * c.every_seconds * interval '1 second'
+), steps AS MATERIALIZED (
+  SELECT t.run_id, u.id, CASE
+    WHEN coalesce(${ENGAGEMENT.map((counter) => `b.${counter} - a.${counter}`).join(', ')}) IS NOT NULL
+    THEN ${ENGAGEMENT.map((counter) => `coalesce(greatest(b.${counter} - a.${counter}, 0), 0)`).join(' + ')} END AS gained
+  FROM pairs t
+  CROSS JOIN LATERAL (SELECT unnest(t.post_ids) INTERSECT SELECT unnest(t.posts_before)) u(id)
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = u.id OFFSET 0) p
+  CROSS JOIN LATERAL ${countersAtSql('t.from_at')} a
+  CROSS JOIN LATERAL ${countersAtSql('t.until_at')} b
+)
+INSERT INTO ${S}.run_gains (run_id, search_id, from_at, until_at, posts, gained, top_post_id, top_gained)
+SELECT t.run_id, t.search_id, t.from_at, t.until_at, count(gained), coalesce(sum(gained), 0),
+  (array_agg(id ORDER BY gained DESC, id) FILTER (WHERE gained > 0))[1], max(gained) FILTER (WHERE gained > 0)
+FROM pairs t LEFT JOIN steps USING (run_id) GROUP BY t.run_id, t.search_id, t.from_at, t.until_at ORDER BY 1
+ON CONFLICT (run_id) DO NOTHING`;
+
+/** After the coverage of the batch. */
+export async function deriveRunGains(tx: Transaction, ids: readonly Id[]): Promise<void> {
+  await tx.query({ name: 'keep_gains', text: INSERT_RUN_GAINS, values: [ids] });
+}
+
+/** What the posts of two runs in a row gained between them, together; times in ms since 1970. */
+export type RunGain = { from: number; until: number; gained: number; topPost: Id | null; topGained: number };
+
+/** Texts in place of rows: a fortnight is up to 4,032 runs, read after each batch of them. $1 search, $2 from, $3 until. */
+const SELECT_GAINS = `
+SELECT string_agg(concat_ws(',', (date_part('epoch', from_at) * 1000)::bigint, (date_part('epoch', until_at) * 1000)::bigint,
+  gained, coalesce(top_post_id::text, ''), coalesce(top_gained, 0)), ';') AS gains
+FROM ${S}.run_gains WHERE search_id = $1 AND until_at > $2 AND from_at < $3 AND posts > 0`;
+
+/** What a search's posts gained between runs, as far as these overlap with the time given. */
+export async function readGains(tx: Transaction, searchId: Id, from: Date, until: Date): Promise<RunGain[]> {
+  const { rows } = await tx.query<{ gains: string | null }>({
+    name: 'gains_between',
+    text: SELECT_GAINS,
+    values: [searchId, from, until],
+  });
+  const text = rows[0]?.gains ?? '';
+  if (text === '') return [];
+  return text.split(';').map((one) => {
+    const [start, end, gained, topPost, topGained] = one.split(',');
+    return {
+      from: Number(start),
+      until: Number(end),
+      gained: Number(gained),
+      topPost: topPost ? BigInt(topPost) : null,
+      topGained: Number(topGained),
+    };
+  });
+}

@@ -1,0 +1,89 @@
+import type { Id, Transaction } from '../database.ts';
+import type { Sensitivity } from '../schema/analytics/topic-views.ts';
+import { QUARTER_MS } from './reach.ts';
+
+/** What a search's alerts depend on, at a run of it. */
+export type WatchedSearch = {
+  run_id: Id;
+  sensitivity: Sensitivity;
+  tz: string;
+  every_seconds: number;
+  observed_until: Date;
+  /** Since when its request is the same; null where it always was. */
+  since: Date | null;
+  /** Posts in the quarters from a time on, and what was gained since then. */
+  recent: number;
+  gained: number;
+};
+
+/** $1 runs, $2 from when on what is recent is counted, of each. */
+const SELECT_WATCHED = `
+SELECT c.run_id, s.sensitivity, v.tz, c.every_seconds, c.observed_until,
+  CASE WHEN c.request_version > 1 THEN q.created_at END AS since,
+  (SELECT coalesce(sum(posts), 0)::float8 FROM strandline.volume WHERE search_id = c.search_id AND bucket_at >= u.recent_from) AS recent,
+  (SELECT coalesce(sum(gained), 0)::float8 FROM strandline.run_gains WHERE search_id = c.search_id AND until_at > u.recent_from) AS gained
+FROM unnest($1::bigint[], $2::timestamptz[]) u(run_id, recent_from)
+JOIN strandline.coverage c ON c.run_id = u.run_id
+JOIN strandline.runs r ON r.id = c.run_id
+JOIN strandline.searches s ON s.id = c.search_id
+JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r.version
+JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
+WHERE s.sensitivity <> 'off'`;
+
+/** Of runs that said something of posts, and whose searches have alerts. @param recentFrom of each run */
+export async function readWatched(
+  tx: Transaction,
+  runIds: readonly Id[],
+  recentFrom: readonly Date[],
+): Promise<Map<Id, WatchedSearch>> {
+  const { rows } = await tx.query<WatchedSearch>({
+    name: 'watched',
+    text: SELECT_WATCHED,
+    values: [runIds, recentFrom],
+  });
+  return new Map(rows.map((row) => [row.run_id, row]));
+}
+
+/** Quarters of an hour without a gap, from `from` (ms since 1970): those without a row were not observed. */
+export type VolumeHistory = { from: number; counts: Float64Array; minutes: Uint8Array; cut: Uint8Array };
+
+/** Texts in place of rows: a fortnight is 1,344 quarters, read at every run. */
+const SELECT_VOLUME_HISTORY = `
+SELECT string_agg((extract(epoch FROM bucket_at)::bigint / 900)::text, ',') AS quarters,
+  string_agg(posts::text, ',') AS posts,
+  string_agg((bit_count(minutes) + CASE WHEN cut THEN 16 ELSE 0 END)::text, ',') AS seen
+FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < $3`;
+
+/** The volume of a search from one time to another (ms since 1970, both whole quarters). */
+export async function readVolumeHistory(
+  tx: Transaction,
+  searchId: Id,
+  from: number,
+  until: number,
+): Promise<VolumeHistory> {
+  const { rows } = await tx.query<{ quarters: string | null; posts: string; seen: string }>({
+    name: 'volume_history',
+    text: SELECT_VOLUME_HISTORY,
+    values: [searchId, new Date(from), new Date(until)],
+  });
+  const length = Math.max(0, Math.round((until - from) / QUARTER_MS));
+  const history = {
+    from,
+    counts: new Float64Array(length),
+    minutes: new Uint8Array(length),
+    cut: new Uint8Array(length),
+  };
+  const row = rows[0];
+  if (row === undefined || row.quarters === null) return history;
+  const posts = row.posts.split(',');
+  const seen = row.seen.split(',');
+  const first = from / QUARTER_MS;
+  for (const [i, quarter] of row.quarters.split(',').entries()) {
+    const at = Number(quarter) - first;
+    const flags = Number(seen[i]);
+    history.counts[at] = Number(posts[i]);
+    history.minutes[at] = flags & 15;
+    history.cut[at] = flags >> 4;
+  }
+  return history;
+}

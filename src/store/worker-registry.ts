@@ -1,0 +1,70 @@
+import { type Clock, SECOND, systemClock } from '../platform/clock.ts';
+import type { Database } from './database.ts';
+
+/** A worker without a heartbeat for this long is gone: it has one every 30 s. */
+export const WORKER_SILENCE_MS = 90 * SECOND;
+
+export type WorkerRow = {
+  name: string;
+  version: string;
+  queue: string;
+  concurrency: number;
+  skew_ms: number;
+  /** Responses on its disk that the database has not taken. */
+  spooled: number;
+  started_at: Date;
+  seen_at: Date;
+};
+
+/** Records that a worker is alive. Rows without a heartbeat for a day are deleted. */
+export async function recordHeartbeat(db: Database, worker: WorkerRow): Promise<void> {
+  await db.pool.query(
+    `WITH swept AS (DELETE FROM strandline.workers WHERE seen_at < $7::timestamptz - interval '1 day')
+     INSERT INTO strandline.workers (name, version, queue, concurrency, skew_ms, started_at, seen_at, spooled)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (name) DO UPDATE SET skew_ms = excluded.skew_ms, seen_at = excluded.seen_at, spooled = excluded.spooled`,
+    [
+      worker.name,
+      worker.version,
+      worker.queue,
+      worker.concurrency,
+      worker.skew_ms,
+      worker.started_at,
+      worker.seen_at,
+      worker.spooled,
+    ],
+  );
+}
+
+export async function deregisterWorker(db: Database, name: string): Promise<void> {
+  await db.pool.query('DELETE FROM strandline.workers WHERE name = $1', [name]);
+}
+
+/** Workers with a heartbeat since `since`. */
+export async function listLiveWorkers(db: Database, since: Date): Promise<WorkerRow[]> {
+  const { rows } = await db.pool.query<WorkerRow>(
+    'SELECT name, version, queue, concurrency, skew_ms, spooled, started_at, seen_at FROM strandline.workers WHERE seen_at > $1 ORDER BY name',
+    [since],
+  );
+  return rows;
+}
+
+/**
+ * The clock of this machine minus the database's, in milliseconds. What the question's way there and back may account for
+ * is not called skew; waiting for a connection is no part of that way. Nothing is decided on it: a measure for people.
+ */
+export async function measureSkew(db: Database, clock: Pick<Clock, 'now'> = systemClock): Promise<number> {
+  const client = await db.pool.connect();
+  try {
+    const asked = clock.now().getTime();
+    const { rows } = await client.query<{ ms: number }>(
+      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+    );
+    const answered = clock.now().getTime();
+    const skew = (asked + answered) / 2 - (rows[0]?.ms ?? asked);
+    const doubt = Math.abs(answered - asked) / 2;
+    return Math.round(Math.sign(skew) * Math.max(0, Math.abs(skew) - doubt));
+  } finally {
+    client.release();
+  }
+}

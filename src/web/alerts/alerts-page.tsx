@@ -1,0 +1,154 @@
+/** Alerts: which rules tell what to whom, and how that goes. */
+import type { Scope } from '../../monitor/access/visitor-scopes.ts';
+import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
+import {
+  type ChannelRow,
+  readChannels,
+  readDeliveries,
+  readRules,
+  type RuleRow,
+} from '../../store/alerts/alert-queries.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { Badge } from '../components/icons.tsx';
+import { ActionButton } from '../components/form.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Table } from '../components/data-table.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { ChannelState } from './channel-view.tsx';
+import { addChannelPages } from './channel-pages.tsx';
+import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
+import { formatCooldown } from './rule-form.tsx';
+import { addRulePages } from './rule-pages.tsx';
+
+const MAX_ROWS = 500;
+const MAX_LAST_DELIVERIES = 10;
+
+export function addAlertPages(app: App, home: RouteContext): void {
+  const { db } = home.ctx;
+  app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
+    const [rules, channels, deliveries] = await Promise.all([
+      readRules(db, { limit: MAX_ROWS }),
+      readChannels(db, { limit: MAX_ROWS }),
+      readDeliveries(db, { limit: MAX_LAST_DELIVERIES }),
+    ]);
+    return renderPage(request, reply, {
+      title: 'Alerts',
+      here: '/alerts',
+      lead: 'A rule says of what to tell, a channel whom. Each message is delivered at least once.',
+      body: (
+        <>
+          <RuleTable rules={rules} channels={channels} />
+          <ChannelTable channels={channels} />
+          <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
+            {deliveries.length === 0 ? (
+              <EmptyState words="Nothing was told yet. When a rule finds something, its messages stand here." />
+            ) : (
+              <DeliveryTable rows={deliveries} />
+            )}
+          </Section>
+        </>
+      ),
+    });
+  });
+  addRulePages(app, home);
+  addChannelPages(app, home);
+  addDeliveryPages(app, home);
+}
+
+function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: readonly ChannelRow[] }) {
+  if (rules.length === 0)
+    return (
+      <Section title="Rules">
+        {channels.length === 0 ? (
+          <EmptyState
+            words="Nothing is told to anybody. It begins with a channel: an address that takes webhooks."
+            todo={{ words: 'Make a channel', href: '/alerts/channels/new', scope: 'admin' }}
+          />
+        ) : (
+          <EmptyState
+            words="No rule says of what to tell."
+            todo={{ words: 'Make a rule', href: '/alerts/rules/new', scope: 'write' }}
+          />
+        )}
+      </Section>
+    );
+  return (
+    <Section title="Rules" aside={<NewLink scope="write" href="/alerts/rules/new" words="New rule" />}>
+      <Table
+        caption="Rules"
+        rows={rules}
+        columns={[
+          { head: 'Rule', cell: ({ slug, name }) => <a href={`/alerts/rules/${slug}`}>{name}</a> },
+          { head: 'State', cell: ({ state }) => <Badge state={state} /> },
+          {
+            head: 'Tells of',
+            cell: ({ kinds }) => RULE_KINDS.filter((one) => kinds.includes(one)).join(', '),
+          },
+          { head: 'Found by', cell: (rule) => <RuleScope rule={rule} /> },
+          { head: 'Only with', cell: ({ filter }) => filter, wide: true },
+          {
+            head: 'At most every',
+            cell: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'no limit' : formatCooldown(seconds)),
+            wide: true,
+          },
+          { head: 'Channels', cell: ({ channels: to }) => to.join(', ') },
+          { head: 'Last told', cell: ({ last_made_at: at }) => <Timestamp at={at} />, wide: true },
+          {
+            head: <span class="unseen">Change</span>,
+            cell: ({ slug, state }) => (
+              <IfAllowed scope="write">
+                <ActionButton
+                  action={`/alerts/rules/${slug}/${state === 'active' ? 'pause' : 'resume'}`}
+                  words={state === 'active' ? 'Pause' : 'Resume'}
+                  kind="quiet"
+                />
+              </IfAllowed>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function NewLink({ scope, href, words }: { scope: Scope; href: string; words: string }) {
+  return (
+    <IfAllowed scope={scope}>
+      <a href={href}>{words}</a>
+    </IfAllowed>
+  );
+}
+
+function RuleScope({ rule: { topic, search } }: { rule: RuleRow }) {
+  if (search !== null) return <a href={`/searches/${search}`}>{search}</a>;
+  return topic === null ? <>any search</> : <a href={`/topics/${topic}`}>{topic}</a>;
+}
+
+function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {
+  if (channels.length === 0) return null;
+  return (
+    <Section
+      title="Channels"
+      aside={<NewLink scope="admin" href="/alerts/channels/new" words="New channel" />}
+    >
+      <Table
+        caption="Channels"
+        rows={channels}
+        columns={[
+          { head: 'Channel', cell: ({ slug }) => <a href={`/alerts/channels/${slug}`}>{slug}</a> },
+          { head: 'State', cell: (channel) => <ChannelState channel={channel} /> },
+          { head: 'Sends to', cell: ({ host }) => host },
+          { head: 'Waiting', cell: ({ waiting }) => waiting, number: true },
+          {
+            head: 'Given up',
+            cell: ({ slug, dead }) => <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>{dead}</a>,
+            number: true,
+          },
+          { head: 'Last delivered', cell: ({ last_delivered_at: at }) => <Timestamp at={at} />, wide: true },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,102 @@
+import type { DeliveryAttempt } from '../../monitor/alerts/channels/channel-kind.ts';
+import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
+import { DELIVERY_CODES } from '../../store/alerts/delivery-rows.ts';
+import { Badge } from '../components/icons.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+
+export function ChannelState({ channel: { state, state_reason: why } }: { channel: ChannelRow }) {
+  return state === 'disabled' ? (
+    <Badge state="broken" words="disabled" why={why} />
+  ) : (
+    <Badge state={state} why={why} />
+  );
+}
+
+export function ChannelPath({ channel: { slug } }: { channel: ChannelRow }) {
+  return (
+    <>
+      <a href="/alerts">Alerts</a> / <a href={`/alerts/channels/${slug}`}>{slug}</a>
+    </>
+  );
+}
+
+export function ChannelFacts({ channel }: { channel: ChannelRow }) {
+  const { slug, host, state_reason, state_since, rules, waiting, dead, failures } = channel;
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <ChannelState channel={channel} /> since <Timestamp at={state_since} />
+        {state_reason === null ? null : (
+          <>
+            : <UntrustedText text={state_reason} />
+          </>
+        )}
+      </dd>
+      <dt>Sends to</dt>
+      <dd>
+        <UntrustedText text={host} /> (the rest of the address is not shown)
+      </dd>
+      <dt>Told by</dt>
+      <dd>{rules === 1 ? '1 rule' : `${rules} rules`}</dd>
+      <dt>Last delivered</dt>
+      <dd>
+        <Timestamp at={channel.last_delivered_at} />
+      </dd>
+      <dt>Waiting</dt>
+      <dd>
+        <a href={`/alerts/deliveries?channel=${slug}&state=pending`}>{waiting}</a>
+        {channel.resting_until === null ? null : (
+          <>
+            , at rest until <Timestamp at={channel.resting_until} exact />
+          </>
+        )}
+      </dd>
+      <dt>Given up</dt>
+      <dd>
+        <a href={`/alerts/deliveries?channel=${slug}&state=dead`}>{dead}</a>
+      </dd>
+      {failures === 0 ? null : (
+        <>
+          <dt>Failing</dt>
+          <dd>
+            {failures} times in a row, since <Timestamp at={channel.failing_since} />
+          </dd>
+        </>
+      )}
+      {channel.rotating_until === null ? null : (
+        <>
+          <dt>The secret before</dt>
+          <dd>
+            still signs, until <Timestamp at={channel.rotating_until} exact />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** What came back of one attempt to send something. */
+export function AttemptView({ attempt }: { attempt: DeliveryAttempt }) {
+  if (attempt.kind === 'aborted') return <p class="wrong">Nobody waited for its end.</p>;
+  const { answer, httpStatus } = attempt;
+  return (
+    <>
+      {attempt.kind === 'taken' ? (
+        <p>The receiver took it: HTTP {httpStatus}.</p>
+      ) : (
+        <p class="wrong">
+          It was not taken: {DELIVERY_CODES[attempt.code]}
+          {httpStatus === null ? '' : ` (HTTP ${httpStatus})`}
+          {attempt.detail === null ? '' : `; ${attempt.detail}`}.
+        </p>
+      )}
+      {answer === null || answer === '' ? null : (
+        <p class="why">
+          It said: <UntrustedText text={answer} />
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,253 @@
+/** Deliveries: what was sent to whom, and what came of it. */
+
+import { Refused } from '../../domain/errors.ts';
+import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
+import { resendMessages } from '../../monitor/alerts/resend.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryRow,
+  readDeliveries,
+  readDelivery,
+} from '../../store/alerts/alert-queries.ts';
+import { DELIVERY_CODES } from '../../store/alerts/delivery-rows.ts';
+import { DELIVERY_STATES } from '../../store/schema/analytics/alert-views.ts';
+import { Table } from '../components/data-table.tsx';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import { ActionButton } from '../components/form.tsx';
+import { Badge, type BadgeState } from '../components/icons.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Pager, Section, Tabs } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { z } from 'zod';
+
+const PAGE_SIZE = 50;
+
+export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
+  const id = z
+    .string()
+    .regex(/^[1-9]\d{0,17}$/, 'an id')
+    .transform(BigInt);
+  const querystring = z.object({
+    channel: z.string().max(63).optional(),
+    rule: z.string().max(63).optional(),
+    state: z.enum(DELIVERY_STATES).optional(),
+    before: id.optional(),
+  });
+  type Asked = z.output<typeof querystring>;
+
+  app.get(
+    '/alerts/deliveries',
+    { schema: { querystring }, config: { scope: 'read' } },
+    async (request, reply) => {
+      const asked = request.query;
+      const rows = await readDeliveries(ctx.db, { ...asked, limit: PAGE_SIZE + 1 });
+      const shown = rows.slice(0, PAGE_SIZE);
+      const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
+      return renderPage(request, reply, {
+        title: 'Deliveries',
+        here: '/alerts',
+        above: <a href="/alerts">Alerts</a>,
+        lead: [asked.channel, asked.rule].filter(Boolean).join(', ') || undefined,
+        body: (
+          <>
+            <Tabs
+              label="In which state"
+              tabs={[undefined, ...DELIVERY_STATES].map((state) => ({
+                href: placeOf({ ...asked, state, before: undefined }),
+                words: state ?? 'all',
+                here: state === asked.state,
+              }))}
+            />
+            {shown.length === 0 ? (
+              <EmptyState words="There is none." todo={{ words: 'To all alerts', href: '/alerts' }} />
+            ) : (
+              <DeliveryTable rows={shown} />
+            )}
+            <Pager
+              first={asked.before === undefined ? null : placeOf({ ...asked, before: undefined })}
+              next={last === undefined ? null : placeOf({ ...asked, before: last.id })}
+            />
+          </>
+        ),
+      });
+    },
+  );
+
+  app.get(
+    '/alerts/deliveries/:id',
+    { schema: { params: z.object({ id }) }, config: { scope: 'read' } },
+    async (request, reply) => {
+      const delivery = await deliveryOf(request.params.id);
+      return renderPage(request, reply, {
+        title: `Delivery ${delivery.id}`,
+        here: '/alerts',
+        above: (
+          <>
+            <a href="/alerts">Alerts</a> / <a href="/alerts/deliveries">Deliveries</a>
+          </>
+        ),
+        aside:
+          delivery.state === 'dead' ? (
+            <IfAllowed scope="write">
+              <ActionButton
+                action={`/alerts/deliveries/${delivery.id}/resend`}
+                words="Send again"
+                icon="run"
+              />
+            </IfAllowed>
+          ) : undefined,
+        // As over the API: what a receiver said may be of a network that readers are not in.
+        body: (
+          <DeliveryView
+            delivery={hasScopes(request.visitor, 'admin') ? delivery : { ...delivery, answer: null }}
+          />
+        ),
+      });
+    },
+  );
+
+  app.post(
+    '/alerts/deliveries/:id/resend',
+    { schema: { params: z.object({ id }) }, config: { scope: 'write' } },
+    async (request, reply) => {
+      await resendMessages(request.acting, { delivery: request.params.id });
+      return redirectWithFlash(reply, `/alerts/deliveries/${request.params.id}`, 'sent_again');
+    },
+  );
+
+  async function deliveryOf(which: bigint): Promise<DeliveryDetail> {
+    const row = await readDelivery(ctx.db, which);
+    if (row === undefined) throw new Refused('not_found', `there is no delivery ${which}`);
+    return row;
+  }
+
+  function placeOf(asked: Asked): string {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(asked))
+      if (value !== undefined) query.set(name, String(value));
+    return `/alerts/deliveries${query.size === 0 ? '' : `?${query}`}`;
+  }
+}
+
+function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
+  const { body, answer, run_id } = delivery;
+  return (
+    <>
+      <dl class="facts">
+        <dt>State</dt>
+        <dd>
+          <DeliveryState delivery={delivery} /> {describeOutcome(delivery)}
+        </dd>
+        <dt>Rule</dt>
+        <dd>
+          <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>
+        </dd>
+        <dt>Channel</dt>
+        <dd>
+          <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>
+        </dd>
+        <dt>Discoveries</dt>
+        <dd>
+          {delivery.discoveries}
+          {run_id === null ? null : (
+            <>
+              {' '}
+              of <a href={`/runs/${run_id}`}>run {String(run_id)}</a>
+            </>
+          )}
+        </dd>
+        <dt>Attempts</dt>
+        <dd>
+          {delivery.attempts}, the last <Timestamp at={delivery.last_attempt_at} />
+        </dd>
+        {delivery.next_attempt_at === null ? null : (
+          <>
+            <dt>Next attempt</dt>
+            <dd>
+              <Timestamp at={delivery.next_attempt_at} />
+            </dd>
+          </>
+        )}
+        <dt>Delivered</dt>
+        <dd>
+          <Timestamp at={delivery.delivered_at} />
+        </dd>
+        <dt>Message</dt>
+        <dd>
+          <code>{delivery.message_id}</code>
+        </dd>
+        {answer === null || answer === '' ? null : (
+          <>
+            <dt>The receiver said</dt>
+            <dd>
+              <UntrustedText text={answer} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <Section title="What it says">
+        {body === null ? (
+          <EmptyState words="Nothing yet, or no more: it still gathers, or somebody in it was forgotten." />
+        ) : (
+          <pre class="body" tabIndex={0}>
+            {indentJson(body)}
+          </pre>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** The body as it was made is one line; what it holds is ours, in JSON. */
+function indentJson(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2);
+}
+
+const DELIVERY_BADGES: Readonly<Record<DeliveryRow['state'], BadgeState>> = {
+  gathering: 'queued',
+  pending: 'queued',
+  delivered: 'succeeded',
+  dead: 'failed',
+  cancelled: 'cancelled',
+};
+
+export function DeliveryState({ delivery: { state, reason } }: { delivery: DeliveryRow }) {
+  return <Badge state={DELIVERY_BADGES[state]} words={state} why={reason} />;
+}
+
+/** Why it went amiss, in words; nothing where it did not. */
+export function describeOutcome({ code, http_status, reason }: DeliveryRow): string {
+  const words = code === null ? [] : [DELIVERY_CODES[code]];
+  const status = http_status === null || code === null ? [] : [`HTTP ${http_status}`];
+  return [...words, ...status, ...(reason === null ? [] : [reason])].join('; ');
+}
+
+export function DeliveryTable({ rows }: { rows: readonly DeliveryRow[] }) {
+  return (
+    <Table
+      caption="Deliveries, the newest first"
+      rows={rows}
+      columns={[
+        {
+          head: 'Delivery',
+          cell: ({ id }) => <a href={`/alerts/deliveries/${id}`}>{String(id)}</a>,
+          number: true,
+        },
+        { head: 'State', cell: (row) => <DeliveryState delivery={row} /> },
+        { head: 'Rule', cell: ({ rule }) => <a href={`/alerts/rules/${rule}`}>{rule}</a> },
+        { head: 'Channel', cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a> },
+        { head: 'Discoveries', cell: ({ discoveries }) => discoveries, number: true, wide: true },
+        { head: 'Made', cell: ({ made_at, created_at }) => <Timestamp at={made_at ?? created_at} /> },
+        { head: 'Attempts', cell: ({ attempts }) => attempts, number: true, wide: true },
+        {
+          head: 'What came of it',
+          cell: (row) => <span class="why">{describeOutcome(row)}</span>,
+          wide: true,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,168 @@
+import type { Problem } from '../../domain/errors.ts';
+import type { WrittenRule } from '../../monitor/alerts/rule-definition.ts';
+import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
+import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
+import { readFieldList, readField } from '../request-input.ts';
+import { Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { EmptyState } from '../components/section.tsx';
+
+/** What a rule may watch and whom it may tell. */
+export type RuleChoices = {
+  topics: readonly { slug: string; name: string }[];
+  searches: readonly { slug: string; topic: string }[];
+  channels: readonly ChannelRow[];
+};
+
+const KIND_WORDS = { post: 'new posts', link: 'new links', spike: 'spikes' } as const;
+const COOLDOWNS = [
+  ['0', 'at once'],
+  ['5m', 'at most every 5 minutes'],
+  ['15m', 'at most every 15 minutes'],
+  ['1h', 'at most every hour'],
+  ['6h', 'at most every 6 hours'],
+  ['1d', 'at most once a day'],
+] as const;
+
+/** The rule as the form says it. Boxes of which none is ticked are empty lists, not lists as they were. */
+export function parseRuleForm(given: FormValues): WrittenRule {
+  const [kind, slug] = (readField(given, 'watches') ?? '').split(':');
+  return {
+    name: readField(given, 'name'),
+    on: readFieldList(given, 'on'),
+    topic: kind === 'topic' ? (slug ?? '') : null,
+    search: kind === 'search' ? (slug ?? '') : null,
+    filter: readField(given, 'filter') ?? '',
+    cooldown: readField(given, 'cooldown') ?? '0',
+    channels: readFieldList(given, 'channels'),
+  };
+}
+
+/** What stands at another field than it is called by. */
+export function placeRuleProblem(problem: Problem): Problem {
+  return problem.path === 'topic' || problem.path === 'search' ? { ...problem, path: 'watches' } : problem;
+}
+
+export function RuleForm({
+  rule,
+  given,
+  problems,
+  choices,
+}: {
+  /** Null: a new one. */
+  rule: RuleRow | null;
+  given: FormValues | undefined;
+  problems: readonly Problem[];
+  choices: RuleChoices;
+}) {
+  const { channels } = choices;
+  if (channels.length === 0)
+    return (
+      <EmptyState
+        words="A rule tells a channel, and there is none yet."
+        todo={{ words: 'Make a channel first', href: '/alerts/channels/new', scope: 'admin' }}
+      />
+    );
+  const watches = rule === null ? '' : formatRuleScope(rule);
+  return (
+    <Form
+      action={rule === null ? '/alerts/rules' : `/alerts/rules/${rule.slug}`}
+      given={given}
+      problems={problems}
+      label={rule === null ? 'New rule' : `Edit ${rule.slug}`}
+    >
+      <Field name="name" label="Name" value={rule?.name} help="Stands in each message." />
+      {rule !== null ? null : (
+        <Field
+          name="slug"
+          label="Short name"
+          autocomplete="off"
+          help="For addresses and commands; made from the name where it is left empty."
+        />
+      )}
+      <Field
+        name="on"
+        label="Tell of"
+        many
+        value={rule?.kinds ?? ['post', 'link']}
+        options={RULE_KINDS.map((kind) => ({ value: kind, words: KIND_WORDS[kind] }))}
+      />
+      <Field
+        name="watches"
+        label="Found by"
+        kind="select"
+        value={watches}
+        options={listRuleScopes(choices, watches)}
+      />
+      <Field
+        name="filter"
+        label="Only with these words"
+        value={rule?.filter}
+        placeholder={'ferry -cancelled "night line"'}
+        autocomplete="off"
+        help="All words must appear, those with a minus must not, phrases stand in quotes. Left empty, everything passes. Of a spike, its sentence is looked at."
+      />
+      <Field
+        name="cooldown"
+        label="How often"
+        kind="select"
+        value={rule === null ? '0' : formatCooldown(rule.cooldown_seconds)}
+        options={listCooldowns(rule?.cooldown_seconds)}
+        help="What is found in between is gathered in one message."
+      />
+      <Field
+        name="channels"
+        label="Channels"
+        many
+        value={rule?.channels ?? (channels.length === 1 ? channels.map(({ slug }) => slug) : [])}
+        options={channels.map(({ slug, host }) => ({ value: slug, words: `${slug} (${host})` }))}
+      />
+      <div class="buttons">
+        <IfAllowed scope="write">
+          <Button words={rule === null ? 'Make the rule' : 'Save'} kind="main" />
+        </IfAllowed>
+        <a href="/alerts">{rule === null ? 'Leave it' : 'To all alerts'}</a>
+      </div>
+    </Form>
+  );
+}
+
+function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): string {
+  if (search !== null) return `search:${search}`;
+  return topic === null ? '' : `topic:${topic}`;
+}
+
+/** With what the rule watches, also where that was removed. */
+function listRuleScopes(
+  { topics, searches }: RuleChoices,
+  chosen: string,
+): { value: string; words: string }[] {
+  const all = [
+    { value: '', words: 'any search' },
+    ...topics.map(({ slug, name }) => ({ value: `topic:${slug}`, words: `topic ${name}` })),
+    ...searches.map(({ slug }) => ({ value: `search:${slug}`, words: `search ${slug}` })),
+  ];
+  return all.some(({ value }) => value === chosen)
+    ? all
+    : [...all, { value: chosen, words: `${chosen.replace(':', ' ')} (removed)` }];
+}
+
+function listCooldowns(seconds: number | undefined): { value: string; words: string }[] {
+  const usual = COOLDOWNS.map(([value, words]) => ({ value, words }));
+  const own = seconds === undefined ? '0' : formatCooldown(seconds);
+  return usual.some(({ value }) => value === own)
+    ? usual
+    : [...usual, { value: own, words: `at most every ${own}` }];
+}
+
+/** As it is written: `1h`, `90s`. */
+export function formatCooldown(seconds: number): string {
+  if (seconds === 0) return '0';
+  for (const [unit, size] of [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['m', 60],
+  ] as const)
+    if (seconds % size === 0) return `${seconds / size}${unit}`;
+  return `${seconds}s`;
+}

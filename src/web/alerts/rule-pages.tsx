@@ -1,0 +1,292 @@
+/** Rules: made, edited, paused, removed, and tried on the past. */
+
+import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import { type Backtest, backtestRule, MAX_BACKTEST_DAYS } from '../../monitor/alerts/backtest.ts';
+import {
+  changeRule,
+  createRule,
+  editRule,
+  findRuleRow,
+  type RuleChange,
+} from '../../monitor/alerts/manage-rules.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { createSlug } from '../../monitor/topics/save-topic.ts';
+import { readChannels, type RuleRow } from '../../store/alerts/alert-queries.ts';
+import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
+import { readSearches } from '../../store/queries/search-list.ts';
+import { readTopics } from '../../store/queries/topic-list.ts';
+import { type FlashCode, redirectWithFlash } from '../components/flash-message.tsx';
+import { ActionButton, type FormValues } from '../components/form.tsx';
+import { Icon } from '../components/icons.tsx';
+import { formatCount } from '../components/numbers.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { formBody, readField, slugParams } from '../request-input.ts';
+import { parseRuleForm, placeRuleProblem, type RuleChoices, RuleForm } from './rule-form.tsx';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+
+type Ctx = RouteContext['ctx'];
+type FormOutcome = { given?: FormValues; problems?: readonly Problem[]; status?: number };
+
+const MAX_CHOICES = 500;
+const DEFAULT_DAYS = 14;
+
+const RULE_CHANGES = [
+  ['pause', 'rule_paused'],
+  ['resume', 'rule_resumed'],
+  ['remove', 'rule_removed'],
+] as const satisfies readonly (readonly [RuleChange, FlashCode])[];
+
+export function addRulePages(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams };
+  const days = z.object({
+    days: z.coerce.number().int().min(1).max(MAX_BACKTEST_DAYS).default(DEFAULT_DAYS),
+  });
+
+  app.get('/alerts/rules/new', { config: { scope: 'write' } }, async (request, reply) =>
+    renderRule(ctx, request, reply, null),
+  );
+
+  app.post(
+    '/alerts/rules',
+    { schema: { body: formBody }, config: { scope: 'write' } },
+    async (request, reply) => {
+      const given = { on: [], channels: [], ...request.body };
+      const rule = parseRuleForm(given);
+      try {
+        const made = await createRule(request.acting, {
+          ...rule,
+          slug: readField(given, 'slug') ?? createSlug(rule.name ?? ''),
+        });
+        return redirectWithFlash(reply, `/alerts/rules/${made.slug}`, 'rule_made');
+      } catch (error) {
+        return renderRule(ctx, request, reply, null, toFormOutcome(error, given));
+      }
+    },
+  );
+
+  app.get('/alerts/rules/:slug', { schema, config: { scope: 'read' } }, async (request, reply) =>
+    renderRule(ctx, request, reply, await findRuleRow(ctx, request.params.slug)),
+  );
+
+  app.post(
+    '/alerts/rules/:slug',
+    { schema: { ...schema, body: formBody }, config: { scope: 'write' } },
+    async (request, reply) => {
+      const given = { on: [], channels: [], ...request.body };
+      const rule = await findRuleRow(ctx, request.params.slug);
+      try {
+        await editRule(request.acting, rule.slug, {
+          ...parseRuleForm(given),
+          name: readField(given, 'name') ?? '',
+        });
+        return redirectWithFlash(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
+      } catch (error) {
+        return renderRule(ctx, request, reply, rule, toFormOutcome(error, given));
+      }
+    },
+  );
+
+  app.get(
+    '/alerts/rules/:slug/past',
+    { schema: { ...schema, querystring: days }, config: { scope: 'read' } },
+    async (request, reply) => {
+      const rule = await findRuleRow(ctx, request.params.slug);
+      const past = await backtestRule(ctx, rule.slug, request.query.days);
+      return renderPage(request, reply, {
+        title: `What ${rule.name} would have said`,
+        here: '/alerts',
+        above: <RulePath rule={rule} />,
+        body: <BacktestSection rule={rule} past={past} days={request.query.days} />,
+      });
+    },
+  );
+
+  for (const [change, code] of RULE_CHANGES)
+    app.post(
+      `/alerts/rules/:slug/${change}`,
+      { schema, config: { scope: 'write' } },
+      async (request, reply) => {
+        const { slug } = request.params;
+        await changeRule(request.acting, slug, change);
+        return redirectWithFlash(reply, change === 'remove' ? '/alerts' : `/alerts/rules/${slug}`, code);
+      },
+    );
+
+  app.get('/alerts/rules/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const rule = await findRuleRow(ctx, request.params.slug);
+    return renderPage(request, reply, {
+      title: `Remove ${rule.name}?`,
+      here: '/alerts',
+      above: <RulePath rule={rule} />,
+      lead: 'What it had not sent yet is cancelled. What was sent stays among the deliveries.',
+      body: (
+        <div class="buttons">
+          <ActionButton action={`/alerts/rules/${rule.slug}/remove`} words="Remove this rule" kind="danger" />
+          <a href={`/alerts/rules/${rule.slug}`}>Keep it</a>
+        </div>
+      ),
+    });
+  });
+}
+
+/** @throws what is not about what was typed */
+function toFormOutcome(error: unknown, given: FormValues): FormOutcome {
+  if (error instanceof InvalidInput)
+    return { given, problems: error.problems.map(placeRuleProblem), status: 400 };
+  if (error instanceof Refused && error.kind === 'conflict')
+    return {
+      given,
+      problems: [
+        { path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` },
+      ],
+      status: 409,
+    };
+  throw error;
+}
+
+async function renderRule(
+  ctx: Ctx,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rule: RuleRow | null,
+  { given, problems = [], status = 200 }: FormOutcome = {},
+): Promise<FastifyReply> {
+  const choices = await readChoices(ctx);
+  return renderPage(request, reply, {
+    title: rule === null ? 'New rule' : rule.name,
+    here: '/alerts',
+    above: rule === null ? <a href="/alerts">Alerts</a> : <RulePath rule={rule} />,
+    status,
+    aside:
+      rule === null ? undefined : (
+        <IfAllowed scope="write">
+          <RuleButtons rule={rule} />
+        </IfAllowed>
+      ),
+    body: (
+      <>
+        <RuleForm rule={rule} given={given} problems={problems} choices={choices} />
+        {rule === null ? null : (
+          <Section title="On the past">
+            <p>
+              <a href={`/alerts/rules/${rule.slug}/past?days=${DEFAULT_DAYS}`}>
+                What it would have said over the last {DEFAULT_DAYS} days
+              </a>
+              . Nothing is sent for that.
+            </p>
+          </Section>
+        )}
+      </>
+    ),
+  });
+}
+
+function RuleButtons({ rule: { slug, state } }: { rule: RuleRow }) {
+  return (
+    <div class="buttons">
+      {state === 'active' ? (
+        <ActionButton action={`/alerts/rules/${slug}/pause`} words="Pause" icon="pause" />
+      ) : (
+        <ActionButton action={`/alerts/rules/${slug}/resume`} words="Resume" icon="play" />
+      )}
+      <a href={`/alerts/rules/${slug}/remove`}>Remove</a>
+    </div>
+  );
+}
+
+function RulePath({ rule: { slug } }: { rule: RuleRow }) {
+  return (
+    <>
+      <a href="/alerts">Alerts</a> / <a href={`/alerts/rules/${slug}`}>{slug}</a>
+    </>
+  );
+}
+
+async function readChoices({ db }: Ctx): Promise<RuleChoices> {
+  const [topics, searches, channels] = await Promise.all([
+    readTopics(db, { limit: MAX_CHOICES }),
+    readSearches(db, { limit: MAX_CHOICES }),
+    readChannels(db, { limit: MAX_CHOICES }),
+  ]);
+  return { topics, searches, channels };
+}
+
+const BACKTEST_DAYS = [1, 7, 14, 30, 90] as const;
+const MAX_SHOWN = 100;
+
+/** What a rule would have told, message by message in number, and what they would have said. */
+export function BacktestSection({ rule, past, days }: { rule: RuleRow; past: Backtest; days: number }) {
+  const { messages, total, found } = past;
+  return (
+    <Section
+      title={`${formatCount(messages.length, 'message')} in ${formatCount(days, 'day')}`}
+      note={`${formatCount(total, 'discovery', 'discoveries')} in all, as the rule is now. Nothing was sent.`}
+      aside={
+        <Tabs
+          label="How far back"
+          tabs={BACKTEST_DAYS.map((span) => ({
+            href: `/alerts/rules/${rule.slug}/past?days=${span}`,
+            words: span === 1 ? '1 day' : `${span} days`,
+            here: span === days,
+          }))}
+        />
+      }
+    >
+      {found.length === 0 ? (
+        <EmptyState
+          words="It would have said nothing."
+          todo={{ words: 'Change the rule', href: `/alerts/rules/${rule.slug}` }}
+        />
+      ) : null}
+      {found.slice(0, MAX_SHOWN).map((one) => (
+        <BacktestLine found={one} />
+      ))}
+      {total > MAX_SHOWN ? (
+        <p class="note">and {formatCount(total - MAX_SHOWN, 'discovery', 'discoveries')} more</p>
+      ) : null}
+    </Section>
+  );
+}
+
+function BacktestLine({ found }: { found: FeedEntry }) {
+  const { kind, at, search } = found;
+  return (
+    <div class={`line is-${kind}`}>
+      <span class="line-what">
+        <Icon name={kind} />
+        <span class="unseen">{`${kind}: `}</span>
+        <BacktestLink found={found} />
+      </span>
+      <span class="line-more">
+        <a href={`/searches/${search}`}>{search}</a>
+        <Timestamp at={at} />
+      </span>
+    </div>
+  );
+}
+
+function BacktestLink({ found }: { found: FeedEntry }) {
+  switch (found.kind) {
+    case 'post':
+      return (
+        <a href={`/posts/${found.post.id}`}>
+          <UntrustedText text={found.post.text} most={180} />
+        </a>
+      );
+    case 'link':
+      return (
+        <a href={`/links/${found.link.id}`}>
+          <UntrustedText text={found.link.title ?? found.link.url} most={180} />
+        </a>
+      );
+    case 'spike':
+      return <a href={`/searches/${found.search}#spikes`}>{found.spike.sentence}</a>;
+    case 'completion':
+      return <a href={`/runs/${found.run_id}`}>a changed completion</a>;
+  }
+}

@@ -1,0 +1,274 @@
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { Database } from '../../store/database.ts';
+import { readLeads } from '../../store/queries/first-finders.ts';
+import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';
+import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { COMMON_KINDS, type CommonKind, type CommonTop, readCommonTops } from '../../store/queries/tops.ts';
+import type { ServiceKind } from '../../store/services.ts';
+import { Table } from '../components/data-table.tsx';
+import { Button, Field } from '../components/form.tsx';
+import { Count } from '../components/numbers.tsx';
+import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { FirstFinders } from './first-finders-section.tsx';
+import { type ShareOfVoice, ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
+import { z } from 'zod';
+
+export const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
+export type CompareRange = (typeof COMPARE_RANGES)[number];
+
+export function TopicChoice({
+  topics,
+  chosen,
+  range,
+  most,
+}: {
+  topics: readonly TopicRow[];
+  chosen: readonly TopicRow[];
+  range: CompareRange;
+  most: number;
+}) {
+  if (topics.length === 0) return null;
+  return (
+    <form class="form choice" method="get" action="/compare" aria-label="What to compare">
+      <Field
+        name="topics"
+        label="Topics"
+        many
+        value={chosen.map(({ slug }) => slug)}
+        options={topics.map(({ slug, name }) => ({ value: slug, words: name }))}
+        help={`Up to ${most}.`}
+      />
+      <div class="form inline">
+        <Field
+          name="range"
+          label="Whole days (UTC) up to today"
+          kind="select"
+          value={range}
+          options={COMPARE_RANGES.map((value) => ({
+            value,
+            words: `the last ${Number.parseInt(value, 10)} days`,
+          }))}
+        />
+        <Button words="Compare" kind="main" />
+      </div>
+    </form>
+  );
+}
+
+/** Topics beside each other. */
+
+/** As many as lines can be told apart. */
+const MAX_TOPICS = 6;
+const MAX_ROWS = 5_000;
+const MAX_COMMON = 10;
+/** Common names are counted over the last days of the range. */
+const COMMON_DAYS = 7;
+
+const querystring = z.strictObject({
+  topics: z.union([z.string(), z.array(z.string())]).optional(),
+  range: z.enum(COMPARE_RANGES).optional(),
+  common: z.enum(COMMON_KINDS).default('hashtag'),
+});
+
+export function addComparePage(app: App, { ctx }: RouteContext): void {
+  app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
+    const { common } = request.query;
+    const all = await readTopics(ctx.db, { limit: 200 });
+    const named = [...new Set([request.query.topics ?? []].flat().flatMap((one) => one.split(',')))].filter(
+      (slug) => slug !== '',
+    );
+    const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MAX_TOPICS);
+    const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
+    const told =
+      chosen.length < 2 ? null : await readComparison(ctx.db, ctx.clock.now(), { chosen, range, common });
+    return renderPage(request, reply, {
+      title: 'Compare',
+      here: '/compare',
+      charts: told !== null,
+      lead: 'How much of the talk each topic has, who has links first, and what they have in common.',
+      body: (
+        <>
+          <TopicChoice topics={all} chosen={chosen} range={range} most={MAX_TOPICS} />
+          <NotShown named={named} chosen={chosen} />
+          {told === null ? (
+            <NothingChosen topics={all} />
+          ) : (
+            <>
+              {told.kinds.map((voices) => (
+                <>
+                  <ShareSection voices={voices} alone={told.kinds.length === 1} />
+                  <SmallMultiples voices={voices} />
+                </>
+              ))}
+              {told.kinds.length > 0 ? null : (
+                <Section title="Share of voice" id="share">
+                  <EmptyState words="Nothing was found and nothing was observed of these topics in this time." />
+                </Section>
+              )}
+              <FirstFinders leads={told.leads} shared={told.shared} chosen={chosen} />
+              <CommonNames
+                kind={common}
+                rows={told.common}
+                chosen={chosen}
+                range={range}
+                days={COMMON_DAYS}
+              />
+            </>
+          )}
+        </>
+      ),
+    });
+  });
+}
+
+/** A month, or a week where none of them is watched for longer. */
+function chooseRange(chosen: readonly TopicRow[], now: Date): CompareRange {
+  const young = chosen.every(({ created_at }) => now.getTime() - created_at.getTime() < 7 * DAY);
+  return young ? '7d' : '30d';
+}
+
+/** Whole days up to today, which is not over. */
+async function readComparison(
+  db: Database,
+  now: Date,
+  { chosen, range, common: kind }: { chosen: readonly TopicRow[]; range: CompareRange; common: CommonKind },
+) {
+  const days = Number.parseInt(range, 10);
+  const until = new Date(Math.floor(now.getTime() / DAY) * DAY);
+  const from = new Date(until.getTime() - days * DAY);
+  const topics = chosen.map(({ slug }) => slug);
+  const span = { topics, from, until };
+  const lately = {
+    topics,
+    from: new Date(now.getTime() - COMMON_DAYS * DAY),
+    until: now,
+    limit: MAX_COMMON,
+  };
+  const [rows, { leads, shared }, common] = await Promise.all([
+    readVoiceDays(db, { ...span, limit: MAX_ROWS }),
+    readLeads(db, { topics, from, until: now }),
+    readCommonTops(db, kind, lately),
+  ]);
+  const means = averageVoices(rows);
+  const kinds = (['hosted', 'own', 'sandbox'] as const).flatMap((served): ShareOfVoice[] => {
+    const mine = means.filter((row) => row.service_kind === served);
+    if (mine.length === 0) return [];
+    const series = computeShareByDay(
+      rows.filter((row) => row.service_kind === served),
+      { topics: topics.filter((topic) => mine.some((row) => row.topic === topic)), from, days },
+    );
+    return [{ kind: served satisfies ServiceKind, means: mine, series, from, days }];
+  });
+  return { kinds, leads, shared, common };
+}
+
+/** What was asked for and is not shown. */
+function NotShown({ named, chosen }: { named: readonly string[]; chosen: readonly TopicRow[] }) {
+  const left = named.filter((slug) => !chosen.some((one) => one.slug === slug));
+  if (left.length === 0) return null;
+  return (
+    <p class="wrong" role="status">
+      Not shown: {left.slice(0, 10).join(', ').slice(0, 300)}. A topic that is not there is none, and{' '}
+      {MAX_TOPICS} are compared at most.
+    </p>
+  );
+}
+
+function NothingChosen({ topics }: { topics: readonly TopicRow[] }) {
+  return topics.length < 2 ? (
+    <EmptyState
+      words="Two topics are needed to compare, and there are not as many."
+      todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
+    />
+  ) : (
+    <EmptyState
+      words="Choose two topics or more."
+      todo={{
+        words: 'Or look at the first ones',
+        href: `/compare?topics=${topics
+          .slice(0, 3)
+          .map(({ slug }) => slug)
+          .join(',')}`,
+      }}
+    />
+  );
+}
+
+const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
+  author: 'Authors',
+  hashtag: 'Hashtags',
+  domain: 'Domains',
+};
+
+/** Names of one kind that stand in several of the topics, with how often in each; the other kinds are a step away. */
+export function CommonNames({
+  kind,
+  rows,
+  chosen,
+  range,
+  days,
+}: {
+  kind: CommonKind;
+  rows: readonly CommonTop[];
+  chosen: readonly TopicRow[];
+  range: CompareRange;
+  days: number;
+}) {
+  const topics = chosen.map(({ slug }) => slug).join(',');
+  return (
+    <Section
+      title="What they have in common"
+      id="common"
+      note={`New posts of the last ${days} days, each once per topic; for domains, links that were found as well.`}
+    >
+      <Tabs
+        label="What is common"
+        tabs={COMMON_KINDS.map((one) => ({
+          href: `/compare?${new URLSearchParams({ topics, range, common: one }).toString()}#common`,
+          words: COMMON_LABELS[one],
+          here: one === kind,
+        }))}
+      />
+      {rows.length === 0 ? (
+        <EmptyState words={`No ${kind} stands in two of them.`} />
+      ) : (
+        <Table
+          caption={`${COMMON_LABELS[kind]} that several of these topics have`}
+          rows={rows}
+          columns={[
+            {
+              head: COMMON_LABELS[kind].replace(/s$/, ''),
+              cell: (row) => <CommonName kind={kind} row={row} />,
+            },
+            ...chosen.map(({ slug, name }) => ({
+              head: name,
+              cell: ({ posts }: CommonTop) => <Count of={posts[slug] ?? 0} />,
+              number: true,
+            })),
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function CommonName({ kind, row: { name, username } }: { kind: CommonKind; row: CommonTop }) {
+  if (kind === 'author')
+    return (
+      <a href={`/authors/${name}`}>
+        <UntrustedText text={username === null ? 'unnamed' : `@${username}`} most={40} />
+      </a>
+    );
+  if (kind === 'hashtag')
+    return (
+      <a href={`/explore?q=${encodeURIComponent(name)}`}>
+        <UntrustedText text={`#${name}`} most={40} />
+      </a>
+    );
+  return <UntrustedText text={name} most={60} />;
+}

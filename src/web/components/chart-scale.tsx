@@ -1,0 +1,152 @@
+/** Where things stand on a chart: pure. */
+
+import { offsetAt } from '../../monitor/schedule/time-zone.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { Icon } from './icons.tsx';
+import { formatDay, formatTimeOfDay, formatTimeToSecond } from './time-format.ts';
+import { Timestamp } from './timestamp.tsx';
+
+/**
+ * The round number at which an axis ends: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten. Its half is a whole number
+ * too, for what is counted has no fractions.
+ */
+export function roundAxisTop(most: number): number {
+  if (!(most > 0)) return 2;
+  if (most <= 2) return 2;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((one) => one * power >= most) ?? 10;
+  const top = step * power;
+  return top < 10 && top % 2 === 1 ? top + 1 : top;
+}
+
+const TICK_STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  14 * DAY,
+  28 * DAY,
+  91 * DAY,
+];
+/** 5 January 1970 was a Monday: steps of weeks begin on one. */
+const FIRST_MONDAY = 4 * DAY;
+const MAX_TICKS = 7;
+
+export type Tick = { at: number; words: string };
+
+/** Moments to name below a chart, round ones in its zone, seven at most; no two in turn have the same words. */
+export function computeTicks(from: number, until: number, zone: string): Tick[] {
+  const step = TICK_STEPS.find((one) => (until - from) / one <= MAX_TICKS) ?? (until - from) / MAX_TICKS;
+  const timeOf = step < MINUTE ? formatTimeToSecond : formatTimeOfDay;
+  const shift = step >= 7 * DAY ? FIRST_MONDAY : 0;
+  const ticks: Tick[] = [];
+  const begin = from + offsetAt(zone, from);
+  for (let local = Math.ceil((begin - shift) / step) * step + shift; ; local += step) {
+    const at = local - offsetAt(zone, local - offsetAt(zone, from));
+    if (at > until) return ticks;
+    const say = step >= DAY || local % DAY === 0 ? formatDay : timeOf;
+    ticks.push({ at, words: say(new Date(at), zone) });
+  }
+}
+
+/** Share of a span as SVG says it: `12.3%`. */
+export function formatSvgPercent(part: number, whole: number): string {
+  return `${Math.round((part / whole) * 10_000) / 100}%`;
+}
+
+/** Something that happened in the time of a chart. */
+export type ChartMark = {
+  kind: 'spike' | 'version';
+  at: Date;
+  /** Where it lasted. */
+  until?: Date | undefined;
+  /** A spike's sentence; what changed with a version of the query. */
+  words: string;
+  /** Written on the chart: `v2`. */
+  short?: string;
+  /** It is told elsewhere on the page. */
+  quiet?: boolean;
+};
+
+const MAX_MARKS_LISTED = 4;
+
+export function MarkLines({
+  marks,
+  from,
+  until,
+}: {
+  marks: readonly ChartMark[];
+  from: number;
+  until: number;
+}) {
+  const x = (at: Date) =>
+    formatSvgPercent(Math.min(Math.max(at.getTime(), from), until) - from, until - from);
+  return (
+    <>
+      {marks.map((mark) => {
+        const end = mark.until ?? mark.at;
+        const middle = new Date((mark.at.getTime() + end.getTime()) / 2);
+        if (mark.kind === 'version')
+          return (
+            <g class="version-mark">
+              <line x1={x(mark.at)} x2={x(mark.at)} y1="0" y2="100%" />
+              <text x={x(mark.at)} y="10" dx="4">
+                {mark.short ?? ''}
+              </text>
+              <title>{mark.words}</title>
+            </g>
+          );
+        return (
+          <g class="spike-mark">
+            <rect
+              x={x(mark.at)}
+              width={formatSvgPercent(
+                Math.max(0, Math.min(end.getTime(), until) - Math.max(mark.at.getTime(), from)),
+                until - from,
+              )}
+              y="0"
+              height="100%"
+            />
+            <circle cx={x(middle)} cy="4" r="4" />
+            <title>{mark.words}</title>
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+/** The same in words, the last first; the script finds them here. */
+export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
+  if (marks.length === 0) return null;
+  const told = marks.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const silent = new Set([
+    ...told.filter(({ quiet }) => quiet === true),
+    ...told.filter(({ quiet }) => quiet !== true).slice(MAX_MARKS_LISTED),
+  ]);
+  const more = told.filter(({ quiet }) => quiet !== true).length - MAX_MARKS_LISTED;
+  return (
+    <ul class="marks">
+      {told.map((mark) => (
+        <li
+          class={`${mark.kind}-told`}
+          data-mark={mark.kind}
+          data-at={mark.at.getTime() / 1_000}
+          data-until={(mark.until ?? mark.at).getTime() / 1_000}
+          data-short={mark.short}
+          hidden={silent.has(mark)}
+        >
+          <Icon name={mark.kind === 'spike' ? 'spike' : 'edit'} /> <Timestamp at={mark.at} exact />{' '}
+          {mark.words}
+        </li>
+      ))}
+      {more <= 0 ? null : <li>and {more} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,317 @@
+/** A chart that is drawn on the server and read without script; the script makes it one that can be zoomed. */
+import { useFrame } from './page-frame.tsx';
+import { ShortCount } from './numbers.tsx';
+import {
+  type ChartMark,
+  computeTicks,
+  formatSvgPercent,
+  MarkLines,
+  MarkList,
+  roundAxisTop,
+} from './chart-scale.tsx';
+import { findObservedSpans } from './sparkline-svg.tsx';
+import { formatMinute } from './time-format.ts';
+
+export type Series = {
+  name: string;
+  /** One per moment of the chart; null was not observed, which is not zero. */
+  values: readonly (number | null)[];
+  /** Which of them are lower bounds: an answer was cut at its limit. */
+  least?: readonly boolean[] | undefined;
+};
+
+export type ChartProps = {
+  /** What is seen, for those who cannot see it; it is the caption of the table too. */
+  caption: string;
+  /** Begins of buckets, or moments, the oldest first. */
+  at: readonly Date[];
+  /** How long a bucket is; 0 for moments. */
+  seconds: number;
+  series: readonly Series[];
+  /** Of all values: `posts`. */
+  unit: string;
+  /** Stands behind each number, for a reader: ` %`. */
+  sign?: string;
+  kind?: 'bars' | 'lines';
+  /** What is usual in a bucket. */
+  usual?: number | null | undefined;
+  /** Spikes, and versions of the query. */
+  marks?: readonly ChartMark[];
+  /** What it spans, where that is more than its moments. */
+  from?: Date | undefined;
+  until?: Date | undefined;
+};
+
+const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+/** Rows of a table beyond which nobody reads on. */
+const MAX_TABLE_ROWS = 400;
+
+export function Chart(props: ChartProps) {
+  const { caption, at, seconds, series, unit, usual = null, sign = '', marks = [], kind = 'bars' } = props;
+  const span = computeSpan(props);
+  const top = roundAxisTop(
+    Math.max(usual ?? 0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0))),
+  );
+  const inside = marks.filter((mark) => mark.at.getTime() < span.until && getMarkEnd(mark) > span.from);
+  return (
+    <figure
+      class="chart"
+      data-chart={kind}
+      data-seconds={seconds}
+      data-unit={unit}
+      data-sign={sign}
+      data-usual={usual ?? undefined}
+      data-from={span.from / 1_000}
+      data-until={span.until / 1_000}
+    >
+      <div class="plot">
+        <svg class="drawn" role="img" aria-label={caption}>
+          <Gaps at={at} seconds={seconds} series={series} {...span} />
+          <Grid top={top} sign={sign} {...span} />
+          <svg class="area" y="14" height="160">
+            <MarkLines marks={inside} {...span} />
+            {series.map((one, i) =>
+              kind === 'bars' ? (
+                <SeriesBars
+                  {...span}
+                  at={at}
+                  seconds={seconds}
+                  one={one}
+                  of={series.length}
+                  nth={i}
+                  top={top}
+                />
+              ) : (
+                <SeriesLine {...span} at={at} seconds={seconds} one={one} nth={i} top={top} />
+              ),
+            )}
+            {usual === null ? null : (
+              <line class="usual" x1="0" x2="100%" y1={formatY(usual, top)} y2={formatY(usual, top)} />
+            )}
+          </svg>
+        </svg>
+      </div>
+      <figcaption>
+        {series.length < 2 && usual === null ? null : (
+          <span class="legend">
+            {series.map((one, i) => (
+              <span class={`key c${i + 1}`}>{one.name}</span>
+            ))}
+            {usual === null ? null : (
+              <span class="key usual-key">
+                usual: <ShortCount of={Math.round(usual * 10) / 10} />
+              </span>
+            )}
+          </span>
+        )}
+        <MarkList marks={inside} />
+      </figcaption>
+      <details class="numbers">
+        <summary>These numbers as a table</summary>
+        <NumbersTable caption={caption} at={at} series={series} unit={unit} sign={sign} />
+      </details>
+    </figure>
+  );
+}
+
+type TimeSpan = { from: number; until: number };
+
+function computeSpan({ at, seconds, from, until }: ChartProps): TimeSpan {
+  const first = from ?? at[0] ?? new Date(0);
+  const last = until?.getTime() ?? (at.at(-1) ?? first).getTime() + seconds * 1_000;
+  return { from: first.getTime(), until: Math.max(last, first.getTime() + 1_000) };
+}
+
+function getMarkEnd({ at, until }: ChartMark): number {
+  return (until ?? at).getTime() + 1;
+}
+
+/** Lines of the height, and moments below. */
+function Grid({ top, sign, from, until }: TimeSpan & { top: number; sign: string }) {
+  const { zone } = useFrame();
+  return (
+    <>
+      {[1, 0.5].map((share) => (
+        <>
+          <line class="grid" x1="0" x2="100%" y1={14 + 160 * (1 - share)} y2={14 + 160 * (1 - share)} />
+          <text class="tick" x="0" y={14 + 160 * (1 - share) - 4}>
+            {TENTH.format(top * share)}
+            {sign}
+          </text>
+        </>
+      ))}
+      <line class="ground" x1="0" x2="100%" y1="174" y2="174" />
+      {computeTicks(from, until, zone).map(({ at, words }) => {
+        const share = (at - from) / (until - from);
+        const anchor = share < 0.03 ? 'start' : share > 0.97 ? 'end' : 'middle';
+        const x = formatSvgPercent(at - from, until - from);
+        return (
+          <>
+            <line class="ground" x1={x} x2={x} y1="174" y2="178" />
+            <text class="tick" x={x} y="192" text-anchor={anchor}>
+              {words}
+            </text>
+          </>
+        );
+      })}
+    </>
+  );
+}
+
+/** Where nothing was observed. */
+function Gaps({
+  at,
+  seconds,
+  series,
+  from,
+  until,
+}: Pick<ChartProps, 'at' | 'seconds' | 'series'> & TimeSpan) {
+  if (seconds === 0) return null;
+  const known = at.map((_, i) => (series.some(({ values }) => (values[i] ?? null) !== null) ? 1 : null));
+  const edges = [
+    from,
+    ...findObservedSpans(known).flatMap(([a, b]) => [
+      getTimeAt(at, a),
+      getTimeAt(at, b - 1) + seconds * 1_000,
+    ]),
+    until,
+  ];
+  const gaps: [number, number][] = [];
+  for (let i = 0; i + 1 < edges.length; i += 2) {
+    const [a = 0, b = 0] = [edges[i], edges[i + 1]];
+    if (b - a > 1_000) gaps.push([a, b]);
+  }
+  return (
+    <>
+      {gaps.map(([a, b]) => (
+        <>
+          <rect
+            class="gap"
+            x={formatSvgPercent(a - from, until - from)}
+            width={formatSvgPercent(b - a, until - from)}
+            y="14"
+            height="160"
+          >
+            <title>not observed</title>
+          </rect>
+          <line
+            class="gap-line"
+            x1={formatSvgPercent(a - from, until - from)}
+            x2={formatSvgPercent(b - from, until - from)}
+            y1="174"
+            y2="174"
+          />
+        </>
+      ))}
+    </>
+  );
+}
+
+function getTimeAt(at: readonly Date[], i: number): number {
+  return at[i]?.getTime() ?? 0;
+}
+
+type SeriesProps = TimeSpan & { at: readonly Date[]; seconds: number; one: Series; nth: number; top: number };
+
+function SeriesBars({ at, seconds, one, nth, of, top, from, until }: SeriesProps & { of: number }) {
+  const length = (seconds * 1_000 * 0.82) / of;
+  return (
+    <g class={`c${nth + 1}`}>
+      {one.values.map((value, i) => {
+        if (value === null || value === 0) return null;
+        const x = getTimeAt(at, i) - from + seconds * 90 + nth * length;
+        const least = one.least?.[i] === true;
+        return (
+          <rect
+            class={least ? 'least' : undefined}
+            x={formatSvgPercent(x, until - from)}
+            width={formatSvgPercent(length, until - from)}
+            y={formatY(value, top)}
+            height={formatSvgPercent(value, top)}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
+function SeriesLine({ at, seconds, one, nth, top, from, until }: SeriesProps) {
+  const x = (i: number) =>
+    Math.round(((getTimeAt(at, i) + seconds * 500 - from) / (until - from)) * 10_000) / 10;
+  const y = (value: number) => Math.round((1 - value / top) * 1_600) / 10;
+  return (
+    <svg class={`c${nth + 1}`} viewBox="0 0 1000 160" preserveAspectRatio="none">
+      {findObservedSpans(one.values).map(([a, b]) => {
+        const points = one.values.slice(a, b).map((value, i) => `${x(a + i)} ${y(value ?? 0)}`);
+        return b - a === 1 ? (
+          <path class="dot" d={`M${points[0]}h0`} />
+        ) : (
+          <path class="line" d={`M${points.join('L')}`} />
+        );
+      })}
+    </svg>
+  );
+}
+
+function formatY(value: number, top: number): string {
+  return formatSvgPercent(top - value, top);
+}
+
+function NumbersTable({
+  caption,
+  at,
+  series,
+  unit,
+  sign,
+}: Pick<ChartProps, 'caption' | 'at' | 'series' | 'unit'> & { sign: string }) {
+  const { zone } = useFrame();
+  const from = Math.max(0, at.length - MAX_TABLE_ROWS);
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}: table`}>
+      <table>
+        <caption>
+          {caption}, in {unit}; times in {zone}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {series.map(({ name }) => (
+              <th scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {at.slice(from).map((moment, row) => (
+            <tr>
+              <th scope="row">
+                <time dateTime={moment.toISOString()}>{formatMinute(moment, zone)}</time>
+              </th>
+              {series.map(({ values, least }) => (
+                <td class="number">
+                  <NumberCell
+                    value={values[from + row] ?? null}
+                    least={least?.[from + row] === true}
+                    sign={sign}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function NumberCell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {
+  if (value === null) return <span class="unknown">not observed</span>;
+  return (
+    <data value={value} class={least ? 'least' : undefined}>
+      {least ? '≥ ' : ''}
+      {TENTH.format(value)}
+      {sign}
+    </data>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact';
+
+export type Column<Row> = {
+  head: ComponentChildren;
+  cell: (row: Row) => ComponentChildren;
+  /** Numbers stand to the right, so that their digits can be compared. */
+  number?: boolean;
+  /** Left out where the window is narrow. */
+  wide?: boolean;
+};
+
+/** Rows under named columns; scrolls by itself where the window is narrower than it. */
+export function Table<Row>({
+  caption,
+  rows,
+  columns,
+}: {
+  /** Says what the rows are, for those who cannot see where they stand. */
+  caption: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+}) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" class={getColumnClass(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <TableRow row={row} columns={columns} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A row by itself, for whoever renders them one by one. */
+export function TableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <tr>
+      {columns.map((column) => (
+        <td class={getColumnClass(column)}>{column.cell(row)}</td>
+      ))}
+    </tr>
+  );
+}
+
+function getColumnClass<Row>({ number, wide }: Column<Row>): string | undefined {
+  return [number === true ? 'number' : '', wide === true ? 'wide' : ''].join(' ').trim() || undefined;
+}
+
+export type BarRow = {
+  name: ComponentChildren;
+  value: number;
+  /** Instead of the value as a number. */
+  shown?: ComponentChildren;
+};
+
+const BAR_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** A ranking: each row a name, a bar of the share of the longest, and its number. */
+export function Bars({ caption, rows, unit }: { caption: string; rows: readonly BarRow[]; unit: string }) {
+  const most = Math.max(1, ...rows.map(({ value }) => value));
+  return (
+    <table class="bars">
+      <caption class="unseen">{caption}</caption>
+      <thead class="unseen">
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">{unit}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, value, shown }) => (
+          <tr>
+            <th scope="row">
+              {name}
+              <svg class="bar" aria-hidden="true" focusable="false">
+                <rect class="bar-all" width="100%" height="100%" />
+                <rect width={`${Math.max(0.5, (value / most) * 100).toFixed(1)}%`} height="100%" />
+              </svg>
+            </th>
+            <td class="number">{shown ?? BAR_NUMBER.format(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

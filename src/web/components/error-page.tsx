@@ -1,0 +1,68 @@
+/** What could not be done, on a page of its own. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../../monitor/access/visitor-scopes.ts';
+import { type Failure, mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { describeProblem } from './form.tsx';
+import { createFrame } from './page-frame.tsx';
+import { EmptyState, Section } from './section.tsx';
+import { renderPage } from './page-layout.tsx';
+
+/** Answers errors of pages by a page; whoever must come in first is sent to the door and back. */
+export function addErrorPages(app: App, home: RouteContext): void {
+  app.decorateRequest('frame');
+  app.setErrorHandler((error, request, reply) => {
+    const failure = mapErrorToFailure(error, request);
+    if (failure.status >= 500) home.ctx.log.error({ err: error, request: request.id }, 'a page failed');
+    if (failure.status === 401 && request.method === 'GET')
+      return reply.redirect(`/sign-in?${new URLSearchParams({ next: request.url }).toString()}`, 303);
+    // What failed may be what the frame reads: it is made again, without the topics.
+    request.frame = createFrame(request, home);
+    return renderErrorPage(request, reply, failure);
+  });
+}
+
+function renderErrorPage(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+  const { status, code, title, detail, errors, retryAfterSeconds } = failure;
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  const words = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+  return renderPage(request, reply, {
+    title,
+    here: '',
+    status,
+    above: `Status ${status}`,
+    body: (
+      <>
+        <EmptyState words={words} todo={{ words: 'To the overview', href: '/' }} />
+        {errors.length === 0 ? null : (
+          <Section title="What is not as it must be">
+            <ul class="plain">
+              {errors.map((problem) => (
+                <li>
+                  <code>{problem.path}</code>: {describeProblem(problem)}
+                </li>
+              ))}
+            </ul>
+          </Section>
+        )}
+        {code === 'scope' ? <ScopeHint scope={request.routeOptions.config.scope} /> : null}
+        {status < 500 ? null : (
+          <p class="hint">
+            Number of this request: <code>{request.id}</code>
+          </p>
+        )}
+      </>
+    ),
+  });
+}
+
+/** How one comes to do what this token may not. */
+function ScopeHint({ scope = [] }: { scope: 'open' | Scope | readonly Scope[] | undefined }) {
+  return (
+    <p class="hint">
+      Whoever runs this server makes a token that may:{' '}
+      <code>strandline token create --name NAME --scope {[scope].flat().join(',')}</code>. Sign out, and in
+      again with it.
+    </p>
+  );
+}

@@ -1,0 +1,293 @@
+/** Forms: what was typed is kept, what is wrong stands beside its field. */
+import { createContext, type ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Problem } from '../../domain/errors.ts';
+import { useFrame } from './page-frame.tsx';
+import { Icon, type IconName } from './icons.tsx';
+
+/** What a form was sent with, by the names of its fields. */
+export type FormValues = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** `link`: to what is there already; it is said then instead of what was got. */
+export type FieldProblem = Problem & { link?: { words: string; href: string } };
+
+type FormState = { given: FormValues; problems: readonly FieldProblem[] };
+const FormContext = createContext<FormState>({ given: {}, problems: [] });
+
+/** A form that changes something: it carries the token without which the server refuses it. */
+export function Form({
+  action,
+  given = {},
+  problems = [],
+  children,
+  class: name = 'form',
+  label,
+  labels = {},
+  help,
+}: {
+  action: string;
+  /** What was typed, where the form comes back. */
+  given?: FormValues | undefined;
+  /** What was wrong with it; each stands beside its field, and all in a list above. */
+  problems?: readonly FieldProblem[] | undefined;
+  children: ComponentChildren;
+  class?: string;
+  label?: string;
+  /** What its fields are called, by their paths, for the list of what is wrong. */
+  labels?: Readonly<Record<string, string>>;
+  /** Where the script asks, while one types, what the form would do. */
+  help?: string;
+}) {
+  const { formToken } = useFrame();
+  return (
+    <form method="post" action={action} class={name} aria-label={label} data-help={help} novalidate>
+      <input type="hidden" name="form_token" value={formToken} />
+      {problems.length === 0 ? null : <ProblemList problems={problems} labels={labels} />}
+      <FormContext.Provider value={{ given, problems }}>{children}</FormContext.Provider>
+    </form>
+  );
+}
+
+function ProblemList({
+  problems,
+  labels,
+}: {
+  problems: readonly FieldProblem[];
+  labels: Readonly<Record<string, string>>;
+}) {
+  return (
+    <div class="problems" role="alert">
+      <p>
+        <Icon name="warning" /> {problems.length === 1 ? 'One thing is' : `${problems.length} things are`} not
+        as expected. Nothing was changed.
+      </p>
+      <ul>
+        {problems.map((problem) => {
+          const label = labels[problem.path] ?? problem.path;
+          return (
+            <li>
+              <a href={`#field-${problem.path}`}>{label}</a>
+              {label.endsWith('?') ? ' ' : ': '}
+              <ProblemText problem={problem} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function ProblemText({ problem }: { problem: FieldProblem }) {
+  const { link } = problem;
+  return link === undefined ? (
+    <>{describeProblem(problem)}</>
+  ) : (
+    <>
+      {problem.expected}: <a href={link.href}>{link.words}</a>
+    </>
+  );
+}
+
+/** `got "every minute"; expected a cron expression` */
+export function describeProblem({ given, expected }: Problem): string {
+  const shown = given === undefined || given === '' ? 'nothing' : JSON.stringify(given);
+  return `got ${shown.length > 80 ? `${shown.slice(0, 77)}…` : shown}; expected ${expected}`;
+}
+
+export type FieldProps = {
+  name: string;
+  label: string;
+  /** Shown where nothing was sent yet. */
+  value?: string | readonly string[] | undefined;
+  kind?:
+    | 'text'
+    | 'number'
+    | 'search'
+    | 'password'
+    | 'url'
+    | 'datetime-local'
+    | 'textarea'
+    | 'select'
+    | 'checkbox';
+  /** One line below the field. */
+  help?: ComponentChildren;
+  /** For `select`; where `many`, as boxes to tick. */
+  options?: readonly { value: string; words: string }[];
+  many?: boolean;
+  /** Path of the member in a problem, where it is not the field's name. */
+  path?: string;
+  placeholder?: string;
+  required?: boolean;
+  rows?: number;
+  min?: number;
+  max?: number;
+  autocomplete?: string;
+  disabled?: boolean;
+};
+
+export function Field(props: FieldProps) {
+  const { name, label, help, path = name, many = false, kind = 'text' } = props;
+  const sent = useContext(FormContext);
+  const wrong = sent.problems.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const value = sent.given[name] ?? props.value;
+  const id = `field-${path}`;
+  const told = [help === undefined ? '' : `${id}-help`, wrong.length === 0 ? '' : `${id}-wrong`]
+    .join(' ')
+    .trim();
+  const described = { 'aria-describedby': told || undefined, 'aria-invalid': wrong.length > 0 || undefined };
+  const below = (
+    <>
+      {help === undefined ? null : (
+        <p class="help" id={`${id}-help`} data-help-for={name}>
+          {help}
+        </p>
+      )}
+      {wrong.length === 0 ? null : (
+        <p class="wrong" id={`${id}-wrong`}>
+          <Icon name="warning" />{' '}
+          {wrong.map((one, i) => (
+            <>
+              {i === 0 ? '' : '; '}
+              <ProblemText problem={one} />
+            </>
+          ))}
+        </p>
+      )}
+    </>
+  );
+  if (many)
+    return (
+      <fieldset class="field" id={id} {...described}>
+        <legend>{label}</legend>
+        <Checkboxes {...props} chosen={value === undefined ? [] : [value].flat()} />
+        {below}
+      </fieldset>
+    );
+  const first = value === undefined ? undefined : [value].flat()[0];
+  if (kind === 'checkbox')
+    return (
+      <div class="field">
+        <label class="box">
+          <input type="checkbox" id={id} name={name} value="yes" checked={first === 'yes'} {...described} />
+          {label}
+        </label>
+        {below}
+      </div>
+    );
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <Input {...props} id={id} described={described} first={first} />
+      {below}
+    </div>
+  );
+}
+
+type AriaProps = { 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+
+function Input({
+  id,
+  first,
+  described,
+  ...props
+}: FieldProps & { id: string; first: string | undefined; described: AriaProps }) {
+  const {
+    name,
+    kind = 'text',
+    options = [],
+    placeholder,
+    required,
+    rows,
+    min,
+    max,
+    autocomplete,
+    disabled,
+  } = props;
+  const common = { id, name, required, disabled, ...described };
+  if (kind === 'textarea')
+    return (
+      <textarea {...common} rows={rows ?? 3} placeholder={placeholder}>
+        {first ?? ''}
+      </textarea>
+    );
+  if (kind === 'select')
+    return (
+      <select {...common}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === first}>
+            {option.words}
+          </option>
+        ))}
+      </select>
+    );
+  return (
+    <input
+      {...common}
+      type={kind}
+      value={first}
+      placeholder={placeholder}
+      min={min}
+      max={max}
+      autocomplete={autocomplete}
+    />
+  );
+}
+
+function Checkboxes({ name, options = [], chosen }: FieldProps & { chosen: readonly string[] }) {
+  return (
+    <div class="boxes">
+      {options.map(({ value, words }) => (
+        <label class="box">
+          <input type="checkbox" name={name} value={value} checked={chosen.includes(value)} /> {words}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+type ButtonKind = 'main' | 'plain' | 'danger' | 'quiet';
+
+/** Sends its form. */
+export function Button({
+  words,
+  kind = 'plain',
+  icon,
+  name,
+  value,
+}: {
+  words: string;
+  kind?: ButtonKind;
+  icon?: IconName;
+  name?: string;
+  value?: string;
+}) {
+  return (
+    <button type="submit" class={kind} name={name} value={value}>
+      {icon === undefined ? null : <Icon name={icon} />} {words}
+    </button>
+  );
+}
+
+/** A form that is one button, with what goes with it. */
+export function ActionButton({
+  action,
+  words,
+  kind = 'plain',
+  icon,
+  fields = {},
+}: {
+  action: string;
+  words: string;
+  kind?: ButtonKind;
+  icon?: IconName;
+  fields?: Readonly<Record<string, string>>;
+}) {
+  return (
+    <Form action={action} class="act">
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <Button words={words} kind={kind} {...(icon === undefined ? {} : { icon })} />
+    </Form>
+  );
+}

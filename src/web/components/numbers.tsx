@@ -1,0 +1,94 @@
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const USD = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+
+/** A number in full; what is not known is said to be, for it is not zero. */
+export function Count({ of, unit, least = false }: { of: number | null; unit?: string; least?: boolean }) {
+  if (of === null) return <Unknown />;
+  return (
+    <data value={of} title={least ? 'at least so many: an answer was cut at its limit' : undefined}>
+      {least ? '≥ ' : ''}
+      {WHOLE.format(of)}
+      {unit === undefined ? '' : ` ${unit}`}
+    </data>
+  );
+}
+
+/** The same, shortened where there is little room: 12.3K. */
+export function ShortCount({ of, least = false }: { of: number | null; least?: boolean }) {
+  if (of === null) return <Unknown />;
+  return (
+    <data value={of} title={WHOLE.format(of)}>
+      {least ? '≥ ' : ''}
+      {COMPACT.format(of)}
+    </data>
+  );
+}
+
+/** `2.1×`: how many times the usual; nothing is said where it is not known. */
+export function Ratio({ of }: { of: number | null }) {
+  if (of === null) return <span class="unknown">not known</span>;
+  const kind = of >= 1.5 ? 'more' : of <= 0.67 ? 'less' : 'same';
+  return (
+    <data value={of} class={`times is-${kind}`}>
+      {of < 10 ? TENTH.format(of) : WHOLE.format(of)}×
+    </data>
+  );
+}
+
+/**
+ * Dollars; null is not told by the service, which is not free, except of those services that take nothing.
+ * @param service whose price it is, by its name; left out, it is not known
+ */
+export function Usd({ of, service }: { of: number | null; service?: string | undefined }) {
+  if (of === null && service !== undefined && !isPaid(service)) return <>nothing</>;
+  if (of === null) return <span class="unknown">not told</span>;
+  return <data value={of}>{USD.format(of)}</data>;
+}
+
+/** Whether a service, by its name, takes money for calls: one's own and the sandbox do not. */
+export function isPaid(service: string): boolean {
+  return service !== 'own' && service !== 'sandbox';
+}
+
+function Unknown() {
+  return (
+    <span class="unknown" title="not known, which is not zero">
+      unknown
+    </span>
+  );
+}
+
+/** `1,234 posts`, `1 post` */
+export function formatCount(n: number, one: string, many = `${one}s`): string {
+  return `${TENTH.format(n)} ${n === 1 ? one : many}`;
+}
+
+/** Lengths and sizes as a person reads them, with their units. */
+
+/** `812 B`, `14 kB`, `2.1 MB`, `3.4 GB`. */
+export function formatBytes(n: number): string {
+  if (n < 1_000) return `${Math.round(n)} B`;
+  if (n < 1_000_000) return `${Math.round(n / 1_000)} kB`;
+  if (n < 1_000_000_000) return `${(n / 1_000_000).toFixed(1)} MB`;
+  return `${(n / 1_000_000_000).toFixed(1)} GB`;
+}
+
+const DURATION_UNITS = [
+  [2 * 86_400, 86_400, 'days'],
+  [2 * 3_600, 3_600, 'h'],
+  [120, 60, 'min'],
+] as const;
+
+/** `0.4 s`, `42 s`, `5 min`, `3 h`, `12 days`. */
+export function formatDuration(seconds: number): string {
+  for (const [least, size, unit] of DURATION_UNITS)
+    if (seconds >= least) return `${Math.round(seconds / size)} ${unit}`;
+  return seconds < 10 && !Number.isInteger(seconds) ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
+}
+
+/** `12 %`, `0.4 %`. */
+export function formatPercent(share: number): string {
+  return `${share > 0 && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+}

@@ -1,0 +1,211 @@
+/** A whole page, sent. */
+
+import { VERSION } from '../../config/version.ts';
+import { getAssetPath, isUnchanged } from './assets.ts';
+import { clearFlash, FlashMessage } from './flash-message.tsx';
+import { ActionButton } from './form.tsx';
+import { Icon } from './icons.tsx';
+import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
+import { shortenText, UntrustedText } from './untrusted-text.tsx';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ComponentChildren } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+
+/**
+ * `title`: what the page is about, in a word or a name; it is its heading too. `here`: the path among the
+ * navigation's that this page belongs to. `charts`: it has a `Chart`. `live`: which events it follows.
+ */
+export type PageContent = LayoutProps & {
+  /** 200 where left out. */
+  status?: number;
+};
+
+/**
+ * Renders a page in the layout and sends it, or 304 where the browser has it as it is; text of others is only ever text, for
+ * preact escapes what it prints.
+ */
+export function renderPage(request: FastifyRequest, reply: FastifyReply, page: PageContent): FastifyReply {
+  const { status = 200, ...shown } = page;
+  const { done, formToken, visitor } = request.frame;
+  if (done !== null) clearFlash(reply);
+  const html = renderToString(
+    <FrameProvider value={request.frame}>
+      <Layout {...shown} />
+    </FrameProvider>,
+  );
+  // Kept by this browser alone, which asks each time whether it is still so.
+  reply.header('cache-control', 'private, no-cache').header('vary', 'cookie, accept-encoding');
+  // What was just done is said once, and what failed is asked for again: neither is kept to be compared.
+  if (status === 200 && done === null) {
+    const shownTo = request.server.access.tagFor(
+      visitor,
+      formToken === '' ? html : html.replaceAll(formToken, ''),
+    );
+    if (isUnchanged(request, reply, shownTo)) return reply.code(304).send();
+  }
+  return reply.code(status).type('text/html; charset=utf-8').send(`<!doctype html>${html}`);
+}
+
+/** Where one can go from everywhere, with the key that goes there after `g`. */
+const NAV_LINKS: readonly (readonly [path: string, name: string, key: string])[] = [
+  ['/', 'Overview', 'o'],
+  ['/compare', 'Compare', 'c'],
+  ['/explore', 'Explore', 'e'],
+  ['/runs', 'Runs', 'r'],
+  ['/alerts', 'Alerts', 'a'],
+  ['/system', 'System', 's'],
+];
+
+/** The mark once more, for the window's tab. */
+const FAVICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-linecap='round'%3E%3Cpath d='M2 13c4-6 8-6 12 0s8 6 12 0c1.3-2 2.6-3.3 4-4' stroke='%2312728a' stroke-width='3.5'/%3E%3Cpath d='M7 23h0M16 25h0M25 22h0' stroke='%23c03f2b' stroke-width='4.5'/%3E%3C/svg%3E";
+
+export type LayoutProps = {
+  /** May be text of somebody else. */
+  title: string;
+  here: string;
+  /** Beside the title: buttons, or what state the thing is in. */
+  aside?: ComponentChildren;
+  /** Above the title: where in the whole this is. */
+  above?: ComponentChildren;
+  /** One line below the title. */
+  lead?: ComponentChildren;
+  charts?: boolean;
+  live?: { topic?: string; search?: string } | boolean;
+  body: ComponentChildren;
+};
+
+export function Layout({ title, here, aside, above, lead, charts = false, live = false, body }: LayoutProps) {
+  const { theme, zone, seen, visitor, done } = useFrame();
+  const reader = visitor.kind !== 'nobody';
+  return (
+    <html lang="en" data-theme={theme ?? undefined}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="referrer" content="same-origin" />
+        <title>{`${shortenText(title)} · strandline`}</title>
+        <link rel="icon" href={FAVICON} />
+        <link rel="stylesheet" href={getAssetPath('style.css')} />
+        {charts ? <link rel="stylesheet" href={getAssetPath('uplot.css')} /> : null}
+        {charts ? <script src={getAssetPath('uplot.js')} defer /> : null}
+        <script src={getAssetPath('strandline.js')} type="module" />
+      </head>
+      <body data-zone={zone} data-events={buildEventsUrl(live)} data-seen={String(seen)}>
+        <a class="skip" href="#main">
+          Skip to what this page says
+        </a>
+        <header class="top">
+          <div class="top-row">
+            <a class="brand" href="/" aria-label="strandline, to the overview">
+              <Logo />
+              <span>strandline</span>
+            </a>
+            {reader ? <NavLinks here={here} /> : null}
+            {reader ? <HeaderTools /> : null}
+          </div>
+          <div class="tide" aria-hidden="true" />
+        </header>
+        <main id="main" tabIndex={-1}>
+          <div class="page-head">
+            <div>
+              {above === undefined ? null : <p class="above">{above}</p>}
+              <h1>
+                <UntrustedText text={title} />
+              </h1>
+              {lead === undefined ? null : <p class="lead">{lead}</p>}
+            </div>
+            {aside === undefined ? null : <div class="aside">{aside}</div>}
+          </div>
+          <FlashMessage code={done} />
+          {body}
+        </main>
+        <Footer />
+      </body>
+    </html>
+  );
+}
+
+function NavLinks({ here }: { here: string }) {
+  return (
+    <nav class="places" aria-label="Pages">
+      {NAV_LINKS.map(([path, name, key]) => (
+        <a href={path} aria-current={path === here ? 'page' : undefined} data-key={key}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** The topic switcher, the search, and the way to a new topic. */
+function HeaderTools() {
+  const { topics } = useFrame();
+  return (
+    <div class="tools">
+      <details class="menu">
+        <summary>Topics</summary>
+        <nav class="menu-list" aria-label="Topics">
+          {topics.map(({ slug, name }) => (
+            <a href={`/topics/${slug}`}>{name}</a>
+          ))}
+          <IfAllowed scope={CREATE_TOPIC_SCOPES}>
+            <a class="menu-last" href="/new">
+              <Icon name="plus" /> New topic
+            </a>
+          </IfAllowed>
+        </nav>
+      </details>
+      <form class="find" action="/explore" method="get" role="search">
+        <label class="unseen" for="find">
+          Search everything that was collected
+        </label>
+        <Icon name="search" />
+        <input id="find" type="search" name="q" placeholder="Search" data-find="" />
+      </form>
+    </div>
+  );
+}
+
+function Footer() {
+  const { zone, visitor } = useFrame();
+  return (
+    <footer class="foot">
+      <p>
+        strandline <span class="version">{visitor.kind === 'nobody' ? '' : VERSION}</span>
+      </p>
+      <p>
+        Times in <strong>{zone}</strong>
+      </p>
+      <p class="foot-links">
+        <a href="/docs">API</a>
+        <button type="button" class="quiet" data-theme-switch="" hidden>
+          <Icon name="sun" /> Theme
+        </button>
+        <button type="button" class="quiet" data-keys-help="" hidden>
+          <Icon name="keys" /> Keys
+        </button>
+        {visitor.kind === 'session' ? (
+          <ActionButton action="/sign-out" words="Sign out" kind="quiet" />
+        ) : null}
+      </p>
+    </footer>
+  );
+}
+
+function buildEventsUrl(live: LayoutProps['live']): string | undefined {
+  if (live === false || live === undefined) return undefined;
+  const asked = live === true ? '' : new URLSearchParams(live).toString();
+  return `/api/v1/events${asked === '' ? '' : `?${asked}`}`;
+}
+
+/** The mark: the edge of a wave, and what it left. */
+export function Logo() {
+  return (
+    <svg class="mark" viewBox="0 0 32 20" aria-hidden="true" focusable="false">
+      <path d="M1 8c3.75-6 7.5-6 11.25 0s7.5 6 11.25 0C25.4 4.9 28 3.6 31 4.2" />
+      <path class="mark-left" d="M5 15.5h0M13.5 17h0M21 15h0M27.5 12.5h0" />
+    </svg>
+  );
+}

@@ -1,0 +1,105 @@
+import { Badge } from './icons.tsx';
+import { Ratio, ShortCount } from './numbers.tsx';
+import { Timestamp } from './timestamp.tsx';
+import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
+import type { ComponentChildren } from 'preact';
+
+/** What is shown of a post; the members are those of the views. */
+export type CardPost = {
+  id: bigint;
+  author_id: bigint | null;
+  author_username: string | null;
+  author_name?: string | null;
+  text: string;
+  url: string | null;
+  created_at: Date | null;
+  reply_count?: number | null;
+  repost_count?: number | null;
+  like_count?: number | null;
+  view_count?: number | null;
+};
+
+const CARD_COUNTERS = [
+  ['like_count', 'like', 'likes'],
+  ['repost_count', 'repost', 'reposts'],
+  ['reply_count', 'reply', 'replies'],
+  ['view_count', 'view', 'views'],
+] as const;
+
+export function PostCard({
+  post,
+  note,
+  times = null,
+  fresh = false,
+}: {
+  post: CardPost;
+  /** One line about it: what it gained, which search found it. */
+  note?: ComponentChildren;
+  /** Times what posts as old usually have. */
+  times?: number | null;
+  /** New since the last visit. */
+  fresh?: boolean;
+}) {
+  const name = post.author_username ?? post.author_name ?? null;
+  return (
+    <article class={fresh ? 'post fresh' : 'post'}>
+      <Avatar name={name} />
+      <div>
+        <p class="post-head">
+          <AuthorLink id={post.author_id} name={name} />
+          <a class="post-when" href={`/posts/${post.id}`}>
+            <Timestamp at={post.created_at} never="at an unknown time" />
+          </a>
+          {fresh ? <Badge state="new" /> : null}
+        </p>
+        <p class="post-text">
+          <UntrustedText text={post.text} />
+        </p>
+        <p class="post-foot">
+          {CARD_COUNTERS.map(([member, one, many]) => {
+            const count = post[member];
+            return count === undefined || count === null ? null : (
+              <span>
+                <ShortCount of={count} /> {count === 1 ? one : many}
+              </span>
+            );
+          })}
+          {times === null ? null : (
+            <span>
+              <Ratio of={times} /> the usual
+            </span>
+          )}
+          {note === undefined ? null : <span>{note}</span>}
+          {post.url === null ? null : <ExternalLink href={post.url} text="original" />}
+        </p>
+      </div>
+    </article>
+  );
+}
+
+function AuthorLink({ id, name }: { id: bigint | null; name: string | null }) {
+  if (name === null) return <span class="unknown">unknown author</span>;
+  const shown = <UntrustedText text={`@${name}`} most={40} />;
+  return id === null ? (
+    <span class="who">{shown}</span>
+  ) : (
+    <a class="who" href={`/authors/${id}`}>
+      {shown}
+    </a>
+  );
+}
+
+const AVATAR_HUES = 6;
+
+/** A letter in the place of a picture: pictures of others are not loaded. */
+export function Avatar({ name }: { name: string | null }) {
+  const letters = (name ?? '').replace(/^@/, '').trim();
+  const [first = '?'] = letters.toWellFormed();
+  let sum = 0;
+  for (const sign of letters) sum = (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9_973;
+  return (
+    <span class={`avatar hue-${sum % AVATAR_HUES}`} aria-hidden="true">
+      {first.toUpperCase()}
+    </span>
+  );
+}

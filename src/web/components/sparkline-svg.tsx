@@ -1,0 +1,98 @@
+/** A line of numbers in the room of a word. */
+
+const HEIGHT = 28;
+const STEP = 4;
+const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/**
+ * @param props.values one per bucket, oldest first; null was not observed and is drawn as a gap, which is not zero
+ * @param props.words what it shows, for those who cannot see it; the numbers are added
+ * @param props.spikes indices of buckets that are unusual
+ */
+export function Sparkline({
+  values,
+  words,
+  spikes = [],
+}: {
+  values: readonly (number | null)[];
+  words: string;
+  spikes?: readonly number[];
+}) {
+  const seen = values.filter((value) => value !== null);
+  const most = Math.max(1, ...seen);
+  const x = (i: number) => i * STEP + STEP / 2;
+  const y = (value: number) => roundTenth(HEIGHT - 2 - (value / most) * (HEIGHT - 5));
+  const runs = findObservedSpans(values);
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${Math.max(1, values.length) * STEP} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${words}: ${describeValues(values)}`}
+    >
+      {findGaps(values).map(([from, until]) => (
+        <path class="gap" d={`M${from * STEP} ${HEIGHT - 1}H${until * STEP}`} />
+      ))}
+      {runs.map(([from, until]) => {
+        const points = values.slice(from, until).map((value, i) => `${x(from + i)} ${y(value ?? 0)}`);
+        const alone = until - from === 1;
+        return (
+          <>
+            {alone ? null : (
+              <path
+                class="under"
+                d={`M${x(from)} ${HEIGHT}L${points.join('L')}L${x(until - 1)} ${HEIGHT}Z`}
+              />
+            )}
+            <path class={alone ? 'dot' : 'line'} d={alone ? `M${points[0]}h0` : `M${points.join('L')}`} />
+          </>
+        );
+      })}
+      {spikes.map((i) => (
+        <path class="spike-dot" d={`M${x(i)} ${y(values[i] ?? most)}h0`} />
+      ))}
+    </svg>
+  );
+}
+
+/** Half-open stretches of buckets that were observed. */
+export function findObservedSpans(values: readonly (number | null)[]): [from: number, until: number][] {
+  return findSpans(values, (value) => value !== null);
+}
+
+/** Half-open stretches of buckets that were not. */
+export function findGaps(values: readonly (number | null)[]): [from: number, until: number][] {
+  return findSpans(values, (value) => value === null);
+}
+
+function findSpans<T>(values: readonly T[], is: (value: T) => boolean): [number, number][] {
+  const found: [number, number][] = [];
+  let from = -1;
+  for (let i = 0; i <= values.length; i += 1) {
+    const value = values[i];
+    const inside = i < values.length && value !== undefined && is(value);
+    if (inside && from < 0) from = i;
+    if (!inside && from >= 0) {
+      found.push([from, i]);
+      from = -1;
+    }
+  }
+  return found;
+}
+
+function describeValues(values: readonly (number | null)[]): string {
+  const seen = values.filter((value) => value !== null);
+  if (seen.length === 0) return 'nothing was observed';
+  const gaps = values.length - seen.length;
+  const sum = seen.reduce((all, value) => all + value, 0);
+  const [least, most, last] = [Math.min(...seen), Math.max(...seen), seen.at(-1) ?? 0].map((value) =>
+    TENTH.format(value),
+  );
+  const missing = gaps === 0 ? '' : `; ${gaps} of ${values.length} not observed`;
+  return `${TENTH.format(sum)} in all, between ${least} and ${most}, ${last} at last${missing}`;
+}
+
+function roundTenth(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,66 @@
+/** Moments as a person reads them, in a zone. */
+
+type ZoneFormats = Record<'minute' | 'hour' | 'second' | 'day' | 'full', Intl.DateTimeFormat>;
+
+/** By the name that Intl gives a zone: there are some six hundred, whatever is asked for. */
+const formatsByZone = new Map<string, ZoneFormats>();
+
+/** The zone of this name, or UTC where there is none. */
+export function resolveZone(given: string | undefined): string {
+  if (given === undefined || given.length > 64) return 'UTC';
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC'; // a cookie may hold anything
+  }
+}
+
+/** `14:05` */
+export function formatTimeOfDay(at: Date, zone: string): string {
+  return getFormats(zone).hour.format(at);
+}
+
+/** `14:05:09` */
+export function formatTimeToSecond(at: Date, zone: string): string {
+  return getFormats(zone).second.format(at);
+}
+
+/** `21 Nov` */
+export function formatDay(at: Date, zone: string): string {
+  return getFormats(zone).day.format(at);
+}
+
+/** `21 Nov, 14:05` */
+export function formatMinute(at: Date, zone: string): string {
+  return getFormats(zone).minute.format(at);
+}
+
+/** `Sat, 21 Nov 2026, 14:05:09 CET` */
+export function formatFullTime(at: Date, zone: string): string {
+  return getFormats(zone).full.format(at);
+}
+
+function getFormats(zone: string): ZoneFormats {
+  const found = formatsByZone.get(zone);
+  if (found !== undefined) return found;
+  const of = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
+  const formats: ZoneFormats = {
+    hour: of({ hour: '2-digit', minute: '2-digit' }),
+    second: of({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    day: of({ day: 'numeric', month: 'short' }),
+    minute: of({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
+    full: of({
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'short',
+    }),
+  };
+  formatsByZone.set(zone, formats);
+  return formats;
+}

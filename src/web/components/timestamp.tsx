@@ -1,0 +1,57 @@
+import { useFrame } from './page-frame.tsx';
+import { formatFullTime, formatMinute } from './time-format.ts';
+
+/**
+ * A moment as a person says it ("3 min ago"), or where `exact` as the clock does ("21 Nov, 14:05"); its exact time,
+ * with the zone, in the title and for programs.
+ */
+export function Timestamp({
+  at,
+  exact = false,
+  never = 'never',
+}: {
+  at: Date | null;
+  exact?: boolean;
+  never?: string;
+}) {
+  const { now, zone } = useFrame();
+  if (at === null) return <span class="unknown">{never}</span>;
+  return (
+    <time dateTime={at.toISOString()} title={formatFullTime(at, zone)}>
+      {exact ? formatMinute(at, zone) : formatRelativeTime(at, now)}
+    </time>
+  );
+}
+
+const RELATIVE_UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+const RELATIVE_FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+/** `3 min. ago`, `in 2 hr.`; without the full stops of the abbreviations. */
+export function formatRelativeTime(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1_000;
+  for (const [unit, size] of RELATIVE_UNITS)
+    if (Math.abs(seconds) >= size)
+      return RELATIVE_FORMAT.format(Math.round(seconds / size), unit).replaceAll('.', '');
+  return seconds > 0 ? 'in a moment' : 'just now';
+}
+
+/** When a search is due; a time that has come says that nobody has taken it up yet. */
+export function DueTime({ at }: { at: Date | null }) {
+  const { now } = useFrame();
+  if (at !== null && at.getTime() < now.getTime() - DUE_GRACE_MS)
+    return (
+      <span class="late">
+        due <Timestamp at={at} />
+      </span>
+    );
+  return <Timestamp at={at} never="none" />;
+}
+
+/** A due search runs within seconds where a worker runs; one that is due for longer than this is shown as late. */
+const DUE_GRACE_MS = 90_000;

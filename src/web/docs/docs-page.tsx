@@ -1,0 +1,164 @@
+/** The reference of the API, made of its own document. */
+import { z } from 'zod';
+import { Refused } from '../../domain/errors.ts';
+import type { App } from '../../monitor/http/route-types.ts';
+import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Table } from '../components/data-table.tsx';
+import { type Operation, readDocument, type ApiReference } from './openapi-document.ts';
+import { MemberTable, OperationSection } from './operation-reference.tsx';
+
+const querystring = z.strictObject({
+  tag: z.string().max(64).optional(),
+  schema: z.string().max(64).optional(),
+});
+
+export function addDocsPage(app: App): void {
+  let read: ApiReference | undefined;
+  app.get('/docs', { config: { scope: 'read' }, schema: { querystring } }, (request, reply) => {
+    // The document is whole when the server is ready, and never changes.
+    read ??= readDocument(app.swagger());
+    const { tag, schema } = request.query;
+    const reference = read;
+    const origin = `${request.protocol}://${request.host}`;
+    return renderPage(request, reply, {
+      title: 'API',
+      here: '/docs',
+      lead: `${reference.description} Version ${reference.version}.`,
+      aside: <a href="/openapi.json">OpenAPI 3.1 as JSON</a>,
+      body: (
+        <>
+          <Tabs label="Parts of the API" tabs={listTabs(reference, tag, schema)} />
+          {schema !== undefined ? (
+            <SchemaSection reference={reference} name={schema} />
+          ) : tag === undefined ? (
+            <ApiIndex reference={reference} />
+          ) : (
+            <TagSection reference={reference} tag={tag} origin={origin} />
+          )}
+        </>
+      ),
+    });
+  });
+}
+
+function listTags({ operations }: ApiReference): string[] {
+  return [...new Set(operations.map(({ tag }) => tag))];
+}
+
+function listTabs(reference: ApiReference, tag: string | undefined, schema: string | undefined) {
+  return [
+    { href: '/docs', words: 'all', here: tag === undefined && schema === undefined },
+    ...listTags(reference).map((one) => ({ href: `/docs?tag=${one}`, words: one, here: one === tag })),
+  ];
+}
+
+function ApiIndex({ reference }: { reference: ApiReference }) {
+  if (reference.operations.length === 0)
+    return <EmptyState words="This server answers pages alone: the API is not open here." />;
+  return (
+    <>
+      <AccessHelp />
+      {listTags(reference).map((tag) => (
+        <Section title={tag} id={tag}>
+          <Table
+            caption={`Operations of ${tag}`}
+            rows={reference.operations.filter((one) => one.tag === tag)}
+            columns={[
+              {
+                head: 'Operation',
+                cell: ({ id, summary }) => <a href={`/docs?tag=${tag}#${id}`}>{summary}</a>,
+              },
+              {
+                head: 'Method and path',
+                cell: ({ method, path }) => (
+                  <>
+                    {method} <code>{path}</code>
+                  </>
+                ),
+              },
+              { head: 'Scope', cell: ({ scopes }) => scopes.join(' and '), wide: true },
+            ]}
+          />
+        </Section>
+      ))}
+      <FailureTable operations={reference.operations} />
+      <Section title="Types" id="types">
+        <p class="words">
+          {reference.schemas.map(({ name }) => (
+            <>
+              <a href={`/docs?schema=${name}`}>{name}</a>{' '}
+            </>
+          ))}
+        </p>
+      </Section>
+    </>
+  );
+}
+
+function AccessHelp() {
+  return (
+    <Section title="Access" id="access">
+      <p>
+        Where no token was ever made, and the server listens on this machine alone, whoever reaches it may do
+        everything. As soon as there is a token, every request needs one. A token holds scopes:{' '}
+        <code>read</code> sees what was found, <code>write</code> changes topics, searches and rules,{' '}
+        <code>run</code> lets calls be made that may cost money, and <code>admin</code> makes tokens.
+      </p>
+      <pre class="shell" tabIndex={0}>
+        <code>{'TOKEN=$(strandline token create --name my-program --scope read)'}</code>
+      </pre>
+    </Section>
+  );
+}
+
+function FailureTable({ operations }: { operations: readonly Operation[] }) {
+  const words = new Map(
+    operations.flatMap(({ failures }) => failures.map((one) => [one.status, one.words] as const)),
+  );
+  return (
+    <Section
+      title="Failures"
+      id="failures"
+      note="Each is application/problem+json: type, title, status, detail, code, and errors with the path of each member that is wrong."
+    >
+      <Table
+        caption="Statuses of failures"
+        rows={[...words].toSorted(([a], [b]) => (a < b ? -1 : 1))}
+        columns={[
+          { head: 'Status', cell: ([status]) => status, number: true },
+          { head: 'What it means', cell: ([, meaning]) => meaning },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function TagSection({ reference, tag, origin }: { reference: ApiReference; tag: string; origin: string }) {
+  const operations = reference.operations.filter((one) => one.tag === tag);
+  if (operations.length === 0) throw new Refused('not_found', `the API has no part ${tag}`);
+  return (
+    <>
+      <ul class="plain words">
+        {operations.map(({ id, summary }) => (
+          <li>
+            <a href={`#${id}`}>{summary}</a>
+          </li>
+        ))}
+      </ul>
+      {operations.map((operation) => (
+        <OperationSection operation={operation} origin={origin} />
+      ))}
+    </>
+  );
+}
+
+function SchemaSection({ reference, name }: { reference: ApiReference; name: string }) {
+  const found = reference.schemas.find((one) => one.name === name);
+  if (found === undefined) throw new Refused('not_found', `the API has no type ${name}`);
+  return (
+    <Section title={found.name} id="schema" note={found.meaning === '' ? undefined : found.meaning}>
+      <MemberTable caption={`Members of ${name}`} members={found.members} />
+    </Section>
+  );
+}

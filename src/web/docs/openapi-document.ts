@@ -1,0 +1,263 @@
+/** The API's document, as far as a person reads it: pure. */
+import { z } from 'zod';
+
+const schema = z.looseObject({});
+const parameter = z.looseObject({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean().optional(),
+  description: z.string().optional(),
+  example: z.unknown().optional(),
+  schema: schema.optional(),
+});
+const content = z.record(
+  z.string(),
+  z.looseObject({ schema: schema.optional(), example: z.unknown().optional() }),
+);
+const response = z.looseObject({ description: z.string().optional(), content: content.optional() });
+const operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string().optional(),
+  description: z.string().optional(),
+  tags: z.array(z.string()).default(['other']),
+  parameters: z.array(parameter).default([]),
+  requestBody: z.looseObject({ content: content.default({}) }).optional(),
+  'x-scope': z.union([z.string(), z.array(z.string())]).optional(),
+  responses: z.record(z.string(), response.extend({ $ref: z.string().optional() })),
+});
+const openApiDocument = z.looseObject({
+  info: z.looseObject({ title: z.string(), version: z.string(), description: z.string().optional() }),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), schema).default({}),
+    responses: z.record(z.string(), response).default({}),
+  }),
+});
+
+export type SchemaNode = z.infer<typeof schema>;
+export type Member = { name: string; type: string; meaning: string; required: boolean; of: string | null };
+export type Operation = {
+  id: string;
+  /** Upper case. */
+  method: string;
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** Scopes, all of which are needed; empty where anybody may. */
+  scopes: string[];
+  parameters: {
+    name: string;
+    place: string;
+    required: boolean;
+    meaning: string;
+    type: string;
+    example: string | null;
+  }[];
+  /** Members of the body; null where none is sent. */
+  body: Member[] | null;
+  /** As JSON; null where there is none. */
+  example: string | null;
+  answers: {
+    status: string;
+    words: string;
+    type: string | null;
+    of: string | null;
+    example: string | null;
+  }[];
+  /** Statuses of failures. */
+  failures: { status: string; words: string }[];
+};
+export type ApiReference = {
+  title: string;
+  version: string;
+  description: string;
+  operations: Operation[];
+  schemas: { name: string; meaning: string; members: Member[] }[];
+};
+
+/** @throws ZodError where it is no OpenAPI document */
+export function readDocument(given: unknown): ApiReference {
+  const { info, paths, components } = openApiDocument.parse(given);
+  const { schemas, responses } = components;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) =>
+      readOperation(method, path, { ...one, responses: resolveReplies(one.responses, responses) }, schemas),
+    ),
+  );
+  return {
+    title: info.title,
+    version: info.version,
+    description: info.description ?? '',
+    operations,
+    schemas: Object.entries(schemas).map(([name, node]) => ({
+      name,
+      meaning: readText(node, 'description'),
+      members: listMembers(node, schemas),
+    })),
+  };
+}
+
+/** Replies that several operations have are written once, among the components. */
+function resolveReplies(
+  replies: z.infer<typeof operation>['responses'],
+  shared: Readonly<Record<string, z.infer<typeof response>>>,
+): z.infer<typeof operation>['responses'] {
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, { $ref, ...reply }]) => [
+      status,
+      $ref === undefined ? reply : (shared[$ref.slice($ref.lastIndexOf('/') + 1)] ?? reply),
+    ]),
+  );
+}
+
+type Schemas = Readonly<Record<string, SchemaNode>>;
+
+function readOperation(
+  method: string,
+  path: string,
+  one: z.infer<typeof operation>,
+  schemas: Schemas,
+): Operation {
+  const [sent] = Object.values(one.requestBody?.content ?? {});
+  const replies = Object.entries(one.responses);
+  const scope = one['x-scope'] ?? [];
+  return {
+    id: one.operationId,
+    method: method.toUpperCase(),
+    path,
+    tag: one.tags[0] ?? 'other',
+    summary: one.summary ?? one.operationId,
+    description: one.description ?? '',
+    scopes: [scope].flat().filter((name) => name !== 'open'),
+    parameters: one.parameters.map(
+      ({ name, in: place, required = false, description, example, schema: type = {} }) => ({
+        name,
+        place,
+        required,
+        meaning: description ?? readText(type, 'description'),
+        type: describeType(type),
+        example: formatJson(example ?? getFirst(type['examples'])),
+      }),
+    ),
+    body: sent?.schema === undefined ? null : listMembers(sent.schema, schemas),
+    example: sent === undefined ? null : findExample(sent, schemas),
+    answers: replies
+      .filter(([status]) => status.startsWith('2'))
+      .map(([status, { description, content: kinds = {} }]) => {
+        const [[type, reply] = []] = Object.entries(kinds);
+        return {
+          status,
+          words: description ?? '',
+          type: type ?? null,
+          of: reply?.schema === undefined ? null : findSchemaName(reply.schema),
+          example: reply === undefined ? null : findExample(reply, schemas),
+        };
+      }),
+    failures: replies
+      .filter(([status]) => !status.startsWith('2'))
+      .map(([status, { description = '' }]) => ({ status, words: description })),
+  };
+}
+
+/** The example of a body, or that of its schema. */
+function findExample(
+  { schema: type, example }: { schema?: SchemaNode | undefined; example?: unknown },
+  schemas: Schemas,
+): string | null {
+  return formatJson(
+    example ?? (type === undefined ? undefined : getFirst(resolveRef(type, schemas)['examples'])),
+  );
+}
+
+/** A member for each property; those of parts (`allOf`, `anyOf`, `oneOf`) together. */
+function listMembers(given: SchemaNode, schemas: Schemas, depth = 0): Member[] {
+  const node = resolveRef(given, schemas);
+  if (depth > 4) return [];
+  const own = readProperties(node);
+  const required = Array.isArray(node['required']) ? node['required'] : [];
+  const members = Object.entries(own).flatMap(([name, value]) => [
+    {
+      name,
+      type: describeType(value),
+      meaning: readText(value, 'description') || readText(resolveRef(value, schemas), 'description'),
+      required: required.includes(name),
+      of: findSchemaName(value),
+    },
+    ...listNestedMembers(name, value, schemas, depth),
+  ]);
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => filterNodes(node[word]));
+  const more = parts.flatMap((part) => listMembers(part, schemas, depth + 1));
+  return [...members, ...more.filter(({ name }, i) => more.findIndex((one) => one.name === name) === i)];
+}
+
+/** Members of an object, or of each object of a list, that has no name of its own: `searches[].prompt`. */
+function listNestedMembers(name: string, value: SchemaNode, schemas: Schemas, depth: number): Member[] {
+  const { items } = value;
+  const [node, path] = isNode(items) ? [items, `${name}[]`] : [value, name];
+  if (readRefName(node) !== null) return [];
+  return listMembers(node, schemas, depth + 1).map((one) => ({ ...one, name: `${path}.${one.name}` }));
+}
+
+/** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`; or null where it can be. */
+export function describeType(node: SchemaNode): string {
+  const name = readRefName(node);
+  if (name !== null) return name;
+  const { enum: values, const: one, type, items, format, minimum, maximum } = node;
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' or ');
+  if (one !== undefined) return JSON.stringify(one);
+  const parts = [...filterNodes(node['anyOf']), ...filterNodes(node['oneOf'])];
+  if (parts.length > 0) return [...new Set(parts.map(describeType))].join(' or ');
+  if (type === 'array') return `array of ${isNode(items) ? describeType(items) : 'anything'}`;
+  const words = [type ?? 'anything'].flat().map(String).join(' or ');
+  const range =
+    typeof minimum === 'number' && typeof maximum === 'number' && Number.isSafeInteger(maximum)
+      ? `, ${minimum} to ${maximum}`
+      : '';
+  return `${words}${typeof format === 'string' ? ` (${format})` : ''}${range}`;
+}
+
+/** The named schema that a node is, holds a list of, or may be. */
+function findSchemaName(node: SchemaNode): string | null {
+  const name = readRefName(node);
+  if (name !== null) return name;
+  const parts = [node['items'], readProperties(node)['items'], ...filterNodes(node['anyOf'])].filter(isNode);
+  return parts.map(findSchemaName).find((one) => one !== null) ?? null;
+}
+
+function readRefName({ $ref: ref }: SchemaNode): string | null {
+  return typeof ref === 'string' ? ref.slice(ref.lastIndexOf('/') + 1) : null;
+}
+
+function resolveRef(node: SchemaNode, schemas: Schemas): SchemaNode {
+  const name = readRefName(node);
+  return name === null ? node : (schemas[name] ?? {});
+}
+
+function readProperties({ properties: own }: SchemaNode): Record<string, SchemaNode> {
+  return isNode(own)
+    ? Object.fromEntries(Object.entries(own).flatMap(([name, one]) => (isNode(one) ? [[name, one]] : [])))
+    : {};
+}
+
+function filterNodes(value: unknown): SchemaNode[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function isNode(value: unknown): value is SchemaNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readText(node: SchemaNode, member: string): string {
+  const text = node[member];
+  return typeof text === 'string' ? text : '';
+}
+
+function getFirst(values: unknown): unknown {
+  return Array.isArray(values) ? values[0] : undefined;
+}
+
+function formatJson(value: unknown): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,145 @@
+import { Table } from '../components/data-table.tsx';
+import { Section } from '../components/section.tsx';
+import type { Member, Operation } from './openapi-document.ts';
+
+/** One operation: what it does, what it takes, what it answers, and how it is called. */
+export function OperationSection({ operation, origin }: { operation: Operation; origin: string }) {
+  const { id, method, path, summary, description, scopes, parameters, body, example, answers, failures } =
+    operation;
+  return (
+    <Section title={summary} id={id} aside={<a href={`#${id}`}>{id}</a>}>
+      <p class="operation">
+        <strong>{method}</strong> <code>{path}</code>
+      </p>
+      {description === '' ? null : <p class="prose">{description}</p>}
+      <p class="note">
+        {scopes.length === 0 ? 'Anybody may ask it.' : `Needs the scope ${scopes.join(' and ')}.`}
+      </p>
+      {parameters.length === 0 ? null : (
+        <Table
+          caption={`Parameters of ${id}`}
+          rows={parameters}
+          columns={[
+            { head: 'Parameter', cell: ({ name }) => <code>{name}</code> },
+            { head: 'In', cell: ({ place, required }) => `${place}${required ? ', needed' : ''}` },
+            { head: 'Type', cell: ({ type }) => type },
+            { head: 'What it is', cell: ({ meaning }) => meaning },
+            {
+              head: 'Example',
+              cell: ({ example: value }) => (value === null ? '' : <code>{value}</code>),
+              wide: true,
+            },
+          ]}
+        />
+      )}
+      {body === null ? null : (
+        <>
+          <h3>Body</h3>
+          <MemberTable caption={`Members of the body of ${id}`} members={body} needed />
+        </>
+      )}
+      <pre class="shell" tabIndex={0}>
+        <code>{formatCurl(operation, origin)}</code>
+      </pre>
+      {example === null ? null : (
+        <details>
+          <summary>Example of the body</summary>
+          <pre class="raw" tabIndex={0}>
+            <code>{example}</code>
+          </pre>
+        </details>
+      )}
+      <ul class="plain">
+        {answers.map(({ status, words, type, of, example: answer }) => (
+          <li>
+            <strong>{status}</strong> {words} {of === null ? type : <SchemaLink name={of} />}
+            {answer === null ? null : (
+              <details>
+                <summary>Example of the answer</summary>
+                <pre class="raw" tabIndex={0}>
+                  <code>{answer}</code>
+                </pre>
+              </details>
+            )}
+          </li>
+        ))}
+        {failures.length === 0 ? null : (
+          <li class="quiet-text">
+            Fails with {failures.map(({ status }) => status).join(', ')}:{' '}
+            <a href="/docs#failures">what they mean</a>
+          </li>
+        )}
+      </ul>
+    </Section>
+  );
+}
+
+export function MemberTable({
+  caption,
+  members,
+  needed = false,
+}: {
+  caption: string;
+  members: readonly Member[];
+  needed?: boolean;
+}) {
+  return (
+    <Table
+      caption={caption}
+      rows={members}
+      columns={[
+        {
+          head: 'Member',
+          cell: ({ name, required }) => (
+            <>
+              <code>{name}</code>
+              {needed && required ? ', needed' : ''}
+            </>
+          ),
+        },
+        {
+          head: 'Type',
+          cell: ({ type, of }) => (of === null || of !== type ? type : <SchemaLink name={of} />),
+        },
+        { head: 'What it is', cell: ({ meaning }) => meaning },
+      ]}
+    />
+  );
+}
+
+export function SchemaLink({ name }: { name: string }) {
+  return <a href={`/docs?schema=${name}`}>{name}</a>;
+}
+
+/** A call of an operation, as a shell sends it: pure. */
+
+/** @param origin of this server, without a path */
+export function formatCurl({ method, path, parameters, example, scopes }: Operation, origin: string): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const given = parameters.find((one) => one.place === 'path' && one.name === name)?.example;
+    return given === undefined || given === null ? whole : encodeURIComponent(given);
+  });
+  const asked = parameters.flatMap(({ place, name, required, example: value }) =>
+    place === 'query' && required && value !== null ? [`${name}=${encodeURIComponent(value)}`] : [],
+  );
+  const query = asked.length === 0 ? '' : `?${asked.join('&')}`;
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(`${origin}${filled}${query}`)}`,
+    ...(scopes.length === 0 ? [] : [`  -H "Authorization: Bearer $TOKEN"`]),
+    ...(example === null
+      ? []
+      : [`  -H 'Content-Type: application/json'`, `  -d ${quoteShell(minifyJson(example))}`]),
+  ].join(' \\\n');
+}
+
+function minifyJson(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return json; // an example may be a text
+  }
+}
+
+function quoteShell(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

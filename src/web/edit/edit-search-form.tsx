@@ -1,0 +1,116 @@
+import type { Problem } from '../../domain/errors.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
+import { Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
+import { type TrialOutcome, TrialView } from './search-trial.tsx';
+import { RequestFields, ScheduleFields, type SearchValues } from './search-fields.tsx';
+
+type EditFormProps = {
+  search: SearchRow;
+  given: FormValues | undefined;
+  problems: readonly Problem[];
+  forecast: Forecast;
+  tried: TrialOutcome | null;
+};
+
+const SENSITIVITY_WORDS = {
+  low: 'low: only what is very unusual',
+  normal: 'normal',
+  high: 'high: also what is a little unusual',
+  off: 'off: no spikes',
+} as const;
+
+export function EditForm({ search, given, problems, forecast, tried }: EditFormProps) {
+  const { slug, operation } = search;
+  const values = toSearchValues(search);
+  // What the form was sent with holds; a box that is not among it was not ticked.
+  const shown = given ?? { streaming: search.streaming ? 'yes' : '' };
+  return (
+    <>
+      <Form
+        action={`/searches/${slug}/edit`}
+        given={shown}
+        problems={problems}
+        help={`/searches/${slug}/forecast`}
+        label={`Edit ${slug}`}
+      >
+        <Field
+          name="prompt"
+          label="What it asks"
+          kind="textarea"
+          rows={2}
+          value={search.prompt}
+          help="Another request (prompt, where it looks, how far back, model) is a new version with a baseline of its own."
+        />
+        <RequestFields prefix="" operation={operation} values={values} />
+        <ScheduleFields prefix="" values={values} />
+        <ForecastView forecast={forecast} />
+        <Field
+          name="sensitivity"
+          label="What counts as unusual"
+          kind="select"
+          value={search.sensitivity}
+          options={SENSITIVITIES.map((value) => ({ value, words: SENSITIVITY_WORDS[value] }))}
+        />
+        <details class="more" open={problems.some(({ path }) => FOLDED_FIELDS.has(path))}>
+          <summary>Labels and members beyond the specification</summary>
+          <div class="form">
+            <Field
+              name="labels"
+              label="Labels"
+              value={search.labels.join(', ')}
+              help="Separated by commas."
+              autocomplete="off"
+            />
+            {operation === 'ai' ? (
+              <Field
+                name="streaming"
+                label="Have the answer streamed"
+                kind="checkbox"
+                help="What is found is the same."
+              />
+            ) : null}
+            <Field
+              name="extra"
+              label="Extra members"
+              kind="textarea"
+              rows={2}
+              value={JSON.stringify(search.extra)}
+              help="A JSON object that is sent along."
+            />
+          </div>
+        </details>
+        <div class="buttons">
+          <Button words="Save" kind="main" name="do" value="save" />
+          <Button words="Try it now" icon="run" name="do" value="try" />
+          <Button words="Preview" kind="quiet" name="do" value="preview" />
+          <a href={`/searches/${slug}`}>Leave it as it is</a>
+        </div>
+        <p class="help">
+          Trying saves nothing.{' '}
+          <CallCosts service={forecast.service} call={forecast.searches[0]?.call ?? null} />
+        </p>
+      </Form>
+      {tried === null ? null : <TrialView tried={tried} />}
+    </>
+  );
+}
+
+const FOLDED_FIELDS = new Set(['labels', 'extra', 'streaming']);
+
+function toSearchValues({ model, tools, date_filter, cron, every_seconds, tz }: SearchRow): SearchValues {
+  const when = cron === null ? { every: formatInterval(every_seconds ?? 0) } : { cron, tz };
+  return { model, tools, date_filter: date_filter ?? undefined, ...when };
+}
+
+/** As one would write it: `15m`, `1h`, `90s`. */
+function formatInterval(seconds: number): string {
+  for (const [unit, size] of [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['m', 60],
+  ] as const)
+    if (seconds % size === 0) return `${seconds / size}${unit}`;
+  return `${seconds}s`;
+}

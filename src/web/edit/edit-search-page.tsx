@@ -1,0 +1,232 @@
+/** A search as it is, to be changed: each change is a version. */
+
+import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import type { ActingContext } from '../../monitor/context.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
+import { assertSearchNotRemoved, findSearchRow } from '../../monitor/topics/find-by-slug.ts';
+import { editSearch, type SearchEdit } from '../../monitor/topics/save-search.ts';
+import { abortOnClose } from '../../platform/http/raw-reply.ts';
+import {
+  readVersions,
+  type SearchRow,
+  type SearchVersionRow as VersionRow,
+} from '../../store/queries/search-list.ts';
+import { Table } from '../components/data-table.tsx';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import type { FormValues } from '../components/form.tsx';
+import { Badge } from '../components/icons.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { formBody, readField, slugParams } from '../request-input.ts';
+import { EditForm } from './edit-search-form.tsx';
+import { parseRequest, parseSchedule, placeProblem } from './search-fields.tsx';
+import { forecastSearches, ForecastView } from './search-forecast.tsx';
+import { catchTrial, type TrialOutcome } from './search-trial.tsx';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDeepStrictEqual } from 'node:util';
+import { renderToString } from 'preact-render-to-string';
+
+type Ctx = RouteContext['ctx'];
+type FormOutcome = {
+  given?: FormValues;
+  problems?: readonly Problem[];
+  tried?: TrialOutcome;
+  status?: number;
+};
+
+const MAX_VERSIONS = 50;
+
+export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams };
+
+  app.get('/searches/:slug/edit', { schema, config: { scope: 'write' } }, async (request, reply) =>
+    renderEditSearch(ctx, request, reply, await findKeptSearch(ctx, request.params.slug)),
+  );
+
+  app.get(
+    '/searches/:slug/forecast',
+    { schema: { ...schema, querystring: formBody }, config: { scope: 'read' } },
+    async (request, reply) => {
+      const search = await findSearchRow(ctx.db, request.params.slug);
+      const told = await forecastForm(ctx, search, request.query);
+      return reply.type('text/html; charset=utf-8').send(renderToString(<ForecastView forecast={told} />));
+    },
+  );
+
+  app.post(
+    '/searches/:slug/edit',
+    { schema: { ...schema, body: formBody }, config: { scope: ['write', 'run'] } },
+    async (request, reply) => {
+      // Boxes of which none is ticked are not sent.
+      const given = { tools: [], streaming: '', ...request.body };
+      const search = await findKeptSearch(ctx, request.params.slug);
+      try {
+        const asked = readField(given, 'do') ?? 'save';
+        if (asked === 'save') return await saveSearch(request.acting, reply, search, given);
+        if (asked !== 'try') return await renderEditSearch(ctx, request, reply, search, { given });
+        const tried = await catchTrial(search.slug, () =>
+          dryRunSearch(
+            ctx,
+            { ...parseEdit(given, search), operation: search.operation, service: search.service_kind },
+            { signal: abortOnClose(reply) },
+          ),
+        );
+        return await renderEditSearch(ctx, request, reply, search, { given, tried });
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        const problems = error.problems.map((problem) => placeProblem(problem, ''));
+        return renderEditSearch(ctx, request, reply, search, { given, problems, status: 400 });
+      }
+    },
+  );
+}
+
+async function saveSearch(
+  acting: ActingContext,
+  reply: FastifyReply,
+  search: SearchRow,
+  given: FormValues,
+): Promise<FastifyReply> {
+  const { changed, changesRequest } = await editSearch(acting, search.slug, parseEdit(given, search));
+  const code = changed ? (changesRequest ? 'saved_request' : 'saved') : 'unchanged';
+  return redirectWithFlash(reply, `/searches/${search.slug}`, code);
+}
+
+/** The whole search as the form says it: a field that was emptied is empty, and not left as it was. */
+function parseEdit(given: FormValues, search: Pick<SearchRow, 'operation'>): SearchEdit {
+  const { prompt, model, tools, date_filter, streaming } = parseRequest(given, '', search.operation);
+  return {
+    prompt: prompt ?? '',
+    model,
+    tools,
+    date_filter,
+    streaming,
+    extra: readField(given, 'extra') ?? '{}',
+    labels: (readField(given, 'labels') ?? '').split(',').filter((label) => label.trim() !== ''),
+    sensitivity: readField(given, 'sensitivity'),
+    ...parseSchedule(given, ''),
+  };
+}
+
+/** @throws Refused where there is no such search, or it was removed */
+async function findKeptSearch(ctx: Ctx, slug: string): Promise<SearchRow> {
+  await assertSearchNotRemoved(ctx.db, slug);
+  return findSearchRow(ctx.db, slug);
+}
+
+async function renderEditSearch(
+  ctx: Ctx,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  search: SearchRow,
+  { given, problems = [], tried, status = 200 }: FormOutcome = {},
+): Promise<FastifyReply> {
+  const [versions, told] = await Promise.all([
+    readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
+    forecastForm(ctx, search, given),
+  ]);
+  const view = { search, given, problems, forecast: told, tried: tried ?? null };
+  return renderPage(request, reply, {
+    title: `Edit ${search.slug}`,
+    here: '',
+    above: (
+      <>
+        <a href={`/topics/${search.topic}`}>{search.topic}</a> /{' '}
+        <a href={`/searches/${search.slug}`}>{search.slug}</a>
+      </>
+    ),
+    status,
+    body: (
+      <>
+        <EditForm {...view} />
+        <VersionHistory rows={versions} />
+        <p>
+          <a href={`/searches/${search.slug}/remove`}>Remove this search</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined) {
+  const { slug: name, operation, cron, every_seconds, tz, model, service_kind } = search;
+  const kept = cron === null ? { every: `${every_seconds ?? 0}s` } : { cron, tz };
+  const asked =
+    given === undefined
+      ? { model, ...kept }
+      : { model: readField(given, 'model'), ...parseSchedule(given, '') };
+  return forecastSearches(ctx, service_kind, [{ name, operation, ...asked }]);
+}
+
+/** What a search asked for in the course of time, and what each version changed. */
+
+const VERSION_MEMBERS = [
+  ['prompt', 'prompt'],
+  ['tools', 'where it looks'],
+  ['model', 'model'],
+  ['date_filter', 'how far back'],
+  ['streaming', 'streaming'],
+  ['extra', 'extra members'],
+  ['cron', 'set times'],
+  ['every_seconds', 'interval in seconds'],
+  ['tz', 'zone'],
+] as const;
+
+/** What the later of two versions says differently, in words. */
+function describeChanges(before: VersionRow, after: VersionRow): string[] {
+  return VERSION_MEMBERS.flatMap(([member, words]) => {
+    const [was, is] = [before[member], after[member]];
+    return isDeepStrictEqual(was, is) ? [] : [`${words}: ${formatValue(was)} → ${formatValue(is)}`];
+  });
+}
+
+function formatValue(value: unknown): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
+}
+
+/** @param props.rows the newest first */
+export function VersionHistory({ rows }: { rows: readonly VersionRow[] }) {
+  return (
+    <Section
+      title="Versions"
+      id="versions"
+      note="Each change of the request begins a new baseline: what its first run finds may have been there for long, and raises no alert."
+    >
+      <Table
+        caption="Versions of this search"
+        rows={rows.map((row, i) => ({ row, before: rows[i + 1] }))}
+        columns={[
+          { head: 'Version', cell: ({ row }) => `v${row.version}` },
+          { head: 'Made', cell: ({ row }) => <Timestamp at={row.created_at} /> },
+          {
+            head: 'What changed',
+            cell: ({ row, before }) => <VersionChanges row={row} before={before} />,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function VersionChanges({ row, before }: { row: VersionRow; before: VersionRow | undefined }) {
+  if (before === undefined) return row.version === 1 ? <>the beginning</> : <>older versions are not shown</>;
+  const changes = describeChanges(before, row);
+  return (
+    <>
+      {changes.length === 0 ? 'labels, or what is unusual' : null}
+      <ul class="plain">
+        {changes.map((words) => (
+          <li>
+            <UntrustedText text={words} most={300} />
+          </li>
+        ))}
+      </ul>
+      {row.request_version === row.version ? <Badge state="baseline" words="new baseline" /> : null}
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+/** A topic as it is, to be changed: its name, and what is done to all its searches. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InvalidInput, type Problem } from '../../domain/errors.ts';
+import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { renameTopic } from '../../monitor/topics/save-topic.ts';
+import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { formBody, readField, slugParams } from '../request-input.ts';
+import { Badge } from '../components/icons.tsx';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Table } from '../components/data-table.tsx';
+
+const MAX_SEARCHES = 1_000;
+
+export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams };
+
+  app.get('/topics/:slug/edit', { schema, config: { scope: 'write' } }, async (request, reply) =>
+    show(request, reply, request.params.slug),
+  );
+
+  app.post(
+    '/topics/:slug/rename',
+    { schema: { ...schema, body: formBody }, config: { scope: 'write' } },
+    async (request, reply) => {
+      const { slug } = request.params;
+      try {
+        await renameTopic(request.acting, slug, readField(request.body, 'name') ?? '');
+        return redirectWithFlash(reply, `/topics/${slug}`, 'renamed');
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        return show(request, reply, slug, { given: request.body, problems: error.problems });
+      }
+    },
+  );
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    slug: string,
+    { given, problems = [] }: { given?: FormValues; problems?: readonly Problem[] } = {},
+  ): Promise<FastifyReply> {
+    await assertTopicNotRemoved(ctx.db, slug);
+    const [topic, searches] = await Promise.all([
+      findTopicRow(ctx.db, slug),
+      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
+    ]);
+    return renderPage(request, reply, {
+      title: `Edit ${topic.name}`,
+      here: '',
+      above: <a href={`/topics/${slug}`}>{slug}</a>,
+      status: problems.length === 0 ? 200 : 400,
+      body: (
+        <>
+          <Form action={`/topics/${slug}/rename`} given={given} problems={problems} label="Rename the topic">
+            <Field
+              name="name"
+              label="Name"
+              value={topic.name}
+              help="Its short name and its addresses stay."
+            />
+            <div class="buttons">
+              <Button words="Rename" kind="main" />
+            </div>
+          </Form>
+          <SearchTable topic={slug} searches={searches} />
+          <WholeTopic topic={slug} searches={searches} />
+        </>
+      ),
+    });
+  }
+}
+
+function SearchTable({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
+  const add = { words: 'Add a search', href: `/new?topic=${topic}` };
+  if (searches.length === 0)
+    return (
+      <Section title="Searches">
+        <EmptyState words="This topic has no search." todo={add} />
+      </Section>
+    );
+  return (
+    <Section title="Searches" aside={<a href={add.href}>{add.words}</a>}>
+      <Table
+        caption="Searches of this topic"
+        rows={searches}
+        columns={[
+          { head: 'Search', cell: ({ slug }) => <a href={`/searches/${slug}`}>{slug}</a> },
+          { head: 'State', cell: ({ state, state_reason: why }) => <Badge state={state} why={why} /> },
+          { head: 'Asks', cell: ({ prompt }) => <UntrustedText text={prompt} most={80} />, wide: true },
+          {
+            head: <span class="unseen">Change</span>,
+            cell: ({ slug, state }) => (
+              <span class="buttons">
+                <a href={`/searches/${slug}/edit`}>Edit</a>
+                {state === 'active' ? (
+                  <ActionButton action={`/searches/${slug}/pause`} words="Pause" kind="quiet" />
+                ) : (
+                  <ActionButton action={`/searches/${slug}/resume`} words="Resume" kind="quiet" />
+                )}
+                <ActionButton action={`/searches/${slug}/run`} words="Run now" kind="quiet" />
+                <a href={`/searches/${slug}/remove`}>Remove</a>
+              </span>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function WholeTopic({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
+  return (
+    <Section title="The whole topic">
+      <div class="buttons">
+        {searches.some(({ state }) => state !== 'paused') ? (
+          <ActionButton action={`/topics/${topic}/pause`} words="Pause all" icon="pause" />
+        ) : null}
+        {searches.some(({ state }) => state !== 'active') ? (
+          <ActionButton action={`/topics/${topic}/resume`} words="Resume all" icon="play" />
+        ) : null}
+        <ActionButton action={`/topics/${topic}/run`} words="Run all now" icon="run" />
+        <a href={`/topics/${topic}/remove`}>Remove the topic</a>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,228 @@
+/** The form of a new topic, read into a topic with its searches, and what is wrong with it told by field. */
+
+import type { Problem } from '../../domain/errors.ts';
+import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
+import type { ServiceKind } from '../../store/services.ts';
+import { Button, Field, type FieldProblem, Form, type FormValues } from '../components/form.tsx';
+import { readField, readFieldList } from '../request-input.ts';
+import {
+  parseRequest,
+  parseSchedule,
+  placeProblem,
+  RequestFields,
+  ScheduleFields,
+} from './search-fields.tsx';
+import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
+import { type TrialOutcome, TrialView } from './search-trial.tsx';
+
+/** The searches that the form offers, by the names that their fields begin with. */
+export const PARTS = {
+  posts: { operation: 'microblog', name: 'Posts', every: '15m' },
+  ai: { operation: 'ai', name: 'AI search', every: '1h' },
+} as const;
+export type PartName = keyof typeof PARTS;
+export const PART_NAMES = ['posts', 'ai'] as const;
+
+export type Part = { part: PartName; written: TopicSearch };
+
+/** What nobody has typed yet: both searches, over everything. */
+export const INITIAL_VALUES: FormValues = { searches: PART_NAMES };
+
+/** The searches that are ticked. */
+export function parseParts(given: FormValues): Part[] {
+  const chosen = readFieldList(given, 'searches');
+  return PART_NAMES.filter((part) => chosen.includes(part)).map((part) => ({
+    part,
+    written: parsePart(given, part),
+  }));
+}
+
+/** One of them, ticked or not. Fields that were not sent say what the form first shows. */
+export function parsePart(given: FormValues, part: PartName): TopicSearch {
+  const { operation, every } = PARTS[part];
+  const request = parseRequest(given, `${part}_`, operation);
+  const when = parseSchedule({ [`${part}_every`]: every, ...given }, `${part}_`);
+  const tools = given['sent'] === undefined ? undefined : request.tools;
+  return {
+    ...request,
+    ...(operation === 'ai' ? { tools } : {}),
+    prompt: request.prompt ?? readField(given, 'text'),
+    ...when,
+  };
+}
+
+export function parseTopic(given: FormValues, parts: readonly Part[]): NewTopic {
+  return {
+    name: readField(given, 'name') ?? readField(given, 'text') ?? '',
+    slug: readField(given, 'slug'),
+    service: readField(given, 'service'),
+    searches: parts.map(({ written }) => written),
+  };
+}
+
+/** What is wrong, each once and at the field where it can be put right. */
+export function placeProblems(
+  problems: readonly Problem[],
+  given: FormValues,
+  parts: readonly Pick<Part, 'part'>[],
+): Problem[] {
+  const placed = problems.map((problem) => {
+    const [, i, path] = /^searches\[(\d+)\]\.(.+)$/.exec(problem.path) ?? [];
+    const part = i === undefined ? undefined : parts[Number(i)]?.part;
+    return part === undefined || path === undefined
+      ? problem
+      : placePartProblem({ ...problem, path }, given, part);
+  });
+  // A topic without a name of its own is called by its text.
+  const named = readField(given, 'name') !== undefined;
+  const text = placed.some(({ path }) => path === 'text');
+  const moved = placed.flatMap((problem) => {
+    if (problem.path !== 'name' || named) return [problem];
+    return text ? [] : [{ ...problem, path: 'text' }];
+  });
+  return [...new Map(moved.map((problem) => [`${problem.path} ${problem.expected}`, problem])).values()];
+}
+
+/** The same of one search. */
+export function placePartProblem(problem: Problem, given: FormValues, part: PartName): Problem {
+  if (problem.path === 'service') return problem;
+  const placed = placeProblem(problem, `${part}_`);
+  return placed.path === `${part}_prompt` && readField(given, placed.path) === undefined
+    ? { ...placed, path: 'text' }
+    : placed;
+}
+
+export type NewFormProps = {
+  given: FormValues;
+  problems: readonly FieldProblem[];
+  /** The topic that the searches join; null makes a new one. */
+  topic: { slug: string; name: string } | null;
+  services: readonly ServiceKind[];
+  /** What is taken where nobody says otherwise. */
+  usual: ServiceKind;
+  /** Null where the service is none. */
+  forecast: Forecast | null;
+  tried: TrialOutcome | null;
+  /** The rest of the form is unfolded. */
+  open: boolean;
+};
+
+const SERVICE_LABELS: Readonly<Record<ServiceKind, string>> = {
+  own: 'own: public sources, costs nothing',
+  hosted: 'hosted: costs money with each call',
+  sandbox: 'sandbox: simulated, costs nothing',
+};
+
+const FIELD_LABELS = {
+  searches: 'Searches',
+  service: 'Service',
+  name: 'Name of the topic',
+  slug: 'Short name',
+} as const;
+
+export function NewForm(view: NewFormProps) {
+  const { given, problems, topic, forecast, tried, open } = view;
+  const text = topic === null ? 'What should be watched?' : `What else should ${topic.name} watch?`;
+  return (
+    <>
+      <Form
+        action="/new"
+        given={given}
+        problems={problems}
+        help="/new/forecast"
+        label="New topic"
+        labels={{ ...FIELD_LABELS, text }}
+      >
+        <input type="hidden" name="sent" value="yes" />
+        {topic === null ? null : <input type="hidden" name="topic" value={topic.slug} />}
+        <Field
+          name="text"
+          label={text}
+          placeholder="harbour ferry"
+          autocomplete="off"
+          help="Words, a name, a question: it is asked in this wording, again and again, and what is new is kept."
+        />
+        <div class="buttons">
+          <Button words={topic === null ? 'Watch' : 'Add'} kind="main" name="do" value="save" />
+          <Button words="Try it now" icon="run" name="do" value="try" />
+          <Button words="Preview" kind="quiet" name="do" value="preview" />
+        </div>
+        <p class="help">
+          Watching runs each search once at once. Trying saves nothing.{' '}
+          <CallCosts service={forecast?.service ?? view.usual} call={forecast?.searches[0]?.call ?? null} />
+        </p>
+        {forecast === null ? null : <ForecastView forecast={forecast} />}
+        <details class="more" open={open}>
+          <summary>Searches, schedule, service and name</summary>
+          <MoreFields {...view} />
+        </details>
+      </Form>
+      {tried === null ? null : <TrialView tried={tried} />}
+    </>
+  );
+}
+
+function MoreFields({ topic, services, usual }: NewFormProps) {
+  return (
+    <div class="form">
+      <Field
+        name="searches"
+        label={FIELD_LABELS.searches}
+        many
+        options={PART_NAMES.map((part) => ({
+          value: part,
+          words: part === 'posts' ? 'Posts of a microblog' : 'AI search over many sources',
+        }))}
+      />
+      {PART_NAMES.map((part) => (
+        <PartFields part={part} />
+      ))}
+      <Field
+        name="service"
+        label={FIELD_LABELS.service}
+        kind="select"
+        value={usual}
+        options={services.map((kind) => ({ value: kind, words: SERVICE_LABELS[kind] }))}
+        help="Who is asked. A search belongs to its service for ever."
+      />
+      {topic !== null ? null : (
+        <>
+          <Field name="name" label={FIELD_LABELS.name} help="Left empty, the text is its name." />
+          <Field
+            name="slug"
+            label={FIELD_LABELS.slug}
+            placeholder="harbour-ferry"
+            autocomplete="off"
+            help="For addresses and commands; made from the name where it is left empty. It cannot be changed."
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function PartFields({ part }: { part: PartName }) {
+  const { name, operation, every } = PARTS[part];
+  return (
+    <fieldset class="part">
+      <legend>{name}</legend>
+      <ScheduleFields prefix={`${part}_`} values={{ every }} />
+      <details class="more">
+        <summary>What it asks</summary>
+        <div class="form">
+          <Field
+            name={`${part}_prompt`}
+            label="Prompt"
+            kind="textarea"
+            rows={2}
+            help="Only where it should ask something else than the text above."
+          />
+          <RequestFields prefix={`${part}_`} operation={operation} values={{}} />
+        </div>
+      </details>
+      <p>
+        <Button words={`Try ${name} now`} kind="quiet" icon="run" name="do" value={`try_${part}`} />
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,193 @@
+/** A new topic, or another search of one: from one sentence and one button to everything that can be said. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { renderToString } from 'preact-render-to-string';
+import { z } from 'zod';
+import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
+import type { ActingContext } from '../../monitor/context.ts';
+import { dryRunSearch } from '../../monitor/runs/dry-run.ts';
+import { addSearches, createSlug, createTopic } from '../../monitor/topics/save-topic.ts';
+import { assertTopicNotRemoved, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { chooseServiceKind } from '../../monitor/topics/service-choice.ts';
+import type { ServiceKind } from '../../store/services.ts';
+import { findTopic } from '../../store/topics.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { abortOnClose } from '../../platform/http/raw-reply.ts';
+import { formBody, readField } from '../request-input.ts';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import type { FieldProblem, FormValues } from '../components/form.tsx';
+import { CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { forecastSearches, ForecastView } from './search-forecast.tsx';
+import {
+  INITIAL_VALUES,
+  NewForm,
+  parsePart,
+  parseParts,
+  parseTopic,
+  PART_NAMES,
+  type PartName,
+  PARTS,
+  placePartProblem,
+  placeProblems,
+} from './new-topic-form.tsx';
+import { catchTrial, type TrialOutcome } from './search-trial.tsx';
+
+type Ctx = RouteContext['ctx'];
+type FormOutcome = { problems?: readonly FieldProblem[]; tried?: TrialOutcome; status?: number };
+
+export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
+  const querystring = z.object({
+    topic: z.string().max(63).optional(),
+    text: z.string().max(2_000).optional(),
+  });
+
+  app.get(
+    '/new',
+    { schema: { querystring }, config: { scope: CREATE_TOPIC_SCOPES } },
+    async (request, reply) => renderNewTopic(ctx, request, reply, { ...INITIAL_VALUES, ...request.query }),
+  );
+
+  // What the script asks while one types: the same words, for what the form holds by then.
+  app.get(
+    '/new/forecast',
+    { schema: { querystring: formBody }, config: { scope: 'read' } },
+    async (request, reply) => {
+      const told = await forecastForm(ctx, request.query);
+      const html = told === null ? '' : renderToString(<ForecastView forecast={told} />);
+      return reply.type('text/html; charset=utf-8').send(html);
+    },
+  );
+
+  app.post(
+    '/new',
+    { schema: { body: formBody }, config: { scope: CREATE_TOPIC_SCOPES } },
+    async (request, reply) => {
+      // Boxes of which none is ticked are not sent.
+      const given = { searches: [], ai_tools: [], ...request.body };
+      const asked = readField(given, 'do') ?? 'save';
+      try {
+        if (asked === 'save') return await saveTopic(request.acting, reply, given);
+        const part = findTriedPart(given, asked);
+        const come =
+          part === undefined ? {} : { tried: await tryPart(ctx, given, part, abortOnClose(reply)) };
+        return await renderNewTopic(ctx, request, reply, given, come);
+      } catch (error) {
+        const problems =
+          (await findExistingTopic(ctx, error, given)) ??
+          toFieldProblems(error, given, findTriedPart(given, asked));
+        const status = error instanceof Refused ? 409 : 400;
+        return await renderNewTopic(ctx, request, reply, given, { problems, status });
+      }
+    },
+  );
+}
+
+async function saveTopic(
+  acting: ActingContext,
+  reply: FastifyReply,
+  given: FormValues,
+): Promise<FastifyReply> {
+  const topic = readField(given, 'topic');
+  const written = parseTopic(given, parseParts(given));
+  const made =
+    topic === undefined ? await createTopic(acting, written) : await addSearches(acting, topic, written);
+  return redirectWithFlash(reply, `/topics/${made.topic}`, topic === undefined ? 'watching' : 'added');
+}
+
+/** Which search is to be tried: the one whose button was pressed, or the first that is ticked. */
+function findTriedPart(given: FormValues, asked: string): PartName | undefined {
+  const named = PART_NAMES.find((part) => asked === `try_${part}`);
+  return asked === 'try' ? (parseParts(given)[0]?.part ?? 'posts') : named;
+}
+
+async function tryPart(
+  ctx: Ctx,
+  given: FormValues,
+  part: PartName,
+  signal: AbortSignal,
+): Promise<TrialOutcome> {
+  const tried = { ...parsePart(given, part), service: readField(given, 'service') };
+  return catchTrial(PARTS[part].name, () => dryRunSearch(ctx, tried, { signal }));
+}
+
+/** Where the text or the name is that of a topic that is there, and no short name was chosen: which one it is. */
+async function findExistingTopic(
+  ctx: Ctx,
+  error: unknown,
+  given: FormValues,
+): Promise<FieldProblem[] | undefined> {
+  const conflict = error instanceof Refused && error.kind === 'conflict';
+  if (!conflict || readField(given, 'topic') !== undefined || readField(given, 'slug') !== undefined)
+    return undefined;
+  const name = readField(given, 'name') ?? readField(given, 'text') ?? '';
+  const topic = await findTopic(ctx.db.pool, createSlug(name));
+  if (topic === null || topic.archived_at !== null) return undefined;
+  const path = readField(given, 'name') === undefined ? 'text' : 'name';
+  const link = { words: topic.name, href: `/topics/${topic.slug}` };
+  return [{ path, given: name, expected: 'You watch this already', link }];
+}
+
+/** @throws what is not about what was typed */
+function toFieldProblems(error: unknown, given: FormValues, tried: PartName | undefined): Problem[] {
+  if (error instanceof InvalidInput)
+    return tried === undefined
+      ? placeProblems(error.problems, given, parseParts(given))
+      : error.problems.map((problem) => placePartProblem(problem, given, tried));
+  // Somebody was faster, or has it already: only another name helps.
+  if (error instanceof Refused && error.kind === 'conflict' && readField(given, 'topic') === undefined)
+    return [{ path: 'slug', given: readField(given, 'slug'), expected: `another one: ${error.message}` }];
+  throw error;
+}
+
+async function renderNewTopic(
+  ctx: Ctx,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: FormValues,
+  { problems = [], tried, status = 200 }: FormOutcome = {},
+): Promise<FastifyReply> {
+  const topic = await findKeptTopic(ctx, readField(given, 'topic'));
+  const [usual, services, told] = await Promise.all([
+    chooseServiceKind(ctx, undefined),
+    listServices(ctx),
+    forecastForm(ctx, given),
+  ]);
+  const view = { given, problems, topic, services, usual, forecast: told, tried: tried ?? null };
+  // What was unfolded to press one of its buttons stays so.
+  const open =
+    problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(given, 'do') ?? '');
+  return renderPage(request, reply, {
+    title: topic === null ? 'New topic' : `Add to ${topic.name}`,
+    here: '/new',
+    status,
+    body: <NewForm {...view} open={open} />,
+  });
+}
+
+/** @throws Refused where there is no such topic, or none any more */
+async function findKeptTopic(
+  ctx: Ctx,
+  slug: string | undefined,
+): Promise<{ slug: string; name: string } | null> {
+  if (slug === undefined) return null;
+  await assertTopicNotRemoved(ctx.db, slug);
+  return findTopicRow(ctx.db, slug);
+}
+
+/** Those that can answer; the others are not offered. */
+async function listServices(ctx: Ctx): Promise<ServiceKind[]> {
+  const own = (await ctx.ownSources()) === 'none' ? [] : (['own'] as const);
+  return [...(ctx.config.hosted === undefined ? [] : (['hosted'] as const)), ...own, 'sandbox'];
+}
+
+/** @returns null where the service is none: that is said when it is saved */
+async function forecastForm(ctx: Ctx, given: FormValues) {
+  try {
+    const service = await chooseServiceKind(ctx, readField(given, 'service'));
+    const searches = parseParts(given).map(({ part, written }) => ({ ...written, name: PARTS[part].name }));
+    return await forecastSearches(ctx, service, searches);
+  } catch (error) {
+    if (error instanceof InvalidInput) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,237 @@
+/** The SQL contract: what can be asked, with examples, and a place to ask. */
+
+import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { Denied } from '../../monitor/access/visitor-scopes.ts';
+import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { SECOND } from '../../platform/clock.ts';
+import {
+  type ContractView,
+  readContractVersion,
+  readContractViews,
+} from '../../store/queries/sql-contract.ts';
+import { MAX_ROWS, MAX_SQL_LENGTH, MAX_STATEMENT_MS } from '../../store/reader/ask-reader.ts';
+import type { FinishedStatement } from '../../store/reader/reader-host.ts';
+import { MAX_RESULT_MB } from '../../store/reader/reader-query.ts';
+import { Table } from '../components/data-table.tsx';
+import { Button, Field, Form } from '../components/form.tsx';
+import { formatCount } from '../components/numbers.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { type Question, QuestionList, readQuestions } from './example-questions.tsx';
+import { ExploreTabs } from './explore-page.tsx';
+import { z } from 'zod';
+
+type SqlPageState = {
+  view: string | undefined;
+  sql: string | undefined;
+  result?: FinishedStatement;
+  refused?: string;
+};
+
+export function addSqlPage(app: App, home: RouteContext): void {
+  const { ctx } = home;
+  const questions = readQuestions(ctx.log);
+
+  const show = async (shown: SqlPageState) => {
+    const asks = home.readerUrl() !== null;
+    const [views, version, examples] = await Promise.all([
+      readContractViews(ctx.db),
+      readContractVersion(ctx.db),
+      questions,
+    ]);
+    return {
+      title: 'Explore by SQL',
+      here: '/explore',
+      lead: `Version ${version} of the SQL contract: views that dashboards and notebooks can rely on.`,
+      aside: <ExploreTabs here="/explore/sql" />,
+      body: (
+        <>
+          {!asks ? null : <StatementForm sql={shown.sql} refused={shown.refused} />}
+          {shown.result === undefined ? null : <StatementResult result={shown.result} />}
+          <QuestionList questions={examples} asks={asks} />
+          <ViewReference views={views} chosen={shown.view} />
+          <ConnectHelp embedded={ctx.config.databaseUrl === undefined} reader={asks} />
+        </>
+      ),
+    };
+  };
+
+  app.get(
+    '/explore/sql',
+    {
+      config: { scope: 'sql' },
+      schema: {
+        querystring: z.strictObject({
+          view: z.string().max(64).optional(),
+          example: z.coerce.number().int().optional(),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { view, example } = request.query;
+      const chosen = example === undefined ? undefined : findExample(await questions, example);
+      return renderPage(request, reply, await show({ view, sql: chosen?.sql }));
+    },
+  );
+
+  app.post(
+    '/explore/sql',
+    { config: { scope: 'sql' }, schema: { body: z.object({ sql: z.string().max(MAX_SQL_LENGTH) }) } },
+    async (request, reply) => {
+      const { sql } = request.body;
+      if (sql.trim() === '')
+        throw new InvalidInput([{ path: 'sql', given: sql, expected: 'one SQL statement' }]);
+      try {
+        const result = await app.statements.ask(request, reply, { sql, form: 'html' });
+        return renderPage(request, reply, await show({ view: undefined, sql, result }));
+      } catch (error) {
+        if (!(error instanceof Refused || error instanceof Denied)) throw error;
+        const { status, detail, retryAfterSeconds } = mapErrorToFailure(error);
+        if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+        const refused = await show({ view: undefined, sql, refused: detail });
+        // What is not possible with a statement is wrong with it.
+        return renderPage(request, reply, { ...refused, status: status === 409 ? 400 : status });
+      }
+    },
+  );
+}
+
+function findExample(questions: readonly Question[], n: number): Question {
+  const found = questions.find((one) => one.n === n);
+  if (found === undefined) throw new Refused('not_found', `there is no question ${n}`);
+  return found;
+}
+
+/** One statement, asked as the reader. */
+export function StatementForm({ sql, refused }: { sql: string | undefined; refused: string | undefined }) {
+  return (
+    <Section
+      title="Ask"
+      id="ask"
+      note={`One statement over the views; nothing can be changed by it. At most ${MAX_ROWS} rows, ${MAX_RESULT_MB} MB and ${MAX_STATEMENT_MS / SECOND} seconds; the command strandline sql has no limit of rows.`}
+    >
+      {refused === undefined ? null : (
+        <p class="wrong" role="alert">
+          <UntrustedText text={refused} most={2_000} />
+        </p>
+      )}
+      <Form action="/explore/sql" label="A statement">
+        <Field
+          name="sql"
+          label="Statement"
+          kind="textarea"
+          rows={Math.min(16, Math.max(5, (sql ?? '').split('\n').length + 1))}
+          value={sql}
+          placeholder="select search, count(*) from new_today group by 1"
+        />
+        <p>
+          <Button words="Ask" kind="main" />
+        </p>
+      </Form>
+    </Section>
+  );
+}
+
+/** The table comes finished from the process for statements, in which text of others is only ever text. */
+export function StatementResult({ result: { body, rows, more, durationMs } }: { result: FinishedStatement }) {
+  const rest = more ? '; more rows were not fetched' : '';
+  return (
+    <Section
+      title="What was found"
+      id="result"
+      note={`${formatCount(rows, 'row')} in ${Math.round(durationMs)} ms${rest}; times are UTC.`}
+    >
+      {rows === 0 ? (
+        <EmptyState words="No rows." />
+      ) : (
+        <div dangerouslySetInnerHTML={{ __html: body.toString() }} />
+      )}
+    </Section>
+  );
+}
+
+/** Every view, and the columns of one of them. */
+export function ViewReference({
+  views,
+  chosen,
+}: {
+  views: readonly ContractView[];
+  chosen: string | undefined;
+}) {
+  const shown = views.find(({ view }) => view === chosen);
+  return (
+    <>
+      {shown === undefined ? null : (
+        <Section title={<code>{shown.view}</code>} id="view" note={shown.meaning}>
+          <Table
+            caption={`Columns of the view ${shown.view}`}
+            rows={shown.columns}
+            columns={[
+              { head: 'Column', cell: ({ name }) => <code>{name}</code> },
+              { head: 'Type', cell: ({ type }) => type },
+              { head: 'What it is', cell: ({ meaning }) => meaning },
+            ]}
+          />
+        </Section>
+      )}
+      <Section
+        title="Views"
+        id="views"
+        note="Unknown is null and never zero. Times are UTC; time that nobody observed has no row or a coverage under 1."
+      >
+        <Table
+          caption="Views of the SQL contract"
+          rows={views}
+          columns={[
+            {
+              head: 'View',
+              cell: ({ view }) => (
+                <a href={`/explore/sql?view=${view}#view`}>
+                  <code>{view}</code>
+                </a>
+              ),
+            },
+            { head: 'What a row is', cell: ({ meaning }) => meaning },
+            { head: 'Columns', cell: ({ columns }) => columns.length, number: true },
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+/** How to ask from elsewhere. No address and no password stands here: whoever reads pages need not know them. */
+export function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean }) {
+  return (
+    <Section title="From elsewhere" id="connect">
+      <p>On the machine that strandline runs on, one statement at a time, as a table or as JSON:</p>
+      <pre class="shell" tabIndex={0}>
+        <code>
+          {
+            'strandline sql "select search, count(*) from new_today group by 1"\nstrandline sql --json < question.sql'
+          }
+        </code>
+      </pre>
+      {embedded ? (
+        <p>
+          The database is the embedded one, which listens on this machine alone while strandline runs.{' '}
+          <code>strandline config show</code> says where its files are.
+        </p>
+      ) : (
+        <p>
+          The database is your own. Any client of Postgres connects as the role <code>strandline_reader</code>
+          , which may read these views and nothing else
+          {reader
+            ? '.'
+            : '; set DATABASE_READER_URL to its login, and statements can be asked here and by strandline sql.'}
+        </p>
+      )}
+      <p>
+        Views stand in the schema <code>strandline_analytics</code>; write it before a view's name, or set{' '}
+        <code>search_path</code>.
+      </p>
+    </Section>
+  );
+}

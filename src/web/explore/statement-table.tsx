@@ -1,0 +1,36 @@
+/** Rows of a statement as a table of a page, rendered where they came in: in the process for statements. */
+import { renderToString } from 'preact-render-to-string';
+import { type FetchedRows, type Rendered, renderRows } from '../../store/reader/reader-query.ts';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { Table, TableRow } from '../components/data-table.tsx';
+
+const NUMBER_TYPES = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
+const MAX_CELL = 300;
+
+/** No row: an empty text. */
+export function renderTable(found: FetchedRows): Rendered {
+  const { columns, texts, readCell } = found;
+  if (texts.length === 0) return { body: '', rows: 0, more: false };
+  const shown = columns.map(({ name, type }, i) => ({
+    head: <UntrustedText text={name} most={60} />,
+    cell: (row: FetchedRows['texts'][number]) => <ValueCell read={() => readCell(row[i] ?? null, i)} />,
+    number: NUMBER_TYPES.has(type),
+  }));
+  const frame = renderToString(<Table caption="Rows that answer the statement" rows={[]} columns={shown} />);
+  const rows = frame.indexOf(NO_ROWS) + '<tbody>'.length;
+  return renderRows(
+    found,
+    { before: frame.slice(0, rows), between: '', behind: () => frame.slice(rows) },
+    (row) => renderToString(<TableRow row={row} columns={shown} />),
+  );
+}
+
+const NO_ROWS = '<tbody></tbody>';
+
+/** Reads its value when it is rendered: a value may be many times as large as its text. */
+function ValueCell({ read }: { read: () => unknown }) {
+  const value = read();
+  if (value === null || value === undefined) return <span class="unknown">null</span>;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text === '' ? <></> : <UntrustedText text={text} most={MAX_CELL} />;
+}

@@ -1,0 +1,213 @@
+/** What a post has, and how it came to it. */
+
+import type { PostAtAgeRow, PostGrowthRow } from '../../store/queries/growth.ts';
+import type { EngagementRow } from '../../store/queries/post-detail.ts';
+import type { PostRow } from '../../store/queries/posts.ts';
+import { Chart } from '../components/chart.tsx';
+import { Table } from '../components/data-table.tsx';
+import { Stat, Stats } from '../components/fact-list.tsx';
+import { Count, formatCount, Ratio } from '../components/numbers.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+
+/** Those that stand on one scale; views are some hundred times as many. */
+const REACTION_COUNTERS: readonly CounterName[] = [
+  'like_count',
+  'repost_count',
+  'reply_count',
+  'quote_count',
+];
+const VIEW_COUNTERS: readonly CounterName[] = ['view_count', 'impression_count'];
+const MAX_DROPS = 20;
+
+export function CurrentCounters({ post, growth }: { post: PostRow; growth: PostGrowthRow | undefined }) {
+  return (
+    <Stats label="Counters when last observed">
+      {COUNTER_LABELS.flatMap(([member, words]) => {
+        const gained = growth?.[`gained_${member}`] ?? null;
+        const lost = growth?.[`lost_${member}`] ?? null;
+        if (post[member] === null && REACTION_COUNTERS.indexOf(member) < 0) return [];
+        return [
+          <Stat
+            name={words}
+            value={<Count of={post[member]} />}
+            note={gained === null ? undefined : <CounterChange gained={gained} lost={lost} />}
+          />,
+        ];
+      })}
+    </Stats>
+  );
+}
+
+function CounterChange({ gained, lost }: { gained: number; lost: number | null }) {
+  return (
+    <>
+      +<Count of={gained} /> since first seen
+      {lost === null || lost === 0 ? null : (
+        <>
+          , fell by <Count of={lost} />
+        </>
+      )}
+    </>
+  );
+}
+
+export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]; limit: number }) {
+  if (rows.length < 2)
+    return (
+      <Section title="Counters over time" id="counters">
+        <EmptyState
+          words={
+            rows.length === 0
+              ? 'No counter of this post was ever told, or its history is no longer kept.'
+              : 'Its counters were observed once. A history begins when a later run sees other ones.'
+          }
+        />
+      </Section>
+    );
+  const falls = findCounterDrops(rows);
+  const all = rows.length === limit ? `the newest ${limit} changes` : 'every change that was observed';
+  return (
+    <Section
+      title="Counters over time"
+      id="counters"
+      note={`As many as the service said at each observation: ${all}. Between two of them nothing is known.`}
+    >
+      <CounterChart
+        caption="Likes, reposts, replies and quotes of this post"
+        rows={rows}
+        members={REACTION_COUNTERS}
+        unit="reactions"
+      />
+      <CounterChart caption="Views of this post" rows={rows} members={VIEW_COUNTERS} unit="views" />
+      {falls.length === 0 ? null : (
+        <>
+          <h3>Counters that fell</h3>
+          <ul class="plain">
+            {falls.slice(0, MAX_DROPS).map((fall) => (
+              <li>
+                {fall.words} fell by <Count of={fall.by} />, from <Count of={fall.from} /> to{' '}
+                <Count of={fall.to} />, between <Timestamp at={fall.between} exact /> and{' '}
+                <Timestamp at={fall.and} exact />
+              </li>
+            ))}
+            {falls.length <= MAX_DROPS ? null : <li>and {falls.length - MAX_DROPS} times before that</li>}
+          </ul>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function CounterChart({
+  caption,
+  rows,
+  members,
+  unit,
+}: {
+  caption: string;
+  rows: readonly EngagementRow[];
+  members: readonly CounterName[];
+  unit: string;
+}) {
+  const series = COUNTER_LABELS.filter(
+    ([member]) => members.includes(member) && rows.some((row) => row[member] !== null),
+  ).map(([member, name]) => ({ name, values: rows.map((row) => row[member]) }));
+  if (series.length === 0) return null;
+  return (
+    <Chart
+      caption={caption}
+      at={rows.map(({ observed_at }) => observed_at)}
+      seconds={0}
+      series={series}
+      unit={unit}
+      kind="lines"
+    />
+  );
+}
+
+/** Where counters of a post fell: pure. */
+
+export const COUNTER_LABELS = [
+  ['like_count', 'likes'],
+  ['repost_count', 'reposts'],
+  ['reply_count', 'replies'],
+  ['quote_count', 'quotes'],
+  ['view_count', 'views'],
+  ['bookmark_count', 'bookmarks'],
+  ['impression_count', 'impressions'],
+] as const;
+
+export type CounterName = (typeof COUNTER_LABELS)[number][0];
+
+export type CounterDrop = { words: string; by: number; from: number; to: number; between: Date; and: Date };
+
+/** Each step down between two observations of a counter that is known at both, the last one first. */
+export function findCounterDrops(rows: readonly EngagementRow[]): CounterDrop[] {
+  return COUNTER_LABELS.flatMap(([member, words]) => {
+    const known = rows.flatMap((row) => {
+      const value = row[member];
+      return value === null ? [] : [{ value, at: row.observed_at }];
+    });
+    return known.slice(1).flatMap(({ value, at }, i) => {
+      const before = known[i];
+      if (before === undefined || value >= before.value) return [];
+      return [
+        { words, by: before.value - value, from: before.value, to: value, between: before.at, and: at },
+      ];
+    });
+  }).sort((a, b) => b.and.getTime() - a.and.getTime());
+}
+
+/** A post beside others of the same age: those of each search, and those of its author. */
+export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
+  return (
+    <Section
+      title="At equal age"
+      id="ages"
+      note="Engagement is likes, reposts, replies and quotes together, at 1, 3, 8, 24 and 72 hours after it was written; the usual is the median at that age."
+    >
+      {rows.length === 0 ? (
+        <EmptyState words="No search observed it close enough to one of these ages. A search that runs more often sees more of them." />
+      ) : (
+        <Table
+          caption="Engagement at equal age"
+          rows={rows}
+          columns={[
+            { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
+            { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+            { head: 'Engagement', cell: ({ engagement }) => <RoundedCount of={engagement} />, number: true },
+            {
+              head: 'Usual of the search',
+              cell: (row) => <RoundedCount of={row.typical_engagement} />,
+              number: true,
+            },
+            { head: 'Times', cell: (row) => <Ratio of={row.engagement_ratio} />, number: true },
+            {
+              head: 'Compared with',
+              cell: (row) => formatCount(row.compared_with, 'post'),
+              number: true,
+              wide: true,
+            },
+            {
+              head: 'Usual of the author',
+              cell: (row) => <RoundedCount of={row.author_typical_engagement} />,
+              number: true,
+            },
+            { head: 'Times', cell: (row) => <Ratio of={row.author_engagement_ratio} />, number: true },
+            {
+              head: 'Compared with',
+              cell: (row) => formatCount(row.author_compared_with, 'post'),
+              number: true,
+              wide: true,
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function RoundedCount({ of }: { of: number | null }) {
+  return <Count of={of === null ? null : Math.round(of)} />;
+}

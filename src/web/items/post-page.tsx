@@ -1,0 +1,221 @@
+/** One post: what it says, what became of it, and who saw it. */
+
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import type { Database, Id } from '../../store/database.ts';
+import { readAgesOfPost, readPostGrowth } from '../../store/queries/growth.ts';
+import {
+  readEngagement,
+  readLinksByAddress,
+  readPost,
+  readPostRanks,
+  readPostsByExternalId,
+  readPostSightings,
+} from '../../store/queries/post-detail.ts';
+import type { PostRow } from '../../store/queries/posts.ts';
+import { Facts } from '../components/fact-list.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { PostCard } from '../components/post-card.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { createNotFound, requireKey } from '../request-input.ts';
+import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
+import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
+import { z } from 'zod';
+
+/** Changes of counters that are drawn. */
+const MAX_CHANGES = 400;
+/** Longer texts than any microblog's. */
+const MAX_POST_TEXT = 20_000;
+
+export function addPostPage(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/posts/:id',
+    { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
+    async (request, reply) => {
+      const { id: given } = request.params;
+      const id = requireKey('post', given);
+      const post = await readPost(ctx.db, id);
+      if (post === undefined) throw createNotFound('post', given);
+      const told = await readPostData(ctx.db, id, post);
+      return renderPage(request, reply, {
+        title: buildPostTitle(post),
+        here: '/explore',
+        charts: told.history.length > 1,
+        above: 'Post',
+        aside: <DroppedBadge at={told.growth?.not_seen_since ?? null} />,
+        body: (
+          <>
+            <PostText post={post} />
+            <CurrentCounters post={post} growth={told.growth} />
+            <RelatedPosts post={post} others={told.others} />
+            <CounterHistory rows={told.history} limit={MAX_CHANGES} />
+            <EngagementAtAge rows={told.ages} />
+            <PostSightings rows={told.seen} />
+            <PostPlaces rows={told.ranks} />
+            <PostEntities post={post} links={told.links} />
+          </>
+        ),
+      });
+    },
+  );
+}
+
+async function readPostData(db: Database, id: Id, post: PostRow) {
+  const [others, growth, history, ages, seen, ranks, links] = await Promise.all([
+    readPostsByExternalId(db, post.service, listRelatedIds(post)),
+    readPostGrowth(db, id),
+    readEngagement(db, id, MAX_CHANGES),
+    readAgesOfPost(db, id),
+    readPostSightings(db, id),
+    readPostRanks(db, id),
+    readLinksByAddress(db, post.urls),
+  ]);
+  return { others, growth, history, ages, seen, ranks, links };
+}
+
+function buildPostTitle({ author_username, author_name }: PostRow): string {
+  const name = author_username === null ? author_name : `@${author_username}`;
+  return name === null ? 'A post of an unknown author' : `A post of ${name.slice(0, 60)}`;
+}
+
+function PostText({ post }: { post: PostRow }) {
+  const { author_id, author_username, author_name, created_at, lang, service, url } = post;
+  const name = author_name ?? author_username;
+  return (
+    <Section title="What it says" id="text">
+      <p class="whole">
+        <UntrustedText text={post.text} most={MAX_POST_TEXT} />
+      </p>
+      <Facts
+        label="About this post"
+        facts={[
+          [
+            'Author',
+            author_id === null ? (
+              name === null ? null : (
+                <UntrustedText text={name} most={80} />
+              )
+            ) : (
+              <a href={`/authors/${author_id}`}>
+                <UntrustedText text={name ?? 'unnamed'} most={80} />
+              </a>
+            ),
+          ],
+          ['Written', <Timestamp at={created_at} exact never="at an unknown time" />],
+          ['First seen', <Timestamp at={post.first_seen_at} exact />],
+          ['Last change seen', <Timestamp at={post.observed_at} exact />],
+          ['Language', lang],
+          ['Service', service],
+          ['Id there', <UntrustedText text={post.external_id} most={60} />],
+          [
+            'Summary by the service',
+            post.summary_description === null ? null : (
+              <UntrustedText text={post.summary_description} most={2_000} />
+            ),
+          ],
+          ['Original', url === null ? null : <ExternalLink href={url} text={url} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** What a post stands in: what it repeats, quotes or answers, and what it names. */
+
+/** Members that name another post by the service's id, and how that is said. */
+export const RELATIONS = [
+  ['reposted_status_id', 'It repeats'],
+  ['quoted_status_id', 'It quotes'],
+  ['in_reply_to_status_id', 'It answers'],
+] as const;
+
+export function listRelatedIds(post: PostRow): string[] {
+  return [...new Set(RELATIONS.flatMap(([member]) => post[member] ?? []))];
+}
+
+export function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRow[] }) {
+  const related = RELATIONS.flatMap(([member, words]) => {
+    const id = post[member];
+    return id === null ? [] : [{ id, words, other: others.find((one) => one.external_id === id) }];
+  });
+  const quoteOnly = post.quote !== null && post.quoted_status_id === null ? post.quote : null;
+  if (related.length === 0 && quoteOnly === null) return null;
+  return (
+    <Section title="What it refers to" id="around">
+      {related.map(({ id, words, other }) => (
+        <>
+          <h3>{words}</h3>
+          {other === undefined ? (
+            <p>
+              the post <UntrustedText text={id} most={40} /> of the same service, which no answer ever held
+              {words === 'It answers' && post.in_reply_to_screen_name !== null ? (
+                <>
+                  {' '}
+                  (by <UntrustedText text={`@${post.in_reply_to_screen_name}`} most={40} />)
+                </>
+              ) : null}
+            </p>
+          ) : (
+            <PostCard post={other} />
+          )}
+        </>
+      ))}
+      {quoteOnly === null ? null : (
+        <>
+          <h3>It quotes</h3>
+          <blockquote>
+            <UntrustedText text={quoteOnly} most={4_000} />
+          </blockquote>
+        </>
+      )}
+    </Section>
+  );
+}
+
+export function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<string, Id> }) {
+  const { urls, hashtags, mentions } = post;
+  if (urls.length + hashtags.length + mentions.length === 0) return null;
+  return (
+    <Section title="What it names" id="names">
+      {urls.length === 0 ? null : (
+        <>
+          <h3>Links</h3>
+          <ul class="plain">
+            {urls.map((url) => {
+              const id = links.get(url);
+              return (
+                <li>
+                  <ExternalLink href={url} text={url} />{' '}
+                  {id === undefined ? null : <a href={`/links/${id}`}>also found by a search</a>}
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+      {hashtags.length === 0 ? null : (
+        <p class="words">
+          Hashtags{' '}
+          {hashtags.map((tag) => (
+            <>
+              <a href={`/explore?q=${encodeURIComponent(tag)}`}>
+                <UntrustedText text={`#${tag}`} most={60} />
+              </a>{' '}
+            </>
+          ))}
+        </p>
+      )}
+      {mentions.length === 0 ? null : (
+        <p class="words">
+          Mentions{' '}
+          {mentions.map((name) => (
+            <>
+              <UntrustedText text={`@${name}`} most={60} />{' '}
+            </>
+          ))}
+        </p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,172 @@
+/** The first page: what is happening to each topic. */
+import { z } from 'zod';
+import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { judgeSilence } from '../../monitor/status/silent-searches.ts';
+import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
+import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
+import { readSearches } from '../../store/queries/search-list.ts';
+import { readServiceDays, tallyRuns } from '../../store/queries/run-tallies.ts';
+import { readBuckets, readSpikes } from '../../store/queries/volume.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { DiscoveryLine, SpikeLine } from '../components/discovery-item.tsx';
+import { IfAllowed, CREATE_TOPIC_SCOPES } from '../components/page-frame.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { AttentionSection, KeyNumbers, summarizeTopics } from './overview-summary.tsx';
+import { PULSE_DAYS, PULSE_HOURS, buildPulses, type TopicPulse, findYoungSearches } from './topic-pulses.ts';
+import { SORTS, TopicTable } from './topic-table.tsx';
+
+/** More than anybody looks through on one page. */
+const MAX_SEARCHES = 2_000;
+/** Spikes are current for so long after their window. */
+const SPIKE_CURRENT_MS = 24 * HOUR;
+const MAX_SPIKES = 6;
+const MAX_BUCKETS = 50_000;
+/** Volume is kept by quarters of an hour. */
+const QUARTER_MS = 15 * MINUTE;
+const MAX_NEW = 14;
+
+const querystring = z.object({
+  sort: z.enum(SORTS).default('unusual'),
+  label: z.string().max(100).optional(),
+});
+
+export function addOverviewPage(app: App, { ctx }: RouteContext): void {
+  const { db } = ctx;
+  app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
+    const { now, topics } = request.frame;
+    const { sort, label } = request.query;
+    const quarter = new Date((Math.floor(now.getTime() / QUARTER_MS) + 1) * QUARTER_MS);
+    const hour = new Date((Math.floor(now.getTime() / HOUR) + 1) * HOUR);
+    const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+    const past = new Date(today.getTime() - PULSE_DAYS * DAY);
+    const dayAgo = new Date(now.getTime() - DAY);
+    const since = new Date(now.getTime() - SPIKE_CURRENT_MS);
+    const [searches, searchesNow, silent, days, spikeDays, discoveries, runs, services] = await Promise.all([
+      readSearches(db, { limit: MAX_SEARCHES }),
+      readSearchesNow(db, { from: new Date(quarter.getTime() - DAY), until: quarter }),
+      judgeSilence(ctx),
+      readSearchDays(db, { from: past, until: today }),
+      readSpikeDays(db, past),
+      readNewestDiscoveries(db, { limit: MAX_NEW }),
+      tallyRuns(db, dayAgo),
+      readServiceDays(db, now),
+    ]);
+    const [spikes, hours] = await Promise.all([
+      readSpikes(
+        db,
+        searches.map(({ id }) => id),
+        since,
+      ),
+      readBuckets(db, {
+        searchIds: findYoungSearches(searches, now),
+        per: 'hour',
+        from: new Date(hour.getTime() - PULSE_HOURS * HOUR),
+        until: hour,
+        limit: MAX_BUCKETS,
+      }),
+    ]);
+    const all = buildPulses({
+      topics,
+      searches,
+      now: searchesNow,
+      silent: silent.searches,
+      days,
+      hours,
+      spikeDays,
+      spikes,
+      today,
+      hour,
+    });
+    const shown = label === undefined ? all : all.filter(({ labels }) => labels.includes(label));
+    const current = spikes.toReversed();
+    return renderPage(request, reply, {
+      title: 'Overview',
+      here: '/',
+      lead: topics.length === 0 ? undefined : <SummaryLine pulses={all} />,
+      live: true,
+      body:
+        topics.length === 0 ? (
+          <EmptyState
+            words="No topic is watched yet. A topic is what you care about; its searches look for it on a schedule."
+            todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
+          />
+        ) : (
+          <>
+            <KeyNumbers pulses={all} runs={runs} services={services} spikes={current.length} />
+            <AttentionSection pulses={all} />
+            <CurrentSpikes
+              spikes={current.slice(0, MAX_SPIKES)}
+              more={Math.max(0, current.length - MAX_SPIKES)}
+            />
+            <TopicTable
+              pulses={sortPulses(shown, sort)}
+              labels={[...new Set(all.flatMap(({ labels }) => labels))].toSorted()}
+              chosen={{ sort, label }}
+            />
+            <Section title="Newest discoveries" id="newest" held>
+              {discoveries.length === 0 ? (
+                <EmptyState words="Nothing was found yet." todo={{ words: 'See the runs', href: '/runs' }} />
+              ) : (
+                <ul class="feed">
+                  {discoveries.toReversed().map((discovery) => (
+                    <li>
+                      <DiscoveryLine discovery={discovery} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Section>
+          </>
+        ),
+    });
+  });
+}
+
+function SummaryLine({ pulses }: { pulses: readonly TopicPulse[] }) {
+  return (
+    <>
+      {summarizeTopics(pulses)}
+      {pulses.every(({ simulated }) => simulated) ? (
+        <>
+          {' '}
+          All that stands here is invented by the sandbox, to look around in
+          <IfAllowed scope={CREATE_TOPIC_SCOPES}>
+            : <a href="/new">watch something of your own</a>
+          </IfAllowed>
+          .
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function CurrentSpikes({
+  spikes,
+  more,
+}: {
+  spikes: readonly Parameters<typeof SpikeLine>[0]['spike'][];
+  more: number;
+}) {
+  if (spikes.length === 0) return null;
+  return (
+    <Section title="Unusual in the last 24 hours" id="unusual" live>
+      <div class="columns">
+        {spikes.map((spike) => (
+          <SpikeLine spike={spike} />
+        ))}
+      </div>
+      {more === 0 ? null : <p class="hint">and {more} more; each topic shows its own.</p>}
+    </Section>
+  );
+}
+
+const SORT_ORDERS: Readonly<Record<(typeof SORTS)[number], (a: TopicPulse, b: TopicPulse) => number>> = {
+  unusual: (a, b) => (b.pulse.ratio ?? -1) - (a.pulse.ratio ?? -1),
+  posts: (a, b) => b.pulse.posts - a.pulse.posts,
+  name: () => 0,
+};
+
+function sortPulses(pulses: readonly TopicPulse[], sort: (typeof SORTS)[number]): TopicPulse[] {
+  return pulses.toSorted((a, b) => SORT_ORDERS[sort](a, b) || a.topic.name.localeCompare(b.topic.name, 'en'));
+}

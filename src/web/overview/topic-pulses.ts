@@ -1,0 +1,184 @@
+/** Topics as the overview shows them, put together from what is read of all searches at once. */
+import { DAY, HOUR } from '../../platform/clock.ts';
+import {
+  type VolumePulse,
+  computePulse,
+  computeUsualVolume,
+} from '../../monitor/trends/rules/volume-comparison.ts';
+import { MIN_COVERAGE } from '../../monitor/trends/rules/time-series.ts';
+import type { SearchDay, SearchNow, SpikeDay } from '../../store/queries/search-activity.ts';
+import type { Id } from '../../store/database.ts';
+import type { SilentSearch } from '../../store/queries/silent-searches.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import type { TopicRow } from '../../store/queries/topic-list.ts';
+import type { BucketRow, SpikeRow } from '../../store/queries/volume.ts';
+import { buildVolume, findsLinksOnly, sumBuckets } from '../topic/topic-data.ts';
+import { isYoung } from '../topic/time-range.ts';
+
+/** How many whole days before today are shown, and are what is usual. */
+export const PULSE_DAYS = 14;
+/** Of a topic that is watched for less than two days, so many hours are shown in their place. */
+export const PULSE_HOURS = 24;
+
+export type TopicPulse = {
+  topic: TopicRow;
+  searches: readonly SearchRow[];
+  labels: readonly string[];
+  /** All of its searches look in the sandbox. */
+  simulated: boolean;
+  pulse: VolumePulse;
+  /** Posts per day (UTC), each once, scaled up by coverage; null where less than half was observed. */
+  days: readonly (number | null)[];
+  /** Posts per hour, as counted, of a young topic; null of any other. */
+  hours: readonly (number | null)[] | null;
+  /** Days on which something is unusual. */
+  spikeDays: readonly number[];
+  /** Current ones. */
+  spikes: readonly SpikeRow[];
+  lastRunAt: Date | null;
+  nextRunAt: Date | null;
+  /** Searches that need attention, and why. */
+  amiss: readonly TroubledSearch[];
+};
+
+/** A search that is stopped, silent, or whose last run failed. */
+export type TroubledSearch = {
+  search: SearchRow;
+  run: SearchNow | undefined;
+  silent: SilentSearch | undefined;
+};
+
+type OverviewData = {
+  topics: readonly TopicRow[];
+  searches: readonly SearchRow[];
+  now: readonly SearchNow[];
+  silent: readonly SilentSearch[];
+  days: readonly SearchDay[];
+  /** Of young searches. */
+  hours: readonly BucketRow[];
+  spikeDays: readonly SpikeDay[];
+  /** Current ones. */
+  spikes: readonly SpikeRow[];
+  /** Where today begins (UTC). */
+  today: Date;
+  /** Where the hour ends. */
+  hour: Date;
+};
+
+/** Searches of topics whose every search is young. */
+export function findYoungSearches(searches: readonly SearchRow[], now: Date): Id[] {
+  return [...groupRows(searches, (row) => row.topic).values()]
+    .filter((its) => isYoung(its, now))
+    .flatMap((its) => its.map(({ id }) => id));
+}
+
+export function buildPulses(read: OverviewData): TopicPulse[] {
+  const { topics, searches, now, days, hours, spikes, today, hour } = read;
+  const nowOf = new Map(now.map((row) => [row.search_id, row]));
+  const silentOf = new Map(read.silent.map((row) => [row.slug, row]));
+  const daysOf = groupRows(days, (row) => row.search_id);
+  const searchesOf = groupRows(searches, (row) => row.topic);
+  const spikesOf = groupRows(spikes, (row) => row.topic);
+  const spikeDaysOf = groupRows(read.spikeDays, (row) => row.search_id);
+  const from = today.getTime() - PULSE_DAYS * DAY;
+  const hoursOf = groupRows(hours, (row) => row.search_id);
+  const lately = { from: new Date(hour.getTime() - PULSE_HOURS * HOUR), until: hour, stepMs: HOUR };
+  return topics.map((topic) => {
+    const its = searchesOf.get(topic.slug) ?? [];
+    const itsSpikes = spikesOf.get(topic.slug) ?? [];
+    const known = its.map((search) => ({
+      search,
+      run: nowOf.get(search.id),
+      silent: silentOf.get(search.slug),
+      days: daysOf.get(search.id) ?? [],
+    }));
+    return {
+      topic,
+      searches: its,
+      labels: [...new Set(its.flatMap(({ labels }) => labels))].toSorted(),
+      simulated: its.length > 0 && its.every(({ service_kind }) => service_kind === 'sandbox'),
+      pulse: computePulse(
+        known.map(({ run, days: past }) => ({
+          now: toObservation(run),
+          usual: computeUsualVolume(
+            past.map(({ posts, coverage, lower_bound }) => ({ posts, coverage, lowerBound: lower_bound })),
+          ),
+        })),
+      ),
+      days: computeDays(
+        from,
+        known.flatMap(({ days: past }) => past),
+      ),
+      hours: its.every(({ id }) => !hoursOf.has(id))
+        ? null
+        : buildVolume(
+            sumBuckets(
+              its.flatMap(({ id }) =>
+                (hoursOf.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
+              ),
+            ).buckets,
+            lately,
+          ).values,
+      spikeDays: its
+        .flatMap(({ id }) => spikeDaysOf.get(id) ?? [])
+        .map(({ day_at }) => (day_at.getTime() - from) / DAY)
+        .filter((day) => day >= 0 && day < PULSE_DAYS),
+      spikes: itsSpikes,
+      lastRunAt: findLatest(known.map(({ run }) => run?.run_ended_at ?? null)),
+      nextRunAt: findEarliest(its.map(({ next_due_at }) => next_due_at)),
+      amiss: known.filter(
+        ({ search, run, silent }) =>
+          isStopped(search) || silent !== undefined || run?.run_status === 'failed',
+      ),
+    };
+  });
+}
+
+/** Neither by a person nor for good. */
+export function isStopped({ state }: Pick<SearchRow, 'state'>): boolean {
+  return state === 'broken' || state === 'capped';
+}
+
+/** Whether a topic has AI searches alone and none of them found a post. */
+export function hasNoPosts({ searches, pulse, days, hours }: TopicPulse): boolean {
+  return findsLinksOnly(searches, [pulse.posts, ...days, ...(hours ?? [])]);
+}
+
+function toObservation(run: SearchNow | undefined) {
+  return { posts: run?.posts ?? 0, coverage: run?.coverage ?? 0, lowerBound: run?.lower_bound ?? false };
+}
+
+function computeDays(from: number, days: readonly SearchDay[]): (number | null)[] {
+  const byDay = groupRows(
+    days.filter(({ coverage }) => coverage > 0),
+    ({ day_at }) => day_at.getTime(),
+  );
+  return Array.from({ length: PULSE_DAYS }, (_, i) => computeDay(byDay.get(from + i * DAY) ?? []));
+}
+
+/** A topic's day: its searches' posts, each once, over the mean of what those observed that looked at all. */
+function computeDay(its: readonly SearchDay[]): number | null {
+  if (its.length === 0) return null;
+  const coverage = its.reduce((sum, one) => sum + Math.min(1, one.coverage), 0) / its.length;
+  const posts = its.reduce((sum, one) => sum + one.topic_posts, 0);
+  return coverage < MIN_COVERAGE ? null : posts / coverage;
+}
+
+function groupRows<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function findLatest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((best, at) => (at !== null && (best === null || at > best) ? at : best), null);
+}
+
+function findEarliest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((best, at) => (at !== null && (best === null || at < best) ? at : best), null);
+}

@@ -1,0 +1,168 @@
+import { Badge } from '../components/icons.tsx';
+import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
+import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { Sparkline } from '../components/sparkline-svg.tsx';
+import { type Column, Table } from '../components/data-table.tsx';
+import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { NO_POSTS_TEXT } from '../topic/topic-data.ts';
+import { hasNoPosts, type TopicPulse } from './topic-pulses.ts';
+
+export const SORTS = ['unusual', 'posts', 'name'] as const;
+type Sort = (typeof SORTS)[number];
+const SORT_WORDS: Readonly<Record<Sort, string>> = {
+  unusual: 'Loudest first',
+  posts: 'Most posts',
+  name: 'Name',
+};
+
+export function TopicTable({
+  pulses,
+  labels,
+  chosen,
+}: {
+  pulses: readonly TopicPulse[];
+  labels: readonly string[];
+  chosen: { sort: Sort; label: string | undefined };
+}) {
+  return (
+    <Section
+      title="Topics"
+      id="topics"
+      live
+      note="Volume of the last 24 hours beside a usual day: the middle of the last fourteen days, scaled up by what was observed."
+      aside={
+        <>
+          {labels.length === 0 ? null : (
+            <Tabs
+              label="Labels"
+              tabs={[undefined, ...labels].map((label) => ({
+                href: buildOverviewPath({ ...chosen, label }),
+                words: label ?? 'All',
+                here: label === chosen.label,
+              }))}
+            />
+          )}
+          <Tabs
+            label="Order"
+            tabs={SORTS.map((sort) => ({
+              href: buildOverviewPath({ ...chosen, sort }),
+              words: SORT_WORDS[sort],
+              here: sort === chosen.sort,
+            }))}
+          />
+        </>
+      }
+    >
+      {pulses.length === 0 ? (
+        <EmptyState words="No topic has this label." todo={{ words: 'Show all', href: '/' }} />
+      ) : (
+        <Table caption="Topics" rows={pulses} columns={COLUMNS} />
+      )}
+    </Section>
+  );
+}
+
+const COLUMNS: Column<TopicPulse>[] = [
+  { head: 'Topic', cell: (one) => <NameCell {...one} /> },
+  {
+    head: 'Posts a day, 14 days',
+    cell: (one) => <VolumeCell {...one} />,
+  },
+  {
+    head: 'Last 24 h',
+    number: true,
+    cell: (one) => (hasNoPosts(one) ? null : <LastDayCell {...one} />),
+  },
+  {
+    head: 'To the usual',
+    number: true,
+    cell: (one) => (hasNoPosts(one) ? null : <UsualCell {...one} />),
+  },
+  {
+    head: 'Spikes',
+    wide: true,
+    cell: ({ spikes }) =>
+      spikes.length === 0 ? (
+        <span class="unknown">none</span>
+      ) : (
+        <Badge state="rising" words={String(spikes.length)} />
+      ),
+  },
+  { head: 'Last run', wide: true, cell: ({ lastRunAt }) => <Timestamp at={lastRunAt} /> },
+  { head: 'Next run', wide: true, cell: ({ nextRunAt }) => <DueTime at={nextRunAt} /> },
+  { head: 'Searches', wide: true, cell: (one) => <StatesCell {...one} /> },
+];
+
+function VolumeCell(one: TopicPulse) {
+  const { days, hours, spikeDays, topic } = one;
+  if (hasNoPosts(one)) return <span class="unknown">{NO_POSTS_TEXT}</span>;
+  if (hours === null)
+    return (
+      <Sparkline values={days} spikes={spikeDays} words={`Posts of ${topic.name} a day, the last 14 days`} />
+    );
+  return (
+    <>
+      <Sparkline values={hours} words={`Posts of ${topic.name} an hour, the last 24 hours`} />
+      <div class="hint">posts an hour, 24 hours</div>
+    </>
+  );
+}
+
+function LastDayCell({ pulse: { posts, coverage, lowerBound } }: TopicPulse) {
+  if (coverage === 0 || coverage === null) return <span class="unknown">not observed</span>;
+  return (
+    <>
+      <ShortCount of={posts} least={lowerBound} />
+      {coverage >= 0.95 ? null : <div class="hint">{Math.round(coverage * 100)} % observed</div>}
+    </>
+  );
+}
+
+function UsualCell({ pulse: { ratio, usual } }: TopicPulse) {
+  return (
+    <>
+      <Ratio of={ratio} />
+      {usual === null ? null : <div class="hint narrow-out">of {formatCount(Math.round(usual), 'post')}</div>}
+    </>
+  );
+}
+
+function NameCell({ topic, simulated, labels }: TopicPulse) {
+  return (
+    <>
+      <a class="who" href={`/topics/${topic.slug}`}>
+        {topic.name}
+      </a>{' '}
+      {simulated ? <Badge state="simulated" why="its posts are invented by the sandbox" /> : null}
+      {labels.length === 0 ? null : <div class="hint">{labels.join(', ')}</div>}
+    </>
+  );
+}
+
+function StatesCell({ searches, amiss }: TopicPulse) {
+  if (searches.length === 0) return <span class="unknown">none</span>;
+  const counts = new Map<TopicPulse['searches'][number]['state'], number>();
+  for (const { state } of searches) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const active = amiss.filter(({ search }) => search.state === 'active');
+  const silent = active.filter((one) => one.silent !== undefined).length;
+  const failing = active.length - silent;
+  return (
+    <>
+      {[...counts].map(([state, n]) => (
+        <>
+          <Badge state={state} words={`${n} ${state}`} />{' '}
+        </>
+      ))}
+      {silent === 0 ? null : <Badge state="silent" words={`${silent} silent`} />}{' '}
+      {failing === 0 ? null : <Badge state="failed" words={`${failing} failed last`} />}
+    </>
+  );
+}
+
+function buildOverviewPath({ sort, label }: { sort: Sort; label: string | undefined }): string {
+  const query = new URLSearchParams();
+  if (sort !== 'unusual') query.set('sort', sort);
+  if (label !== undefined) query.set('label', label);
+  const asked = query.toString();
+  return asked === '' ? '/' : `/?${asked}`;
+}

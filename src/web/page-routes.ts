@@ -1,0 +1,71 @@
+/** Every page: a new one is one file and one line here. */
+
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { addAlertPages } from './alerts/alerts-page.tsx';
+import { addComparePage } from './compare/compare-page.tsx';
+import { addAssetRoutes } from './components/assets.ts';
+import { addErrorPages } from './components/error-page.tsx';
+import { addFrame } from './components/page-frame.tsx';
+import { addDocsPage } from './docs/docs-page.tsx';
+import { addSearchEditPages } from './edit/edit-search-page.tsx';
+import { addTopicEditPages } from './edit/edit-topic-page.tsx';
+import { addNewTopicPages } from './edit/new-topic-page.tsx';
+import { addExplorePage } from './explore/explore-page.tsx';
+import { addSqlPage } from './explore/sql-page.tsx';
+import { addAuthorPage } from './items/author-page.tsx';
+import { addLinkPage } from './items/link-page.tsx';
+import { addPostPage } from './items/post-page.tsx';
+import { addOverviewPage } from './overview/overview-page.tsx';
+import { addRunPage } from './runs/run-page.tsx';
+import { addRunsPage } from './runs/runs-page.tsx';
+import { addSignInPage } from './sign-in-page.tsx';
+import { addAuditPage } from './system/audit-page.tsx';
+import { addSystemPage } from './system/system-page.tsx';
+import { addTokenPages } from './system/tokens-page.tsx';
+import { addSearchPage } from './topic/search-page.tsx';
+import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
+import { addTopicPage } from './topic/topic-page.tsx';
+
+const PAGES: readonly ((app: App, home: RouteContext) => void | Promise<void>)[] = [
+  addDetailPages,
+  addNewTopicPages,
+  addSearchEditPages,
+  addTopicEditPages,
+  addStateActions,
+  addRemovePages,
+  addAlertPages,
+  addTokenPages,
+  addAuditPage,
+  addOverviewPage,
+  addTopicPage,
+  addSearchPage,
+  addSignInPage,
+];
+
+export async function addPageRoutes(app: App, home: RouteContext): Promise<void> {
+  addErrorPages(app, home);
+  addAssetRoutes(app);
+  await app.register(async (pages: App) => {
+    addFrame(pages, home);
+    for (const add of PAGES) await add(pages, home);
+  });
+}
+
+/** The pages of one thing each, and those of everything. */
+
+const DETAIL_PAGES: readonly ((app: App, home: RouteContext) => void)[] = [
+  addPostPage,
+  addLinkPage,
+  addAuthorPage,
+  addRunsPage,
+  addRunPage,
+  addComparePage,
+  addExplorePage,
+  addSqlPage,
+  addSystemPage,
+  addDocsPage,
+];
+
+export function addDetailPages(app: App, home: RouteContext): void {
+  for (const add of DETAIL_PAGES) add(app, home);
+}

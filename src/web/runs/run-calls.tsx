@@ -1,0 +1,256 @@
+import type { RequestPreview } from '../../monitor/runs/request-preview.ts';
+import type { CallRow, RejectRow, StoredResponseNote } from '../../store/queries/run-list.ts';
+import type { RawResponse } from '../../store/responses.ts';
+import { Table } from '../components/data-table.tsx';
+import { ActionButton } from '../components/form.tsx';
+import { Count, formatBytes, isPaid, Usd } from '../components/numbers.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+
+const UNKNOWN_CALL = 'unknown: the process ended between sending and hearing; it counts as paid';
+
+/** The ledger of a run. */
+export function CallTable({ rows }: { rows: readonly CallRow[] }) {
+  const paid = rows.length === 0 || rows.some(({ service }) => isPaid(service));
+  return (
+    <Section
+      title="Calls"
+      id="calls"
+      note={`Each is written down before it is sent, and ${paid ? 'billed by the service' : 'costs nothing'}.`}
+    >
+      {rows.length === 0 ? (
+        <EmptyState words="Nothing was called." />
+      ) : (
+        <Table
+          caption="Calls of this run"
+          rows={rows}
+          columns={[
+            { head: <span class="unseen">Order</span>, cell: ({ n }) => `${n}.`, number: true },
+            { head: 'State', cell: ({ state }) => (state === 'unknown' ? UNKNOWN_CALL : state) },
+            { head: 'Service', cell: ({ service }) => service },
+            { head: 'Sent', cell: ({ sent_at }) => <Timestamp at={sent_at} exact /> },
+            { head: 'HTTP', cell: ({ http_status: status }) => status ?? 'no answer', number: true },
+            { head: 'Took', cell: ({ latency_ms: ms }) => <Count of={ms} unit="ms" />, number: true },
+            {
+              head: 'Size',
+              cell: ({ bytes }) => (bytes === null ? <Count of={null} /> : formatBytes(bytes)),
+              number: true,
+            },
+            {
+              head: 'Cost',
+              cell: ({ cost_usd, service }) => <Usd of={cost_usd} service={service} />,
+              number: true,
+            },
+            { head: 'Code', cell: ({ code }) => code ?? '' },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+const MAX_BODY_TEXT = 10_000;
+
+export function RequestSection({ sent }: { sent: RequestPreview | string }) {
+  return (
+    <Section
+      title="The request"
+      id="request"
+      note="As it is made of the version of the search that was run, in the words of the service. The key goes along in the header authorization and stands nowhere."
+    >
+      {typeof sent === 'string' ? (
+        <EmptyState words={sent} />
+      ) : (
+        <pre class="raw" tabIndex={0}>
+          <code>
+            <UntrustedText text={formatRequest(sent)} most={MAX_BODY_TEXT + 2_000} />
+          </code>
+        </pre>
+      )}
+    </Section>
+  );
+}
+
+function formatRequest({ method, path, headers, body }: RequestPreview): string {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${path}`, ...head, '', formatJsonText(body, MAX_BODY_TEXT).text].join('\n');
+}
+
+export function RejectTable({ rows, limit }: { rows: readonly RejectRow[]; limit: number }) {
+  if (rows.length === 0) return null;
+  return (
+    <Section
+      title="What could not be read"
+      id="rejects"
+      note={`Items of the answer, where they stood and how they began${rows.length === limit ? `; the first ${limit}` : ''}. The rest of the answer was kept.`}
+    >
+      <Table
+        caption="Items that could not be read"
+        rows={rows}
+        columns={[
+          {
+            head: 'Where',
+            cell: ({ path }) => (
+              <code>
+                <UntrustedText text={path} most={200} />
+              </code>
+            ),
+          },
+          { head: 'Why', cell: ({ code }) => code.replaceAll('_', ' ') },
+          {
+            head: 'How it begins',
+            cell: ({ sample }) => (
+              <code>
+                <UntrustedText text={sample} most={160} />
+              </code>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** The answer of a run as it came, for people: its beginning; and all of it, to be kept. */
+
+/** Characters that are shown, and bytes that are looked at for that. */
+const MAX_RESPONSE_TEXT = 20_000;
+const MAX_PREVIEW_BYTES = 200_000;
+/** Larger ones are not unpacked to show their beginning. */
+export const MAX_INLINE_BYTES = 5_000_000;
+
+export function ResponseSection({
+  id,
+  note,
+  answer,
+  days,
+  replayable,
+}: {
+  id: bigint;
+  note: StoredResponseNote | undefined;
+  /** Null where it is too large to be shown. */
+  answer: RawResponse | null;
+  /** How long answers are kept. */
+  days: number;
+  /** Whether the visitor may have it read again. */
+  replayable: boolean;
+}) {
+  if (note === undefined)
+    return (
+      <Section title="The raw answer" id="answer">
+        <EmptyState words={`None is kept: there was no answer, or it is older than ${days} days.`} />
+      </Section>
+    );
+  const shown = answer === null ? null : previewResponse(answer);
+  return (
+    <Section
+      title="The raw answer"
+      id="answer"
+      note={
+        <>
+          As it came with call {note.n}, <Timestamp at={note.received_at} exact />: {formatBytes(note.bytes)}
+          {note.content_type === null ? '' : `, ${note.content_type.slice(0, 80)}`}; kept for {days} days.
+        </>
+      }
+      aside={
+        <span class="aside">
+          <a class="button" href={`/runs/${id}/answer`} download={`run-${id}.txt`}>
+            Download
+          </a>
+          {replayable ? <ActionButton action={`/runs/${id}/replay`} words="Read it again" /> : null}
+        </span>
+      }
+    >
+      {shown === null ? (
+        <EmptyState
+          words="It is too large to be shown here."
+          todo={{ words: 'Download it', href: `/runs/${id}/answer` }}
+        />
+      ) : (
+        <details>
+          <summary>Show {shown.cut ? 'how it begins' : 'it'}</summary>
+          <pre class="raw" tabIndex={0}>
+            <code>
+              <UntrustedText text={shown.text} most={MAX_RESPONSE_TEXT} />
+            </code>
+          </pre>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+/** JSON in lines of its own, anything else as it is. */
+function previewResponse({ body, contentType }: RawResponse): { text: string; cut: boolean } {
+  const text = body.subarray(0, MAX_PREVIEW_BYTES).toString('utf8');
+  if (contentType?.includes('json') === true) {
+    const set = formatJsonText(text, MAX_RESPONSE_TEXT);
+    return { text: set.text, cut: set.cut || body.byteLength > MAX_PREVIEW_BYTES };
+  }
+  return {
+    text: text.slice(0, MAX_RESPONSE_TEXT),
+    cut: text.length > MAX_RESPONSE_TEXT || body.byteLength > MAX_PREVIEW_BYTES,
+  };
+}
+
+/** JSON made readable without being read: pure. */
+
+const INDENT = '  ';
+
+/**
+ * Sets the text of JSON in lines, as far as `most` characters. Nothing is parsed: numbers keep their digits, members their
+ * order, and what is cut off or is no JSON at all is still shown.
+ */
+export function formatJsonText(text: string, most: number): { text: string; cut: boolean } {
+  let out = '';
+  let depth = 0;
+  let i = 0;
+  for (; i < text.length && out.length < most; i += 1) {
+    const sign = text[i] ?? '';
+    if (sign === '"') {
+      const end = findStringEnd(text, i);
+      out += text.slice(i, end);
+      i = end - 1;
+    } else if (sign === '{' || sign === '[') {
+      const next = skipWhitespace(text, i + 1);
+      if (text[next] === (sign === '{' ? '}' : ']')) {
+        out += sign + text[next];
+        i = next;
+      } else {
+        depth += 1;
+        out += sign + startLine(depth);
+      }
+    } else if (sign === '}' || sign === ']') {
+      depth = Math.max(0, depth - 1);
+      out += startLine(depth) + sign;
+    } else if (sign === ',') out += sign + startLine(depth);
+    else if (sign === ':') out += ': ';
+    else if (!isWhitespace(sign)) out += sign;
+  }
+  const shown = out.slice(0, most);
+  return { text: shown, cut: i < text.length || out.length > most };
+}
+
+function startLine(depth: number): string {
+  return `\n${INDENT.repeat(Math.min(depth, 40))}`;
+}
+
+/** The place behind the closing quote, or the end of the text. */
+function findStringEnd(text: string, begin: number): number {
+  for (let i = begin + 1; i < text.length; i += 1) {
+    if (text[i] === '\\') i += 1;
+    else if (text[i] === '"') return i + 1;
+  }
+  return text.length;
+}
+
+function skipWhitespace(text: string, begin: number): number {
+  let i = begin;
+  while (i < text.length && isWhitespace(text[i] ?? '')) i += 1;
+  return i;
+}
+
+function isWhitespace(sign: string): boolean {
+  return sign === ' ' || sign === '\n' || sign === '\r' || sign === '\t';
+}

@@ -1,0 +1,193 @@
+/** One run: its whole life. */
+
+import { InvalidInput, Refused } from '../../domain/errors.ts';
+import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
+import type { Context } from '../../monitor/context.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { isBaselineRun } from '../../monitor/runs/baseline-run.ts';
+import { replayRun } from '../../monitor/runs/late-and-replay.ts';
+import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
+import type { Id } from '../../store/database.ts';
+import { type CompletionRow, readRunCompletion } from '../../store/queries/completions.ts';
+import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
+import {
+  readCalls,
+  readRejects,
+  readResponseNote,
+  readRun,
+  readRunNeighbours,
+  type RunRow,
+} from '../../store/queries/run-list.ts';
+import { loadNewestResponse } from '../../store/responses.ts';
+import { DiscoveryLine } from '../components/discovery-item.tsx';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import { Badge } from '../components/icons.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { CitedText } from '../components/untrusted-text.tsx';
+import { createNotFound, requireKey } from '../request-input.ts';
+import { CallTable, MAX_INLINE_BYTES, RejectTable, RequestSection, ResponseSection } from './run-calls.tsx';
+import { NeighborLinks, RunTimeline } from './run-timeline.tsx';
+import { finished } from 'node:stream';
+import { z } from 'zod';
+
+const MAX_NEW = 100;
+const MAX_REJECTS = 100;
+const params = z.object({ id: z.string() });
+
+export function addRunPage(app: App, { ctx }: RouteContext): void {
+  app.get('/runs/:id', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
+    const { id: given } = request.params;
+    const id = requireKey('run', given);
+    const run = await readRun(ctx.db, id);
+    if (run === undefined) throw createNotFound('run', given);
+    const told = await readRunData(ctx, run);
+    return renderPage(request, reply, {
+      title: `Run ${id} of ${run.search}`,
+      here: '/runs',
+      above: <a href="/runs">Runs</a>,
+      lead: (
+        <>
+          {run.slot_at === null ? 'Asked for' : 'Due'} <Timestamp at={run.slot_at ?? run.created_at} />
+        </>
+      ),
+      aside: <Badge state={run.status} />,
+      body: (
+        <>
+          <RunTimeline run={run} service={told.calls[0]?.service} />
+          <CallTable rows={told.calls} />
+          <NewItems run={run} rows={told.discoveries} limit={MAX_NEW} />
+          <CompletionTexts run={run} completion={told.completion} />
+          <RejectTable rows={told.rejects} limit={MAX_REJECTS} />
+          <RequestSection sent={told.sent} />
+          <ResponseSection
+            id={id}
+            note={told.note}
+            answer={told.answer}
+            days={ctx.config.answerDays}
+            replayable={hasScopes(request.visitor, 'write') && run.ended_at !== null}
+          />
+          <NeighborLinks near={told.near} />
+        </>
+      ),
+    });
+  });
+
+  app.get('/runs/:id/answer', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
+    const id = requireKey('run', request.params.id);
+    finished(reply.raw, app.shares.answers.take(request));
+    const answer = await loadNewestResponse(ctx.db, id);
+    if (answer === null) throw new Refused('not_found', `no answer of run ${id} is kept`);
+    // Whatever it says of itself, it is a file to be kept and nothing that a browser shows.
+    return reply
+      .type('application/octet-stream')
+      .header('content-disposition', `attachment; filename="run-${id}.txt"`)
+      .header('x-content-type-options', 'nosniff')
+      .send(answer.body);
+  });
+
+  app.post('/runs/:id/replay', { config: { scope: 'write' }, schema: { params } }, async (request, reply) => {
+    const id = requireKey('run', request.params.id);
+    await replayRun(request.acting, id);
+    return redirectWithFlash(reply, `/runs/${id}`, 'replayed');
+  });
+}
+
+async function readRunData(ctx: Context, run: RunRow) {
+  const { db } = ctx;
+  const { id } = run;
+  const [calls, rejects, newest, completion, note, near, sent] = await Promise.all([
+    readCalls(db, id),
+    readRejects(db, id, { limit: MAX_REJECTS }),
+    readNewestDiscoveries(db, { runId: id, limit: MAX_NEW }),
+    readRunCompletion(db, id),
+    readResponseNote(db, id),
+    readRunNeighbours(db, run),
+    describeRequest(ctx, id),
+  ]);
+  const answer =
+    note !== undefined && note.bytes <= MAX_INLINE_BYTES ? await loadNewestResponse(db, id) : null;
+  return { calls, rejects, discoveries: newest.toReversed(), completion, note, near, sent, answer };
+}
+
+/** A dialect that is a file of the user's own may be gone: then that is said in the request's place. */
+async function describeRequest(ctx: Context, id: Id): Promise<RequestPreview | string> {
+  try {
+    return (await previewRequest(ctx, id)) ?? 'What was sent is not known any more.';
+  } catch (error) {
+    if (error instanceof InvalidInput || error instanceof Refused)
+      return `It cannot be shown in the words of the service: ${error.message}`;
+    throw error;
+  }
+}
+
+export function NewItems({
+  run,
+  rows,
+  limit,
+}: {
+  run: RunRow;
+  rows: readonly DiscoveryRow[];
+  limit: number;
+}) {
+  const note = rows.length === limit ? `The newest ${limit} of them.` : undefined;
+  return (
+    <Section title="What was new" id="new" note={note}>
+      {rows.length === 0 ? (
+        <EmptyState
+          words={
+            run.status === 'succeeded'
+              ? 'Nothing: the search had seen all of it before.'
+              : 'Nothing was found by this run.'
+          }
+        />
+      ) : (
+        <ol class="feed plain">
+          {rows.map((discovery) => (
+            <li>
+              <DiscoveryLine discovery={discovery} within="search" />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
+
+const COMPLETION_TEXTS = [
+  ['summary', 'Over all sources'],
+  ['microblog_summary', 'Microblogs'],
+  ['discussion_board_summary', 'Discussion boards'],
+  ['news_forum_summary', 'News forums'],
+] as const;
+const MAX_COMPLETION_TEXT = 12_000;
+
+export function CompletionTexts({ run, completion }: { run: RunRow; completion: CompletionRow | undefined }) {
+  if (completion === undefined) return null;
+  const { claims, changed, search } = completion;
+  const beside = isBaselineRun(run)
+    ? 'the first of its search'
+    : `it cites ${changed ? 'other links than' : 'the same links as'} the one before`;
+  const made = claims === null ? 'its claims were not read' : `${claims} claims`;
+  return (
+    <Section
+      title="The completion"
+      id="completion"
+      note={`Written by a machine; ${made}; ${beside}.`}
+      aside={<a href={`/searches/${search}`}>What it says that is new</a>}
+    >
+      {COMPLETION_TEXTS.map(([member, words]) => {
+        const text = completion[member];
+        return text === null ? null : (
+          <>
+            <h3>{words}</h3>
+            <p class="prose">
+              <CitedText text={text} most={MAX_COMPLETION_TEXT} />
+            </p>
+          </>
+        );
+      })}
+    </Section>
+  );
+}

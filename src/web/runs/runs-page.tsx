@@ -1,0 +1,251 @@
+import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
+import type { Context } from '../../monitor/context.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findSearches } from '../../monitor/topics/find-by-slug.ts';
+import { DAY, HOUR } from '../../platform/clock.ts';
+import type { Id } from '../../store/database.ts';
+import { readRunPage, readRunServices, type RunRow } from '../../store/queries/run-list.ts';
+import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';
+import { RUN_STATUSES } from '../../store/schema/analytics/run-views.ts';
+import { Table } from '../components/data-table.tsx';
+import { Button, Field } from '../components/form.tsx';
+import { Badge } from '../components/icons.tsx';
+import { Count, formatDuration, Usd } from '../components/numbers.tsx';
+import { CREATE_TOPIC_SCOPES, useFrame } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Pager, Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { readKey } from '../request-input.ts';
+import { z } from 'zod';
+
+/** When runs were made, as it is asked for and in words. */
+const SPAN_LABELS = {
+  hour: 'in the last hour',
+  today: 'today (UTC)',
+  day: 'in the last day',
+  week: 'in the last week',
+  month: 'in the last 30 days',
+} as const;
+type SpanName = keyof typeof SPAN_LABELS;
+export const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const satisfies readonly SpanName[];
+const SPAN_LENGTHS_MS = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY };
+
+/** The moment from which on they were made. */
+export function computeSince(span: SpanName, now: Date): Date {
+  return new Date(
+    span === 'today' ? Math.floor(now.getTime() / DAY) * DAY : now.getTime() - SPAN_LENGTHS_MS[span],
+  );
+}
+
+export type RunFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  status?: string | undefined;
+  code?: string | undefined;
+  since?: string | undefined;
+};
+
+const ALL_OPTION = { value: '', words: 'all' };
+
+export function RunFilterForm({ filter }: { filter: RunFilter }) {
+  const { topics } = useFrame();
+  return (
+    <form class="form inline" method="get" action="/runs" role="search" aria-label="Which runs">
+      <Field
+        name="topic"
+        label="Topic"
+        kind="select"
+        value={filter.topic}
+        options={[ALL_OPTION, ...topics.map(({ slug, name }) => ({ value: slug, words: name }))]}
+      />
+      <Field name="search" label="Search" value={filter.search} placeholder="all" />
+      <Field
+        name="status"
+        label="Status"
+        kind="select"
+        value={filter.status}
+        options={[ALL_OPTION, ...RUN_STATUSES.map((status) => ({ value: status, words: status }))]}
+      />
+      <Field
+        name="since"
+        label="Made"
+        kind="select"
+        value={filter.since}
+        options={[
+          { value: '', words: 'any time' },
+          ...SPAN_NAMES.map((name) => ({ value: name, words: SPAN_LABELS[name] })),
+        ]}
+      />
+      <Button words="Show" />
+    </form>
+  );
+}
+
+/** The address of this list with other members; what is empty is left out. */
+export function buildRunsPath(filter: RunFilter & { before?: string }): string {
+  const asked = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
+  );
+  return asked.length === 0 ? '/runs' : `/runs?${new URLSearchParams(asked).toString()}`;
+}
+
+/** Runs: what was due, and what became of it. */
+
+const PAGE_SIZE = 50;
+/** A field that was left empty asks for nothing. */
+const emptyField = z.literal('').transform(() => undefined);
+const querystring = z.strictObject({
+  search: emptyField.or(z.string().max(64)).optional(),
+  topic: emptyField.or(z.string().max(64)).optional(),
+  status: emptyField.or(z.enum(RUN_STATUSES)).optional(),
+  code: emptyField.or(z.string().refine(isRunCode, 'a code of a run')).optional(),
+  since: emptyField.or(z.enum(SPAN_NAMES)).optional(),
+  before: emptyField.or(z.string().max(20)).optional(),
+});
+type RunsQuery = z.infer<typeof querystring>;
+
+export function addRunsPage(app: App, { ctx }: RouteContext): void {
+  app.get('/runs', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
+    const { before, ...filter } = request.query;
+    const [{ runs, more }, today] = await Promise.all([
+      readRuns(ctx, request.query),
+      tallyRuns(ctx.db, computeSince('today', ctx.clock.now())),
+    ]);
+    const services = await readRunServices(
+      ctx.db,
+      runs.map(({ search_id }) => search_id),
+    );
+    const last = runs.at(-1);
+    const next = more && last !== undefined ? buildRunsPath({ ...filter, before: String(last.id) }) : null;
+    return renderPage(request, reply, {
+      title: 'Runs',
+      here: '/runs',
+      lead: 'One for every slot that was due, also for those that were not run, and those that somebody asked for.',
+      body: (
+        <>
+          <TodayTable rows={today} />
+          <Section title="The newest first" id="list">
+            <RunFilterForm filter={filter} />
+            {runs.length === 0 ? <NoRuns filter={filter} /> : <RunTable runs={runs} services={services} />}
+            <Pager first={before === undefined ? null : buildRunsPath(filter)} next={next} />
+          </Section>
+        </>
+      ),
+    });
+  });
+}
+
+async function readRuns(ctx: Context, { search, topic, status, code, since, before }: RunsQuery) {
+  const named = search !== undefined || topic !== undefined;
+  const searches = named ? await findSearches(ctx.db, { search, topic }) : undefined;
+  const older = before === undefined ? undefined : readKey(before);
+  if (before !== undefined && older === undefined)
+    throw new InvalidInput([{ path: 'before', given: before, expected: 'the id of a run' }]);
+  return readRunPage(ctx.db, {
+    searches: searches?.map(({ id }) => id),
+    status,
+    code,
+    since: since === undefined ? undefined : computeSince(since, ctx.clock.now()),
+    before: older,
+    limit: PAGE_SIZE,
+  });
+}
+
+function isRunCode(given: string): given is RunCode {
+  return Object.hasOwn(RUN_CODES, given);
+}
+
+function NoRuns({ filter }: { filter: RunFilter }) {
+  return buildRunsPath(filter) === '/runs' ? (
+    <EmptyState
+      words="Nothing ran yet."
+      todo={{ words: 'Watch something', href: '/new', scope: CREATE_TOPIC_SCOPES }}
+    />
+  ) : (
+    <EmptyState words="No run is like that." todo={{ words: 'Show all runs', href: '/runs' }} />
+  );
+}
+
+/** How the runs of this UTC day ended, and why those that did not succeed. */
+export function TodayTable({ rows }: { rows: readonly RunTally[] }) {
+  return (
+    <Section title="Today" id="today" note="Runs that were made since midnight UTC, by how they stand.">
+      {rows.length === 0 ? (
+        <EmptyState words="No run was made today yet." />
+      ) : (
+        <Table
+          caption="Runs of today by status and code"
+          rows={rows}
+          columns={[
+            { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
+            {
+              head: 'Why',
+              cell: ({ code, reason }) => (code === null ? (reason ?? '') : `${code}: ${RUN_CODES[code]}`),
+            },
+            {
+              head: 'Runs',
+              cell: ({ status, code, runs }) => (
+                <a href={buildRunsPath({ status, code: code ?? undefined, since: 'today' })}>
+                  <Count of={runs} />
+                </a>
+              ),
+              number: true,
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** @param services by the ids of their searches */
+export function RunTable({ runs, services }: { runs: readonly RunRow[]; services: ReadonlyMap<Id, string> }) {
+  return (
+    <Table
+      caption="Runs"
+      rows={runs}
+      columns={[
+        { head: 'Run', cell: ({ id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
+        { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+        { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
+        { head: 'Due or asked for', cell: (run) => <Timestamp at={run.slot_at ?? run.created_at} /> },
+        {
+          head: 'Took',
+          cell: ({ seconds }) => (seconds === null ? '' : formatDuration(seconds)),
+          number: true,
+          wide: true,
+        },
+        {
+          head: 'Found',
+          cell: ({ items_seen: n }) => (n === null ? '' : <Count of={n} />),
+          number: true,
+          wide: true,
+        },
+        { head: 'New', cell: ({ items_new: n }) => (n === null ? '' : <Count of={n} />), number: true },
+        {
+          head: 'Cost',
+          cell: (run) =>
+            run.calls === 0 ? '' : <Usd of={run.cost_usd} service={services.get(run.search_id)} />,
+          number: true,
+          wide: true,
+        },
+        { head: 'Why', cell: (run) => <RunReason run={run} /> },
+      ]}
+    />
+  );
+}
+
+function RunReason({ run }: { run: RunRow }) {
+  const { code, baseline, span_slots: slots, reason, trigger } = run;
+  if (code !== null) return <>{RUN_CODES[code]}</>;
+  if (baseline) return <Badge state="baseline" />;
+  if (reason !== null)
+    return (
+      <>
+        {slots === null ? '' : `${slots} slots: `}
+        <UntrustedText text={reason} most={120} />
+      </>
+    );
+  return <>{trigger === 'schedule' ? '' : trigger}</>;
+}

@@ -1,0 +1,92 @@
+/** The way in, for whoever holds a token, and the way out. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { SECOND } from '../platform/clock.ts';
+import { readReturnPath, sessionCookie } from '../monitor/access/browser-session.ts';
+import { Denied } from '../monitor/access/visitor-scopes.ts';
+import { MAX_SESSION_MS } from '../store/sessions.ts';
+import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { Button, Field, Form } from './components/form.tsx';
+import { renderPage } from './components/page-layout.tsx';
+
+/** Longer than any token; what is longer is none. */
+const MAX_TOKEN_LENGTH = 200;
+
+export function addSignInPage(app: App, { ctx }: RouteContext): void {
+  const { name, options } = sessionCookie(ctx.config.http.baseUrl);
+
+  app.get(
+    '/sign-in',
+    { schema: { querystring: z.object({ next: z.string().optional() }) }, config: { scope: 'open' } },
+    (request, reply) => {
+      const next = readReturnPath(request.query.next);
+      if (request.visitor.kind !== 'nobody') return reply.redirect(next, 303);
+      return renderSignIn(request, reply, { next });
+    },
+  );
+
+  app.post(
+    '/sign-in',
+    {
+      schema: { body: z.object({ token: z.string().max(MAX_TOKEN_LENGTH), next: z.string().optional() }) },
+      config: { scope: 'open' },
+    },
+    async (request, reply) => {
+      const { token, next: asked } = request.body;
+      const next = readReturnPath(asked);
+      try {
+        const session = await app.access.signIn(token, request.ip);
+        // One browser, one session: what was begun before ends here.
+        await app.access.signOut(request.visitor);
+        return reply
+          .setCookie(name, session, { ...options, maxAge: MAX_SESSION_MS / SECOND })
+          .redirect(next, 303);
+      } catch (error) {
+        if (!(error instanceof Denied)) throw error;
+        return renderSignIn(request, reply, { next, refused: error });
+      }
+    },
+  );
+
+  app.post('/sign-out', { config: { scope: 'read' } }, async (request, reply) => {
+    await app.access.signOut(request.visitor);
+    return reply.clearCookie(name, options).redirect('/sign-in', 303);
+  });
+}
+
+function renderSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { next, refused }: { next: string; refused?: Denied },
+): FastifyReply {
+  const failure = refused === undefined ? undefined : mapErrorToFailure(refused);
+  if (failure?.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  return renderPage(request, reply, {
+    title: 'Sign in',
+    here: '/sign-in',
+    // No 401: it would have to name a way in that a browser knows by itself.
+    status: failure?.status === 401 ? 403 : (failure?.status ?? 200),
+    body: (
+      <>
+        {failure === undefined ? null : (
+          <p class="wrong" role="alert">
+            {failure.detail}
+          </p>
+        )}
+        <Form action="/sign-in">
+          <input type="hidden" name="next" value={next} />
+          <Field
+            name="token"
+            label="Token"
+            kind="password"
+            autocomplete="current-password"
+            help="It begins with st_. Whoever runs this server makes one: strandline token create --name NAME --scope read"
+            required
+          />
+          <Button words="Sign in" kind="main" />
+        </Form>
+      </>
+    ),
+  });
+}

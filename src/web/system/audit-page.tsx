@@ -1,0 +1,153 @@
+/** The audit log: who created, changed or removed what. */
+import { z } from 'zod';
+import { InvalidInput } from '../../domain/errors.ts';
+import { type AuditRow, readAudit } from '../../store/queries/audit-log.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { readKey } from '../request-input.ts';
+import { Button, Field } from '../components/form.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { EmptyState, Pager } from '../components/section.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Table } from '../components/data-table.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+
+const PAGE_SIZE = 50;
+/** A field that was left empty asks for nothing. */
+const emptyField = z.literal('').transform(() => undefined);
+const querystring = z.strictObject({
+  token: emptyField.or(z.string().max(20)).optional(),
+  subject: emptyField.or(z.string().max(100)).optional(),
+  before: emptyField.or(z.string().max(20)).optional(),
+});
+type AuditFilter = { token?: string | undefined; subject?: string | undefined };
+
+export function addAuditPage(app: App, { ctx }: RouteContext): void {
+  app.get(
+    '/system/audit',
+    { config: { scope: 'admin' }, schema: { querystring } },
+    async (request, reply) => {
+      const { before: given, ...filter } = request.query;
+      const before = given === undefined ? undefined : readKey(given);
+      if (given !== undefined && before === undefined)
+        throw new InvalidInput([{ path: 'before', given, expected: 'the id of an entry' }]);
+      const rows = await readAudit(ctx.db, filter, { limit: PAGE_SIZE + 1, before });
+      const shown = rows.slice(0, PAGE_SIZE);
+      const last = shown.at(-1);
+      const next = rows.length > PAGE_SIZE && last !== undefined ? buildAuditPath(filter, last.id) : null;
+      return renderPage(request, reply, {
+        title: 'Audit log',
+        here: '/system',
+        above: <a href="/system">System</a>,
+        aside: <a href="/system/tokens">Tokens</a>,
+        lead: 'Who created, changed or removed what, the newest first. Secrets and addresses are not recorded.',
+        body: (
+          <>
+            <form
+              class="form inline"
+              method="get"
+              action="/system/audit"
+              role="search"
+              aria-label="Which entries"
+            >
+              <Field name="token" label="Token" value={filter.token} placeholder="all" />
+              <Field name="subject" label="Subject" value={filter.subject} placeholder="all" />
+              <Button words="Show" />
+            </form>
+            {shown.length === 0 ? <EmptyState words="No entries." /> : <AuditTable rows={shown} />}
+            <Pager first={given === undefined ? null : buildAuditPath(filter)} next={next} />
+          </>
+        ),
+      });
+    },
+  );
+}
+
+/** The address of the log with a filter; what is empty is left out. */
+function buildAuditPath(filter: AuditFilter, before?: bigint): string {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...filter, before }))
+    if (value !== undefined && value !== '') asked.set(name, String(value));
+  return asked.size === 0 ? '/system/audit' : `/system/audit?${asked.toString()}`;
+}
+
+function AuditTable({ rows }: { rows: readonly AuditRow[] }) {
+  return (
+    <Table
+      caption="Changes, the newest first"
+      rows={rows}
+      columns={[
+        { head: 'When', cell: ({ at }) => <Timestamp at={at} exact /> },
+        { head: 'Who', cell: (row) => <AuditActor row={row} /> },
+        { head: 'Action', cell: ({ action }) => <code>{action}</code> },
+        { head: 'Subject', cell: (row) => <AuditSubject row={row} /> },
+        { head: 'Changes', cell: (row) => <AuditChanges row={row} />, wide: true },
+      ]}
+    />
+  );
+}
+
+const ACTOR_WORDS = {
+  token: 'API',
+  session: 'signed in',
+  local: 'this machine, without a token',
+  command_line: 'command line',
+  program: 'strandline itself',
+} as const;
+
+function AuditActor({ row: { actor, token, name } }: { row: AuditRow }) {
+  if (name === null) return <>{ACTOR_WORDS[actor]}</>;
+  const shown = <UntrustedText text={name} most={40} />;
+  return (
+    <>
+      {token === null ? shown : <a href={buildAuditPath({ token })}>{shown}</a>}{' '}
+      <span class="unknown">{ACTOR_WORDS[actor]}</span>
+    </>
+  );
+}
+
+/** Where things have a page, by their kind. */
+const SUBJECT_PAGES: Readonly<Record<string, string>> = {
+  topic: '/topics/',
+  search: '/searches/',
+  run: '/runs/',
+  rule: '/alerts/rules/',
+  channel: '/alerts/channels/',
+  delivery: '/alerts/deliveries/',
+};
+
+function AuditSubject({ row: { kind, subject, action } }: { row: AuditRow }) {
+  if (subject === null) return <span class="unknown">–</span>;
+  const page = SUBJECT_PAGES[kind];
+  if (page === undefined || action.endsWith('.removed')) return <UntrustedText text={subject} most={64} />;
+  return (
+    <a href={`${page}${encodeURIComponent(subject)}`}>
+      <UntrustedText text={subject} most={64} />
+    </a>
+  );
+}
+
+/** Longest value on the page; the API and the command line have up to 400 characters. */
+const MAX_VALUE_LENGTH = 80;
+
+function AuditChanges({ row: { changes } }: { row: AuditRow }) {
+  return (
+    <>
+      {Object.entries(changes).map(([field, { before, after }]) => (
+        <div>
+          {field}:{' '}
+          {[before, after]
+            .filter((value) => value !== undefined)
+            .map((value, i) => (
+              <>
+                {i === 0 ? '' : ' → '}
+                <UntrustedText
+                  text={typeof value === 'string' ? value : JSON.stringify(value)}
+                  most={MAX_VALUE_LENGTH}
+                />
+              </>
+            ))}
+        </div>
+      ))}
+    </>
+  );
+}

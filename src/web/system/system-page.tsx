@@ -1,0 +1,265 @@
+/** Health of database, queue and workers. */
+
+import { readCallsPerDay } from '../../config/config.ts';
+import { VERSION } from '../../config/version.ts';
+import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { judgeSilence, type SilentSearches } from '../../monitor/status/silent-searches.ts';
+import { DAY, SECOND } from '../../platform/clock.ts';
+import { readSetAside } from '../../store/derive/pending-derivations.ts';
+import {
+  countDue,
+  readTableSizes,
+  retentionLimitsAt,
+  type TableSize,
+} from '../../store/maintenance/retention.ts';
+import { readServiceDays } from '../../store/queries/run-tallies.ts';
+import { readContractVersion } from '../../store/queries/sql-contract.ts';
+import {
+  type Backlog,
+  readBacklog,
+  readCallDays,
+  readServer,
+  readUnread,
+  readUpkeep,
+  type UnreadResponses,
+} from '../../store/queries/system.ts';
+import { listLiveWorkers, WORKER_SILENCE_MS } from '../../store/worker-registry.ts';
+import { Facts, Stat, Stats } from '../components/fact-list.tsx';
+import { Count, formatBytes, formatCount } from '../components/numbers.tsx';
+import { IfAllowed } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { readQueue, ScanAndQueue, type WorkerStatus, WorkerTable } from './system-queue.tsx';
+import { BudgetSection, SourceTable } from './system-services.tsx';
+import { StorageSection } from './system-storage.tsx';
+
+/** Searches whose trends wait, at most. */
+const MAX_SET_ASIDE = 10;
+/** Days of calls that are drawn, today among them. */
+const CALL_DAYS = 30;
+
+export function addSystemPage(app: App, home: RouteContext): void {
+  app.get('/system', { config: { scope: 'read' } }, async (request, reply) => {
+    const told = await readSystemData(home);
+    return renderPage(request, reply, {
+      title: 'System',
+      here: '/system',
+      charts: true,
+      aside: hasScopes(request.visitor, 'admin') ? (
+        <>
+          <a href="/system/tokens">Tokens</a> <a href="/system/audit">Audit log</a>
+        </>
+      ) : undefined,
+      lead: 'Health of database, queue and workers. The command strandline doctor checks more.',
+      body: (
+        <>
+          <SystemSummary
+            workers={told.workers}
+            backlog={told.backlog}
+            silence={told.silence}
+            unread={told.unread}
+            tables={told.tables}
+          />
+          <WorkerTable rows={told.workers} />
+          <ScanAndQueue
+            kind={home.ctx.queue.kind}
+            queue={told.queue}
+            backlog={told.backlog}
+            unread={told.unread}
+            aside={told.aside}
+          />
+          <BudgetSection services={told.services} days={told.callDays} from={told.from} count={CALL_DAYS} />
+          <SourceTable rows={told.sources} />
+          <StorageSection
+            tables={told.tables}
+            due={told.due}
+            upkeep={told.upkeep}
+            days={{
+              answers: home.ctx.config.answerDays,
+              rejects: home.ctx.config.rejectDays,
+              audit: home.ctx.config.auditDays,
+              snapshots: home.ctx.config.snapshotDays ?? null,
+            }}
+          />
+          <SystemVersions
+            server={told.server.version}
+            contract={told.contract}
+            migrations={told.upkeep.migrations}
+            embedded={home.embedded !== null}
+          />
+        </>
+      ),
+    });
+  });
+}
+
+/** A queue that does not answer is said to be away; nobody waits for it. */
+const QUEUE_DEPTH_TIMEOUT_MS = SECOND;
+
+async function readSystemData({ ctx, services: access }: RouteContext) {
+  const { db, config } = ctx;
+  const now = ctx.clock.now();
+  const from = new Date((Math.floor(now.getTime() / DAY) - CALL_DAYS + 1) * DAY);
+  const heardSince = new Date(now.getTime() - WORKER_SILENCE_MS);
+  const [
+    workers,
+    backlog,
+    silence,
+    unread,
+    aside,
+    queue,
+    services,
+    callDays,
+    sources,
+    tables,
+    due,
+    upkeep,
+    server,
+    contract,
+  ] = await Promise.all([
+    listLiveWorkers(db, new Date(now.getTime() - DAY)),
+    readBacklog(db, now),
+    judgeSilence(ctx),
+    readUnread(db, { statementTime: ctx.clock.statementTime(), heardSince }),
+    readSetAside(db, MAX_SET_ASIDE),
+    readQueue(ctx.queue, QUEUE_DEPTH_TIMEOUT_MS),
+    readServiceDays(db, now),
+    readCallDays(db, from),
+    access.health(),
+    readTableSizes(db),
+    countDue(db, retentionLimitsAt(now, config)),
+    readUpkeep(db),
+    readServer(db),
+    readContractVersion(db),
+  ]);
+  return {
+    workers: workers.map((one) => ({
+      ...one,
+      silent: now.getTime() - one.seen_at.getTime() > WORKER_SILENCE_MS,
+    })),
+    services: services.map((one) => ({
+      ...one,
+      limit: readCallsPerDay(config, one.kind),
+      missing: one.kind === 'hosted' && config.hosted === undefined,
+    })),
+    backlog,
+    silence,
+    unread,
+    aside,
+    queue,
+    callDays,
+    sources,
+    tables,
+    due,
+    upkeep,
+    server,
+    contract,
+    from,
+  };
+}
+
+/** First of all: whether workers run, and whether anything waits or is missing that should not. */
+export function SystemSummary({
+  workers,
+  backlog,
+  silence,
+  unread,
+  tables,
+}: {
+  workers: readonly WorkerStatus[];
+  backlog: Backlog;
+  silence: SilentSearches;
+  unread: UnreadResponses;
+  tables: readonly TableSize[];
+}) {
+  const alive = workers.filter(({ silent }) => !silent);
+  return (
+    <Stats label="In short">
+      <Stat
+        name="workers"
+        value={<Count of={alive.length} />}
+        note={
+          alive.length === 0
+            ? 'schedules are on hold'
+            : `${alive.reduce((sum, { concurrency }) => sum + concurrency, 0)} runs at once`
+        }
+        loud={alive.length === 0}
+      />
+      <Stat name="running" value={<Count of={backlog.running} />} unit="runs" />
+      <Stat
+        name="waiting"
+        value={<Count of={backlog.queued} />}
+        unit="runs"
+        note={
+          backlog.queued_since === null ? undefined : (
+            <>
+              the oldest since <Timestamp at={backlog.queued_since} />
+            </>
+          )
+        }
+      />
+      <Stat
+        name="overdue"
+        value={<Count of={backlog.overdue} />}
+        unit="searches"
+        note={
+          backlog.overdue_since === null ? undefined : (
+            <>
+              the first since <Timestamp at={backlog.overdue_since} />
+            </>
+          )
+        }
+        loud={backlog.overdue > 0 && alive.length === 0}
+      />
+      <Stat
+        name="silent"
+        value={<Count of={silence.total} />}
+        unit={silence.total === 1 ? 'search' : 'searches'}
+        note={silence.total === 0 ? undefined : <a href="/#amiss">no successful run for three intervals</a>}
+        loud={silence.total > 0}
+      />
+      <Stat
+        name="unread"
+        value={<Count of={unread.stored + unread.spooled} />}
+        unit={unread.stored + unread.spooled === 1 ? 'response' : 'responses'}
+        note={unread.late === 0 ? undefined : <a href="#queue">{unread.late} for more than a minute</a>}
+        loud={unread.late > 0}
+      />
+      <Stat name="stored" value={formatBytes(tables.reduce((sum, { bytes }) => sum + bytes, 0))} />
+    </Stats>
+  );
+}
+
+export function SystemVersions({
+  server,
+  contract,
+  migrations,
+  embedded,
+}: {
+  server: string;
+  contract: string;
+  migrations: number;
+  embedded: boolean;
+}) {
+  return (
+    <Section title="Versions" id="versions">
+      <Facts
+        label="Versions"
+        facts={[
+          ['strandline', VERSION],
+          ['Node', process.versions.node],
+          ['PostgreSQL', `${server}, ${embedded ? 'embedded' : 'your own'}`],
+          ['Schema', `${formatCount(migrations, 'migration')} applied`],
+          [
+            'SQL contract',
+            <IfAllowed scope="sql" otherwise={contract}>
+              <a href="/explore/sql">{contract}</a>
+            </IfAllowed>,
+          ],
+        ]}
+      />
+    </Section>
+  );
+}

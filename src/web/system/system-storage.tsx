@@ -1,0 +1,140 @@
+import type { DueForDeletion, TableSize } from '../../store/maintenance/retention.ts';
+import type { Upkeep } from '../../store/queries/system.ts';
+import { Bars, Table } from '../components/data-table.tsx';
+import { Facts } from '../components/fact-list.tsx';
+import { Count, formatBytes, formatCount, ShortCount } from '../components/numbers.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+
+type RetentionDays = { answers: number; rejects: number; audit: number; snapshots: number | null };
+
+export function StorageSection({
+  tables,
+  due,
+  upkeep,
+  days,
+}: {
+  tables: readonly TableSize[];
+  due: DueForDeletion;
+  upkeep: Upkeep;
+  days: RetentionDays;
+}) {
+  return (
+    <Section
+      title="Storage"
+      id="storage"
+      note="Sizes with indexes, in the database; rows as the planner estimates them."
+    >
+      <div class="columns">
+        <div>
+          <h3>By kind</h3>
+          <Bars
+            caption="What is stored, by kind"
+            unit="size"
+            rows={sumByKind(tables).map(({ kind, bytes }) => ({
+              name: kind,
+              value: bytes,
+              shown: formatBytes(bytes),
+            }))}
+          />
+        </div>
+        <div>
+          <h3>How long it is kept</h3>
+          <Facts
+            label="Retention"
+            facts={[
+              ['Raw answers', formatCount(days.answers, 'day')],
+              ['Rejects', formatCount(days.rejects, 'day')],
+              [
+                'Counters over time',
+                days.snapshots === null
+                  ? 'for ever'
+                  : `${formatCount(days.snapshots, 'day')}, by whole months`,
+              ],
+              ['Audit log', formatCount(days.audit, 'day')],
+              ['All else', 'for ever'],
+              ['Too old now', describeDue(due)],
+              [
+                'Last done',
+                <Timestamp at={upkeep.retained_at} never="never: a worker does it once an hour" />,
+              ],
+            ]}
+          />
+          <p class="note">
+            <code>ANSWER_DAYS</code>, <code>REJECT_DAYS</code>, <code>AUDIT_DAYS</code> and{' '}
+            <code>SNAPSHOT_DAYS</code> set it; <code>strandline retention run</code> lets go at once.
+          </p>
+        </div>
+      </div>
+      <details>
+        <summary>Months of counters</summary>
+        <Table
+          caption="Partitions of counters, by month"
+          rows={due.months}
+          columns={[
+            { head: 'Partition', cell: ({ name }) => <code>{name}</code> },
+            { head: 'Size', cell: ({ bytes }) => formatBytes(bytes), number: true },
+            { head: 'Rows, about', cell: ({ rows }) => <ShortCount of={rows} />, number: true },
+            {
+              head: <span class="unseen">When it goes</span>,
+              cell: (month) => (month.due ? 'goes at the next round' : ''),
+            },
+          ]}
+        />
+      </details>
+      <details>
+        <summary>Every table</summary>
+        <Table
+          caption="Tables, the largest first"
+          rows={tables}
+          columns={[
+            { head: 'Table', cell: ({ table }) => <code>{table}</code> },
+            { head: 'Size', cell: ({ bytes }) => formatBytes(bytes), number: true },
+            { head: 'Rows, about', cell: ({ rows }) => <Count of={rows} />, number: true },
+          ]}
+        />
+      </details>
+    </Section>
+  );
+}
+
+function describeDue({ answers, answer_bytes, rejects, months }: DueForDeletion): string {
+  const over = months.filter(({ due }) => due);
+  const freed = answer_bytes + over.reduce((sum, { bytes }) => sum + bytes, 0);
+  const parts = [
+    ...(answers === 0 ? [] : [formatCount(answers, 'raw answer')]),
+    ...(rejects === 0 ? [] : [formatCount(rejects, 'reject')]),
+    ...over.map(({ name }) => name),
+  ];
+  return parts.length === 0 ? 'nothing' : `${parts.join(', ')} (${formatBytes(freed)})`;
+}
+
+/** Which kind of data each table holds: pure. */
+
+/** The first that fits decides. */
+const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
+  ['raw answers', /^answers$/],
+  ['counters over time', /^(?:post|author)_snapshots$/],
+  ['posts and authors', /^(?:posts|authors)$/],
+  ['full-text search', /^archive_/],
+  ['runs and calls', /^(?:runs|calls|call_days|call_minutes|run_results|rejects|trials)$/],
+  ['links', /^(?:links|link_addresses)$/],
+  ['completions and claims', /^(?:completions|completion_claims|claims|key_items)$/],
+  ['what is new', /^(?:discoveries|post_sightings|link_sightings|unseen|looks)$/],
+  [
+    'trends and growth',
+    /^(?:volume|coverage|spikes|run_gains|search_days|search_tops|search_gains|post_gains|post_ages)/,
+  ],
+];
+
+/** Bytes by kind, the most first; what is of no kind is the rest. */
+export function sumByKind(
+  tables: readonly { table: string; bytes: number }[],
+): { kind: string; bytes: number }[] {
+  const sums = new Map<string, number>();
+  for (const { table, bytes } of tables) {
+    const kind = TABLE_KINDS.find(([, names]) => names.test(table))?.[0] ?? 'all else';
+    sums.set(kind, (sums.get(kind) ?? 0) + bytes);
+  }
+  return [...sums].map(([kind, bytes]) => ({ kind, bytes })).sort((a, b) => b.bytes - a.bytes);
+}

@@ -1,0 +1,60 @@
+/**
+ * What is new since the last visit, in a cookie: the last discovery that there was when a visit began, and the last
+ * that there is now. A visit ends when nothing was looked at for half an hour. Nothing of it is kept on the server.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
+import type { Id } from '../../store/database.ts';
+import { parseCookies } from '../components/page-frame.tsx';
+
+/** A discovery that was the last of all. */
+type DiscoveryPoint = { id: Id; at: Date };
+
+export type Visit = {
+  /** What came behind it is new to the visitor; null at the first visit. */
+  since: DiscoveryPoint | null;
+};
+
+const VISIT_COOKIE = 'visit';
+const VISIT_GAP_MS = 30 * MINUTE;
+const VISIT_COOKIE_MS = 400 * DAY;
+
+/** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
+const VISIT_COOKIE_FORMAT = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
+
+/** The greatest bigint of Postgres: a cookie may hold anything. */
+const MAX_ID = 2n ** 63n - 1n;
+
+/** @param last the newest discovery of all; zero where there is none */
+export function updateVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { now, last }: { now: Date; last: Id },
+): Visit {
+  const found = VISIT_COOKIE_FORMAT.exec(parseCookies(request.headers.cookie)[VISIT_COOKIE] ?? '');
+  const visit = found === null ? { since: null } : continueVisit(found, now);
+  const { since } = visit;
+  const seconds = Math.floor(now.getTime() / SECOND);
+  const before = since === null ? '-.0' : `${since.id}.${Math.floor(since.at.getTime() / SECOND)}`;
+  void reply.setCookie(VISIT_COOKIE, `${before}.${last}.${seconds}`, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    maxAge: VISIT_COOKIE_MS / SECOND,
+  });
+  return visit;
+}
+
+function continueVisit(
+  [, sinceId = '-', sinceAt = '0', lastId = '0', lastAt = '0']: RegExpExecArray,
+  now: Date,
+): Visit {
+  const last = { id: parseId(lastId), at: new Date(Number(lastAt) * SECOND) };
+  if (now.getTime() - last.at.getTime() > VISIT_GAP_MS) return { since: last };
+  return { since: sinceId === '-' ? null : { id: parseId(sinceId), at: new Date(Number(sinceAt) * SECOND) } };
+}
+
+function parseId(written: string): Id {
+  const id = BigInt(written);
+  return id > MAX_ID ? MAX_ID : id;
+}

@@ -1,0 +1,108 @@
+/** One saved search: what it finds, and how it runs. */
+
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { findSearchRow } from '../../monitor/topics/find-by-slug.ts';
+import { countDiscoveriesSince } from '../../store/queries/search-activity.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import { Badge } from '../components/icons.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { Section } from '../components/section.tsx';
+import { Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { slugParams } from '../request-input.ts';
+import { updateVisit } from './last-visit.ts';
+import { chooseRange, computeRange } from './time-range.ts';
+import { TopicButtons } from './topic-actions.tsx';
+import { readTopicData } from './topic-data.ts';
+import { describeSearchSchedule, rangeQuery, RunsSection, SearchState, TopicView } from './topic-page.tsx';
+
+export function addSearchPage(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams, querystring: rangeQuery };
+  app.get('/searches/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
+    const { slug } = request.params;
+    const { now, seen } = request.frame;
+    const search = await findSearchRow(ctx.db, slug);
+    const range = computeRange(request.query.range ?? chooseRange([search], now), now);
+    const scope = { topic: search.topic, search: slug, searches: [search] };
+    const read = await readTopicData(ctx, scope, range, now);
+    const visit = updateVisit(request, reply, { now, last: seen });
+    const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since);
+    return renderPage(request, reply, {
+      title: slug,
+      here: '',
+      above: (
+        <>
+          <a href="/">Overview</a> / <a href={`/topics/${search.topic}`}>{search.topic}</a>
+        </>
+      ),
+      lead: (
+        <>
+          “<UntrustedText text={search.prompt} />
+          ”, {describeSearchSchedule(search)} <SearchState search={search} />{' '}
+          {search.service_kind === 'sandbox' ? (
+            <Badge state="simulated" why="its posts are invented by the sandbox" />
+          ) : null}
+        </>
+      ),
+      aside:
+        search.archived_at === null ? (
+          <TopicButtons place={`/searches/${slug}`} searches={[search]} />
+        ) : undefined,
+      charts: true,
+      live: { search: slug },
+      body: (
+        <>
+          <TopicView scope={scope} range={range} read={read} visit={visit} fresh={fresh} />
+          <RunsSection scope={scope} read={read} />
+          <SearchDefinition search={search} />
+        </>
+      ),
+    });
+  });
+}
+
+/** What it asks, of whom, and when. */
+export function SearchDefinition({ search }: { search: SearchRow }) {
+  const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
+  return (
+    <Section title="What it asks" id="definition">
+      <dl class="facts">
+        <dt>Text</dt>
+        <dd>
+          <UntrustedText text={prompt} most={2_000} />
+        </dd>
+        <dt>Asks for</dt>
+        <dd>{operation === 'ai' ? `AI search over ${tools.join(', ')}` : 'posts'}</dd>
+        <dt>Of</dt>
+        <dd>
+          {service}, model {model}
+        </dd>
+        {date_filter === null ? null : (
+          <>
+            <dt>Not older than</dt>
+            <dd>{date_filter.toLowerCase().replaceAll('_', ' ')}</dd>
+          </>
+        )}
+        <dt>Runs</dt>
+        <dd>{describeSearchSchedule(search)}</dd>
+        <dt>Spikes are told</dt>
+        <dd>{search.sensitivity === 'off' ? 'not at all' : `at ${search.sensitivity} sensitivity`}</dd>
+        {labels.length === 0 ? null : (
+          <>
+            <dt>Labels</dt>
+            <dd>{labels.join(', ')}</dd>
+          </>
+        )}
+        <dt>Version</dt>
+        <dd>
+          {version}
+          {request_version === version ? '' : `; asks the same since version ${request_version}`}
+        </dd>
+        <dt>Made</dt>
+        <dd>
+          <Timestamp at={search.created_at} exact />
+        </dd>
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,212 @@
+/** What a button changes at once: it is done, and the page of the thing says so. */
+
+import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
+import type { ActingContext } from '../../monitor/context.ts';
+import { enqueueNewRuns } from '../../monitor/enqueue.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import {
+  assertSearchNotRemoved,
+  assertTopicNotRemoved,
+  findSearchRow,
+  findTopicRow,
+} from '../../monitor/topics/find-by-slug.ts';
+import { insertManualRun } from '../../monitor/topics/run-now.ts';
+import { changeSearch, changeTopic, type SearchChange } from '../../monitor/topics/search-state.ts';
+import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
+import { redirectWithFlash } from '../components/flash-message.tsx';
+import { ActionButton, Button, Form } from '../components/form.tsx';
+import { Icon } from '../components/icons.tsx';
+import { formatCount } from '../components/numbers.tsx';
+import { useFrame } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { slugParams } from '../request-input.ts';
+import type { ComponentChildren } from 'preact';
+
+/** Going on leads to calls, which may cost money. */
+const STATE_CHANGES = [
+  ['pause', 'paused', ['write']],
+  ['resume', 'resumed', ['write', 'run']],
+  ['remove', 'removed', ['write']],
+] as const satisfies readonly (readonly [SearchChange, string, readonly string[]])[];
+
+/** More searches than a topic has. */
+const MAX_SEARCHES_STARTED = 1_000;
+
+export function addStateActions(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams };
+  for (const [change, code, scope] of STATE_CHANGES) {
+    app.post(`/searches/:slug/${change}`, { schema, config: { scope } }, async (request, reply) => {
+      const { slug } = request.params;
+      const { topic } = await changeSearch(request.acting, slug, change);
+      return redirectWithFlash(reply, change === 'remove' ? `/topics/${topic}` : `/searches/${slug}`, code);
+    });
+    app.post(`/topics/:slug/${change}`, { schema, config: { scope } }, async (request, reply) => {
+      const { slug } = request.params;
+      await changeTopic(request.acting, slug, change);
+      return redirectWithFlash(reply, change === 'remove' ? '/' : `/topics/${slug}`, code);
+    });
+  }
+
+  app.post('/searches/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
+    const { slug } = request.params;
+    const created = await runNow(request.acting, slug);
+    return redirectWithFlash(reply, `/searches/${slug}`, created ? 'run' : 'run_already_queued');
+  });
+
+  // Those that rest stay at rest: to run them all the same, each is asked for by itself.
+  app.post('/topics/:slug/run', { schema, config: { scope: 'run' } }, async (request, reply) => {
+    const { slug } = request.params;
+    await assertTopicNotRemoved(ctx.db, slug);
+    const searches = await readSearches(ctx.db, {
+      topic: slug,
+      state: 'active',
+      limit: MAX_SEARCHES_STARTED,
+    });
+    let created = 0;
+    for (const search of searches) created += (await runNow(request.acting, search.slug)) ? 1 : 0;
+    const code = created > 0 ? 'run' : searches.length > 0 ? 'run_already_queued' : 'unchanged';
+    return redirectWithFlash(reply, `/topics/${slug}`, code);
+  });
+
+  /** @returns whether a run was created */
+  async function runNow(acting: ActingContext, slug: string): Promise<boolean> {
+    const { runId, alreadyQueued } = await insertManualRun(acting, slug);
+    if (!alreadyQueued) await enqueueNewRuns(ctx, [runId], 'manual');
+    return !alreadyQueued;
+  }
+}
+
+/** Before something is removed for good: what goes, and what stays. */
+
+const MAX_SEARCHES_LISTED = 1_000;
+
+export function addRemovePages(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams };
+
+  app.get('/searches/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const { slug } = request.params;
+    await assertSearchNotRemoved(ctx.db, slug);
+    const search = await findSearchRow(ctx.db, slug);
+    return renderPage(request, reply, {
+      title: `Remove ${slug}?`,
+      here: '',
+      above: (
+        <>
+          <a href={`/topics/${search.topic}`}>{search.topic}</a> / <a href={`/searches/${slug}`}>{slug}</a>
+        </>
+      ),
+      body: (
+        <ConfirmRemoval
+          action={`/searches/${slug}/remove`}
+          words="Remove this search"
+          back={`/searches/${slug}`}
+          goes="Its schedule, and runs that wait. A run under way ends by itself."
+        />
+      ),
+    });
+  });
+
+  app.get('/topics/:slug/remove', { schema, config: { scope: 'write' } }, async (request, reply) => {
+    const { slug } = request.params;
+    await assertTopicNotRemoved(ctx.db, slug);
+    const [topic, searches] = await Promise.all([
+      findTopicRow(ctx.db, slug),
+      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES_LISTED }),
+    ]);
+    return renderPage(request, reply, {
+      title: `Remove ${topic.name}?`,
+      here: '',
+      above: <a href={`/topics/${slug}`}>{topic.name}</a>,
+      body: (
+        <ConfirmRemoval
+          action={`/topics/${slug}/remove`}
+          words="Remove this topic"
+          back={`/topics/${slug}`}
+          goes={
+            <>
+              The schedules of {formatCount(searches.length, 'search', 'searches')}
+              {searches.length === 0 ? '' : ` (${searches.map((one) => one.slug).join(', ')})`}, and runs that
+              wait. Runs under way end by themselves.
+            </>
+          }
+        />
+      ),
+    });
+  });
+}
+
+function ConfirmRemoval({
+  action,
+  words,
+  back,
+  goes,
+}: {
+  action: string;
+  words: string;
+  back: string;
+  goes: ComponentChildren;
+}) {
+  return (
+    <Form action={action} label={words}>
+      <dl class="facts">
+        <dt>What goes</dt>
+        <dd>{goes}</dd>
+        <dt>What stays</dt>
+        <dd>
+          Everything that was found: posts, links, completions, their history, and every run. It can still be
+          read, exported and asked by SQL.
+        </dd>
+        <dt>For good</dt>
+        <dd>
+          Nothing that was removed is watched again under the same short name. To rest for a while, pause.
+        </dd>
+      </dl>
+      <div class="buttons">
+        <Button words={words} kind="danger" />
+        <a href={back}>Keep it</a>
+      </div>
+    </Form>
+  );
+}
+
+/** What may be done with a topic or a search, for those who may. */
+export function TopicButtons({ place, searches }: { place: string; searches: readonly SearchRow[] }) {
+  const { visitor } = useFrame();
+  const kept = searches.filter(({ archived_at }) => archived_at === null);
+  const active = kept.some(({ state }) => state === 'active' || state === 'capped');
+  const resting = kept.some(({ state }) => state === 'paused' || state === 'broken');
+  return (
+    <>
+      {active && hasScopes(visitor, 'run') ? (
+        <ActionButton action={`${place}/run`} words="Run now" icon="run" kind="main" />
+      ) : null}
+      {active && hasScopes(visitor, 'write') ? (
+        <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
+      ) : null}
+      {resting && hasScopes(visitor, ['write', 'run']) ? (
+        <ActionButton action={`${place}/resume`} words="Resume" icon="play" />
+      ) : null}
+      {hasScopes(visitor, 'write') ? (
+        <a class="button" href={`${place}/edit`}>
+          <Icon name="edit" /> Edit
+        </a>
+      ) : null}
+    </>
+  );
+}
+
+const EXPORT_KINDS = ['posts', 'links', 'completions', 'discoveries'] as const;
+
+/** Everything that was found, to take along. */
+export function ExportLinks({ which }: { which: { topic: string } | { search: string } }) {
+  return (
+    <p class="line-more">
+      <Icon name="download" /> Export as CSV:
+      {EXPORT_KINDS.map((kind) => (
+        <a href={`/api/v1/exports/${kind}?${new URLSearchParams({ ...which, format: 'csv' }).toString()}`}>
+          {kind}
+        </a>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,281 @@
+/** Everything that the page of a topic, or of one of its searches, shows: a handful of reads, all at once. */
+
+import type { Context } from '../../monitor/context.ts';
+import {
+  computePulse,
+  computeUsualVolume,
+  type VolumePulse,
+} from '../../monitor/trends/rules/volume-comparison.ts';
+import { DAY, HOUR } from '../../platform/clock.ts';
+import type { Id } from '../../store/database.ts';
+import { findOldest, isBehind, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
+import { readAheadOfAge } from '../../store/queries/growth.ts';
+import { readPostsByIds } from '../../store/queries/posts.ts';
+import { readRisingPosts } from '../../store/queries/rising.ts';
+import {
+  readLastRuns,
+  readNewestOfSearches,
+  readRequestChanges,
+  readSearchDays,
+  type SearchDay,
+} from '../../store/queries/search-activity.ts';
+import type { SearchRow } from '../../store/queries/search-list.ts';
+import {
+  readTopAuthors,
+  readTopDomains,
+  readTopHashtags,
+  readTopLanguages,
+} from '../../store/queries/tops.ts';
+import {
+  type BucketSum,
+  NEARLY_FULL_COVERAGE,
+  readSpikes,
+  readVolumeSums,
+  type SearchSum,
+  type VolumeSums,
+} from '../../store/queries/volume.ts';
+import { readTopicCompletions } from './completion-section.tsx';
+import type { Range } from './time-range.ts';
+
+/** A topic with all its searches, or one of them. */
+export type TopicScope = { topic: string; search?: string; searches: readonly SearchRow[] };
+
+const MAX_RUNS = 60;
+const MAX_NEW = 16;
+const MAX_TOPS = 8;
+/** Who and what is spoken of changes within days: it is told of so many whole ones before today at most, */
+const MAX_TOP_DAYS = 7;
+/** and of fewer where they hold more posts than this: a busy topic has thousands of authors in each. */
+const MAX_TOP_POSTS = 10_000;
+const MAX_POSTS = 6;
+/** What is usual is taken from so many whole days before today. */
+const USUAL_DAYS = 14;
+
+export type TopicData = Awaited<ReturnType<typeof readTopicData>>;
+
+export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope, range: Range, now: Date) {
+  const { db } = ctx;
+  const ids = scope.searches.map(({ id }) => id);
+  const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
+  const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+  const past = await readSearchDays(db, {
+    from: new Date(today.getTime() - USUAL_DAYS * DAY),
+    until: today,
+    searchIds: ids,
+  });
+  const topsFrom = startOfDay(
+    new Date(Math.max(range.from.getTime(), today.getTime() - chooseTopDays(past, today) * DAY)),
+  );
+  const hours = range.name === '24h' ? 3 : 24;
+  const tops = { ...which, from: topsFrom, until: range.until, limit: MAX_TOPS };
+  // What takes longest, or several steps, begins first: all share a few connections.
+  const [
+    completions,
+    authors,
+    domains,
+    sums,
+    ahead,
+    rising,
+    hashtags,
+    newest,
+    runs,
+    languages,
+    spikes,
+    changes,
+    underived,
+  ] = await Promise.all([
+    readTopicCompletions(db, scope.searches, range.from),
+    readTopAuthors(db, tops),
+    readTopDomains(db, tops),
+    readVolume(db, scope, range),
+    readAheadPosts(db, { ...which, hours, since: range.from, limit: MAX_POSTS }),
+    readRisingPosts(db, { ...which, since: new Date(now.getTime() - DAY), limit: MAX_POSTS }),
+    readTopHashtags(db, tops),
+    readNewestOfSearches(db, ids, { kinds: ['post', 'link', 'completion'], limit: MAX_NEW }),
+    readLastRuns(db, ids, MAX_RUNS),
+    readTopLanguages(db, tops),
+    readSpikes(db, ids, range.from),
+    readRequestChanges(db, ids, range.from),
+    readDerivedUntil(db, which),
+  ]);
+  const until = findOldest(underived);
+  const stepMs = range.per === 'hour' ? HOUR : DAY;
+  const volume = buildVolume(sums.buckets, { ...range, stepMs });
+  const counts = [...volume.values, ...past.map(({ posts }) => posts), ...authors.map(({ posts }) => posts)];
+  return {
+    linksOnly: findsLinksOnly(scope.searches, counts),
+    volume,
+    coverage: computeCoverage(sums.searches, volume.at.length * range.passed),
+    pulse: computeTopicPulse(scope, sums.searches, past, range),
+    spikes,
+    changes,
+    runs: runs.toReversed(),
+    newest,
+    rising,
+    ahead,
+    tops: { from: topsFrom, authors, domains, hashtags, languages },
+    completions,
+    asOf: until !== null && isBehind(until, now) ? until : null,
+  };
+}
+
+/** Posts of the range beside as many usual days. */
+function computeTopicPulse(
+  { searches, search }: TopicScope,
+  sums: readonly SearchSum[],
+  past: readonly SearchDay[],
+  range: Range,
+): VolumePulse & { usualDay: number | null } {
+  const days = (range.until.getTime() - range.from.getTime()) / DAY;
+  const count = range.per === 'hour' ? days * 24 : days;
+  // What is usual is counted as the volume beside it is: see readVolume.
+  const once = range.per === 'day' && search === undefined;
+  const each = searches.map(({ id }) => {
+    const its = sums.find(({ search_id }) => search_id === id);
+    const usual = computeUsualVolume(
+      past
+        .filter(({ search_id }) => search_id === id)
+        .map((day) => ({ ...day, posts: once ? day.topic_posts : day.posts, lowerBound: day.lower_bound })),
+    );
+    return {
+      now: {
+        posts: its?.posts ?? 0,
+        coverage: (its?.observed ?? 0) / count,
+        lowerBound: its?.lower_bound ?? false,
+      },
+      usual: usual === null ? null : usual * days,
+    };
+  });
+  const pulse = computePulse(each);
+  return { ...pulse, usualDay: pulse.usual === null ? null : pulse.usual / days };
+}
+
+/** Each post once, as it is now. */
+async function readAheadPosts(db: Context['db'], filter: Parameters<typeof readAheadOfAge>[1]) {
+  const { hours, posts: ahead } = await readAheadOfAge(db, filter);
+  const posts = await readPostsByIds(
+    db,
+    ahead.map(({ post_id }) => post_id),
+  );
+  const found = posts.flatMap((post) => {
+    const best = ahead.find(({ post_id }) => post_id === post.id);
+    return best === undefined
+      ? []
+      : [{ post, engagement: best.engagement, engagement_ratio: best.engagement_ratio }];
+  });
+  return { hours, posts: found };
+}
+
+/** By hours as each search counts; by days each post of a topic once. */
+async function readVolume(
+  db: Context['db'],
+  { searches, search }: TopicScope,
+  range: Range,
+): Promise<VolumeSums> {
+  const searchIds = searches.map(({ id }) => id);
+  const { from, until } = range;
+  if (range.per === 'hour') return readVolumeSums(db, { searchIds, per: 'hour', from, until });
+  const rows = await readSearchDays(db, { from, until, searchIds });
+  return sumBuckets(
+    rows.map(({ day_at, topic_posts, ...row }) => ({
+      ...row,
+      at: day_at,
+      posts: search === undefined ? topic_posts : row.posts,
+    })),
+  );
+}
+
+/** How many whole days before today the tops are taken from; one in any case. */
+export function chooseTopDays(past: readonly Pick<SearchDay, 'day_at' | 'posts'>[], today: Date): number {
+  let held = 0;
+  for (let days = 1; days <= MAX_TOP_DAYS; days += 1) {
+    const day = today.getTime() - days * DAY;
+    held += past.reduce((sum, { day_at, posts }) => (day_at.getTime() === day ? sum + posts : sum), 0);
+    if (held > MAX_TOP_POSTS) return Math.max(1, days - 1);
+  }
+  return MAX_TOP_DAYS;
+}
+
+function startOfDay(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY) * DAY);
+}
+
+/** Volume of one search or of all of a topic, put together bucket by bucket. Pure. */
+
+export type SearchBucket = {
+  search_id: Id;
+  at: Date;
+  posts: number;
+  /** Share that was observed, 0 to 1. */
+  coverage: number;
+  lower_bound: boolean;
+};
+
+export type Volume = {
+  at: Date[];
+  /** As counted; null where nothing was found and nothing observed. */
+  values: (number | null)[];
+  /** It may have been more: cut at a limit, or observed in part. */
+  least: boolean[];
+};
+
+/** What `readVolumeSums` says, of rows that were read for other reasons. */
+export function sumBuckets(rows: readonly SearchBucket[]): VolumeSums {
+  const buckets = new Map<number, BucketSum>();
+  const searches = new Map<Id, SearchSum>();
+  for (const { search_id, at, posts, coverage, lower_bound } of rows) {
+    const search = searches.get(search_id) ?? { search_id, posts: 0, observed: 0, lower_bound: false };
+    search.posts += posts;
+    search.observed += Math.min(1, coverage);
+    search.lower_bound ||= lower_bound;
+    searches.set(search_id, search);
+    if (coverage === 0 && posts === 0) continue;
+    const bucket = buckets.get(at.getTime()) ?? { at, posts: 0, least: false };
+    bucket.posts += posts;
+    bucket.least ||= lower_bound || coverage < NEARLY_FULL_COVERAGE;
+    buckets.set(at.getTime(), bucket);
+  }
+  return { buckets: [...buckets.values()], searches: [...searches.values()] };
+}
+
+/** One value for each bucket from `from` to `until`, whether there is a row or not. */
+export function buildVolume(
+  buckets: readonly BucketSum[],
+  { from, until, stepMs }: { from: Date; until: Date; stepMs: number },
+): Volume {
+  const byTime = new Map(buckets.map((bucket) => [bucket.at.getTime(), bucket]));
+  const volume: Volume = { at: [], values: [], least: [] };
+  for (let time = from.getTime(); time < until.getTime(); time += stepMs) {
+    const its = byTime.get(time);
+    volume.at.push(new Date(time));
+    volume.values.push(its?.posts ?? null);
+    volume.least.push(its?.least ?? false);
+  }
+  return volume;
+}
+
+/**
+ * Mean share of the time that the searches observed, of those that observed anything; null where none did.
+ * @param buckets how many have passed
+ */
+export function computeCoverage(searches: readonly SearchSum[], buckets: number): number | null {
+  const looking = searches.filter(({ observed }) => observed > 0);
+  if (looking.length === 0 || buckets === 0) return null;
+  const sum = looking.reduce((all, { observed }) => all + observed, 0);
+  return Math.min(1, sum / (looking.length * buckets));
+}
+
+/** In place of numbers that such searches never have. */
+export const NO_POSTS_TEXT = 'no posts to count: AI searches find links';
+
+/**
+ * Whether these are AI searches alone that found no post: some services name posts among their links, most do not.
+ * @param counts of posts, by whatever time and search; null was not observed
+ */
+export function findsLinksOnly(
+  searches: readonly Pick<SearchRow, 'operation'>[],
+  counts: readonly (number | null)[],
+): boolean {
+  const ai = searches.length > 0 && searches.every(({ operation }) => operation === 'ai');
+  return ai && counts.every((posts) => posts === null || posts === 0);
+}

@@ -1,0 +1,243 @@
+/** A topic: what is happening to it, over all of its searches. */
+
+import { RUN_CODES } from '../../domain/errors.ts';
+import type { App, RouteContext } from '../../monitor/http/route-types.ts';
+import { readSchedule, UNREADABLE_SCHEDULE } from '../../monitor/schedule/cadence.ts';
+import { describeSchedule } from '../../monitor/schedule/schedule-text.ts';
+import { findTopicRow } from '../../monitor/topics/find-by-slug.ts';
+import { countDiscoveriesSince, type RunCell } from '../../store/queries/search-activity.ts';
+import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
+import { Table } from '../components/data-table.tsx';
+import { Badge, StateIcon } from '../components/icons.tsx';
+import { formatCount } from '../components/numbers.tsx';
+import { CREATE_TOPIC_SCOPES, IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { renderPage } from '../components/page-layout.tsx';
+import { EmptyState, Section } from '../components/section.tsx';
+import { formatMinute } from '../components/time-format.ts';
+import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import { slugParams } from '../request-input.ts';
+import { CompletionSection } from './completion-section.tsx';
+import { updateVisit, type Visit } from './last-visit.ts';
+import { AheadSection, NewSection, RisingSection, TopsSection } from './posts-sections.tsx';
+import { chooseRange, computeRange, RANGES } from './time-range.ts';
+import { ExportLinks, TopicButtons } from './topic-actions.tsx';
+import { readTopicData } from './topic-data.ts';
+import {
+  type NewCounts,
+  SpikesSection,
+  type TopicSectionProps,
+  TopicStats,
+  VolumeSection,
+} from './volume-section.tsx';
+import { z } from 'zod';
+
+/** More searches than a topic has. */
+const MAX_SEARCHES = 200;
+
+export const rangeQuery = z.object({ range: z.enum(RANGES).optional() });
+
+export function addTopicPage(app: App, { ctx }: RouteContext): void {
+  const schema = { params: slugParams, querystring: rangeQuery };
+  app.get('/topics/:slug', { schema, config: { scope: 'read' } }, async (request, reply) => {
+    const { slug } = request.params;
+    const { now, seen } = request.frame;
+    const [topic, searches] = await Promise.all([
+      findTopicRow(ctx.db, slug),
+      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
+    ]);
+    const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
+    const scope = { topic: slug, searches };
+    const read = await readTopicData(ctx, scope, range, now);
+    const visit = updateVisit(request, reply, { now, last: seen });
+    const ids = searches.map(({ id }) => id);
+    const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, ids, visit.since);
+    const simulated = searches.length > 0 && searches.every(({ service_kind }) => service_kind === 'sandbox');
+    return renderPage(request, reply, {
+      title: topic.name,
+      here: '',
+      above: <a href="/">Overview</a>,
+      lead: (
+        <>
+          {formatCount(searches.length, 'search', 'searches')}, watched since{' '}
+          <Timestamp at={topic.created_at} exact />{' '}
+          {simulated ? <Badge state="simulated" why="its posts are invented by the sandbox" /> : null}
+          {topic.archived_at === null ? null : <Badge state="removed" />}
+        </>
+      ),
+      aside:
+        topic.archived_at === null ? (
+          <TopicButtons place={`/topics/${slug}`} searches={searches} />
+        ) : undefined,
+      charts: true,
+      live: { topic: slug },
+      body: (
+        <>
+          <TopicView scope={scope} range={range} read={read} visit={visit} fresh={fresh} />
+          <SearchesSection topic={slug} searches={searches} />
+          <RunsSection scope={scope} read={read} />
+        </>
+      ),
+    });
+  });
+}
+
+/** What is told of a topic and of a search alike, the most urgent first. */
+export function TopicView({
+  visit,
+  fresh,
+  ...shown
+}: TopicSectionProps & { visit: Visit; fresh: NewCounts }) {
+  const { scope, range, read } = shown;
+  return (
+    <>
+      <TopicStats {...shown} fresh={fresh} />
+      <VolumeSection {...shown} />
+      <SpikesSection read={read} within={scope.search === undefined ? 'topic' : 'search'} />
+      <CompletionSection comments={read.completions} range={range} />
+      {read.linksOnly ? (
+        <NewSection {...shown} visit={visit} />
+      ) : (
+        <div class="columns uneven">
+          <NewSection {...shown} visit={visit} />
+          <div>
+            <RisingSection {...shown} />
+            <AheadSection {...shown} />
+          </div>
+        </div>
+      )}
+      <TopsSection {...shown} />
+    </>
+  );
+}
+
+export function RunsSection({ scope, read }: Pick<TopicSectionProps, 'scope' | 'read'>) {
+  const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
+  return (
+    <Section
+      title="Runs"
+      id="runs"
+      live
+      note="Each slot a cell, the oldest first: how it ended, and why."
+      aside={<a href={`/runs?${new URLSearchParams(which).toString()}`}>All runs</a>}
+    >
+      {read.runs.length === 0 ? (
+        <EmptyState words="Nothing ran yet." />
+      ) : (
+        <RunStrip runs={read.runs} label="The last runs" />
+      )}
+      <ExportLinks which={which} />
+    </Section>
+  );
+}
+
+/** Runs one after the other, the oldest first: each a cell that leads to it, with a shape for how it ended. */
+export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: string }) {
+  const { zone } = useFrame();
+  const counts = new Map<RunCell['status'], number>();
+  for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return (
+    <div class="runs">
+      <ol class="strip" aria-label={label} data-roving="">
+        {runs.map((run) => {
+          const told = describeRun(run, zone);
+          return (
+            <li>
+              <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={told}>
+                <StateIcon state={run.status} />
+                <span class="unseen">{told}</span>
+              </a>
+            </li>
+          );
+        })}
+      </ol>
+      <p class="legend">
+        {[...counts].map(([status, n]) => (
+          <span>
+            <StateIcon state={status} /> {n} {status}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+/** `Run of 21 Nov, 14:05: failed, the service failed` */
+export function describeRun(run: RunCell, zone: string): string {
+  const at = formatMinute(run.slot_at ?? run.created_at, zone);
+  const why = run.code === null ? run.reason : RUN_CODES[run.code];
+  const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
+  const found = run.status === 'succeeded' && run.items_new !== null ? `, ${run.items_new} new` : '';
+  return `${run.search}, ${at}${span}: ${run.status}${found}${why === null ? '' : `, ${why}`}`;
+}
+
+export function SearchesSection({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
+  const add = `/new?${new URLSearchParams({ topic }).toString()}`;
+  return (
+    <Section title="Searches" id="searches" live aside={<AddLink href={add} />}>
+      {searches.length === 0 ? (
+        <EmptyState
+          words="This topic has no search."
+          todo={{ words: 'Add one', href: add, scope: CREATE_TOPIC_SCOPES }}
+        />
+      ) : (
+        <Table
+          caption="Searches of this topic"
+          rows={searches}
+          columns={[
+            {
+              head: 'Search',
+              cell: ({ slug, prompt }) => (
+                <>
+                  <a class="who" href={`/searches/${slug}`}>
+                    {slug}
+                  </a>
+                  <div class="hint">
+                    “<UntrustedText text={prompt} most={90} />”
+                  </div>
+                </>
+              ),
+            },
+            { head: 'State', cell: (search) => <SearchState search={search} /> },
+            {
+              head: 'Asks',
+              wide: true,
+              cell: ({ operation }) => (operation === 'ai' ? 'AI search' : 'Posts'),
+            },
+            { head: 'Runs', cell: (search) => describeSearchSchedule(search) },
+            { head: 'Next', cell: ({ next_due_at }) => <DueTime at={next_due_at} /> },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function AddLink({ href }: { href: string }) {
+  return (
+    <IfAllowed scope={CREATE_TOPIC_SCOPES}>
+      <a href={href}>Add a search</a>
+    </IfAllowed>
+  );
+}
+
+export function SearchState({ search }: { search: SearchRow }) {
+  if (search.archived_at !== null) return <Badge state="removed" />;
+  return (
+    <>
+      <Badge state={search.state} why={search.state_reason} />
+      {search.state_reason === null || search.state === 'active' ? null : (
+        <div class="why">{search.state_reason}</div>
+      )}
+    </>
+  );
+}
+
+/** `every 15 minutes`, or that it cannot be read: of an older release, or in a zone that is no more. */
+export function describeSearchSchedule(search: SearchRow): string {
+  try {
+    return describeSchedule(readSchedule(search));
+  } catch {
+    return UNREADABLE_SCHEDULE;
+  }
+}

@@ -1,0 +1,182 @@
+import { DAY, HOUR, SECOND } from '../../platform/clock.ts';
+import { Chart } from '../components/chart.tsx';
+import type { ChartMark } from '../components/chart-scale.tsx';
+import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
+import { EmptyState, Section, Tabs } from '../components/section.tsx';
+import { SpikeLine } from '../components/discovery-item.tsx';
+import { Stat, Stats } from '../components/fact-list.tsx';
+import { DueTime, Timestamp } from '../components/timestamp.tsx';
+import { NO_POSTS_TEXT, type TopicData, type TopicScope } from './topic-data.ts';
+import { type Range, RANGES } from './time-range.ts';
+
+export type TopicSectionProps = { scope: TopicScope; range: Range; read: TopicData };
+
+/** Of what is new since the last visit, how many of each kind; null at the first visit. */
+export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike', number>> | null;
+
+export function TopicStats({ scope, range, read, fresh }: TopicSectionProps & { fresh: NewCounts }) {
+  const next = scope.searches
+    .flatMap(({ next_due_at }) => next_due_at ?? [])
+    .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
+  return (
+    <div data-live="numbers">
+      <Stats label={`The last ${range.words}`}>
+        {read.linksOnly ? null : <PostStats range={range} read={read} />}
+        <Stat
+          name="New since your last visit"
+          value={
+            fresh === null ? (
+              <span class="unknown">your first visit</span>
+            ) : (
+              formatCount((fresh.post ?? 0) + (fresh.link ?? 0), 'thing')
+            )
+          }
+          note={
+            fresh === null
+              ? undefined
+              : `${formatCount(fresh.post ?? 0, 'post')}, ${formatCount(fresh.link ?? 0, 'link')}`
+          }
+        />
+        {read.linksOnly ? null : (
+          <Stat
+            name="Spikes"
+            value={read.spikes.length}
+            loud={read.spikes.length > 0}
+            note={`in the last ${range.words}`}
+          />
+        )}
+        <Stat
+          name="Next run"
+          value={<DueTime at={next} />}
+          note={next === null ? 'no search is active' : <Timestamp at={next} exact />}
+        />
+      </Stats>
+      {read.asOf === null ? null : (
+        <p>
+          Figures as of <Timestamp at={read.asOf} exact />: later runs are still being counted.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function PostStats({ range, read }: Pick<TopicSectionProps, 'range' | 'read'>) {
+  const { pulse, coverage, volume } = read;
+  const posts = volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  return (
+    <>
+      <Stat
+        name={`Posts, last ${range.words}`}
+        value={
+          coverage === null ? (
+            <span class="unknown">not observed</span>
+          ) : (
+            <ShortCount of={posts} least={pulse.lowerBound} />
+          )
+        }
+        note={describeCoverage(coverage)}
+      />
+      <Stat
+        name="To the usual"
+        value={<Ratio of={pulse.ratio} />}
+        note={
+          pulse.usualDay === null
+            ? 'three days must be observed first'
+            : `usual: ${formatCount(Math.round(pulse.usualDay), 'post')} a day`
+        }
+      />
+    </>
+  );
+}
+
+function describeCoverage(coverage: number | null): string {
+  if (coverage === null) return 'no run has covered any of it';
+  return coverage > 0.98
+    ? 'all of it observed'
+    : `${Math.max(1, Math.round(coverage * 100))} % of it observed`;
+}
+
+export function VolumeSection({ scope, range, read }: TopicSectionProps) {
+  const { volume, pulse, spikes, changes } = read;
+  const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
+  const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
+  const several = scope.searches.length > 1;
+  const counts = several && range.per === 'hour' ? ' A post that two searches found counts in each.' : '';
+  return (
+    <Section
+      title="Volume"
+      id="volume"
+      live
+      note={
+        read.linksOnly ? undefined : (
+          <>
+            Posts per {range.per} of their own time, as counted. What was not observed is a gap, which is not
+            zero; a paler bar is a lower bound.{counts}
+            {usual === null ? '' : ` The dashed line is a usual ${range.per}, over the whole day.`}
+          </>
+        )
+      }
+      aside={
+        <Tabs
+          label="How far back"
+          tabs={RANGES.map((name) => ({ href: `?range=${name}`, words: name, here: name === range.name }))}
+        />
+      }
+    >
+      {read.linksOnly ? (
+        <EmptyState words={`There are ${NO_POSTS_TEXT}.`} />
+      ) : (
+        <Chart
+          caption={`Posts per ${range.per}, the last ${range.words}`}
+          at={volume.at}
+          seconds={seconds}
+          series={[{ name: 'Posts', values: volume.values, least: volume.least }]}
+          unit="posts"
+          usual={usual}
+          from={range.from}
+          until={range.until}
+          marks={[
+            ...spikes.map(createSpikeMark),
+            ...changes.map((change) => createVersionMark(change, several)),
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function createSpikeMark({
+  window_start,
+  window_end,
+  search,
+  sentence,
+}: TopicData['spikes'][number]): ChartMark {
+  return { kind: 'spike', at: window_start, until: window_end, words: `${search}: ${sentence}`, quiet: true };
+}
+
+function createVersionMark(
+  { created_at, version, prompt, search }: TopicData['changes'][number],
+  several: boolean,
+): ChartMark {
+  const of = several ? `${search} v${version}` : `v${version}`;
+  return { kind: 'version', at: created_at, short: of, words: `${of} asks “${prompt}”` };
+}
+
+const MAX_SPIKES = 4;
+
+export function SpikesSection({ read, within }: { read: TopicData; within: 'topic' | 'search' }) {
+  if (read.spikes.length === 0) return null;
+  const told = read.spikes.toReversed();
+  return (
+    <Section title="Unusual" id="spikes" live>
+      <div class="columns">
+        {told.slice(0, MAX_SPIKES).map((spike) => (
+          <SpikeLine spike={spike} within={within} />
+        ))}
+      </div>
+      {told.length <= MAX_SPIKES ? null : (
+        <p class="hint">and {told.length - MAX_SPIKES} more, on the chart.</p>
+      )}
+    </Section>
+  );
+}

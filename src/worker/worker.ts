@@ -1,0 +1,241 @@
+import { MINUTE } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { QueueWorkers } from '../platform/queue/queue.ts';
+import type { QueueBackend } from '../platform/queue/connection.ts';
+import { startWorkers } from '../platform/queue/queue-workers.ts';
+import { Refused } from '../domain/errors.ts';
+import type { Context } from '../monitor/context.ts';
+import { startFollower } from '../monitor/derive/follower.ts';
+import { runRecurringWork, RECURRING_WORK } from '../monitor/recurring-work.ts';
+import { executeRun } from '../monitor/runs/execute.ts';
+import type { RunReport } from '../monitor/runs/run-end.ts';
+import { createRunGate } from '../monitor/runs/claim.ts';
+import { prepareSpool, replaySpool } from '../monitor/runs/db-outage.ts';
+import { type ScanLoop, startScanLoop } from '../monitor/schedule/scan-loop.ts';
+import { deliverDueMessages } from '../monitor/alerts/deliver.ts';
+import { evaluateRules } from '../monitor/alerts/rule-evaluation.ts';
+import { ensureRecurringWork } from '../store/scanner.ts';
+import { measureSkew, recordHeartbeat, deregisterWorker } from '../store/worker-registry.ts';
+
+export type RunningWorker = {
+  /** Stops taking work and waits for what is in progress. */
+  drain(): Promise<void>;
+  /** Aborts calls in progress; their runs are released. Hastens a drain. */
+  hurry(): void;
+  /** Why it takes no work just now; null where it does. */
+  idle(): Idle | null;
+};
+
+/**
+ * - `queue`: the queue is kept where jobs would be lost
+ * - `silent`: it has not heard of a scan for a minute: the database may be away
+ */
+export type Idle = 'queue' | 'silent' | 'draining';
+
+/** The same of a worker that may not have been started yet. */
+export function idleOf(worker: RunningWorker | undefined): Idle | 'starting' | null {
+  return worker === undefined ? 'starting' : worker.idle();
+}
+
+export type WorkerHooks = {
+  /** Called after each run that this process ended, for whoever shows them to a person; otherwise they are logged. */
+  onReport?: (report: RunReport) => void;
+};
+
+/** A worker that heard of no scan for this long is stuck. */
+const STUCK_MS = MINUTE;
+/** How long a drain waits for calls in progress before it aborts them. */
+const GRACE_MS = MINUTE / 3;
+
+/**
+ * The queue's entry point: scans, runs, channels and recurring work are passed to their functions. Beside it run the
+ * timers of the scan, the follower, and a heartbeat that reports this worker, looks at the queue and hands over spooled responses.
+ * @returns once the first heartbeat is over: spooled responses are handed over before anybody claims their runs
+ */
+export async function startWorker(
+  ctx: Context,
+  backend: QueueBackend,
+  version: string,
+  hooks: WorkerHooks = {},
+): Promise<RunningWorker> {
+  const startedAt = ctx.clock.now();
+  const aborting = new AbortController();
+  await prepareSpool(ctx);
+  const scanning = await startScanLoop(ctx);
+  const workers = takeWork(ctx, backend, scanning, aborting.signal, hooks);
+  const intake = openIntake(backend, workers, ctx.log);
+  const stopHeartbeat = await startHeartbeat(ctx.config.heartbeatMs, async () => {
+    await reportWorker(ctx, { version, queue: backend.kind, startedAt });
+    await intake.check();
+  });
+  const stopFollowing = startFollower(ctx);
+  return {
+    idle: () => intake.closedBy() ?? (scanning.silentMs() > STUCK_MS ? 'silent' : null),
+    drain: async () => {
+      intake.end();
+      const grace = setTimeout(() => aborting.abort(), GRACE_MS);
+      await Promise.all([workers.close(), scanning.stop(), stopFollowing(), stopHeartbeat()]);
+      clearTimeout(grace);
+      await deregisterWorker(ctx.db, ctx.worker).catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'worker deregistration failed'),
+      );
+    },
+    hurry: () => {
+      intake.end();
+      aborting.abort();
+    },
+  };
+}
+
+/**
+ * Opens the queues, each kind of job with what it does. Nothing is taken before the workers are resumed.
+ * @param signal aborts calls in progress
+ */
+function takeWork(
+  ctx: Context,
+  backend: QueueBackend,
+  scanning: ScanLoop,
+  signal: AbortSignal,
+  hooks: WorkerHooks,
+): QueueWorkers {
+  const solitude = createRunGate();
+  const onReport = hooks.onReport ?? ((report: RunReport) => logReport(ctx, report));
+  const workers = startWorkers(backend, {
+    concurrency: ctx.config.workerConcurrency,
+    log: ctx.log,
+    onScan: () => scanning.scan(),
+    onRun: async (runId) => {
+      const report = await executeRun(ctx, runId, signal, solitude);
+      if (report === null) return;
+      onReport(report);
+      if (report.status === 'succeeded') await evaluateRules(ctx);
+    },
+    onChannel: async (channelId) => {
+      await deliverDueMessages(ctx, channelId, signal);
+    },
+    onWork: (name) => runRecurringWork(ctx, name, signal),
+  });
+  workers.pause();
+  return workers;
+}
+
+/** Whether a worker takes work from its queue: not where jobs would be lost, and not once it ends. */
+type Intake = {
+  /** Resumes or pauses the workers by how the queue is kept. One that is away is waited for, and looked at when it is back. */
+  check(): Promise<void>;
+  /** From now on no check resumes them. */
+  end(): void;
+  /** Why no work is taken; null where it is. */
+  closedBy(): 'queue' | 'draining' | null;
+};
+
+function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): Intake {
+  let state: 'open' | 'unsafe' | 'ended' = 'open';
+
+  async function isSafe(): Promise<boolean> {
+    try {
+      await backend.check();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refused)) return state !== 'unsafe';
+      log.error({ reason: error.message }, 'queue refused: no work is taken from it until this is fixed');
+      return false;
+    }
+  }
+
+  return {
+    check: async () => {
+      const safe = await isSafe();
+      if (state === 'ended') return;
+      state = safe ? 'open' : 'unsafe';
+      if (safe) workers.resume();
+      else workers.pause();
+    },
+    end: () => {
+      state = 'ended';
+    },
+    closedBy: () => (state === 'ended' ? 'draining' : state === 'unsafe' ? 'queue' : null),
+  };
+}
+
+/** Says in the database that this worker runs, and hands over spooled responses first. Never throws. */
+async function reportWorker(
+  ctx: Context,
+  { version, queue, startedAt }: { version: string; queue: QueueBackend['kind']; startedAt: Date },
+): Promise<void> {
+  try {
+    const spooled = await replaySpool(ctx);
+    await recordHeartbeat(ctx.db, {
+      name: ctx.worker,
+      version,
+      queue,
+      concurrency: ctx.config.workerConcurrency,
+      skew_ms: await measureSkew(ctx.db),
+      spooled,
+      started_at: startedAt,
+      seen_at: ctx.clock.now(),
+    });
+    await ensureRecurringWork(ctx.db.pool, RECURRING_WORK);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'heartbeat failed');
+  }
+}
+
+/**
+ * One beat at once, then one at each interval; one that takes longer is not joined by another.
+ * @returns once the first is over, what ends them and waits for one in progress
+ */
+async function startHeartbeat(everyMs: number, beat: () => Promise<void>): Promise<() => Promise<void>> {
+  await beat();
+  let inProgress: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    inProgress ??= beat().finally(() => {
+      inProgress = undefined;
+    });
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await inProgress;
+  };
+}
+
+function logReport(ctx: Context, report: RunReport): void {
+  const run = {
+    run: String(report.runId),
+    search: report.search,
+    trigger: report.trigger,
+    service: report.service,
+  };
+  switch (report.status) {
+    case 'succeeded': {
+      const { baseline, newPosts, newLinks, completionChanged } = report.diff;
+      const { posts, links, rejected } = report;
+      ctx.log.info(
+        {
+          ...run,
+          posts,
+          links,
+          rejected,
+          new_posts: newPosts.length,
+          new_links: newLinks.length,
+          completionChanged,
+          baseline,
+        },
+        'run succeeded',
+      );
+      return;
+    }
+    case 'failed':
+      ctx.log.warn({ ...run, code: report.code, detail: report.detail }, 'run failed');
+      return;
+    case 'retry':
+      ctx.log.warn(
+        { ...run, code: report.code, detail: report.detail, not_before: report.notBefore },
+        'run retried later',
+      );
+      return;
+    case 'released':
+      ctx.log.info({ ...run, code: report.code }, 'run released');
+      return;
+  }
+}
