@@ -47,7 +47,9 @@ export async function openHistory(options: HistoryOptions, told: (line: string) 
 
 /** As the last look of each search would have left it. @returns milliseconds a search */
 async function keepAllRising(db: Database): Promise<number> {
-  const { rows } = await db.pool.query<{ id: Id }>('SELECT search_id AS id FROM strandline.looks ORDER BY 1');
+  const { rows } = await db.pool.query<{ id: Id }>(
+    'SELECT search_id AS id FROM strandline.latest_results ORDER BY 1',
+  );
   const before = performance.now();
   const since = new Date(0);
   for (const { id: searchId } of rows)

@@ -191,7 +191,7 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     // Of six posts in ten, at every age that they reached: the save asks which looks lay around it.
     [
       'ages',
-      `INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${columns})
+      `INSERT INTO ${S}.post_counters_at_age (search_id, post_id, hours, at, before_at, after_at, ${columns})
        SELECT s.search_id, s.post_id, h.h, s.created_at + h.h * interval '1 hour', s.created_at + h.h * interval '50 minutes', s.created_at + h.h * interval '70 minutes',
          ${COUNTERS.map((name) => `c.${name}_count * (1 - exp(-h.h / 10.0))`).join(', ')}
        FROM (VALUES (1), (3), (8), (24), (72)) h(h) CROSS JOIN sighted s JOIN ${S}.post_counters c ON c.post_id = s.post_id
@@ -205,18 +205,18 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
        FROM ${S}.runs JOIN made m USING (search_id) WHERE status = 'succeeded' AND NOT m.ai AND date_trunc('hour', slot_at) = slot_at`,
     ],
     [
-      'looks',
-      `INSERT INTO ${S}.looks (search_id, run_id, at)
+      'latest_results',
+      `INSERT INTO ${S}.latest_results (search_id, run_id, at)
        SELECT DISTINCT ON (search_id) search_id, id, ended_at FROM ${S}.runs WHERE status = 'succeeded' ORDER BY search_id, slot_at DESC`,
     ],
     // All but the newest hundred of each search; they went when the next hundred had come, here after a day at most.
     [
-      'unseen',
-      `INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
+      'dropped_posts',
+      `INSERT INTO ${S}.dropped_posts (search_id, post_id, last_seen_at, created_at, engagement)
        SELECT s.search_id, s.post_id, least(s.seen_at + ${draw('s.post_id', 18, 24)} * interval '1 hour', l.at - interval '1 hour'),
          s.created_at, c.like_count + c.repost_count + c.reply_count + c.quote_count
        FROM sighted s JOIN ${S}.post_counters c ON c.post_id = s.post_id
-       JOIN ${S}.looks l USING (search_id) JOIN ${S}.run_results rr ON rr.run_id = l.run_id
+       JOIN ${S}.latest_results l USING (search_id) JOIN ${S}.run_results rr ON rr.run_id = l.run_id
        WHERE s.post_id <> ALL (rr.post_ids) AND s.seen_at < l.at`,
     ],
     [

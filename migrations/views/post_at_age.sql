@@ -8,19 +8,19 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
     (select count(*) from (
         select distinct on (o.post_id) o.post_id, case when coalesce(o.like_count, o.repost_count, o.reply_count, o.quote_count) is not null then coalesce(o.like_count, 0) + coalesce(o.repost_count, 0) + coalesce(o.reply_count, 0) + coalesce(o.quote_count, 0) end as engagement
         from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
-        join strandline.post_ages o on o.post_id = q.id and o.hours = e.hours
+        join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
         order by o.post_id, o.after_at - o.before_at
       ) o) as author_compared_with,
     (select case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end from (
         select distinct on (o.post_id) o.post_id, case when coalesce(o.like_count, o.repost_count, o.reply_count, o.quote_count) is not null then coalesce(o.like_count, 0) + coalesce(o.repost_count, 0) + coalesce(o.reply_count, 0) + coalesce(o.quote_count, 0) end as engagement
         from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
-        join strandline.post_ages o on o.post_id = q.id and o.hours = e.hours
+        join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
         order by o.post_id, o.after_at - o.before_at
       ) o) as author_typical_engagement,
     e.engagement / nullif((select case when count(o.engagement) >= 5 then percentile_cont(0.5) within group (order by o.engagement) end from (
         select distinct on (o.post_id) o.post_id, case when coalesce(o.like_count, o.repost_count, o.reply_count, o.quote_count) is not null then coalesce(o.like_count, 0) + coalesce(o.repost_count, 0) + coalesce(o.reply_count, 0) + coalesce(o.quote_count, 0) end as engagement
         from (select q.id from strandline.posts q where q.author_id = e.author_id order by q.id desc limit 200) q
-        join strandline.post_ages o on o.post_id = q.id and o.hours = e.hours
+        join strandline.post_counters_at_age o on o.post_id = q.id and o.hours = e.hours
         order by o.post_id, o.after_at - o.before_at
       ) o), 0) as author_engagement_ratio
   from (
@@ -35,7 +35,7 @@ CREATE OR REPLACE VIEW strandline_analytics.post_at_age AS
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
     join strandline_analytics.typical_at_age m on m.search_id = s.id
-    join strandline.post_ages a on a.search_id = s.id and a.hours = m.hours
+    join strandline.post_counters_at_age a on a.search_id = s.id and a.hours = m.hours
   ) e;
 
 COMMENT ON VIEW strandline_analytics.post_at_age IS 'Posts compared at equal age: counters 1, 3, 8, 24 and 72 hours after they were written, with what is typical of the search and of the author then. The rule: counters are taken on the straight line between the last observation before the age and the first one after it, by this search, and only where each of the two is at most half the age away from it. Otherwise there is no row: the nearest value is never taken in its place.';

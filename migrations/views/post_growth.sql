@@ -9,12 +9,12 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
     p.created_at,
     p.first_seen_at,
     p.last_seen_at,
-    (select s.slug from strandline.post_sightings o join strandline.looks l on l.search_id = o.search_id
-      left join strandline.unseen u on u.search_id = o.search_id and u.post_id = o.post_id
+    (select s.slug from strandline.post_sightings o join strandline.latest_results l on l.search_id = o.search_id
+      left join strandline.dropped_posts u on u.search_id = o.search_id and u.post_id = o.post_id
       join strandline.searches s on s.id = o.search_id
       where o.post_id = p.id order by coalesce(u.last_seen_at, l.at) desc, s.id limit 1) as last_seen_by,
     (select max(u.last_seen_at) from strandline.post_sightings o
-      left join strandline.unseen u on u.search_id = o.search_id and u.post_id = o.post_id
+      left join strandline.dropped_posts u on u.search_id = o.search_id and u.post_id = o.post_id
       where o.post_id = p.id having count(*) = count(u.post_id)) as not_seen_since,
     g.changed_at,
     coalesce(g.first_reply_count, c.reply_count) as first_reply_count,
@@ -69,8 +69,8 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
     ), 0) / least(24, extract(epoch from p.last_seen_at - p.first_seen_at)::float8 / 3600) end as likes_per_hour_24h
   from (
     select q.id, q.service_id, q.author_id, q.text, q.url, q.created_at, q.first_seen_at, (select max(coalesce(u.last_seen_at, l.at)) from strandline.post_sightings o
-      join strandline.looks l on l.search_id = o.search_id
-      left join strandline.unseen u on u.search_id = o.search_id and u.post_id = o.post_id
+      join strandline.latest_results l on l.search_id = o.search_id
+      left join strandline.dropped_posts u on u.search_id = o.search_id and u.post_id = o.post_id
       where o.post_id = q.id) as last_seen_at
     from strandline.posts q
   ) p

@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW strandline_analytics.posts_in_sight AS
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
-  join strandline.looks l on l.search_id = s.id
+  join strandline.latest_results l on l.search_id = s.id
   join strandline.run_results rr on rr.run_id = l.run_id
   cross join lateral unnest(rr.post_ids) i(id)
   join strandline.posts p on p.id = i.id

@@ -1,12 +1,12 @@
 CREATE OR REPLACE VIEW strandline_analytics.unseen_posts AS
   select s.id as search_id, s.slug as search, t.slug as topic, sv.kind as service_kind, u.post_id, u.last_seen_at as not_seen_since,
     exists (select from strandline.post_sightings o where o.post_id = u.post_id and o.search_id <> u.search_id
-      and not exists (select from strandline.unseen n where n.search_id = o.search_id and n.post_id = o.post_id)) as seen_elsewhere,
+      and not exists (select from strandline.dropped_posts n where n.search_id = o.search_id and n.post_id = o.post_id)) as seen_elsewhere,
     u.created_at, date_bin('1 day', u.created_at, 'epoch') as bucket_at, u.engagement
   from strandline.searches s
   join strandline.topics t on t.id = s.topic_id
   join strandline.services sv on sv.id = s.service_id
-  join strandline.unseen u on u.search_id = s.id;
+  join strandline.dropped_posts u on u.search_id = s.id;
 
 COMMENT ON VIEW strandline_analytics.unseen_posts IS 'Posts that a search had and that its newest answer does not hold: nothing is known of them by this search since.';
 COMMENT ON COLUMN strandline_analytics.unseen_posts.search_id IS 'The search.';

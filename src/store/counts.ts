@@ -40,7 +40,7 @@ export async function readCounts({ pool }: Pick<Database, 'pool'>): Promise<Coun
   const { rows } = await pool.query<Count>(
     `SELECT name, labels, sum(n)::float8 AS n
      FROM (
-       SELECT * FROM strandline.counts UNION ALL SELECT * FROM strandline.count_steps
+       SELECT * FROM strandline.counts UNION ALL SELECT * FROM strandline.count_increments
        UNION ALL ${COUNT_DISCOVERIES(`(SELECT n FROM strandline.counts WHERE name = '${COUNTED_UNTIL}')`)}
      ) c
      WHERE name = ANY ($1) GROUP BY name, labels ORDER BY name, labels`,
@@ -54,7 +54,7 @@ export async function addCounts({ pool }: Pick<Database, 'pool'>, steps: readonl
   const some = steps.filter(({ n }) => n > 0);
   if (some.length === 0) return;
   await pool.query(
-    `INSERT INTO strandline.count_steps (name, labels, n)
+    `INSERT INTO strandline.count_increments (name, labels, n)
      SELECT s.name, s.labels, s.n FROM json_to_recordset($1::json) AS s(name text, labels text[], n float8)`,
     [JSON.stringify(some)],
   );
@@ -72,7 +72,7 @@ WITH saved AS MATERIALIZED (
   JOIN strandline.searches s ON s.id = r.search_id JOIN strandline.services v ON v.id = s.service_id
   WHERE p.id = ANY ($1::bigint[])
 )
-INSERT INTO strandline.count_steps (name, labels, n)
+INSERT INTO strandline.count_increments (name, labels, n)
 SELECT 'runs', ARRAY[kind, 'succeeded', ''], count(*) FROM saved GROUP BY kind
 UNION ALL SELECT 'run_lateness', ARRAY[kind, ${bucketLabel('late', LATENESS_BOUNDS)}], count(*) FROM saved WHERE late IS NOT NULL GROUP BY 2
 UNION ALL SELECT 'run_lateness_sum', ARRAY[kind], sum(late) FROM saved WHERE late IS NOT NULL GROUP BY kind
@@ -94,7 +94,7 @@ export async function foldCounts({ pool }: Pick<Database, 'pool'>): Promise<void
   await pool.query(
     `WITH until AS MATERIALIZED (
        SELECT n FROM strandline.counts WHERE name = '${COUNTED_UNTIL}' FOR NO KEY UPDATE
-     ), taken AS (DELETE FROM strandline.count_steps RETURNING name, labels, n),
+     ), taken AS (DELETE FROM strandline.count_increments RETURNING name, labels, n),
      added AS (
        SELECT name, labels, n FROM taken
        UNION ALL SELECT * FROM (${COUNT_DISCOVERIES('(SELECT n FROM until)')}) d

@@ -20,7 +20,7 @@ WITH run AS MATERIALIZED (
 ), made AS MATERIALIZED (
   SELECT run.*, (SELECT count(*) FROM strandline.calls c WHERE c.run_id = run.run_id) AS calls,
     (SELECT coalesce(max(c.n), 0) + 1 FROM strandline.calls c WHERE c.run_id = run.run_id) AS n,
-    EXISTS (SELECT FROM strandline.answers a WHERE a.run_id = run.run_id AND read_at IS NULL) AS unread
+    EXISTS (SELECT FROM strandline.responses a WHERE a.run_id = run.run_id AND read_at IS NULL) AS unread
   FROM run
 ), allowed AS MATERIALIZED (
   SELECT run_id, fence, n, row_number() OVER (ORDER BY run_id) AS place FROM made WHERE NOT unread AND calls < most
@@ -41,7 +41,7 @@ const REFUND_IF_UNREAD = `
 WITH closed AS (
   UPDATE strandline.calls SET state = 'failed', code = 'timeout_connect', received_at = ${sqlTime('$3')}, refunded = true
   WHERE run_id = $1 AND n = $2 AND NOT refunded
-    AND EXISTS (SELECT FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL)
+    AND EXISTS (SELECT FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL)
   RETURNING service_id, sent_at, refunded
 ), ${REFUND_CALL}
 SELECT FROM closed`;
@@ -182,7 +182,7 @@ WITH closed AS (
   WHERE run_id = $1 AND n = $2 AND state IN ('sent', 'unknown')
   RETURNING run_id, n, service_id, http_status, received_at, sent_at, refunded
 ), kept AS (
-  INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
+  INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
   SELECT run_id, n, http_status, $11, $12, $13, $14::int, received_at, received_at FROM closed WHERE $12::bytea IS NOT NULL
   ON CONFLICT DO NOTHING
 ), ${REFUND_CALL}

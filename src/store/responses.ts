@@ -67,7 +67,7 @@ WITH came AS MATERIALIZED (
     latency_ms = came.latency_ms, cost_usd = came.cost_usd, received_at = came.received_at
   FROM came WHERE calls.run_id = came.run_id AND calls.n = came.n
 )
-INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
+INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
 SELECT run_id, n, http_status, content_type, body, sha256, bytes, received_at FROM came ON CONFLICT DO NOTHING`;
 
 /**
@@ -154,7 +154,7 @@ const RESPONSE_COLUMNS = 'n, http_status, content_type, body, received_at';
 /** The newest stored response of a run, a whole one before one that broke off; `null` when there is none or it has expired. */
 export async function loadNewestResponse(db: Database, runId: Id): Promise<RawResponse | null> {
   const { rows } = await db.pool.query<ResponseRow>(
-    `SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.answers a
+    `SELECT n, a.http_status, content_type, body, a.received_at FROM strandline.responses a
      LEFT JOIN strandline.calls c USING (run_id, n)
      WHERE run_id = $1 ORDER BY coalesce(c.state = 'received', true) DESC, a.received_at DESC, n DESC LIMIT 1`,
     [runId],
@@ -175,11 +175,11 @@ const IS_DUE = `coalesce(next_read_at <= ${sqlTime('$2')}, true)`;
  * $1 run, $2 time.
  */
 const takeUnreadSql = (condition: string) => `
-UPDATE strandline.answers a
+UPDATE strandline.responses a
 SET read_attempts = a.read_attempts + 1,
   next_read_at = ${sqlTime('$2')} + least(interval '6 hours', interval '1 minute' * power(2, least(a.read_attempts, 10)))
 WHERE (a.run_id, a.n) = (
-  SELECT run_id, n FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL AND ${condition}
+  SELECT run_id, n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL AND ${condition}
   ORDER BY received_at DESC, n DESC LIMIT 1 FOR UPDATE SKIP LOCKED
 )
 RETURNING ${RESPONSE_COLUMNS}`;
@@ -218,7 +218,7 @@ export async function needsSolitude(db: Database, input: { runId: Id; now: Date 
   const { rowCount } = await db.pool.query(
     `SELECT FROM strandline.runs r WHERE id = $1 AND (
        (${IS_ABANDONED} AND claims >= ${MAX_SHARED_CLAIMS})
-       OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.answers
+       OR (${HAS_ENDED} AND EXISTS (SELECT FROM strandline.responses
          WHERE run_id = $1 AND read_at IS NULL AND read_attempts >= ${MAX_SHARED_READ_ATTEMPTS} AND ${IS_DUE})))`,
     [input.runId, input.now],
   );
@@ -243,7 +243,7 @@ export async function listLateRuns(
   const { rows } = await db.query<LateRun>({
     name: 'late_runs',
     text: `
-SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.answers a
+SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.responses a
 CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
 CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
 WHERE a.read_at IS NULL AND coalesce(a.next_read_at, a.received_at + interval '5 seconds') <= ${sqlTime('$1')} AND r.${HAS_ENDED}
@@ -269,7 +269,7 @@ export async function markUnreadable(
 ): Promise<boolean> {
   const { rows } = await db.pool.query(
     `WITH response AS (
-       UPDATE strandline.answers SET read_at = ${sqlTime('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id
+       UPDATE strandline.responses SET read_at = ${sqlTime('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id
      ), counted AS (
        UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + json_array_length($4::json)
        FROM response WHERE id = run_id

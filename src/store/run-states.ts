@@ -174,7 +174,7 @@ export async function failRun(
        WHERE id = $1 AND fence = $2 AND status = 'running'
        RETURNING id, ended_at
      ), response AS (
-       UPDATE strandline.answers SET read_at = failed.ended_at
+       UPDATE strandline.responses SET read_at = failed.ended_at
        FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
      ), told AS (
        INSERT INTO strandline.rejects (run_id, path, code, sample)
@@ -220,7 +220,7 @@ WITH search AS (
   WHERE id = $1 AND fence = $2 AND status = 'running'
   RETURNING id, status
 ), response AS (
-  UPDATE strandline.answers SET read_at = ${sqlTime('$5')} FROM requeued WHERE run_id = requeued.id AND n = $6 AND read_at IS NULL
+  UPDATE strandline.responses SET read_at = ${sqlTime('$5')} FROM requeued WHERE run_id = requeued.id AND n = $6 AND read_at IS NULL
 )
 SELECT status FROM requeued`;
 

@@ -83,7 +83,7 @@ export async function finishSetback(
   await tx.query('UPDATE strandline.channels SET resting_until = NULL WHERE failing_since > $1', [now]);
   await tx.query('UPDATE strandline.recurring_work SET next_due_at = least(next_due_at, $1)', [now]);
   await tx.query(
-    'UPDATE strandline.answers SET next_read_at = $1 WHERE read_at IS NULL AND coalesce(next_read_at, received_at) > $1',
+    'UPDATE strandline.responses SET next_read_at = $1 WHERE read_at IS NULL AND coalesce(next_read_at, received_at) > $1',
     [now],
   );
   // No slot from before its search was created is due.

@@ -65,7 +65,7 @@ export async function readUsedAllowance(
 
 /** Two who ask at once: the second waits for the row, then comes after the turn that the first was given. */
 const RESERVE_TURN = `
-INSERT INTO strandline.source_turns AS t (source, at) VALUES ($1, clock_timestamp())
+INSERT INTO strandline.source_pacing AS t (source, at) VALUES ($1, clock_timestamp())
 ON CONFLICT (source) DO UPDATE SET at = greatest(clock_timestamp(), t.at + $2 * interval '1 ms')
   WHERE t.at + $2 * interval '1 ms' <= clock_timestamp() + $3 * interval '1 ms'
 RETURNING greatest(0, extract(epoch FROM at - clock_timestamp()) * 1000)::float8 AS wait_ms`;

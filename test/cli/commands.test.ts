@@ -372,7 +372,7 @@ describe('status', () => {
 /** As the workers of a real installation do. */
 async function readAll(): Promise<void> {
   await stand.world.db.pool.query(
-    'UPDATE strandline.answers SET read_at = received_at WHERE read_at IS NULL',
+    'UPDATE strandline.responses SET read_at = received_at WHERE read_at IS NULL',
   );
 }
 

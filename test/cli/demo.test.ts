@@ -46,7 +46,7 @@ const STAYS = new Set([
   'facts',
   'archive_corpora',
   'counts',
-  'count_steps',
+  'count_increments',
   'audit_log',
 ]);
 const archived = () =>

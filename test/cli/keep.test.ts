@@ -124,7 +124,7 @@ test('an author who was forgotten is known by the id; by name it is said why not
 
 test('retention shows what holds and what would go, and lets it go when asked', async () => {
   await stand.world.db.pool.query(
-    `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
+    `INSERT INTO strandline.responses (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
      SELECT min(id), 9, 200, '\\x00', '\\x00', 1, '2026-01-01', '2026-01-01' FROM strandline.runs`,
   );
   const shown = await stand.run(['retention', 'show']);

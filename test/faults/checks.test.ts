@@ -87,7 +87,7 @@ test.each([
   [
     'U5 something counts as found by a run of which no response was read',
     `UPDATE strandline.runs SET status = 'failed', code = 'internal'`,
-    'UPDATE strandline.answers SET read_at = NULL',
+    'UPDATE strandline.responses SET read_at = NULL',
   ],
   [
     'U5 what was sighted and what was discovered differ',
@@ -106,13 +106,13 @@ test.each([
   ],
   [
     'U9 a response was paid for and is not read',
-    `UPDATE strandline.answers SET read_at = NULL, received_at = received_at - interval '1 hour'`,
+    `UPDATE strandline.responses SET read_at = NULL, received_at = received_at - interval '1 hour'`,
   ],
   [
     'U9 a claim that had its response called again',
     `INSERT INTO strandline.calls (run_id, n, service_id, fence, state, sent_at)
      SELECT run_id, 2, service_id, fence, 'unknown', sent_at + interval '1 day' FROM strandline.calls`,
-    `UPDATE strandline.answers SET read_at = received_at + interval '2 days'`,
+    `UPDATE strandline.responses SET read_at = received_at + interval '2 days'`,
   ],
 ])('%s', async (broken, ...statements) => {
   expect((await brokenBy(...statements)).join('\n')).toContain(broken);

@@ -109,7 +109,7 @@ export const CHECKS: readonly Check[] = [
         UNION ALL SELECT r.search_id, NULL, r.id FROM strandline.run_results x JOIN strandline.runs r ON r.id = x.run_id
       ) s LEFT JOIN strandline.runs r ON r.id = s.first_run_id
       WHERE r.status IS DISTINCT FROM 'succeeded'
-        AND NOT EXISTS (SELECT FROM strandline.answers a WHERE a.run_id = r.id AND a.read_at IS NOT NULL)`,
+        AND NOT EXISTS (SELECT FROM strandline.responses a WHERE a.run_id = r.id AND a.read_at IS NOT NULL)`,
   },
   {
     id: 'U5',
@@ -197,7 +197,7 @@ export const CHECKS: readonly Check[] = [
     id: 'U9',
     broken: 'a response was paid for and is not read',
     counts: 'lost',
-    sql: `SELECT a.run_id, a.n, a.received_at, a.read_attempts, a.next_read_at, r.status FROM strandline.answers a
+    sql: `SELECT a.run_id, a.n, a.received_at, a.read_attempts, a.next_read_at, r.status FROM strandline.responses a
       JOIN strandline.runs r ON r.id = a.run_id
       WHERE a.read_at IS NULL AND a.received_at < $1::timestamptz - ${JUST_NOW} AND r.status NOT IN ('queued', 'running')`,
   },
@@ -206,7 +206,7 @@ export const CHECKS: readonly Check[] = [
     broken: 'a claim that had its response called again before it was read',
     sql: `SELECT c.run_id, c.n, a.n AS before FROM strandline.calls c
       JOIN strandline.calls b ON b.run_id = c.run_id AND b.fence = c.fence AND b.n < c.n
-      JOIN strandline.answers a ON a.run_id = b.run_id AND a.n = b.n
+      JOIN strandline.responses a ON a.run_id = b.run_id AND a.n = b.n
       WHERE a.received_at < c.sent_at AND (a.read_at IS NULL OR a.read_at > c.sent_at)`,
   },
 ];

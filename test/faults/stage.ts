@@ -339,7 +339,7 @@ async function left({ db }: World, { now, olderMs }: { now: Date; olderMs: numbe
        SELECT 'runs queued' AS what, count(*)::int AS n FROM strandline.runs
        WHERE status = 'queued' AND coalesce(not_before <= $1, true) AND ($2 OR created_at <= $1)
        UNION ALL SELECT 'runs running', count(*)::int FROM strandline.runs WHERE status = 'running' AND ($2 OR started_at <= $1)
-       UNION ALL SELECT 'responses unread', count(*)::int FROM strandline.answers
+       UNION ALL SELECT 'responses unread', count(*)::int FROM strandline.responses
        WHERE read_at IS NULL AND ($2 OR received_at <= $1)
        UNION ALL SELECT 'searches due', count(*)::int FROM strandline.searches WHERE next_due_at <= $1
        UNION ALL SELECT 'messages due', count(*)::int FROM strandline.deliveries d JOIN strandline.channels c ON c.id = d.channel_id

@@ -78,7 +78,7 @@ const QUESTION = `
 WITH s AS MATERIALIZED (SELECT * FROM strandline.searches WHERE id = ANY ($2::bigint[])),
 r AS MATERIALIZED (SELECT * FROM strandline.runs WHERE search_id = ANY ($2::bigint[])),
 c AS MATERIALIZED (SELECT * FROM strandline.calls WHERE service_id = $1),
-a AS MATERIALIZED (SELECT run_id, n, read_at, bytes FROM strandline.answers WHERE run_id = ANY (ARRAY(SELECT id FROM r))),
+a AS MATERIALIZED (SELECT run_id, n, read_at, bytes FROM strandline.responses WHERE run_id = ANY (ARRAY(SELECT id FROM r))),
 paid AS MATERIALIZED (
   SELECT sent_at FROM c WHERE NOT refunded UNION ALL SELECT sent_at FROM strandline.trials WHERE service_id = $1 AND NOT refunded
 )

@@ -119,7 +119,7 @@ WITH scanned AS (
     lease_until = CASE status WHEN 'running' THEN clock_timestamp() - interval '1 second' END
   WHERE search_id = ANY ($1::bigint[]) AND status IN ('queued', 'running')
 )
-UPDATE strandline.answers SET next_read_at = NULL
+UPDATE strandline.responses SET next_read_at = NULL
 WHERE read_at IS NULL AND run_id IN (SELECT id FROM strandline.runs WHERE search_id = ANY ($1::bigint[]))`;
 
 /** Everything that is left to do is done: then nothing runs, and no response is unread. */
@@ -171,7 +171,7 @@ async function happen(
         `WITH runs AS (
            UPDATE strandline.runs SET not_before = NULL, offer_at = clock_timestamp() - interval '1 second'
            WHERE search_id = ANY ($1) AND status = 'queued' RETURNING id)
-         UPDATE strandline.answers SET next_read_at = clock_timestamp() - interval '1 second'
+         UPDATE strandline.responses SET next_read_at = clock_timestamp() - interval '1 second'
          WHERE read_at IS NULL AND run_id IN (SELECT id FROM strandline.runs WHERE search_id = ANY ($1))`,
         [searches],
       );

@@ -159,7 +159,7 @@ export async function openStage(): Promise<Stage> {
     const [run, call] = [String(request.headers['x-run-id']), String(request.headers['x-call'])];
     record.requests.push(`${run}/${call}`);
     const { rowCount } = await observer.query(
-      'SELECT FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL',
+      'SELECT FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL',
       [run],
     );
     if (rowCount !== 0)

@@ -66,7 +66,7 @@ const callsOf = async (runId: Id) =>
     ({ state }) => state,
   );
 const unreadOf = async (runId: Id) =>
-  (await rows('SELECT n FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL', [runId])).map(
+  (await rows('SELECT n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL', [runId])).map(
     ({ n }) => n,
   );
 const seenBy = async (slug: string) =>

@@ -50,7 +50,7 @@ test('a run goes from its claim to its end: one call in the ledger, the raw answ
     await rows('SELECT state, http_status, fence FROM strandline.calls WHERE run_id = $1', [firstRunId]),
   ).toEqual([{ state: 'received', http_status: 200, fence: 1 }]);
   expect(
-    await rows('SELECT bytes > 100 AS kept FROM strandline.answers WHERE run_id = $1', [firstRunId]),
+    await rows('SELECT bytes > 100 AS kept FROM strandline.responses WHERE run_id = $1', [firstRunId]),
   ).toEqual([{ kept: true }]);
   expect(
     await rows(`SELECT external_id FROM strandline_analytics.posts WHERE external_id LIKE '179%'`),
@@ -135,7 +135,7 @@ test('an answer that cannot be read fails the run, keeps the answer, and is read
   });
   await expect(replayRun(world.ctx, firstRunId)).rejects.toMatchObject({ code: 'schema_mismatch' });
   const readable = gzipSync(JSON.stringify({ miner_tweets: [wirePost('3001')] }));
-  await rows('UPDATE strandline.answers SET body = $2 WHERE run_id = $1', [firstRunId, readable]);
+  await rows('UPDATE strandline.responses SET body = $2 WHERE run_id = $1', [firstRunId, readable]);
   const { diff } = await replayRun(world.ctx, firstRunId);
   expect(diff.newPosts).toHaveLength(1);
   expect(

@@ -109,7 +109,7 @@ const discoveries = () =>
   );
 const unread = async (runId: Id) =>
   (
-    await rows('SELECT n FROM strandline.answers WHERE run_id = $1 AND read_at IS NULL ORDER BY n', [runId])
+    await rows('SELECT n FROM strandline.responses WHERE run_id = $1 AND read_at IS NULL ORDER BY n', [runId])
   ).map(({ n }) => n);
 
 test('of a run that succeeded, an older response adds what it alone holds, seen when it came', async () => {
@@ -260,7 +260,7 @@ test('each attempt is counted before it begins: pauses grow up to six hours, and
     expect(await takeLateResponse(world.db, { runId, now })).toMatchObject({ n: 2 });
     expect(await takeLateResponse(world.db, { runId, now }), 'nobody else has it meanwhile').toBeNull();
     const [{ next }] = await rows(
-      'SELECT next_read_at AS next FROM strandline.answers WHERE run_id = $1 AND n = 2',
+      'SELECT next_read_at AS next FROM strandline.responses WHERE run_id = $1 AND n = 2',
       [runId],
     );
     pauses.push((next.getTime() - now.getTime()) / MINUTE);

@@ -121,7 +121,7 @@ test.each([200, 201, 206])('a response under HTTP %d is stored with its status a
   expect(await executeRun(world.ctx, runId)).toMatchObject({ status: 'succeeded', posts: 1 });
   expect(
     await rows(
-      'SELECT a.http_status AS kept, c.http_status AS called FROM strandline.answers a JOIN strandline.calls c USING (run_id, n) WHERE run_id = $1',
+      'SELECT a.http_status AS kept, c.http_status AS called FROM strandline.responses a JOIN strandline.calls c USING (run_id, n) WHERE run_id = $1',
       [runId],
     ),
   ).toEqual([{ kept: status, called: status }]);
@@ -143,7 +143,7 @@ test('a stream that breaks off is stored up to there, without the key; it is cal
   expect(await executeRun(world.ctx, runId)).toMatchObject({ status: 'retry', code: 'conn_reset' });
   const kept = () =>
     rows(
-      `SELECT n, http_status, content_type, read_at = received_at AS read, bytes FROM strandline.answers WHERE run_id = $1 ORDER BY n`,
+      `SELECT n, http_status, content_type, read_at = received_at AS read, bytes FROM strandline.responses WHERE run_id = $1 ORDER BY n`,
       [runId],
     );
   const bytes = Buffer.byteLength(HALF.replace('k$y-of-the-test', '[key]'));
@@ -170,8 +170,8 @@ test('a replay reads the whole response of a run, not the half of one that came 
     [runId],
   );
   await rows(
-    `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
-     SELECT run_id, 2, 200, 'x', 'x', 1, received_at, received_at FROM strandline.answers WHERE run_id = $1`,
+    `INSERT INTO strandline.responses (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
+     SELECT run_id, 2, 200, 'x', 'x', 1, received_at, received_at FROM strandline.responses WHERE run_id = $1`,
     [runId],
   );
   expect((await replayRun(world.ctx, runId)).findings.posts).toHaveLength(1);

@@ -55,7 +55,7 @@ test('a trial makes one call, shows what came with what is known of it already, 
   await rows('DELETE FROM strandline.call_days');
   stub.requests.length = 0;
   const before = await rows(
-    'SELECT (SELECT count(*) FROM strandline.posts) AS posts, (SELECT count(*) FROM strandline.runs) AS runs, (SELECT count(*) FROM strandline.answers) AS answers',
+    'SELECT (SELECT count(*) FROM strandline.posts) AS posts, (SELECT count(*) FROM strandline.runs) AS runs, (SELECT count(*) FROM strandline.responses) AS answers',
   );
 
   stub.answers(priced({ miner_tweets: [wirePost('1'), wirePost('2', { like_count: null }), null] }, '0.004'));
@@ -89,7 +89,7 @@ test('a trial makes one call, shows what came with what is known of it already, 
   expect(await callsToday()).toBe(1);
   expect(
     await rows(
-      'SELECT (SELECT count(*) FROM strandline.posts) AS posts, (SELECT count(*) FROM strandline.runs) AS runs, (SELECT count(*) FROM strandline.answers) AS answers',
+      'SELECT (SELECT count(*) FROM strandline.posts) AS posts, (SELECT count(*) FROM strandline.runs) AS runs, (SELECT count(*) FROM strandline.responses) AS answers',
     ),
   ).toEqual(before);
 });

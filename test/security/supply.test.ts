@@ -27,6 +27,7 @@ const PACKED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^(src|dist)\/([\w.-]+\/)*[\w.-]+\.(ts|tsx|js|js\.map|d\.ts|css|svg|json|txt)$/,
   /^migrations\/\d{4}_\w+\.sql$/,
+  /^migrations\/views\/\w+\.sql$/,
   /^migrations\/meta\/(_journal|\d{4}_snapshot)\.json$/,
   /^docs\/questions\.md$/,
 ];

@@ -28,7 +28,7 @@ export async function dumpDatabase(client: Client): Promise<string> {
     const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM ${name} t`);
     texts.push(`# ${name}`, ...rows.map(({ row }) => row));
   }
-  const { rows: answers } = await client.query<{ body: Buffer }>('SELECT body FROM strandline.answers');
+  const { rows: answers } = await client.query<{ body: Buffer }>('SELECT body FROM strandline.responses');
   return [...texts, ...answers.map(({ body }) => gunzipSync(body).toString('latin1'))].join('\n');
 }
 

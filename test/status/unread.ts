@@ -13,7 +13,7 @@ export async function storeUnread(
        INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, code, created_at, started_at, ended_at)
        VALUES ($1, 1, 1, 'manual', 'failed', 'internal', $2, $2, $2) RETURNING id
      )
-     INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
+     INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at)
      SELECT id, 1, 200, 'application/json', '', '', 0, $2 FROM run RETURNING run_id AS id`,
     [searchId, receivedAt],
   );

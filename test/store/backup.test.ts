@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -16,7 +16,7 @@ import type { Manifest } from '../../src/store/backup/manifest.ts';
 import { restore } from '../../src/store/backup/restore.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
-import { LAST_SQUASHED, MIGRATIONS_FOLDER } from '../../src/store/migrations-folder.ts';
+import { LAST_SQUASHED, MIGRATIONS_FOLDER, readMigrations } from '../../src/store/migrations-folder.ts';
 import { ensurePartitions } from '../../src/store/maintenance/partitions.ts';
 import { checkSchema } from '../../src/store/schema-state.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../database.ts';
@@ -388,6 +388,43 @@ test('a backup of a newer strandline is refused; one of an older one is brought 
   await load(nothing, whole, { folder: migrations });
   expect(await checkSchema(nothing.url, migrations)).toBe('current');
   expect(await rowsOf(nothing.url, 'SELECT DISTINCT later FROM strandline.posts')).toEqual([{ later: 7 }]);
+});
+
+/** Tables that `0001_table_names` named anew, and what they were called before. */
+const FORMER_NAMES = new Map([
+  ['latest_results', 'looks'],
+  ['dropped_posts', 'unseen'],
+  ['responses', 'answers'],
+  ['post_counters_at_age', 'post_ages'],
+  ['source_pacing', 'source_turns'],
+  ['tombstones', 'forgotten'],
+  ['count_increments', 'count_steps'],
+]);
+
+test('a backup from before tables were named anew is restored with all their rows', async () => {
+  const [tables] = await readMigrations();
+  if (tables === undefined) throw new Error('no migrations');
+  const directory = await withManifest('former names', (manifest) => {
+    manifest.migration = { name: tables.name, when: tables.when };
+    manifest.tables = manifest.tables.map((table) => ({
+      ...table,
+      name: FORMER_NAMES.get(table.name) ?? table.name,
+    }));
+  });
+  for (const [name, former] of FORMER_NAMES)
+    await rename(path.join(directory, `${name}.copy.gz`), path.join(directory, `${former}.copy.gz`));
+  const database = await emptyDatabase();
+  onTestFinished(() => database.drop());
+  await load(database, directory);
+  expect(await checkSchema(database.url)).toBe('current');
+  expect(await exported(database.url)).toEqual(await exported(world.database.url));
+  const again = path.join(folder, 'named-anew');
+  await backUp({ url: database.url, directory: again, version: 'test', now: world.clock.now() });
+  const [before, after] = [await contentOf(whole), await contentOf(again)];
+  for (const name of FORMER_NAMES.keys())
+    expect(after[`${name}.copy.gz`], name).toBe(before[`${name}.copy.gz`]);
+  for (const name of ['responses', 'tombstones', 'count_increments'])
+    expect(after[`${name}.copy.gz`], name).not.toBe('');
 });
 
 test('a backup of a database from before 0000_tables is restored as one of today; one that is older still is refused', async () => {

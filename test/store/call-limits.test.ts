@@ -242,7 +242,7 @@ describe('a call is not opened, and nothing is counted', () => {
     await storeResponse(world.db, { runId: run.runId, response, latencyMs: 1, costUsd: null });
     expect(await open(run, { callsPerMinute: 9 })).toEqual({ kind: 'unread' });
     expect([await callsOfDays(), (await minute()).length]).toEqual([[1], 1]);
-    await rows('UPDATE strandline.answers SET read_at = received_at WHERE run_id = $1', [run.runId]);
+    await rows('UPDATE strandline.responses SET read_at = received_at WHERE run_id = $1', [run.runId]);
     expect(await open(run, { callsPerMinute: 9 })).toMatchObject({ kind: 'opened', n: 2 });
   });
 

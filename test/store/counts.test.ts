@@ -47,7 +47,7 @@ test('what happens is counted once, with its transaction, and neither folding no
   expect(after.get('save_sum')).toBeGreaterThan(0);
   await foldCounts(world.db);
   expect(await counted()).toEqual(after);
-  const { rows } = await world.db.pool.query('SELECT FROM strandline.count_steps');
+  const { rows } = await world.db.pool.query('SELECT FROM strandline.count_increments');
   expect(rows).toEqual([]);
 
   await replayRun(world.ctx, firstRunId);

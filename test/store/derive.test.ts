@@ -97,7 +97,7 @@ async function addCall(runId: Id, n: number, minute: number): Promise<void> {
 async function addResponse(runId: Id, n: number, minute: number): Promise<void> {
   await addCall(runId, n, minute);
   await rows(
-    `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at) VALUES ($1, $2, 200, '', '', 0, $3)`,
+    `INSERT INTO strandline.responses (run_id, n, http_status, body, sha256, bytes, received_at) VALUES ($1, $2, 200, '', '', 0, $3)`,
     [runId, n, at(minute)],
   );
 }

@@ -166,7 +166,7 @@ test('nothing of a forgotten author stands in any table, and nothing of anybody 
 
   const again = await runAgain('whole', body);
   expect(await tablesWith(word), 'also in no kept answer of a later run').toEqual([]);
-  expect(await rows('SELECT FROM strandline.answers WHERE run_id = $1', [again])).toEqual([]);
+  expect(await rows('SELECT FROM strandline.responses WHERE run_id = $1', [again])).toEqual([]);
   expect(
     await rows('SELECT kind FROM strandline.discoveries WHERE search_id = $1 AND run_id = $2', [
       search.id,
@@ -264,11 +264,11 @@ test('reading an answer again from before does not bring back who was forgotten 
   const { firstRunId } = await firstRun('again', {
     miner_tweets: [wirePost('1500000001', person('1500000001', word)), wirePost('1500000002')],
   });
-  const [kept] = await rows('SELECT * FROM strandline.answers WHERE run_id = $1', [firstRunId]);
+  const [kept] = await rows('SELECT * FROM strandline.responses WHERE run_id = $1', [firstRunId]);
   await forget(`77${word}`);
   // As from a copy of the answer that was made before.
   await rows(
-    `INSERT INTO strandline.answers (run_id, n, http_status, content_type, body, sha256, bytes, received_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       kept.run_id,
       kept.n,

@@ -41,11 +41,11 @@ const limits = (env: Record<string, string> = {}) => retentionLimitsAt(world.clo
 const always = () => true;
 
 async function fill(answers: number): Promise<void> {
-  await rows('DELETE FROM strandline.answers');
+  await rows('DELETE FROM strandline.responses');
   await rows('DELETE FROM strandline.rejects');
   for (const [n, runId] of runs.entries()) {
     await rows(
-      `INSERT INTO strandline.answers (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
+      `INSERT INTO strandline.responses (run_id, n, http_status, body, sha256, bytes, received_at, read_at)
        SELECT $1, g, 200, $2, '\\x00', 2, $3::timestamptz, $3::timestamptz FROM generate_series(1, $4::int) g`,
       [runId, gzipSync('{}'), ago(n === 0 ? 31 : 29), answers],
     );
@@ -57,8 +57,8 @@ async function fill(answers: number): Promise<void> {
 }
 
 const left = () =>
-  rows(`SELECT (SELECT count(*)::int FROM strandline.answers) AS answers, (SELECT count(*)::int FROM strandline.rejects) AS rejects,
-    (SELECT count(*)::int FROM strandline.answers WHERE run_id = ${runs[0]}) + (SELECT count(*)::int FROM strandline.rejects WHERE run_id = ${runs[0]}) AS old`);
+  rows(`SELECT (SELECT count(*)::int FROM strandline.responses) AS answers, (SELECT count(*)::int FROM strandline.rejects) AS rejects,
+    (SELECT count(*)::int FROM strandline.responses WHERE run_id = ${runs[0]}) + (SELECT count(*)::int FROM strandline.rejects WHERE run_id = ${runs[0]}) AS old`);
 
 async function snapshot(at: string): Promise<void> {
   await ensurePartitions(world.db, new Date(at));
@@ -113,9 +113,9 @@ test('what a message said goes after its days, once nothing more is tried; that 
 
 test('a response that nobody has read is kept, however old it is', async () => {
   await fill(3);
-  await rows('UPDATE strandline.answers SET read_at = NULL WHERE run_id = $1 AND n = 2', [runs[0]]);
+  await rows('UPDATE strandline.responses SET read_at = NULL WHERE run_id = $1 AND n = 2', [runs[0]]);
   expect(await applyRetention(world.db, limits(), always)).toMatchObject({ answers: 2 });
-  expect(await rows('SELECT n FROM strandline.answers WHERE run_id = $1', [runs[0]])).toEqual([{ n: 2 }]);
+  expect(await rows('SELECT n FROM strandline.responses WHERE run_id = $1', [runs[0]])).toEqual([{ n: 2 }]);
 });
 
 test('what is not done in its time is done at the next look, and says so', async () => {
@@ -224,7 +224,7 @@ test('what would go is shown before it goes, with the sizes of tables and months
 test('newest counters leave room in their pages, no counter that changes is in an index, snapshots have BRIN by time in every month', async () => {
   const counted = `(reply|repost|like|view|quote|impression|bookmark|followers|favourites|listed|media|statuses)_count`;
   // What a post had at an age is written once.
-  const changing = `schemaname = 'strandline' AND tablename <> 'post_ages'`;
+  const changing = `schemaname = 'strandline' AND tablename <> 'post_counters_at_age'`;
   expect(await rows(`SELECT indexdef FROM pg_indexes WHERE ${changing} AND indexdef ~ '${counted}'`)).toEqual(
     [],
   );

@@ -41,7 +41,7 @@ async function answered(runId: Id, answer: unknown): Promise<Id> {
 /** What today's reader makes of the kept answer: another body stands for another reader. */
 async function readAgain(runId: Id, answer: unknown) {
   const body = gzipSync(JSON.stringify(answer));
-  await rows('UPDATE strandline.answers SET body = $2 WHERE run_id = $1', [runId, body]);
+  await rows('UPDATE strandline.responses SET body = $2 WHERE run_id = $1', [runId, body]);
   return (await replayRun(world.ctx, runId)).diff;
 }
 

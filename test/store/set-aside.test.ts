@@ -112,7 +112,7 @@ test('so does one behind later ones, where what was derived of its search cannot
   await runWithout(search, 900);
   await runWithout(other, 900);
   await followAt(901);
-  await refuse('looks', search);
+  await refuse('latest_results', search);
   // Received before what is derived already.
   await runWithout(search, 895);
   await runWithout(other, 896);
@@ -120,7 +120,7 @@ test('so does one behind later ones, where what was derived of its search cannot
   expect(await readSetAside(world.db, 10)).toMatchObject([{ search: 'stuck', at: at(895), readings: 1 }]);
   expect(await Promise.all([search, other].map(derivedOf))).toEqual([1, 2]);
 
-  await rows('DROP TRIGGER refuse ON strandline.looks');
+  await rows('DROP TRIGGER refuse ON strandline.latest_results');
   await followAt(904);
   expect(await Promise.all([search, other].map(derivedOf))).toEqual([2, 2]);
   const derived = await readDerived(world.ctx);

@@ -36,7 +36,7 @@ WITH fresh AS MATERIALIZED (
   WHERE g.first_seen_at >= f.at AND g.search_id <> f.search_id AND t.topic_id = f.topic_id
 ), later AS (
   SELECT h.search_id, h.at FROM had h
-  CROSS JOIN LATERAL (SELECT at FROM ${S}.looks WHERE search_id = h.search_id OFFSET 0) l WHERE l.at >= h.at
+  CROSS JOIN LATERAL (SELECT at FROM ${S}.latest_results WHERE search_id = h.search_id OFFSET 0) l WHERE l.at >= h.at
   UNION ALL
   SELECT g.search_id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts) u(id)
   CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x

@@ -219,7 +219,7 @@ crossed AS MATERIALIZED (
  */
 const FOLLOW = `
 WITH ${BATCH}, ${SEEN}, ${FOLLOWED}, ${KEEP_RESULTS}, ${DUE}, ${CROSSED}
-INSERT INTO ${S}.post_ages (search_id, post_id, hours, at, before_at, after_at, ${joinCounters((c) => c)})
+INSERT INTO ${S}.post_counters_at_age (search_id, post_id, hours, at, before_at, after_at, ${joinCounters((c) => c)})
 SELECT c.search_id, c.id, c.hours, c.at, c.before_at, c.after_at, ${joinCounters((c) => `b.${c} + (n.${c} - b.${c}) * f.part`)}
 FROM crossed c
 CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = c.id OFFSET 0) p
@@ -235,7 +235,7 @@ ON CONFLICT DO NOTHING`;
 const IN_SIGHT = `
 before AS MATERIALIZED (
   SELECT l.* FROM (SELECT DISTINCT search_id FROM batch) b
-  CROSS JOIN LATERAL (SELECT * FROM ${S}.looks WHERE search_id = b.search_id OFFSET 0) l
+  CROSS JOIN LATERAL (SELECT * FROM ${S}.latest_results WHERE search_id = b.search_id OFFSET 0) l
 ), newest AS MATERIALIZED (
   SELECT DISTINCT ON (search_id) search_id, run_id, at
   FROM (SELECT search_id, run_id, at FROM batch WHERE is_look UNION ALL SELECT search_id, run_id, at FROM before) l
@@ -246,7 +246,7 @@ before AS MATERIALIZED (
 
 const KEEP_NEWEST = `
 noted AS (
-  INSERT INTO ${S}.looks AS l (search_id, run_id, at) SELECT search_id, run_id, at FROM newest ORDER BY 1
+  INSERT INTO ${S}.latest_results AS l (search_id, run_id, at) SELECT search_id, run_id, at FROM newest ORDER BY 1
   ON CONFLICT (search_id) DO UPDATE SET run_id = excluded.run_id, at = excluded.at
     WHERE (l.run_id, l.at) <> (excluded.run_id, excluded.at)
 )`;
@@ -264,7 +264,7 @@ held AS MATERIALIZED (
 
 const KEEP_UNSEEN = `
 gone AS (
-  INSERT INTO ${S}.unseen AS o (search_id, post_id, last_seen_at, created_at, engagement)
+  INSERT INTO ${S}.dropped_posts AS o (search_id, post_id, last_seen_at, created_at, engagement)
   SELECT h.search_id, h.id, h.at, p.created_at, ${engagementSql('n.')}
   FROM held h CROSS JOIN LATERAL (SELECT created_at FROM ${S}.posts WHERE id = h.id OFFSET 0) p
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = h.id OFFSET 0) n
@@ -279,9 +279,9 @@ gone AS (
  */
 const KEEP_SIGHT = `
 WITH ${BATCH}, ${IN_SIGHT}, ${KEEP_NEWEST}, ${HELD}, ${KEEP_UNSEEN}
-DELETE FROM ${S}.unseen WHERE ctid = ANY (ARRAY(
+DELETE FROM ${S}.dropped_posts WHERE ctid = ANY (ARRAY(
   SELECT f.row FROM in_sight i
-  CROSS JOIN LATERAL (SELECT ctid AS row FROM ${S}.unseen WHERE search_id = i.search_id AND post_id = i.id OFFSET 0) f
+  CROSS JOIN LATERAL (SELECT ctid AS row FROM ${S}.dropped_posts WHERE search_id = i.search_id AND post_id = i.id OFFSET 0) f
 ))`;
 
 /**
@@ -289,10 +289,10 @@ DELETE FROM ${S}.unseen WHERE ctid = ANY (ARRAY(
  * key, whatever the plan was made for. $1 readings.
  */
 const COUNT_UNSEEN = `
-INSERT INTO ${S}.unseen AS u (search_id, post_id, last_seen_at, created_at, engagement)
+INSERT INTO ${S}.dropped_posts AS u (search_id, post_id, last_seen_at, created_at, engagement)
 SELECT o.search_id, o.post_id, o.last_seen_at, o.created_at, ${engagementSql('p.')}
 FROM (SELECT DISTINCT u.id FROM ${S}.pending_derivations d CROSS JOIN LATERAL unnest(d.changed_posts) u(id) WHERE d.id = ANY ($1::bigint[])) c
-CROSS JOIN LATERAL (SELECT * FROM ${S}.unseen WHERE post_id = c.id OFFSET 0) o
+CROSS JOIN LATERAL (SELECT * FROM ${S}.dropped_posts WHERE post_id = c.id OFFSET 0) o
 CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = c.id OFFSET 0) p
 WHERE o.engagement IS DISTINCT FROM ${engagementSql('p.')}
 ORDER BY 1, 2

@@ -20,13 +20,13 @@ CROSS JOIN (VALUES (1), (3), (8), (24), (72)) h(hours)
 CROSS JOIN LATERAL (
   SELECT count(*) AS posts, ${joinMeasures((m) => `CASE WHEN count(e.${m}) >= 5 THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY e.${m}) END AS ${m}`)}
   FROM (
-    SELECT a.*, ${engagementSql('a.')} AS engagement FROM ${S}.post_ages a
+    SELECT a.*, ${engagementSql('a.')} AS engagement FROM ${S}.post_counters_at_age a
     WHERE a.search_id = z.search_id AND a.hours = h.hours ORDER BY a.at DESC, a.post_id DESC LIMIT 500
   ) e
   HAVING count(*) > 0
 ) m
 WHERE NOT EXISTS (SELECT FROM ${S}.search_typical WHERE search_id = z.search_id AND hours = h.hours)
-  OR EXISTS (SELECT FROM ${S}.post_ages a WHERE a.search_id = z.search_id AND a.hours = h.hours
+  OR EXISTS (SELECT FROM ${S}.post_counters_at_age a WHERE a.search_id = z.search_id AND a.hours = h.hours
     AND a.at >= z.since - h.hours * interval '30 minutes' AND a.after_at >= z.since)
 ORDER BY 1, 2
 ON CONFLICT (search_id, hours) DO UPDATE SET posts = excluded.posts, ${joinMeasures((m) => `${m} = excluded.${m}`)}`;
@@ -44,7 +44,7 @@ WITH look AS MATERIALIZED (
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = l.run_id) AS in_sight,
     (SELECT post_ids FROM ${S}.run_results WHERE run_id = b.run_id) AS in_base
   FROM unnest($1::bigint[]) z(search_id)
-  CROSS JOIN LATERAL (SELECT *, at - interval '6 hours' AS lately FROM ${S}.looks WHERE search_id = z.search_id OFFSET 0) l
+  CROSS JOIN LATERAL (SELECT *, at - interval '6 hours' AS lately FROM ${S}.latest_results WHERE search_id = z.search_id OFFSET 0) l
   LEFT JOIN LATERAL (
     SELECT run_id, observed_until FROM ${S}.coverage c
     WHERE c.search_id = z.search_id AND c.observed_until <= l.lately AND c.observed_until >= l.lately - 2 * c.every_seconds * interval '1 second'
@@ -54,7 +54,7 @@ WITH look AS MATERIALIZED (
   SELECT l.search_id, u.id FROM look l CROSS JOIN LATERAL unnest(l.in_sight) u(id)
   UNION
   SELECT l.search_id, o.post_id FROM look l
-  CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.unseen WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
+  CROSS JOIN LATERAL (SELECT post_id, engagement FROM ${S}.dropped_posts WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
   -- One that never changed gained what it has at most.
   WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
 ), changed AS MATERIALIZED (

@@ -72,13 +72,13 @@ WITH runs AS MATERIALIZED (SELECT p.run_id FROM ${SEARCHES_SINCE} ${PENDING_AGAI
 )
 SELECT search_id, min(reached_from) AS reached_from FROM coverage GROUP BY 1`;
 const DELETE_DERIVED = [
-  `DELETE FROM ${S}.post_ages t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.after_at >= z.since`,
+  `DELETE FROM ${S}.post_counters_at_age t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.after_at >= z.since`,
   `DELETE FROM ${S}.search_gains t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.hour_at >= z.since`,
-  `DELETE FROM ${S}.unseen t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.last_seen_at >= z.since`,
-  `DELETE FROM ${S}.looks t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.at >= z.since`,
+  `DELETE FROM ${S}.dropped_posts t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.last_seen_at >= z.since`,
+  `DELETE FROM ${S}.latest_results t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND t.at >= z.since`,
   `DELETE FROM ${S}.search_typical t USING ${SEARCHES_SINCE} WHERE t.search_id = z.search_id AND z.since IS NOT NULL`,
   // The run before is the newest again.
-  `INSERT INTO ${S}.looks (search_id, run_id, at)
+  `INSERT INTO ${S}.latest_results (search_id, run_id, at)
    SELECT z.search_id, b.id, b.at FROM ${SEARCHES_SINCE} CROSS JOIN LATERAL (
      SELECT r.id, o.at FROM ${S}.runs r JOIN ${S}.run_results rr ON rr.run_id = r.id
      CROSS JOIN LATERAL (SELECT ${RECEIVED_AT} AS at OFFSET 0) o
@@ -90,7 +90,7 @@ const DELETE_DERIVED = [
 ];
 /** Posts that a run no longer returns since it was read again, as they were before. $3 searches, $4 posts. */
 const RESTORE_UNSEEN = `
-INSERT INTO ${S}.unseen (search_id, post_id, last_seen_at, created_at, engagement)
+INSERT INTO ${S}.dropped_posts (search_id, post_id, last_seen_at, created_at, engagement)
 SELECT z.search_id, q.id, coalesce(b.at, g.first_seen_at), q.created_at, ${engagementSql('n.')}
 FROM ${SEARCHES_SINCE} JOIN unnest($3::bigint[], $4::bigint[]) t(search_id, post_id) USING (search_id)
 JOIN ${S}.post_sightings g ON g.search_id = t.search_id AND g.post_id = t.post_id AND g.first_seen_at < z.since
@@ -100,7 +100,7 @@ LEFT JOIN LATERAL (
   SELECT c.observed_until AS at FROM ${S}.coverage c JOIN ${S}.run_results rr ON rr.run_id = c.run_id
   WHERE c.search_id = z.search_id AND c.observed_until < z.since AND q.id = ANY (rr.post_ids) ORDER BY c.observed_until DESC LIMIT 1
 ) b ON true
-WHERE NOT EXISTS (SELECT FROM ${S}.looks l JOIN ${S}.run_results rr ON rr.run_id = l.run_id
+WHERE NOT EXISTS (SELECT FROM ${S}.latest_results l JOIN ${S}.run_results rr ON rr.run_id = l.run_id
   WHERE l.search_id = z.search_id AND q.id = ANY (rr.post_ids))
 ON CONFLICT DO NOTHING`;
 

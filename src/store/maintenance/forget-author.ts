@@ -106,7 +106,7 @@ export async function forgetAuthor(
 /** From when on answers may be missed by a look that begins now: they are dated by the clocks of their workers. */
 async function readOldestOpen(db: Database): Promise<Date> {
   const { rows } = await db.pool.query<{ at: Date | null }>(
-    'SELECT max(received_at) AS at FROM strandline.answers',
+    'SELECT max(received_at) AS at FROM strandline.responses',
   );
   return new Date((rows[0]?.at?.getTime() ?? 0) - MINUTE);
 }
@@ -147,7 +147,7 @@ type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; bo
 /** Answers from a place on, oldest first, of some runs or all. $1 to $3 the place, $4 how many, $5 since when, $6 or of which runs. */
 const SELECT_RESPONSES = `
 SELECT a.run_id, a.n, a.received_at, r.status IN ('queued', 'running') AS open, a.body
-FROM strandline.answers a JOIN strandline.runs r ON r.id = a.run_id
+FROM strandline.responses a JOIN strandline.runs r ON r.id = a.run_id
 WHERE (a.received_at, a.run_id, a.n) > ($1, $2::bigint, $3::int) AND ($5::timestamptz IS NULL OR a.received_at >= $5 OR a.run_id = ANY ($6::bigint[]))
 ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
 
@@ -179,7 +179,7 @@ export async function deleteResponsesAbout(
     for (const row of rows) {
       if (row.open) open.add(row.run_id);
       else if (names.test(await unzipText(row.body))) {
-        await db.query('DELETE FROM strandline.answers WHERE run_id = $1 AND n = $2', [row.run_id, row.n]);
+        await db.query('DELETE FROM strandline.responses WHERE run_id = $1 AND n = $2', [row.run_id, row.n]);
         deleted += 1;
       }
     }

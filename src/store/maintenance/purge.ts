@@ -54,9 +54,9 @@ const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
   ['coverage', WHERE_SEARCH],
   ['run_gains', WHERE_SEARCH],
   ['volume', WHERE_SEARCH],
-  ['looks', WHERE_SEARCH],
-  ['unseen', WHERE_SEARCH],
-  ['post_ages', WHERE_SEARCH],
+  ['latest_results', WHERE_SEARCH],
+  ['dropped_posts', WHERE_SEARCH],
+  ['post_counters_at_age', WHERE_SEARCH],
   ['search_typical', WHERE_SEARCH],
   ['search_rising', WHERE_SEARCH],
   ['search_gains', WHERE_SEARCH],
@@ -64,7 +64,7 @@ const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
   ['search_tops', WHERE_SEARCH],
   ['rejects', `WHERE run_id IN (${SELECT_RUNS})`],
   ['run_results', `WHERE run_id IN (${SELECT_RUNS})`],
-  ['answers', `WHERE run_id IN (${SELECT_RUNS})`],
+  ['responses', `WHERE run_id IN (${SELECT_RUNS})`],
   ['calls', `WHERE run_id IN (${SELECT_RUNS})`],
   ['runs', WHERE_SEARCH],
   ['search_states', WHERE_SEARCH],
@@ -73,7 +73,7 @@ const DELETE_BY_SEARCH: readonly (readonly [table: string, where: string])[] = [
 ];
 
 /** What is kept of a post beside it. */
-const TABLES_OF_POSTS = ['post_gains', 'post_ages', 'search_rising', 'unseen'];
+const TABLES_OF_POSTS = ['post_gains', 'post_counters_at_age', 'search_rising', 'dropped_posts'];
 
 /** Authors of whom nothing is left. $1 authors. */
 const SELECT_OWN_AUTHORS = `

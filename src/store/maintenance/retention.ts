@@ -100,8 +100,8 @@ const EXPIRE_BATCH = 1_000;
 
 /** Raw responses are not storage, once they were read. Goes by when they were received. */
 const EXPIRE_RESPONSES = `
-DELETE FROM strandline.answers WHERE (run_id, n) IN
-  (SELECT run_id, n FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
+DELETE FROM strandline.responses WHERE (run_id, n) IN
+  (SELECT run_id, n FROM strandline.responses WHERE received_at < $1 AND read_at IS NOT NULL ORDER BY received_at LIMIT $2)`;
 
 /**
  * Goes by when their run ended. Ids rise with time, so that looking at the oldest is enough; those that a later
@@ -194,7 +194,7 @@ export async function countDue(db: Database, limits: RetentionLimits): Promise<D
        (SELECT count(*)::int FROM strandline.deliveries
         WHERE state IN ('delivered', 'dead', 'cancelled') AND body IS NOT NULL AND last_attempt_at < $3) AS messages,
        (SELECT count(*)::int FROM strandline.audit_log WHERE at < $4) AS audit
-     FROM strandline.answers WHERE received_at < $1 AND read_at IS NOT NULL`,
+     FROM strandline.responses WHERE received_at < $1 AND read_at IS NOT NULL`,
     [limits.answers, limits.rejects, limits.messages, limits.audit],
   );
   const { snapshots } = limits;

@@ -31,7 +31,7 @@ export async function raiseTombstones(
 ): Promise<void> {
   if (things.length === 0) return;
   await tx.query(
-    `INSERT INTO strandline.forgotten (digest, at)
+    `INSERT INTO strandline.tombstones (digest, at)
      SELECT DISTINCT d, $2::timestamptz FROM unnest($1::bytea[]) d ORDER BY d ON CONFLICT (digest) DO NOTHING`,
     [things.map(digestThing), now],
   );
@@ -44,7 +44,7 @@ export async function findForgotten(
 ): Promise<(thing: Forgettable) => boolean> {
   const digests = [...new Map(things.map((thing) => [forgettableKey(thing), digestThing(thing)])).values()];
   const { rows } = await db.query<{ digest: Buffer }>(
-    'SELECT digest FROM strandline.forgotten WHERE digest = ANY ($1::bytea[])',
+    'SELECT digest FROM strandline.tombstones WHERE digest = ANY ($1::bytea[])',
     [digests],
   );
   const found = new Set(rows.map(({ digest }) => digest.toString('hex')));
@@ -94,7 +94,7 @@ export async function leaveOutForgotten(tx: Transaction, input: LeaveOutInput): 
     ]),
     input.observedAt,
   );
-  await tx.query('DELETE FROM strandline.answers WHERE run_id = $1', [runId]);
+  await tx.query('DELETE FROM strandline.responses WHERE run_id = $1', [runId]);
   await deleteRejectsAbout(tx, goneAuthors, runId);
   return kept;
 }

@@ -100,7 +100,7 @@ FROM (
     CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
       THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END AS engagement
   FROM (SELECT id FROM strandline.posts WHERE author_id = $1 ORDER BY id DESC LIMIT 200) p
-  JOIN strandline.post_ages a ON a.post_id = p.id
+  JOIN strandline.post_counters_at_age a ON a.post_id = p.id
   ORDER BY a.post_id, a.hours, a.after_at - a.before_at
 ) o GROUP BY o.hours ORDER BY o.hours`;
 

@@ -40,10 +40,10 @@ const IS_WATCHED = `
 const grownSql = (order: GrowthOrder) => `
 WITH watched AS MATERIALIZED (${IS_WATCHED}), seen AS (
   SELECT u.post_id FROM watched w
-  JOIN strandline.looks l ON l.search_id = w.id AND l.at >= $3
+  JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $3
   JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
   UNION
-  SELECT n.post_id FROM watched w JOIN strandline.unseen n ON n.search_id = w.id AND n.last_seen_at >= $3
+  SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= $3
 )
 SELECT g.post_id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= $3
 ORDER BY ${ORDER_COLUMNS[order]} DESC NULLS LAST, g.post_id DESC LIMIT $4`;
@@ -76,10 +76,10 @@ export type DroppedPostRow = PostGrowthRow & { search: string };
 const SELECT_LOST = `
 SELECT n.post_id, w.slug AS search FROM (${IS_WATCHED}) w
 CROSS JOIN LATERAL (
-  SELECT n.post_id, n.last_seen_at FROM strandline.unseen n
+  SELECT n.post_id, n.last_seen_at FROM strandline.dropped_posts n
   WHERE n.search_id = w.id AND NOT EXISTS (
     SELECT FROM strandline.post_sightings o WHERE o.post_id = n.post_id AND o.search_id <> n.search_id
-      AND NOT EXISTS (SELECT FROM strandline.unseen m WHERE m.search_id = o.search_id AND m.post_id = o.post_id OFFSET 0)
+      AND NOT EXISTS (SELECT FROM strandline.dropped_posts m WHERE m.search_id = o.search_id AND m.post_id = o.post_id OFFSET 0)
     OFFSET 0
   )
   ORDER BY n.last_seen_at DESC LIMIT $3
@@ -144,13 +144,13 @@ export async function readSearchGrowth(
     .limit(filter.limit);
 }
 
-/** As the index `post_ages_most` has it. */
+/** As the index `post_counters_at_age_most` has it. */
 const ENGAGEMENT_AT_AGE = `CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
   THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END`;
 
 /** Those of one search that had most at an age. $4 since when it was reached (null: ever), $5 how many. */
 const mostAtAgeSql = (hours: string) => `
-  SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_ages a
+  SELECT a.post_id, ${ENGAGEMENT_AT_AGE} AS had FROM strandline.post_counters_at_age a
   WHERE a.search_id = w.id AND a.hours = ${hours} AND ($4::timestamptz IS NULL OR a.at >= $4)
   ORDER BY ${ENGAGEMENT_AT_AGE} DESC NULLS LAST, a.post_id DESC LIMIT $5`;
 

@@ -66,8 +66,8 @@ SELECT s.search_id, q.slug AS search, t.slug AS topic, s.first_run_id, s.first_s
 FROM strandline.post_sightings s
 JOIN strandline.searches q ON q.id = s.search_id
 JOIN strandline.topics t ON t.id = q.topic_id
-LEFT JOIN strandline.unseen u ON u.search_id = s.search_id AND u.post_id = s.post_id
-LEFT JOIN strandline.looks l ON l.search_id = s.search_id
+LEFT JOIN strandline.dropped_posts u ON u.search_id = s.search_id AND u.post_id = s.post_id
+LEFT JOIN strandline.latest_results l ON l.search_id = s.search_id
 WHERE s.post_id = $1 ORDER BY s.first_seen_at, s.search_id LIMIT $2`;
 
 /** The searches that saw a post, the first one first. */
@@ -96,7 +96,7 @@ SELECT q.slug AS search, r.id AS run_id, r.ended_at AS observed_at,
   array_position(rr.post_ids, s.post_id) AS rank, cardinality(rr.post_ids) AS posts
 FROM (SELECT * FROM strandline.post_sightings WHERE post_id = $1 ORDER BY first_seen_at LIMIT 10) s
 JOIN strandline.searches q ON q.id = s.search_id
-LEFT JOIN strandline.unseen u ON u.search_id = s.search_id AND u.post_id = s.post_id
+LEFT JOIN strandline.dropped_posts u ON u.search_id = s.search_id AND u.post_id = s.post_id
 CROSS JOIN LATERAL (
   SELECT id, ended_at FROM strandline.runs
   WHERE search_id = s.search_id AND id >= s.first_run_id AND status = 'succeeded'

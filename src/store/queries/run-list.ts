@@ -212,7 +212,7 @@ export async function readResponseNote(
 ): Promise<StoredResponseNote | undefined> {
   const { rows } = await pool.query<StoredResponseNote>(
     `SELECT n, content_type, bytes, octet_length(body) AS stored_bytes, received_at
-     FROM strandline.answers WHERE run_id = $1 ORDER BY n DESC LIMIT 1`,
+     FROM strandline.responses WHERE run_id = $1 ORDER BY n DESC LIMIT 1`,
     [runId],
   );
   return rows[0];

@@ -24,7 +24,7 @@ const SILENT_SINCE_SQL = 'greatest(l.at, s.state_since, v.created_at)';
 const ACTIVE_SEARCHES_SQL = `
 FROM strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-LEFT JOIN strandline.looks l ON l.search_id = s.id
+LEFT JOIN strandline.latest_results l ON l.search_id = s.id
 WHERE s.archived_at IS NULL AND s.state = 'active' AND s.simulation IS NULL`;
 
 const SELECT_SCHEDULE_GROUPS = `

@@ -160,11 +160,11 @@ SELECT u.stored, w.spooled, u.late, o.received_at AS oldest_at, o.run_id AS olde
 FROM (SELECT ${sqlTime('$1')} AS now) n
 CROSS JOIN LATERAL (
   SELECT count(*)::int AS stored, (count(*) FILTER (WHERE received_at < n.now - $2 * interval '1 ms'))::int AS late
-  FROM strandline.answers WHERE read_at IS NULL
+  FROM strandline.responses WHERE read_at IS NULL
 ) u
 CROSS JOIN (SELECT coalesce(sum(spooled), 0)::int AS spooled FROM strandline.workers WHERE seen_at > $3) w
 LEFT JOIN LATERAL (
-  SELECT received_at, run_id FROM strandline.answers WHERE read_at IS NULL ORDER BY received_at, run_id LIMIT 1
+  SELECT received_at, run_id FROM strandline.responses WHERE read_at IS NULL ORDER BY received_at, run_id LIMIT 1
 ) o ON true`;
 
 /**

@@ -219,7 +219,7 @@ function runsProgram(program: URL): string[] {
 /** tsx looks for the settings of our source in the current directory, unless it is told. */
 function fromSource(program: URL): Record<string, string> {
   if (!isSource(program)) return {};
-  return { TSX_TSCONFIG_PATH: fileURLToPath(new URL('../tsconfig.json', program)) };
+  return { TSX_TSCONFIG_PATH: fileURLToPath(new URL('../../../tsconfig.json', import.meta.url)) };
 }
 
 function isSource({ pathname }: URL): boolean {

@@ -66,7 +66,7 @@ WITH won AS (
   WHERE r.id = ANY ($1::bigint[]) AND r.id = asked.id AND r.fence = asked.fence AND r.status = 'running'
   RETURNING r.id, r.baseline, r.ended_at, asked.response
 ), response AS (
-  UPDATE strandline.answers SET read_at = won.ended_at
+  UPDATE strandline.responses SET read_at = won.ended_at
   FROM won WHERE run_id = won.id AND n = won.response AND read_at IS NULL
 ), told AS (
   INSERT INTO strandline.rejects (run_id, path, code, sample)
@@ -90,7 +90,7 @@ WITH won AS (
   WHERE r.id = $1 AND r.status IN ('succeeded', 'failed')
   RETURNING r.id, r.baseline, r.items_new
 ), response AS (
-  UPDATE strandline.answers SET read_at = ${sqlTime('$6')}
+  UPDATE strandline.responses SET read_at = ${sqlTime('$6')}
   FROM won WHERE run_id = won.id AND n = $5 AND read_at IS NULL
 ), cleared AS (
   DELETE FROM strandline.rejects WHERE run_id = (SELECT id FROM won)
@@ -111,13 +111,13 @@ FROM won`;
  */
 const MARK_READ_LATE = `
 WITH response AS (
-  UPDATE strandline.answers SET read_at = ${sqlTime('$6')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL
+  UPDATE strandline.responses SET read_at = ${sqlTime('$6')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL
   RETURNING n, received_at, read_at
 ), judged AS MATERIALIZED (
   SELECT r.id, a.read_at, coalesce(r.items_new, 0) AS before,
     NOT EXISTS (SELECT FROM strandline.run_results WHERE run_id = r.id) OR NOT EXISTS (
       SELECT FROM strandline.calls c WHERE c.run_id = r.id AND c.state = 'received' AND (c.received_at, c.n) > (a.received_at, a.n)
-        AND NOT EXISTS (SELECT FROM strandline.answers u WHERE u.run_id = c.run_id AND u.n = c.n AND u.read_at IS NULL)
+        AND NOT EXISTS (SELECT FROM strandline.responses u WHERE u.run_id = c.run_id AND u.n = c.n AND u.read_at IS NULL)
     ) AS result,
     EXISTS (SELECT FROM strandline.runs o JOIN strandline.run_results n ON n.run_id = o.id
       WHERE o.search_id = r.search_id AND o.ended_at > a.received_at

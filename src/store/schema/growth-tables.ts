@@ -62,8 +62,8 @@ const engagementOf = ({ like_count: l, repost_count: r, reply_count: a, quote_co
  * Counters of a post at an age, between the two looks of a search around it; at most half the age lies between
  * the age and either look. An age that was not observed has no row.
  */
-export const post_ages = strandline.table(
-  'post_ages',
+export const post_counters_at_age = strandline.table(
+  'post_counters_at_age',
   {
     search_id: ref().notNull(),
     post_id: ref().notNull(),
@@ -83,17 +83,17 @@ export const post_ages = strandline.table(
   (t) => [
     // What is typical is asked of the posts that reached an age last.
     primaryKey({ columns: [t.search_id, t.hours, t.at, t.post_id] }),
-    index('post_ages_post').on(t.post_id),
+    index('post_counters_at_age_post').on(t.post_id),
     // Rows are written once: an index over what they hold costs no update. With the time, what lies outside a range is passed
     // over without its row.
-    index('post_ages_most').on(
+    index('post_counters_at_age_most').on(
       t.search_id,
       t.hours,
       sql`(${engagementOf(t)}) desc nulls last`,
       t.post_id.desc().nullsFirst(),
       t.at,
     ),
-    check('post_ages_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
+    check('post_counters_at_age_hours', sql`${t.hours} in (1, 3, 8, 24, 72)`),
   ],
 );
 
@@ -119,7 +119,7 @@ export const search_gains = strandline.table(
 );
 
 /** The newest answer of each search: what it held is in sight. */
-export const looks = strandline.table('looks', {
+export const latest_results = strandline.table('latest_results', {
   search_id: ref().primaryKey(),
   run_id: ref().notNull(),
   /** When the answer came. */
@@ -127,8 +127,8 @@ export const looks = strandline.table('looks', {
 });
 
 /** Posts that a search had and that its newest answer does not hold. */
-export const unseen = strandline.table(
-  'unseen',
+export const dropped_posts = strandline.table(
+  'dropped_posts',
   {
     search_id: ref().notNull(),
     post_id: ref().notNull(),
@@ -142,10 +142,10 @@ export const unseen = strandline.table(
   (t) => [
     // The post first: whether any search has it is asked as often.
     primaryKey({ columns: [t.post_id, t.search_id] }),
-    index('unseen_search').on(t.search_id, t.last_seen_at),
+    index('dropped_posts_search').on(t.search_id, t.last_seen_at),
     // Posts with most engagement, per day of their own time. Counters of what is out of sight stand still, unless another search
     // has it: an index over them costs next to nothing.
-    index('unseen_most').on(
+    index('dropped_posts_most').on(
       t.search_id,
       sql`date_bin('1 day', ${t.created_at}, 'epoch')`,
       t.engagement.desc().nullsLast(),

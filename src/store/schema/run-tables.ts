@@ -129,8 +129,8 @@ export const calls = strandline.table(
 );
 
 /** Raw answers, kept before anyone reads meaning into them; they expire (`ANSWER_DAYS`). */
-export const answers = strandline.table(
-  'answers',
+export const responses = strandline.table(
+  'responses',
   {
     run_id: ref()
       .notNull()
@@ -152,8 +152,8 @@ export const answers = strandline.table(
   },
   (t) => [
     primaryKey({ columns: [t.run_id, t.n] }),
-    index('answers_received').on(t.received_at),
-    index('answers_unread').on(t.run_id).where(sql`${t.read_at} is null`),
+    index('responses_received').on(t.received_at),
+    index('responses_unread').on(t.run_id).where(sql`${t.read_at} is null`),
   ],
 );
 

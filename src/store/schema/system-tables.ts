@@ -186,7 +186,7 @@ export const counts = strandline.table(
   (t) => [primaryKey({ columns: [t.name, t.labels] })],
 );
 
-export const count_steps = strandline.table('count_steps', {
+export const count_increments = strandline.table('count_increments', {
   name: text().notNull(),
   labels: text().array().notNull(),
   n: doublePrecision().notNull(),
@@ -213,7 +213,7 @@ export const source_allowances = strandline.table(
 );
 
 /** The last turn that was given, where a source allows one request at a time from all machines together. */
-export const source_turns = strandline.table('source_turns', {
+export const source_pacing = strandline.table('source_pacing', {
   source: text().primaryKey(),
   /** By the database's clock, the only one that all machines share. */
   at: instant().notNull(),

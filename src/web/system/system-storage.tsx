@@ -113,17 +113,17 @@ function describeDue({ answers, answer_bytes, rejects, months }: DueForDeletion)
 
 /** The first that fits decides. */
 const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
-  ['raw answers', /^answers$/],
+  ['raw answers', /^responses$/],
   ['counters over time', /^(?:post|author)_snapshots$/],
   ['posts and authors', /^(?:posts|authors)$/],
   ['full-text search', /^archive_/],
   ['runs and calls', /^(?:runs|calls|call_days|call_minutes|run_results|rejects|trials)$/],
   ['links', /^(?:links|link_addresses)$/],
   ['completions and claims', /^(?:completions|completion_claims|claims|key_items)$/],
-  ['what is new', /^(?:discoveries|post_sightings|link_sightings|unseen|looks)$/],
+  ['what is new', /^(?:discoveries|post_sightings|link_sightings|dropped_posts|latest_results)$/],
   [
     'trends and growth',
-    /^(?:volume|coverage|spikes|run_gains|search_days|search_tops|search_gains|post_gains|post_ages)/,
+    /^(?:volume|coverage|spikes|run_gains|search_days|search_tops|search_gains|post_gains|post_counters_at_age)/,
   ],
 ];
 

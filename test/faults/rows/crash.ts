@@ -96,7 +96,7 @@ export const CRASH: readonly Row[] = [
       await stage.start();
       assert.equal((await stage.ended(runId)).status, 'succeeded');
       assert.deepEqual(await stage.calls(runId), ['unknown', 'received']);
-      assert.deepEqual(await stage.rows('SELECT n FROM strandline.answers WHERE run_id = $1', [runId]), [
+      assert.deepEqual(await stage.rows('SELECT n FROM strandline.responses WHERE run_id = $1', [runId]), [
         { n: 2 },
       ]);
     },

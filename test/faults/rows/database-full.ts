@@ -58,7 +58,7 @@ export const DATABASE_FULL: readonly Row[] = [
         await disk.fill();
         gate.open();
         await says(worker, /"code":"53100".*(?:response not stored|database unavailable); retrying/);
-        assert.equal((await stage.rows('SELECT count(*)::int AS n FROM strandline.answers'))[0].n, 0);
+        assert.equal((await stage.rows('SELECT count(*)::int AS n FROM strandline.responses'))[0].n, 0);
         await disk.free();
         const run = await stage.ended(runId);
         assert.deepEqual([run.status, run.fence], ['succeeded', 1]);

@@ -18,7 +18,7 @@ async function assertAsRebuilt(stage: Stage): Promise<void> {
     DERIVED_SECONDS * 1_000,
   );
   const derived = await readDerived(stage.ctx);
-  assert.notEqual(derived['looks']?.length, 0);
+  assert.notEqual(derived['latest_results']?.length, 0);
   assert.deepEqual(await readRebuilt(stage.ctx), derived);
 }
 
@@ -96,7 +96,7 @@ export const DERIVE: readonly Row[] = [
       const poisoned = await stage.add(1, { topic: 'shared' });
       await stage.rows(REFUSE);
       await stage.rows(
-        `CREATE TRIGGER refuse BEFORE INSERT ON strandline.looks FOR EACH ROW WHEN (NEW.search_id = ${poisoned.searchId})
+        `CREATE TRIGGER refuse BEFORE INSERT ON strandline.latest_results FOR EACH ROW WHEN (NEW.search_id = ${poisoned.searchId})
          EXECUTE FUNCTION strandline.refuse()`,
       );
       await stage.start();
@@ -113,7 +113,7 @@ export const DERIVE: readonly Row[] = [
         },
         DERIVED_SECONDS * 1_000,
       );
-      await stage.rows('DROP TRIGGER refuse ON strandline.looks');
+      await stage.rows('DROP TRIGGER refuse ON strandline.latest_results');
       await stage.rows(
         `UPDATE strandline.pending_derivations SET retry_at = clock_timestamp() WHERE attempts > 0`,
       );

@@ -47,7 +47,7 @@ async function eight(stage: Stage, play: (eight: Eight) => Promise<void>): Promi
     await stage.until('so is the second', async () => (await waiting(stage)) === 2);
     others.open();
     await stage.until('all responses are stored', async () => {
-      const [stored] = await stage.rows('SELECT count(*)::int AS n FROM strandline.answers');
+      const [stored] = await stage.rows('SELECT count(*)::int AS n FROM strandline.responses');
       return stored.n === EIGHT.length;
     });
     await play({
@@ -132,10 +132,10 @@ export const SAVE_TOGETHER: readonly Row[] = [
         // What was paid for is read once it can be saved.
         await stage.rows('ALTER TABLE strandline.posts DROP CONSTRAINT refused');
         await stage.rows(
-          'UPDATE strandline.answers SET next_read_at = clock_timestamp() WHERE read_at IS NULL',
+          'UPDATE strandline.responses SET next_read_at = clock_timestamp() WHERE read_at IS NULL',
         );
         await stage.until('it is read', async () => {
-          const unread = await stage.rows('SELECT FROM strandline.answers WHERE read_at IS NULL');
+          const unread = await stage.rows('SELECT FROM strandline.responses WHERE read_at IS NULL');
           return unread.length === 0;
         });
       });

@@ -35,7 +35,7 @@ async function nextRelease(stage: Stage): Promise<string> {
     ...['runs', 'calls', 'searches', 'search_versions', 'posts'].map(add),
     `SELECT pg_advisory_xact_lock_shared(${GATE});`,
     'CREATE TABLE strandline.of_the_next (id bigint PRIMARY KEY);',
-    ...['authors', 'answers', 'post_sightings', 'discoveries', 'channels', 'deliveries'].map(add),
+    ...['authors', 'responses', 'post_sightings', 'discoveries', 'channels', 'deliveries'].map(add),
   ];
   await writeFile(path.join(folder, '9999_next.sql'), statements.join('\n--> statement-breakpoint\n'));
   return folder;

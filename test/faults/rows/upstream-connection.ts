@@ -35,7 +35,7 @@ export const CONNECTION: readonly Row[] = [
       await stage.until('every connection was ended', () =>
         Promise.resolve(stage.service.asked.every(({ closed }) => closed)),
       );
-      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers WHERE read_at IS NULL'), []);
+      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.responses WHERE read_at IS NULL'), []);
     },
   },
   {
@@ -63,7 +63,7 @@ export const CONNECTION: readonly Row[] = [
       );
       assert.deepEqual(kept, [{ state: 'failed', cost_usd: null }]);
       const stored = await stage.rows(
-        'SELECT run_id, bytes, read_at = received_at AS read FROM strandline.answers ORDER BY run_id',
+        'SELECT run_id, bytes, read_at = received_at AS read FROM strandline.responses ORDER BY run_id',
       );
       assert.deepEqual(
         stored,

@@ -85,7 +85,7 @@ export const STREAM: readonly Row[] = [
         ],
         AI,
       );
-      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.answers WHERE read_at IS NULL'), []);
+      assert.deepEqual(await stage.rows('SELECT 1 FROM strandline.responses WHERE read_at IS NULL'), []);
     },
   },
 ];

@@ -95,7 +95,7 @@ test('silent searches, unread responses and the age of the last scan are counted
     every: '15m',
   });
   // Runs of other tests may have left some that the worker of a real installation would have read.
-  await db.pool.query('UPDATE strandline.answers SET read_at = received_at WHERE read_at IS NULL');
+  await db.pool.query('UPDATE strandline.responses SET read_at = received_at WHERE read_at IS NULL');
   const before = await scrape(app);
   expect(before.get('strandline_searches_silent')).toBe(0);
   expect(before.get('strandline_unread_responses')).toBe(0);
@@ -111,7 +111,7 @@ test('silent searches, unread responses and the age of the last scan are counted
   expect(after.get('strandline_unread_response_age_seconds')).toBe(600);
   expect(after.get('strandline_scan_age_seconds')).toBeGreaterThanOrEqual(90);
 
-  await db.pool.query('UPDATE strandline.answers SET read_at = received_at WHERE run_id = $1', [runId]);
+  await db.pool.query('UPDATE strandline.responses SET read_at = received_at WHERE run_id = $1', [runId]);
   await db.pool.query(`DELETE FROM strandline.workers WHERE name = 'with-a-spool'`);
   expect((await scrape(app)).get('strandline_unread_responses')).toBe(0);
   await changeSearch(ctx, 'silent-ferry', 'remove');

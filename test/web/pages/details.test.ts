@@ -163,7 +163,7 @@ describe('runs', () => {
 
   test('one that succeeded shows its answer, lets it be kept, and reads it again', async () => {
     const { id } = await one<{ id: bigint }>(
-      `SELECT run_id AS id FROM strandline.answers a JOIN strandline.runs r ON r.id = a.run_id
+      `SELECT run_id AS id FROM strandline.responses a JOIN strandline.runs r ON r.id = a.run_id
        WHERE status = 'succeeded' ORDER BY a.run_id DESC LIMIT 1`,
     );
     expect((await person.get(`/runs/${id}`)).html).toContain(`action="/runs/${id}/replay"`);

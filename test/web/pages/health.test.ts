@@ -48,7 +48,7 @@ test('the System page counts unread responses, and leads to the run of the oldes
   const { rows } = await db.pool.query<{ id: bigint }>('SELECT id FROM strandline.searches LIMIT 1');
   const [ferry] = rows;
   if (ferry === undefined) throw new Error('no search');
-  await db.pool.query('DELETE FROM strandline.answers');
+  await db.pool.query('DELETE FROM strandline.responses');
   expect(await shown('/system')).toMatch(/unread 0 responses .* Unread responses none /);
   await storeUnread(db, ferry.id, clock.now());
   expect(await shown('/system')).toContain('Unread responses 1 response stored and not parsed yet ');
