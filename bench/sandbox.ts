@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
-import { DAY } from '../src/platform/clock.ts';
+import { DAY } from '../src/domain/time.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { listPlantedBursts } from '../src/service/sandbox/planted-events.ts';
 import { matchTopic } from '../src/service/sandbox/built-in-topics.ts';

@@ -9,7 +9,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { MINUTE } from '../src/platform/clock.ts';
+import { MINUTE } from '../src/domain/time.ts';
 import { openStage } from './stage.ts';
 import { readSeries, writeScores } from './trends/csv.ts';
 import { liveThrough } from './trends/live.ts';

@@ -32,14 +32,7 @@ export function webHomeOn(
       ownSources: () => Promise.resolve('none'),
       random: Math.random,
     },
-    services: {
-      endpoint: nobody,
-      ownSources: () => Promise.resolve('none'),
-      probe: () => Promise.resolve([]),
-      health: () => Promise.resolve([]),
-      local: nobody,
-      close: () => Promise.resolve(),
-    },
+    services: { health: () => Promise.resolve([]) },
     readerUrl: () => readerUrl,
     embedded: null,
   };

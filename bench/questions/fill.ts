@@ -4,7 +4,7 @@
  * the save's own statement where that is a rule of sets; where it is not, the step says what it takes instead. Nothing is
  * drawn at random: the same size makes the same history.
  */
-import { DAY } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/domain/time.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { type Database, type Id, inTransaction } from '../../src/store/database.ts';
 import { insertSearch } from '../../src/store/searches.ts';

@@ -1,5 +1,5 @@
 /** The history that pages, questions and panels are asked about: filled on a server of our own, or one that was filled before. */
-import { HOUR } from '../../src/platform/clock.ts';
+import { HOUR } from '../../src/domain/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { type Database, type Id, inTransaction, openDatabase } from '../../src/store/database.ts';

@@ -1,5 +1,5 @@
 /** What pages ask for, by the reads that they call: each with searches and topics that are drawn. */
-import { DAY } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/domain/time.ts';
 import type { Database } from '../../src/store/database.ts';
 import {
   readGrowth,

@@ -5,7 +5,8 @@
  *   node --import tsx bench/sandbox/answers.ts
  */
 import { SOURCES, TOOLS } from '../../src/domain/enumerations.ts';
-import { MINUTE, steppedClock } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createKeyVerifier } from '../../src/service/key-gate.ts';
 import { SANDBOX_PATH } from '../../src/service/ports.ts';

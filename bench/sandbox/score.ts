@@ -3,7 +3,7 @@
  * hours after it, or one hour after its peak where that is later; more alerts while it lasts are repeats.
  * Every other alert is a false alarm. Pure.
  */
-import { DAY, HOUR } from '../../src/platform/clock.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
 import type { PlantedBurst } from '../../src/service/sandbox/planted-events.ts';
 
 /** An average month, in ms. */

@@ -1,5 +1,6 @@
 /** The service in a process of its own: says its port, and ends with whoever started it. */
-import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { startService } from '../../src/service/service-server.ts';
 import type { SearchSource } from '../../src/service/sources/search-source.ts';

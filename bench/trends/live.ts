@@ -5,7 +5,7 @@
  *
  * What is left out are the posts themselves (a quarter of an hour holds up to 17,000): sightings are all that volume asks for.
  */
-import { MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
 import { findSpikes } from '../../src/monitor/derive/find-spikes.ts';
 import { type Database, type Id, inTransaction } from '../../src/store/database.ts';
 import { rollUp } from '../../src/store/derive/derive-coverage.ts';

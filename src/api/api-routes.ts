@@ -27,7 +27,9 @@ import { sqlRoutes } from './sql-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { topicRoutes } from './topic-routes.ts';
-import { trendRoutes } from './trend-routes.ts';
+import { volumeRoutes } from './volume-routes.ts';
+import { growthRoutes } from './growth-routes.ts';
+import { rankingRoutes } from './ranking-routes.ts';
 
 const ROUTE_GROUPS: readonly ((app: App, home: RouteContext) => void)[] = [
   documentRoutes,
@@ -44,7 +46,9 @@ const ROUTE_GROUPS: readonly ((app: App, home: RouteContext) => void)[] = [
   completionRoutes,
   discoveryRoutes,
   eventRoutes,
-  trendRoutes,
+  volumeRoutes,
+  growthRoutes,
+  rankingRoutes,
   exportRoutes,
   ruleRoutes,
   channelRoutes,

@@ -8,7 +8,7 @@ import { type FeedEvent, openFeed } from '../monitor/events/live-feed.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { runAsProgram } from '../monitor/http/visitor-shares.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { hijackReply } from '../platform/http/raw-reply.ts';
 import { afterDiscoveryId, idParam, searchSlug, topicSlug } from './request-shapes.ts';
 import { once } from 'node:events';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { MINUTE } from '../platform/clock.ts';
+import { MINUTE } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { FORMATS } from '../monitor/export/row-encoders.ts';

@@ -1,6 +1,7 @@
 /** Whether we live, and whether we can work: told to anybody. Which part is away is told to whoever may read. */
 import type { IncomingMessage } from 'node:http';
-import { SECOND, withTimeout } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { withTimeout } from '../platform/clock.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 
 /** Whatever has not answered by then is away. */

@@ -2,7 +2,8 @@
 
 import type { App, Routes } from '../monitor/http/route-types.ts';
 import { judgeSilence } from '../monitor/status/silent-searches.ts';
-import { SECOND, withTimeout } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { withTimeout } from '../platform/clock.ts';
 import { readCounts } from '../store/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures, readUnread } from '../store/queries/system.ts';

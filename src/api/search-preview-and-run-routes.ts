@@ -14,7 +14,7 @@ import {
   type SchedulePreview,
 } from '../monitor/topics/schedule-preview.ts';
 import { chooseServiceKind } from '../monitor/topics/service-choice.ts';
-import { POST_COUNTERS } from '../protocol/microblog-response.ts';
+import { POST_COUNTERS } from '../domain/enumerations.ts';
 import { type CallCost, readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';

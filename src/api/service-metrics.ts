@@ -1,6 +1,6 @@
 /** What this process's search service was asked, and how the sources behind it are. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { ServedRequest, SourceHealth } from '../app/service-access.ts';
+import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
 
 const serviceRegistry = new Registry();
 const serviceRequests = new Counter({

@@ -1,6 +1,6 @@
 /** One statement over the SQL contract. */
 import { z } from 'zod';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { MAX_STATEMENT_MS, MAX_ROWS, MAX_SQL_LENGTH } from '../store/reader/ask-reader.ts';
 import { MAX_ARRAY_TEXT, MAX_RESULT_MB } from '../store/reader/reader-query.ts';

@@ -2,7 +2,7 @@
  * A past to look at: topics of the sandbox whose last days are lived in advance, through everything that a
  * monitor does. Their searches then go on by their schedules, as any search of the sandbox.
  */
-import { DAY } from '../platform/clock.ts';
+import { DAY } from '../domain/time.ts';
 import { Refused } from '../domain/errors.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
 import { insertCheckedSearch } from '../monitor/topics/save-search.ts';

@@ -21,7 +21,7 @@ import {
   LIMITS,
 } from '../monitor/http/server-limits.ts';
 import { createShares, trackCurrentVisitor } from '../monitor/http/visitor-shares.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { isLocalOnly } from '../platform/http/allowed-hosts.ts';
 import { buildSecurityHeaders } from '../platform/http/security-headers.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';

@@ -6,14 +6,13 @@ import type { Logger } from '../platform/logger.ts';
 import { RunError } from '../domain/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { LIVE_PATH, SANDBOX_PATH } from '../service/ports.ts';
-import type { ServedRequest, Service } from '../service/service-server.ts';
-import type { OpenedSources, ProbeResult, SourceHealth } from '../service/sources/source-setup.ts';
+import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
+import type { Service } from '../service/service-server.ts';
+import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
 import type { Database } from '../store/database.ts';
 import { findToken, touchToken } from '../store/tokens.ts';
 import { VERSION } from '../config/version.ts';
 
-export type { ServedRequest } from '../service/service-server.ts';
-export type { SourceHealth } from '../service/sources/source-setup.ts';
 export type { ProbeResult } from '../service/sources/source-setup.ts';
 /** What the sandbox has to show to somebody who is new. */
 export { SAMPLE_TOPIC } from '../service/sandbox/simulated-topic.ts';

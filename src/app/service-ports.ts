@@ -1,7 +1,8 @@
 /** What was collected, as a source of the search service: rows of the store in the words of the service. */
 
 import type { Clock } from '../platform/clock.ts';
-import { AUTHOR_COUNTERS, microblogPost, POST_COUNTERS } from '../protocol/microblog-response.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/enumerations.ts';
+import { microblogPost } from '../protocol/microblog-response.ts';
 import type { Archive, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
 import type { FoundItem } from '../service/sources/search-source.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { formatAddress, listenAt } from '../platform/listen.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { Refused } from '../domain/errors.ts';
 import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';
 import { sendFailure } from '../api/problem-details.ts';

@@ -1,7 +1,7 @@
 /** The dashboard and the API at one address, put together. Half of the program is behind it: only commands that serve load it. */
 import { openDatabase } from '../store/database.ts';
 import type { Program } from './program.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { getCurrentVisitorKey } from '../monitor/http/visitor-shares.ts';
 import { apiRoutes } from '../api/api-routes.ts';
 import { type ServerRoutes, startHttpServer, type WebServer } from './http-server.ts';

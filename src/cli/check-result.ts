@@ -1,4 +1,4 @@
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 

@@ -1,6 +1,6 @@
 import { type Config, readCallsPerDay, readConfig } from '../config/config.ts';
 import { maskUrl } from '../domain/link.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import type { Cli } from './command-context.ts';
 import { MASK } from './config-secrets.ts';
 import type { Env } from './terminal-io.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { DEMO, fillDemo, MAX_DEMO_TOPICS, pauseDemo, removeDemo } from '../app/demo.ts';
-import { DAY, monotonicMs } from '../platform/clock.ts';
+import { DAY } from '../domain/time.ts';
+import { monotonicMs } from '../platform/clock.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import { MAX_LIMIT, parseWholeNumber } from './option-values.ts';
 import type { Cli, CommandProgram } from './command-context.ts';

@@ -3,7 +3,8 @@
 import type { Program } from '../app/program.ts';
 import type { Config } from '../config/config.ts';
 import { InvalidInput, Refused } from '../domain/errors.ts';
-import { SECOND, STATUS_TIMEOUT_MS, withTimeout } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { STATUS_TIMEOUT_MS, withTimeout } from '../platform/clock.ts';
 import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
 import { describeDatabase } from '../store/migrate.ts';
 import { readServer } from '../store/queries/system.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { SECOND, systemClock } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { systemClock } from '../platform/clock.ts';
 import { type FirstFinder, type LinkRow, readFirstFinders, readLinks } from '../store/queries/links.ts';
 import { parseLimit, parseSince } from './option-values.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';

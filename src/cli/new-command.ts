@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { SECOND, systemClock } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Program } from '../app/program.ts';
 import {
   readDiscoveriesAfter,

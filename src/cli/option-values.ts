@@ -1,5 +1,5 @@
 /** Reading what a person wrote behind options; what cannot be read is told with what is allowed. */
-import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
 

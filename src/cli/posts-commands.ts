@@ -1,5 +1,6 @@
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
-import { DAY, systemClock } from '../platform/clock.ts';
+import { DAY } from '../domain/time.ts';
+import { systemClock } from '../platform/clock.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import { GROWTH_ORDERS, type PostGrowthRow, readGrowth } from '../store/queries/growth.ts';
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';

@@ -4,7 +4,7 @@ import type { Program } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
 import { judgeSilence, type SilentSearches } from '../monitor/status/silent-searches.ts';
-import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { type AsideReading, readSetAside } from '../store/derive/pending-derivations.ts';
 import { readSearches } from '../store/queries/search-list.ts';
 import {

@@ -3,7 +3,7 @@
 import { openProgram, type Program, type ProgramOptions } from '../app/program.ts';
 import type { LocalService, ProbeResult } from '../app/service-access.ts';
 import type { ListenOptions, WebServer } from '../app/web-server.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { isUnreachable } from '../store/database.ts';
 import type { ShutdownRequest } from './process-exit.ts';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -3,7 +3,7 @@
 import { RUN_CODES } from '../domain/errors.ts';
 import { describeLastRun } from '../monitor/status/silent-searches.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
 import type { Cli } from './command-context.ts';
 import type { Terminal } from './terminal-io.ts';

@@ -3,7 +3,7 @@ import { type RebuildCounts, rebuildTrends } from '../monitor/derive/follower.ts
 import { assertFilterExists, findSearches } from '../monitor/topics/find-by-slug.ts';
 import { readShareOfVoice, type ShareOfVoice } from '../monitor/trends/read-share-of-voice.ts';
 import { readTrends } from '../monitor/trends/search-trends.ts';
-import { DAY } from '../platform/clock.ts';
+import { DAY } from '../domain/time.ts';
 import { readDerivedUntil } from '../store/derive/pending-derivations.ts';
 import type { VoiceDayRow, VoiceRow } from '../store/queries/share-of-voice.ts';
 import type { Cli } from './command-context.ts';

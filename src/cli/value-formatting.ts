@@ -1,5 +1,5 @@
 /** Values as a person reads them. Unknown is never shown as zero. */
-import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import type { TerminalPage } from './terminal-io.ts';
 
 type UnknownSign = Pick<TerminalPage, 'unknown'>;

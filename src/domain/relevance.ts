@@ -1,4 +1,4 @@
-import { DAY } from '../platform/clock.ts';
+import { DAY } from './time.ts';
 
 /** BM25 (Robertson and Zaragoza, 2009), the parts of its sum: what `ts_rank` lacks is that rare words say more. */
 

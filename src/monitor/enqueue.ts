@@ -1,4 +1,4 @@
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import type { QueuedRun } from '../platform/queue/queue.ts';
 import type { Id } from '../store/database.ts';
 import { postponeOffers } from '../store/scanner.ts';

@@ -1,5 +1,5 @@
 /** Work that comes again by itself. The scan finds what is due; any worker does it. One entry is one line here. */
-import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
 import { addCounts, foldCounts } from '../store/counts.ts';
 import { deleteIdempotencyKeys } from '../store/idempotency.ts';

@@ -1,3 +1,5 @@
+import { SECOND } from '../domain/time.ts';
+
 /**
  * The only place that reads the time. Everything else takes its times from a clock, so that a simulation runs
  * fourteen days in a minute and a test can stop the time.
@@ -35,11 +37,6 @@ export function steppedClock(
 export function monotonicMs(): number {
   return performance.now();
 }
-
-export const SECOND = 1_000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
 
 /** How long a person who asks how it goes waits for something that may be away, before that is said. */
 export const STATUS_TIMEOUT_MS = 5 * SECOND;

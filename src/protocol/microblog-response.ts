@@ -3,15 +3,6 @@ import { z } from 'zod';
 /** A whole number from 0; null where it is not known, which is not the same as 0. */
 export const counter = z.int().nonnegative().nullable();
 
-/** Its members that are counters. */
-export const AUTHOR_COUNTERS = [
-  'favourites_count',
-  'followers_count',
-  'listed_count',
-  'media_count',
-  'statuses_count',
-] as const;
-
 /** The author of a microblog post (`user`). The specification shows every member; what is unknown is null. */
 export const microblogAuthor = z.object({
   id: z.string().min(1),
@@ -33,17 +24,6 @@ export const microblogAuthor = z.object({
   location: z.string().nullable(),
 });
 export type MicroblogAuthor = z.infer<typeof microblogAuthor>;
-
-/** Its members that are counters. */
-export const POST_COUNTERS = [
-  'reply_count',
-  'repost_count',
-  'like_count',
-  'view_count',
-  'quote_count',
-  'impression_count',
-  'bookmark_count',
-] as const;
 
 /** A reference to a post or a person: null where there is none. */
 const reference = z.string().nullable();

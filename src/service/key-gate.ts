@@ -1,6 +1,7 @@
 /** What every call passes before its body is read: a key, and the key's rate. */
 
-import { type Clock, SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import type { Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
 import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts';
 import type { RateLimiter } from './rate-limit.ts';

@@ -1,15 +1,10 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
 
-import type { Model } from '../domain/enumerations.ts';
-import { MINUTE } from '../platform/clock.ts';
+import { AUTHOR_COUNTERS, type Model, POST_COUNTERS } from '../domain/enumerations.ts';
+import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';
-import {
-  AUTHOR_COUNTERS,
-  type MicroblogAuthor,
-  type MicroblogPost,
-  POST_COUNTERS,
-} from '../protocol/microblog-response.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../protocol/microblog-response.ts';
 import { toCitableLink } from './citable-link.ts';
 import { planWordings } from './planning/keywords.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';

@@ -1,6 +1,7 @@
 /** A token bucket per key: a burst is fine, a flood waits. */
 
-import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
+import { MINUTE, SECOND } from '../domain/time.ts';
+import type { Clock } from '../platform/clock.ts';
 
 export type RateLimit = { perMinute: number; burst: number };
 export const DEFAULT_KEY_RATE: RateLimit = { perMinute: 1_200, burst: 300 };

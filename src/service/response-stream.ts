@@ -9,7 +9,7 @@ import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
 import type { ResultItem } from '../protocol/ai-response.ts';
 import { toWire } from '../protocol/wire.ts';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { type CompletionRole, COMPLETION_ROLES } from './answering/completion-draft.ts';
 import { type GroupedSource, RESULT_GROUPS, splitPieces } from './ai-search.ts';
 

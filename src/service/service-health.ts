@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { SOURCES } from '../domain/enumerations.ts';
 import type { SearchSource } from './sources/search-source.ts';
-import type { SourceHealth } from './sources/source-setup.ts';
+import type { SourceHealth } from '../protocol/service-status.ts';
 
 export function registerHealthRoutes(
   app: FastifyInstance,

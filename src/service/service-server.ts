@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import { loadDialect, paths } from '../protocol/dialect.ts';
-import { type Clock, SECOND } from '../platform/clock.ts';
+import type { ServedRequest } from '../protocol/service-status.ts';
+import { SECOND } from '../domain/time.ts';
+import type { Clock } from '../platform/clock.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';
 import type { Logger } from '../platform/logger.ts';
 import { registerAboutRoutes } from './service-openapi.ts';
@@ -63,16 +65,6 @@ export type ServiceOptions = {
   onAnswered?: (answered: ServedRequest) => void;
   /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
   requestMs?: number;
-};
-
-/** A request of an operation that was answered or refused. */
-export type ServedRequest = {
-  operation: 'ai' | 'microblog';
-  /** What answered: the sources of the root, the live ones, or the simulation. */
-  mount: 'root' | 'live' | 'sandbox';
-  status: number;
-  /** From the request to the end of its answer. */
-  seconds: number;
 };
 
 export type Service = {

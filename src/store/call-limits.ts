@@ -4,7 +4,8 @@
  */
 import type { Pool } from 'pg';
 import { readCallsPerDay, type Config } from '../config/config.ts';
-import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
+import { MINUTE, SECOND } from '../domain/time.ts';
+import type { Clock } from '../platform/clock.ts';
 import { type Id, sqlTime, type Transaction } from './database.ts';
 import type { ServiceKind } from './services.ts';
 

@@ -1,4 +1,5 @@
-import { type Clock, monotonicMs, SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { type Clock, monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Database } from './database.ts';
 

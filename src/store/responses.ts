@@ -8,7 +8,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Clock } from '../platform/clock.ts';
 import { batched, givenRowsSql } from './batches.ts';
 import { type Database, type Id, isUnreachable, sqlTime } from './database.ts';
-import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-states.ts';
+import { IS_ABANDONED, MAX_SHARED_CLAIMS } from './run-claims.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

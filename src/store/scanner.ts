@@ -1,7 +1,7 @@
 /** The scan's own row, and what it offers to the queue. */
-import { HOUR, SECOND } from '../platform/clock.ts';
+import { HOUR, SECOND } from '../domain/time.ts';
 import type { Database, Id, Transaction } from './database.ts';
-import { LEASE_IS_OVER } from './run-states.ts';
+import { LEASE_IS_OVER } from './run-claims.ts';
 import type { ServiceKind } from './services.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 

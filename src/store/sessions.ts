@@ -1,6 +1,6 @@
 /** Who is signed in. A session ends by itself, by its token, or when it is told to. */
 import { randomBytes } from 'node:crypto';
-import { DAY, HOUR, MINUTE } from '../platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../domain/time.ts';
 import type { Database, Id, Transaction } from './database.ts';
 
 /** A session that nobody used for so long is over. */

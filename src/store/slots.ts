@@ -1,5 +1,5 @@
 /** Slots of searches: which searches are due, and the rows that say what became of each slot. */
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import type { Id, Transaction } from './database.ts';
 
 /** What the schedule of a search is decided on, read under its row lock. */

@@ -1,6 +1,7 @@
 /** What the search service takes of public sources, counted over every process. */
 
-import { type Clock, DAY } from '../platform/clock.ts';
+import { DAY } from '../domain/time.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 
 /** `most` whole units of one source in one period such as `2026-11-21`. */

@@ -1,6 +1,6 @@
 /** Tokens of the API and the dashboard, and keys of the search service: one table, in which neither sees the other. */
 import { and, arrayContains, desc, eq, isNull, lt, not, or, sql } from 'drizzle-orm';
-import { MINUTE } from '../platform/clock.ts';
+import { MINUTE } from '../domain/time.ts';
 import { type Database, type Id, createOrm, type Transaction } from './database.ts';
 import { tokens } from './schema/system-tables.ts';
 

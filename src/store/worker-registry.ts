@@ -1,4 +1,5 @@
-import { type Clock, SECOND, systemClock } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 
 /** A worker without a heartbeat for this long is gone: it has one every 30 s. */

@@ -1,7 +1,7 @@
 /** The way in, for whoever holds a token, and the way out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { SECOND } from '../platform/clock.ts';
+import { SECOND } from '../domain/time.ts';
 import { readReturnPath, sessionCookie } from '../monitor/access/browser-session.ts';
 import { Denied } from '../monitor/access/visitor-scopes.ts';
 import { MAX_SESSION_MS } from '../store/sessions.ts';

@@ -1,4 +1,4 @@
-import { MINUTE } from '../platform/clock.ts';
+import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { QueueWorkers } from '../platform/queue/queue.ts';
 import type { QueueBackend } from '../platform/queue/connection.ts';

@@ -1,6 +1,6 @@
 /** A monitor that watched a service which means harm, through its own journey: what came stands in the database. */
 import type { WebServer } from '../../src/app/http-server.ts';
-import { HOUR } from '../../src/platform/clock.ts';
+import { HOUR } from '../../src/domain/time.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOUR } from '../../src/platform/clock.ts';
+import { HOUR } from '../../src/domain/time.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { openStage, type Stage } from './stage.ts';
 import { barriers, openVisit, PHONE, TABLET, type Visit, WIDE } from './visit.ts';

@@ -1,7 +1,7 @@
 /** The dashboard over twelve lived days, at an address of its own, for a browser to look at. */
 import { readConfig } from '../../src/config/config.ts';
 import type { WebServer } from '../../src/app/http-server.ts';
-import { HOUR } from '../../src/platform/clock.ts';
+import { HOUR } from '../../src/domain/time.ts';
 import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/manage-tokens.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';

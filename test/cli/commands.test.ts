@@ -11,7 +11,8 @@ import {
 } from '../../src/cli/search-checks.ts';
 import { checkHosted, checkNode, checkQueueServer, checkWithDatabase } from '../../src/cli/doctor-command.ts';
 import { readStatus } from '../../src/monitor/status/system-status.ts';
-import { MINUTE, steppedClock } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
 import { recordHeartbeat, deregisterWorker } from '../../src/store/worker-registry.ts';
 import { describeStatementError } from '../../src/store/reader/ask-reader.ts';
 import { readConfig } from '../../src/config/config.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDerived } from '../derived.ts';
 import { DEMO, fillDemo, removeDemo } from '../../src/app/demo.ts';
 import type { Io } from '../../src/cli/terminal-io.ts';
-import { DAY } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/domain/time.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { fillArchive } from '../../src/store/archive/index-archive.ts';
 import { json, wirePost } from '../stub-service.ts';

@@ -1,5 +1,5 @@
 /** A history for dashboards: two simulated topics over five days, and a paid search over eighteen that has its troubles. */
-import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';

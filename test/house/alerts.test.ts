@@ -26,20 +26,13 @@ const rules = z
   .parse(parse(await read('grafana/prometheus/strandline.rules.yml')))
   .groups.flatMap((group) => group.rules);
 
-const FOLDERS = ['src/doors/http', 'src/doors/http/metrics'];
+const FOLDER = 'src/api';
 
 /** Every figure that a line of the program names. */
 async function told(): Promise<Set<string>> {
-  const files = await Promise.all(
-    FOLDERS.map(async (folder) =>
-      (await readdir(path.join(REPOSITORY, folder))).map((name) => [folder, name]),
-    ),
-  );
+  const names = await readdir(path.join(REPOSITORY, FOLDER));
   const texts = await Promise.all(
-    files
-      .flat()
-      .filter(([, name = '']) => name.endsWith('.ts'))
-      .map((parts) => read(...parts)),
+    names.filter((name) => name.endsWith('.ts')).map((name) => read(FOLDER, name)),
   );
   return namesIn(texts.join('\n'), /'(strandline_[a-z_]+)'/g);
 }

@@ -44,8 +44,8 @@ test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
 );
 
 test('every variable that the README names is one the program reads', async () => {
-  const files = ['config.ts', 'config/service.ts'].map(
-    (name) => new URL(`../../src/${name}`, import.meta.url),
+  const files = ['config.ts', 'service-variables.ts'].map(
+    (name) => new URL(`../../src/config/${name}`, import.meta.url),
   );
   const config = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
   const named = [...readme.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1] ?? '');

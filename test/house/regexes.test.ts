@@ -31,8 +31,9 @@ const CAPPED: readonly (readonly [pattern: RegExp, most: number])[] = [
 const caps = new Map(CAPPED.map(([pattern, most]) => [String(pattern), most]));
 
 /** Modules that put expressions together when they are loaded. */
-const BUILT = `engine/keys relevance/words monitor/schedule/cron monitor/read/marks monitor/tell/filter
-  service/answer/number-words service/answer/held service/answer/orders service/answer/figures`.split(/\s+/);
+const BUILT =
+  `platform/keys domain/index-words monitor/schedule/cron monitor/parse/citations monitor/alerts/rule-filter
+  service/answering/guarded-words service/answering/injection service/answering/numeric-figures`.split(/\s+/);
 
 async function expressions(): Promise<Map<string, { pattern: RegExp; files: Set<string> }>> {
   const found = new Map<string, { pattern: RegExp; files: Set<string> }>();

@@ -17,7 +17,7 @@ import {
   type RequestKey,
 } from '../../src/store/idempotency.ts';
 import type { RawResponse } from '../../src/store/responses.ts';
-import { renewLease } from '../../src/store/run-states.ts';
+import { renewLease } from '../../src/store/run-claims.ts';
 import { closeTrial, openTrial } from '../../src/store/trials.ts';
 import type { Role } from './plan.ts';
 import type { PlayRecord, Scene } from './stage.ts';
@@ -51,7 +51,7 @@ export async function act(ctx: ActingContext, role: Role, scene: Scene, record: 
   }
 }
 
-/** The journey of a run (monitor/run/execute.ts), without the timer of its lease and what follows its success. */
+/** The journey of a run (monitor/runs/execute.ts), without the timer of its lease and what follows its success. */
 export async function execute(
   ctx: ActingContext,
   runId: Id,

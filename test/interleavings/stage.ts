@@ -9,7 +9,7 @@ import type { ActingContext } from '../../src/monitor/context.ts';
 import { type Database, type Id, openDatabase } from '../../src/store/database.ts';
 import { freshDatabase } from '../database.ts';
 import { startStub, wirePost } from '../stub-service.ts';
-import type { ClaimedRun } from '../../src/store/run-states.ts';
+import type { ClaimedRun } from '../../src/store/run-claims.ts';
 import { type Gate, makeGate, type Mutation, type Statement } from './gate.ts';
 import type { Limits } from './plan.ts';
 

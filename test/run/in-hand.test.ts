@@ -13,7 +13,7 @@ import { prepareSpool, replaySpool } from '../../src/monitor/runs/db-outage.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { type Id, inTransaction } from '../../src/store/database.ts';
 import { storeResponse, takeUnreadResponse } from '../../src/store/responses.ts';
-import { claimRun, extendLeases } from '../../src/store/run-states.ts';
+import { claimRun, extendLeases } from '../../src/store/run-claims.ts';
 import { until } from '../processes.ts';
 import { gated, json, type StubAnswer, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';

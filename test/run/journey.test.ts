@@ -6,7 +6,8 @@ import { replayRun } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
 import { openCall } from '../../src/store/ledger.ts';
 import { loadNewestResponse, storeResponse } from '../../src/store/responses.ts';
-import { claimRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
+import { insertRun } from '../../src/store/run-states.ts';
 import { json, wirePost } from '../stub-service.ts';
 import { stubbedWorld } from '../stubbed-world.ts';
 

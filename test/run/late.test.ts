@@ -1,6 +1,6 @@
 /** Responses that nobody had read when their run ended: whenever they come, what they hold is saved. */
 import { beforeEach, expect, test } from 'vitest';
-import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/domain/time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { parseLateResponses } from '../../src/monitor/runs/late-and-replay.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startLeaseRenewal } from '../../src/monitor/runs/claim.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/run-states.ts';
+import { type ClaimedRun, claimRun, extendLeases, renewLease } from '../../src/store/run-claims.ts';
 import { until } from '../processes.ts';
 import { makeWorld, type World } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import { watchTopic } from '../../src/monitor/topics/save-topic.ts';
 import { nextSlots } from '../../src/monitor/schedule/cadence.ts';
 import { computePhase } from '../../src/monitor/schedule/schedule.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MINUTE, steppedClock } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
 import { createTokenBucket } from '../../src/service/rate-limit.ts';
 import { NOW } from './sources/provider.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, SOURCES } from '../../src/domain/enumerations.ts';
-import { DAY } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/domain/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { retrieveFindings, computeDateWindow } from '../../src/service/planning/retrieval.ts';
 import { createSandboxSources } from '../../src/service/sandbox/sandbox-sources.ts';

@@ -7,7 +7,7 @@ import { type Database, type Id, openDatabase } from '../../src/store/database.t
 import { closeFailedCall, type OpenedCall, openCall } from '../../src/store/ledger.ts';
 import { storeResponse } from '../../src/store/responses.ts';
 import { closeTrial, openTrial } from '../../src/store/trials.ts';
-import { claimRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ hosted: 'http://127.0.0.1:1' });

@@ -11,7 +11,8 @@ import {
   readCompletionDiff,
 } from '../../src/store/queries/completion-diff.ts';
 import { readFirstFinders } from '../../src/store/queries/links.ts';
-import { claimRun, failRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
+import { failRun, insertRun } from '../../src/store/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';

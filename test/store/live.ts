@@ -1,10 +1,11 @@
 /** Searches of a test that run when it says so, with answers that it writes. */
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { claimRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
+import { insertRun } from '../../src/store/run-states.ts';
 import type { Database } from '../../src/store/database.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { DAY } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/domain/time.ts';
 import { runRecurringWork } from '../../src/monitor/recurring-work.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { ensurePartitions, listSnapshotMonths } from '../../src/store/maintenance/partitions.ts';

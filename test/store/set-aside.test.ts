@@ -1,6 +1,6 @@
 /** A reading that fails again and again holds up its own search and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/domain/time.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
 import { readCounts } from '../../src/store/counts.ts';

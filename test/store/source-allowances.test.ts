@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DAY, steppedClock } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/domain/time.ts';
+import { steppedClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { DAY, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, MINUTE } from '../../src/domain/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { FOLLOWER_INTERVAL_MS, derivePending, deriveBatch } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { composeSpikeSentence } from '../../src/monitor/trends/rules/spike-sentence.ts';
 import type { Id } from '../../src/store/database.ts';
-import { claimRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
+import { insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';

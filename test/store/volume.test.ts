@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
-import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { derivePending, rebuildTrends } from '../../src/monitor/derive/follower.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import type { Id } from '../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/maintenance/forget-author.ts';
-import { claimRun, insertRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
+import { insertRun } from '../../src/store/run-states.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/searches.ts';
 import { wirePost } from '../stub-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
 import {
   changeChannel,
   editChannel,

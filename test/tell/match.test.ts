@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE } from '../../src/domain/time.ts';
 import { changeChannel } from '../../src/monitor/alerts/manage-channels.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
 import { changeRule, createRule, editRule } from '../../src/monitor/alerts/manage-rules.ts';

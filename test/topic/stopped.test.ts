@@ -8,7 +8,8 @@ import { createSearch, type NewSearch } from '../../src/monitor/topics/save-sear
 import { insertManualRun } from '../../src/monitor/topics/run-now.ts';
 import { type SearchChange, changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { inTransaction } from '../../src/store/database.ts';
-import { claimRun, insertRun, requeueRun } from '../../src/store/run-states.ts';
+import { claimRun } from '../../src/store/run-claims.ts';
+import { insertRun, requeueRun } from '../../src/store/run-states.ts';
 import { lockSearch } from '../../src/store/slots.ts';
 import { until } from '../processes.ts';
 import { json, type StubAnswer } from '../stub-service.ts';

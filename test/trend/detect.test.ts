@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/platform/clock.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
 import {
   chooseWindowWidth,
   type DetectionOptions,

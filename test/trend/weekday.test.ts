@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DAY, HOUR } from '../../src/platform/clock.ts';
+import { DAY, HOUR } from '../../src/domain/time.ts';
 import { QUARTER_MS, type Series } from '../../src/monitor/trends/rules/time-series.ts';
 import { computeWeekdayUsual } from '../../src/monitor/trends/rules/baseline.ts';
 

@@ -2,7 +2,7 @@
 
 import { DiscoveriesMessage, TestMessage } from '../../monitor/alerts/message.ts';
 import { LIMITS } from '../../monitor/http/server-limits.ts';
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
 

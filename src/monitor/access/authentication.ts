@@ -1,6 +1,7 @@
 /** Who comes in. */
 
-import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf } from '../../platform/keys.ts';
 import { readOpenSessions, readOpenTokens } from '../../store/queries/open-visitors.ts';
 import { deleteSession, findSession, insertSession, readFormSecret } from '../../store/sessions.ts';

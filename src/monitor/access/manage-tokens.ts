@@ -1,5 +1,5 @@
 /** Tokens and keys of the search service: created, listed, rotated, closed. Used by the command line, the API and the pages alike. */
-import { DAY, SECOND } from '../../platform/clock.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import { keyIdOf, makeKey } from '../../platform/keys.ts';
 import { recordCreation, recordAudit } from '../../store/audit-entries.ts';

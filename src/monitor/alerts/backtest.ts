@@ -1,5 +1,5 @@
 /** What a rule would have told of the past. Nothing is written and nothing is sent. */
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
 import { findRule } from '../../store/alerts/rule-rows.ts';

@@ -1,7 +1,7 @@
 /** What messages of a channel are signed with: sealed in the database, open only while one is sent. */
 
 import { Refused } from '../../domain/errors.ts';
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import { findVault, keyIdOf, type Vault } from '../../platform/vault.ts';
 import { type Channel, listSealedChannels } from '../../store/alerts/channel-rows.ts';
 import type { Database, Id } from '../../store/database.ts';

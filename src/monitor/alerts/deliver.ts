@@ -1,5 +1,5 @@
 /** Sending what is due to one channel, one message after the other. */
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import { openVault } from '../../platform/vault.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Id, inTransaction } from '../../store/database.ts';

@@ -1,5 +1,5 @@
 /** What follows an attempt. Pure. */
-import { DAY, MINUTE } from '../../platform/clock.ts';
+import { DAY, MINUTE } from '../../domain/time.ts';
 import { DELIVERY_CODES } from '../../store/alerts/delivery-rows.ts';
 import type { DeliveryAttempt } from './channels/channel-kind.ts';
 

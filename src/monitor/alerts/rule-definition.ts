@@ -1,5 +1,5 @@
 /** Rules as a person writes them, checked whole, so that everything that is wrong is seen at once. */
-import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { RULE_KINDS, type RuleKind } from '../../store/schema/analytics/alert-views.ts';
 import { parseFilter } from './rule-filter.ts';

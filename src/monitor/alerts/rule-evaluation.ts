@@ -2,7 +2,7 @@
  * From the feed to messages. Each channel has a cursor over the discoveries, whose ids are in the order of their
  * commits: what lies behind it was judged, and told or not, in the transaction that moved it.
  */
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
 import {
   type Channel,

@@ -2,7 +2,8 @@
 
 import { type RunCode, RunError } from '../../domain/errors.ts';
 import { cleanText } from '../../domain/text.ts';
-import { type Clock, monotonicMs, SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
+import { type Clock, monotonicMs } from '../../platform/clock.ts';
 import { redactKey } from './key-redaction.ts';
 import { type BodyBuffer, createBodyBuffer, decodeBody, readBody, readErrorText } from './response-body.ts';
 import { classifyNetworkError, sendRequest } from './service-connection.ts';

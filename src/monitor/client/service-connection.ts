@@ -1,6 +1,6 @@
 /** Connections to services, and what the network's errors mean. */
 import { Agent, type Dispatcher, errors, request } from 'undici';
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import type { HttpRequest } from './service-request.ts';
 

@@ -1,4 +1,4 @@
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import type { Id, Transaction } from '../../store/database.ts';
 import { type NewSpike, readSpikesSince, type SpikeMeasure } from '../../store/spikes.ts';
 import { QUARTER_MS, startOfQuarter } from '../../store/volume/reach.ts';

@@ -2,7 +2,7 @@
  * The follower: derives volume, coverage, growth, tallies, what rises, and spikes from what runs saved, in batches. Every worker
  * has one; one at a time works. It may be killed at any moment: a batch is one transaction.
  */
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import { countSaved } from '../../store/counts.ts';
 import {
   type Database,

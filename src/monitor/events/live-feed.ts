@@ -5,7 +5,7 @@
  */
 
 import { InvalidInput } from '../../domain/errors.ts';
-import { MINUTE, SECOND } from '../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import {
   type DiscoveryRow,

@@ -9,8 +9,9 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Program } from '../../app/program.ts';
-import type { ActingContext } from '../context.ts';
+import type { SourceHealth } from '../../protocol/service-status.ts';
+import type { ActingContext, Context } from '../context.ts';
+import type { EmbeddedDatabase } from '../status/system-status.ts';
 import type { Access } from '../access/authentication.ts';
 import type { Scope, Visitor } from '../access/visitor-scopes.ts';
 import type { FinishedStatement, VisitorStatement } from '../../store/reader/reader-host.ts';
@@ -25,7 +26,14 @@ export type App = FastifyInstance<
 >;
 
 /** What a route stands on. */
-export type RouteContext = Pick<Program, 'ctx' | 'services' | 'readerUrl' | 'embedded'> & {
+export type RouteContext = {
+  ctx: Context;
+  /** The sources of this process's search service, as they are; nobody is asked. */
+  services: { health(): Promise<readonly SourceHealth[]> };
+  /** Login of the role that reads the SQL contract, as it is now; null where nobody named one. */
+  readerUrl: () => string | null;
+  /** The database that this process runs itself; null where it was given one. */
+  embedded: EmbeddedDatabase | null;
   /** Of a process that takes work: why it takes none just now, in a word; null where it does. */
   idle?: () => string | null;
 };

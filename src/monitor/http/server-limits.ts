@@ -1,6 +1,6 @@
 /** How much may be asked, and how slowly. Counted in memory: each process counts for itself. */
 
-import { MINUTE, SECOND } from '../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
 import { extractNetwork } from '../access/authentication.ts';
 import { Denied } from '../access/visitor-scopes.ts';
 import type { App } from './route-types.ts';

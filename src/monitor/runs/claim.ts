@@ -1,8 +1,10 @@
-import { monotonicMs, SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
+import { monotonicMs } from '../../platform/clock.ts';
 import type { Id } from '../../store/database.ts';
 import { markUnknownCalls } from '../../store/ledger.ts';
 import { needsSolitude } from '../../store/responses.ts';
-import { type ClaimedRun, claimRun, failRun, readRunState, renewLease } from '../../store/run-states.ts';
+import { type ClaimedRun, claimRun, renewLease } from '../../store/run-claims.ts';
+import { failRun, readRunState } from '../../store/run-states.ts';
 import type { Context } from '../context.ts';
 
 /** Two claims that ended without a word beside other runs, and three of a worker that had no other run. */

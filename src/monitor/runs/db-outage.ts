@@ -1,4 +1,5 @@
-import { DAY, HOUR, MINUTE, monotonicMs, SECOND } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
+import { monotonicMs } from '../../platform/clock.ts';
 import { isDatabaseError, refusesData } from '../../store/database.ts';
 import { isSentCall, type PaidResponse, storeResponse } from '../../store/responses.ts';
 import type { Context } from '../context.ts';

@@ -10,7 +10,7 @@ import type {
   PostCounter,
   Warning,
 } from '../../domain/parsed-results.ts';
-import { MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../domain/time.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/database.ts';
 import { removeForgotten } from '../../store/maintenance/tombstones.ts';

@@ -4,7 +4,7 @@ import { loadDialect } from '../../protocol/dialect.ts';
 import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/call-limits.ts';
 import { closeFailedCall, markUnknownCalls, openCall } from '../../store/ledger.ts';
 import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/responses.ts';
-import type { ClaimedRun } from '../../store/run-states.ts';
+import type { ClaimedRun } from '../../store/run-claims.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
 import { type CallAborted, type CallFailure, callService } from '../client/service-call.ts';

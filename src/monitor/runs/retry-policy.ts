@@ -1,5 +1,5 @@
 /** What happens after a call that failed: decided here, in one place, from the code alone. */
-import { HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import type { RunCode, RunError } from '../../domain/errors.ts';
 
 /**

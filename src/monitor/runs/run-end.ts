@@ -9,7 +9,8 @@ import {
   type Transaction,
 } from '../../store/database.ts';
 import type { ResponseKey } from '../../store/responses.ts';
-import { type ClaimedRun, countFailuresInARow, failRun, requeueRun } from '../../store/run-states.ts';
+import type { ClaimedRun } from '../../store/run-claims.ts';
+import { countFailuresInARow, failRun, requeueRun } from '../../store/run-states.ts';
 import type { Diff } from '../../store/save/save-responses.ts';
 import { listActiveSearches } from '../../store/searches.ts';
 import { type LockedSearch, lockSearch, setState } from '../../store/slots.ts';

@@ -12,7 +12,7 @@
  * Everything here is pure; the process's own time zone plays no part.
  */
 
-import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import { type Cron, matchesDay, parseCronCached } from './cron.ts';
 import { computePhase, type Schedule } from './schedule.ts';
 import { listOffsetSpans } from './time-zone.ts';

@@ -1,4 +1,5 @@
-import { monotonicMs, SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
+import { monotonicMs } from '../../platform/clock.ts';
 import { readTime } from '../../store/database.ts';
 import type { Context } from '../context.ts';
 import { enqueueDueSearches, scan, type ScanResult } from './scan.ts';

@@ -3,12 +3,12 @@
  * distributes the runs. Where the job does not come, because the queue was emptied, is away, or some worker's clock
  * confused it, a worker's timer takes over: the only evidence is that no scan happened.
  */
-import { MINUTE, SECOND } from '../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
 import { readCallRoom } from '../../store/call-limits.ts';
 import { addCounts } from '../../store/counts.ts';
 import { type Id, inTransaction, refusesData, type Transaction } from '../../store/database.ts';
 import { listLateRuns } from '../../store/responses.ts';
-import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/run-states.ts';
+import { extendLeases, MAX_SCAN_SILENCE_MS } from '../../store/run-claims.ts';
 import {
   beginScan,
   finishSetback,

@@ -1,6 +1,6 @@
 /** Schedules and slots as a person reads them. */
 import cronstrue from 'cronstrue';
-import { MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../domain/time.ts';
 import { describeInterval, type Schedule } from './schedule.ts';
 import { offsetAt } from './time-zone.ts';
 

@@ -3,7 +3,7 @@
  * of real time in each of which the local clock stays at one offset from UTC.
  */
 import { IANAZone } from 'luxon';
-import { DAY, MINUTE } from '../../platform/clock.ts';
+import { DAY, MINUTE } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 

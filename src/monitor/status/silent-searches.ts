@@ -3,7 +3,7 @@
  * why, nor what the scheduler believes: it finds what every other check missed.
  */
 import { setImmediate } from 'node:timers/promises';
-import { HOUR, SECOND } from '../../platform/clock.ts';
+import { HOUR, SECOND } from '../../domain/time.ts';
 import { RUN_CODES } from '../../domain/errors.ts';
 import {
   readScheduleGroups,

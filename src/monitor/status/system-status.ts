@@ -2,7 +2,8 @@
 
 import { readCallsPerDay } from '../../config/config.ts';
 import { maskUrl } from '../../domain/link.ts';
-import { DAY, withTimeout } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
+import { withTimeout } from '../../platform/clock.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
 import { describeDatabase } from '../../store/migrate.ts';
 import {
@@ -29,7 +30,7 @@ import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
 import { judgeSilence, type SilentSearches } from './silent-searches.ts';
 
-type EmbeddedDatabase = { url: string; dataDirectory: string };
+export type EmbeddedDatabase = { url: string; dataDirectory: string };
 
 export type Status = {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };

@@ -1,5 +1,5 @@
 import { readCallsPerDay } from '../../config/config.ts';
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';
 import type { Search } from '../../store/searches.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 /** Share of voice: topics beside each other, each by what was observed of it. */
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import {
   averageVoices,
   readVoiceDays,

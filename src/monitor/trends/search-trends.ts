@@ -1,5 +1,5 @@
 /** How searches go: how many posts, how many are usual, and what is not. */
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import {
   type HourRow,

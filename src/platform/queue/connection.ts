@@ -1,5 +1,5 @@
 import { Refused } from '../../domain/errors.ts';
-import { SECOND } from '../clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';
 import { type BackendFactory, createPostgresBackend, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';

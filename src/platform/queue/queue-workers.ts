@@ -1,5 +1,5 @@
 import { Worker, type Job } from 'bullmq';
-import { SECOND } from '../clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';
 import type { QueueBackend } from './connection.ts';
 import {

@@ -1,4 +1,5 @@
-import { MINUTE, monotonicMs, SECOND, systemClock } from '../clock.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
+import { monotonicMs, systemClock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type QueueBackend, withoutArguments } from './connection.ts';
 import { type JobsOptions, Queue } from 'bullmq';

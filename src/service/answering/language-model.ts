@@ -1,7 +1,8 @@
 /** A language model behind an OpenAI-compatible address: one question, the text of one answer. */
 
 import { trimEndSlashes } from '../../domain/link.ts';
-import { type Clock, MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../domain/time.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { findNetworkCode, readLimitedBody } from '../sources/resilience/http-request.ts';
 import { request } from 'undici';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /** What a model may spend on an answer: the same work with other numbers. */
 import { type Model, MODEL_BUDGET_MS } from '../../domain/enumerations.ts';
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 
 export type ModelTier = {
   /** For the whole answer, in milliseconds. */

@@ -8,12 +8,13 @@ import {
   SOURCE_BY_TOOL,
   TOOLS,
 } from '../../domain/enumerations.ts';
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { type ServedWarning, TOOL_UNANSWERED } from '../../protocol/extensions.ts';
 import { withCitableLink } from '../citable-link.ts';
 import { rankResults } from '../ranking/result-ranking.ts';
-import { awaitUnlessAborted, OUTAGE_TEXTS, type OutageCode, SourceDown } from '../sources/outage.ts';
+import { awaitUnlessAborted, OUTAGE_TEXTS, SourceDown } from '../sources/outage.ts';
+import type { OutageCode } from '../../protocol/service-status.ts';
 import type { FoundItem, SearchSource, SourceQuery } from '../sources/search-source.ts';
 import { planWordings, type Wording, type Wordings } from './keywords.ts';
 import { MIN_RESULT_SHARE, MODEL_TIERS, type ModelTier } from './model-tiers.ts';

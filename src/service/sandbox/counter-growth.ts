@@ -7,7 +7,7 @@
  * That likes and reposts are faster is known, how much faster is our choice.
  */
 
-import { HOUR, MINUTE } from '../../platform/clock.ts';
+import { HOUR, MINUTE } from '../../domain/time.ts';
 import type { MicroblogPost } from '../../protocol/microblog-response.ts';
 import type { PostSeed } from './post-seeds.ts';
 import { createDraw, deriveKey, drawLogNormal } from './random.ts';

@@ -5,7 +5,8 @@
  */
 
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
-import { type Clock, DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { validationBody } from '../../protocol/error-body.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/requests.ts';
 import { matchTopic } from './built-in-topics.ts';

@@ -4,7 +4,7 @@
  * nothing in between, so that what is to be found is known for certain.
  */
 
-import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { createDraw, deriveKey, type Draw } from './random.ts';
 import type { Topic, TopicInWorld } from './simulated-topic.ts';
 

@@ -4,7 +4,7 @@
  * number only, so any window can be made alone, and the past never changes.
  */
 
-import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { computeFloodShare, computeRate, listActiveEvents, type PlantedEvent } from './planted-events.ts';
 import {
   createDraw,

@@ -1,7 +1,7 @@
 /** The simulation as seven sources. */
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
 import type { MicroblogPost } from '../../protocol/microblog-response.ts';
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 import { createDocuments, type Documents } from './simulated-documents.ts';
 import { createMicroblog, type SimulatedMicroblog } from './simulated-microblog.ts';

@@ -3,7 +3,7 @@
  * is a function of a number; names, handles and ids never change, counters only grow.
  */
 import type { MicroblogAuthor } from '../../protocol/microblog-response.ts';
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import { type Draw, createDraw, type Key, hashKey, drawLogNormal, pickOne, deriveKey } from './random.ts';
 
 const CROWD_SIZE = 40_000;

@@ -4,7 +4,7 @@
  */
 
 import type { Source } from '../../domain/enumerations.ts';
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { WORLD_START } from './post-seeds.ts';

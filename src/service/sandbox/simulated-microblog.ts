@@ -1,6 +1,6 @@
 /** The simulated microblog: which posts a prompt finds at a time. */
 import type { MicroblogPost } from '../../protocol/microblog-response.ts';
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { createPostWriter } from './simulated-posts.ts';
 import { boundAttention, computeAttention } from './counter-growth.ts';

@@ -1,6 +1,6 @@
 /** A post as the specification has it, at a time: its words never change, its counters only grow. */
 
-import { HOUR } from '../../platform/clock.ts';
+import { HOUR } from '../../domain/time.ts';
 import type { MicroblogPost } from '../../protocol/microblog-response.ts';
 import { extractFirstSentence } from '../sources/parse/post-fields.ts';
 import { computeCounters, type ReferenceCounts } from './counter-growth.ts';

@@ -1,9 +1,10 @@
 /**
  * A live source is one file that makes an {@link Adapter}: how one provider is asked and how its answer
- * reads. Pace, allowance, circuit breaker, cache and time limit stand around it (live.ts), the same for all.
+ * reads. Pace, allowance, circuit breaker, cache and time limit stand around it (`live-source.ts`), the same for all.
  */
 import type { Source } from '../../domain/enumerations.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { DateAccuracy } from '../../protocol/service-status.ts';
 import type { SourceDown } from './outage.ts';
 import type { FoundItem, SourceQuery } from './search-source.ts';
 import type { ProviderRequest, ProviderResponse } from './resilience/http-request.ts';
@@ -14,11 +15,7 @@ export type Adapter = {
   source: Source;
   /** For a person: `Hacker News (Algolia search)`. */
   title: string;
-  /**
-   * `exact`: asked for the window and answers with times; `coarse`: asked for a wider one, or not all it finds
-   * has a time; `none`: undated.
-   */
-  dates: 'exact' | 'coarse' | 'none';
+  dates: DateAccuracy;
   /** What its operator allows, in a sentence. */
   terms: string;
   /** Requests that its terms allow from this process; a burst is fine, a flood waits or is refused. */

@@ -3,8 +3,10 @@
  * who ask the same, circuit breaker, time limit, and for each request its turn and its allowance.
  */
 import type { Agent } from 'undici';
-import { DAY, MINUTE, SECOND, type Clock } from '../../platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
+import type { LiveHealth } from '../../protocol/service-status.ts';
 import { awaitUnlessAborted, isTimeout, SourceDown } from './outage.ts';
 import type { ServicePorts } from '../ports.ts';
 import type { FoundItem, SourceQuery, SearchSource } from './search-source.ts';
@@ -49,16 +51,6 @@ export type LiveSource = SearchSource & {
    */
   probe(signal: AbortSignal): Promise<boolean>;
   health(): Promise<LiveHealth>;
-};
-
-/** How a live source has been since this process began. */
-export type LiveHealth = {
-  openUntil: Date | undefined;
-  /** `used` is undefined where it cannot be counted now. */
-  allowance: { used: number | undefined; most: number; unit: string; period: string } | undefined;
-  lastSuccess: Date | undefined;
-  /** `reason` is ours. */
-  lastFailure: { at: Date; code: SourceDown['code']; reason: string } | undefined;
 };
 
 export type LiveOptions = {

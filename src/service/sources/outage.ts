@@ -1,7 +1,7 @@
 /** Why a source gave nothing: never a failure of the answer, always a reason that is told. */
+import type { OutageCode } from '../../protocol/service-status.ts';
 
-/** Every reason. The code stands in `warnings` and in the log; it is only ever added to. */
-export const OUTAGE_TEXTS = {
+export const OUTAGE_TEXTS: Readonly<Record<OutageCode, string>> = {
   source_off: 'is switched off',
   source_needs_key: 'needs a key that is not set',
   source_quota: 'has used up its allowance',
@@ -10,8 +10,7 @@ export const OUTAGE_TEXTS = {
   source_timeout: 'did not answer in time',
   source_refused: 'refused the request',
   source_failed: 'failed',
-} as const;
-export type OutageCode = keyof typeof OUTAGE_TEXTS;
+};
 
 /** A source cannot say anything now. The message is ours and holds no text from outside and no secret. */
 export class SourceDown extends Error {

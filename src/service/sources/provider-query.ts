@@ -1,7 +1,7 @@
 /** The words that a source is asked for, by what it can bear. */
 
 import { cleanText } from '../../domain/text.ts';
-import { DAY, MINUTE } from '../../platform/clock.ts';
+import { DAY, MINUTE } from '../../domain/time.ts';
 import type { AdapterContext } from './adapter.ts';
 import { SourceDown } from './outage.ts';
 import type { SourceQuery } from './search-source.ts';

@@ -56,20 +56,6 @@ export type OfferedSource = Pick<RegistryEntry, 'name' | 'source' | 'needs'> & {
   isOn: boolean;
 };
 
-/** One source that there is, whether it is asked or not. */
-export type SourceStatement = {
-  name: string;
-  source: Source;
-  /** For a person; its name where it cannot be made. */
-  title: string;
-  state: 'on' | 'off';
-  /** Why it is off: `needs BRAVE_API_KEY`. */
-  reason: string | undefined;
-  dates: Adapter['dates'] | undefined;
-  /** What its operator allows. */
-  terms: string | undefined;
-};
-
 export type SourceChoice = { offered: readonly OfferedSource[]; archive: boolean; sandbox: boolean };
 
 /**

@@ -1,24 +1,18 @@
 /** From what a user has set to what answers. */
 
 import { SOURCES } from '../../domain/enumerations.ts';
-import { type Clock, SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
+import type { SourceHealth, SourceStatement } from '../../protocol/service-status.ts';
 import type { ServicePorts } from '../ports.ts';
 import { createSandboxSources } from '../sandbox/sandbox-sources.ts';
 import { createArchiveSources, createBoardFallback, createSilentSource } from './fallbacks.ts';
-import { createLiveSource, type LiveHealth, type LiveSource } from './live-source.ts';
+import { createLiveSource, type LiveSource } from './live-source.ts';
 import { SourceDown } from './outage.ts';
 import { openAgent } from './resilience/http-request.ts';
 import type { SearchSource } from './search-source.ts';
-import {
-  chooseSources,
-  type OfferedSource,
-  type SourceSettings,
-  type SourceStatement,
-} from './source-registry.ts';
-
-/** A source and how it has been; `live` is there for those that are asked. */
-export type SourceHealth = SourceStatement & { live: LiveHealth | undefined };
+import { chooseSources, type OfferedSource, type SourceSettings } from './source-registry.ts';
 
 export type OpenedSources = {
   /** What answers; for a tool that has no source one that says why. */

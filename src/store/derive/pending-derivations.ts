@@ -4,7 +4,7 @@
  * in any order, so that there is no cursor.
  */
 
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import { type Database, type Id, sqlTime, type Transaction } from '../database.ts';
 
 const PENDING = 'strandline.pending_derivations';

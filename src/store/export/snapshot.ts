@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from '../../platform/clock.ts';
+import { HOUR, MINUTE } from '../../domain/time.ts';
 import { connect } from '../../platform/postgres/connect.ts';
 import type { Database } from '../database.ts';
 import type { Client } from 'pg';

@@ -1,7 +1,8 @@
 /** Forgetting an author: everything stored of them goes, and a tombstone keeps them from coming back. */
 
 import { Refused } from '../../domain/errors.ts';
-import { type Clock, MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../domain/time.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { type Actor, recordAudit } from '../audit-entries.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 import { deleteReplies } from '../idempotency.ts';

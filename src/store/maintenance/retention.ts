@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import { DAY, monotonicMs, SECOND } from '../../platform/clock.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
+import { monotonicMs } from '../../platform/clock.ts';
 import type { Database } from '../database.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
 

@@ -1,4 +1,4 @@
-import { MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../domain/time.ts';
 import { type Database, type Id, sqlTime } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
 

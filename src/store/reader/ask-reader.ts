@@ -1,5 +1,5 @@
 /** A person's statement over the SQL contract, and what Postgres says of it in words. */
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import { FIND_OPEN_FUNCTION, READER_CONNECTIONS } from '../../platform/postgres/reader-role.ts';
 import { Refused } from '../../domain/errors.ts';
 import { readSqlState } from '../database.ts';

@@ -5,7 +5,8 @@
 
 import { Refused } from '../../domain/errors.ts';
 import { cleanLine } from '../../domain/text.ts';
-import { MINUTE, monotonicMs, SECOND } from '../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../domain/time.ts';
+import { monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { readErrorCode } from '../../platform/postgres/connect.ts';
 import { MAX_STATEMENT_MS } from './ask-reader.ts';

@@ -267,7 +267,7 @@ export function renderRows(
   return { body: `${before}${pieces.join(between)}${behind(cut)}`, rows: pieces.length, more: cut };
 }
 
-/** The reply of the API: `SqlResult` in doors/http/sql.ts. */
+/** The reply of the API: `SqlResult` in `api/sql-routes.ts`. */
 export function renderJson(found: FetchedRows): Rendered {
   const { columns, durationMs, readCell } = found;
   return renderRows(

@@ -51,7 +51,7 @@ export const rules = strandline.table(
     topic_id: ref(),
     search_id: ref(),
     kinds: text().array().notNull(),
-    /** Words that must and must not appear; empty: all. See monitor/tell/filter.ts. */
+    /** Words that must and must not appear; empty: all. See monitor/alerts/rule-filter.ts. */
     filter: text().notNull(),
     cooldown_seconds: integer().notNull(),
     state: text().notNull(),

@@ -178,7 +178,7 @@ const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
  * Authors, posts and links that were forgotten on request, so that an answer that brings them again finds
- * nobody: a digest of each (`digestOf` in `store/forget/tombstones.ts`) and no word about anyone.
+ * nobody: a digest of each (`digestThing` in `store/maintenance/tombstones.ts`) and no word about anyone.
  */
 export const tombstones = strandline.table('tombstones', {
   digest: bytea().primaryKey(),

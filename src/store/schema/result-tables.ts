@@ -149,7 +149,7 @@ export const claims = strandline.table(
       .references(() => searches.id),
     /** The text of the completion: `summary`, `microblog_summary`, ... */
     role: text().notNull(),
-    /** Of its words without regard to case and white space (`identityOf` in `monitor/read/claims.ts`). */
+    /** Of its words without regard to case and white space (`hashStatement` in `monitor/parse/parse-statements.ts`). */
     identity: bytea().notNull(),
     /** As it was first kept, without its citation marks. */
     text: text().notNull(),

@@ -1,7 +1,7 @@
 /** How far back an answer saw: pure, so that a rebuild says what the save said. Times are milliseconds since 1970. */
 
 import { DATE_FILTER_DAYS, type DateFilter, type Operation } from '../../domain/enumerations.ts';
-import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 
 /** What is known of a search when a run of it is saved. */
 export type RunBefore = {

@@ -1,6 +1,6 @@
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import type { Database } from '../../store/database.ts';
 import { readLeads } from '../../store/queries/first-finders.ts';
 import { averageVoices, readVoiceDays } from '../../store/queries/share-of-voice.ts';

@@ -1,5 +1,5 @@
 /** How much of the talk each topic has. */
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import type { ShareOfVoiceSeries } from '../../monitor/trends/rules/share-by-day.ts';
 import type { VoiceRow } from '../../store/queries/share-of-voice.ts';
 import type { ServiceKind } from '../../store/services.ts';

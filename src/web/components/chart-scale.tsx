@@ -1,7 +1,7 @@
 /** Where things stand on a chart: pure. */
 
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { Icon } from './icons.tsx';
 import { formatDay, formatTimeOfDay, formatTimeToSecond } from './time-format.ts';
 import { Timestamp } from './timestamp.tsx';

@@ -15,7 +15,7 @@ export type Question = {
   fullScan: boolean;
 };
 
-/** Four folders above both src/doors/pages/explore and dist/doors/pages/explore. */
+/** Three folders above both src/web/explore and dist/web/explore. */
 const QUESTIONS_FILE = new URL('../../../docs/questions.md', import.meta.url);
 
 /** @returns none where the page cannot be read, which is logged: examples are no reason to refuse a query */

@@ -1,7 +1,7 @@
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../domain/time.ts';
 import { type ExcerptPiece, findText, MAX_HITS, type TextHit } from '../../store/archive/find-text.ts';
 import { readArchiveSize } from '../../store/queries/system.ts';
 import { Button, Field } from '../components/form.tsx';

@@ -4,7 +4,7 @@ import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { Denied } from '../../monitor/access/visitor-scopes.ts';
 import { mapErrorToFailure } from '../../monitor/http/error-statuses.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { SECOND } from '../../platform/clock.ts';
+import { SECOND } from '../../domain/time.ts';
 import {
   type ContractView,
   readContractVersion,

@@ -1,6 +1,6 @@
 /** The first page: what is happening to each topic. */
 import { z } from 'zod';
-import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { judgeSilence } from '../../monitor/status/silent-searches.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';

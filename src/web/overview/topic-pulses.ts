@@ -1,5 +1,5 @@
 /** Topics as the overview shows them, put together from what is read of all searches at once. */
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import {
   type VolumePulse,
   computePulse,

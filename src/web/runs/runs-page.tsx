@@ -2,7 +2,7 @@ import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearches } from '../../monitor/topics/find-by-slug.ts';
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { readRunPage, readRunServices, type RunRow } from '../../store/queries/run-list.ts';
 import { type RunTally, tallyRuns } from '../../store/queries/run-tallies.ts';

@@ -5,7 +5,7 @@ import { VERSION } from '../../config/version.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { judgeSilence, type SilentSearches } from '../../monitor/status/silent-searches.ts';
-import { DAY, SECOND } from '../../platform/clock.ts';
+import { DAY, SECOND } from '../../domain/time.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
 import {
   countDue,

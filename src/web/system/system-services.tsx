@@ -1,5 +1,5 @@
-import type { SourceHealth } from '../../app/service-access.ts';
-import { DAY } from '../../platform/clock.ts';
+import type { SourceHealth } from '../../protocol/service-status.ts';
+import { DAY } from '../../domain/time.ts';
 import type { ServiceDay } from '../../store/queries/run-tallies.ts';
 import type { CallDay } from '../../store/queries/system.ts';
 import { Chart } from '../components/chart.tsx';

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { cleanLine } from '../../domain/text.ts';
-import { DAY, HOUR, SECOND } from '../../platform/clock.ts';
+import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { InvalidInput, type Problem } from '../../domain/errors.ts';
 import { SCOPES } from '../../monitor/access/visitor-scopes.ts';
 import {

@@ -3,7 +3,7 @@
  * that there is now. A visit ends when nothing was looked at for half an hour. Nothing of it is kept on the server.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { parseCookies } from '../components/page-frame.tsx';
 

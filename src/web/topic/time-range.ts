@@ -1,5 +1,5 @@
 /** How far back a page looks. */
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const;

@@ -6,7 +6,7 @@ import {
   computeUsualVolume,
   type VolumePulse,
 } from '../../monitor/trends/rules/volume-comparison.ts';
-import { DAY, HOUR } from '../../platform/clock.ts';
+import { DAY, HOUR } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { findOldest, isBehind, readDerivedUntil } from '../../store/derive/pending-derivations.ts';
 import { readAheadOfAge } from '../../store/queries/growth.ts';

@@ -1,4 +1,4 @@
-import { DAY, HOUR, SECOND } from '../../platform/clock.ts';
+import { DAY, HOUR, SECOND } from '../../domain/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';

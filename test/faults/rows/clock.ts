@@ -1,6 +1,7 @@
 /** Clocks that disagree, jump, or show a time that few programs were tried at. */
 import assert from 'node:assert/strict';
-import { DAY, HOUR, MINUTE, systemClock } from '../../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../../src/domain/time.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import type { Row } from '../row.ts';
 import { says } from '../says.ts';
 import { gated, ownPosts, status } from '../scripts.ts';

@@ -1,6 +1,7 @@
 /** The scan and the repeatable job that calls it: lost, misled, interrupted, overlapping, behind a backlog. */
 import assert from 'node:assert/strict';
-import { DAY, MINUTE, SECOND, systemClock } from '../../../src/platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import { SCANS } from '../../../src/platform/queue/queue.ts';
 import { computePhase } from '../../../src/monitor/schedule/schedule.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';

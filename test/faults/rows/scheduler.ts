@@ -1,6 +1,7 @@
 /** Slots that come while nobody is there, too many are there, or something stands in their way. */
 import assert from 'node:assert/strict';
-import { HOUR, MINUTE, SECOND, systemClock } from '../../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import { editSearch } from '../../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { repeats } from '../repeats.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DAY } from '../../../src/platform/clock.ts';
+import { DAY } from '../../../src/domain/time.ts';
 import { connect } from '../../../src/platform/postgres/connect.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { backUp } from '../../../src/store/backup/backup.ts';

@@ -1,7 +1,7 @@
 /** The service refuses, redirects, asks for patience. The whole matrix stands in test/client/call.test.ts and test/run/retry.test.ts. */
 import assert from 'node:assert/strict';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { type Case, playCases } from '../cases.ts';
 import type { Row } from '../row.ts';
 import { ownPosts, raw, status } from '../scripts.ts';

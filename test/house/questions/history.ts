@@ -3,7 +3,7 @@
  * wrong in one: a day on which the service failed, a pause, an edit half-way, a time in which nothing ran, and an
  * answer that was cut at its limit.
  */
-import { DAY, HOUR, SECOND } from '../../../src/platform/clock.ts';
+import { DAY, HOUR, SECOND } from '../../../src/domain/time.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { scan } from '../../../src/monitor/schedule/scan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/microblog-response.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { bluesky } from '../../../src/service/sources/providers/bluesky.ts';
 import { startLive } from './living.ts';
 import {

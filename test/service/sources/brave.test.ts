@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../src/platform/clock.ts';
+import { HOUR } from '../../../src/domain/time.ts';
 import { brave } from '../../../src/service/sources/providers/brave.ts';
 import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { MINUTE, SECOND, steppedClock } from '../../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import {
   createCircuitBreaker,

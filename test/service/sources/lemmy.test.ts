@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DAY } from '../../../src/platform/clock.ts';
+import { DAY } from '../../../src/domain/time.ts';
 import { lemmy } from '../../../src/service/sources/providers/lemmy.ts';
 import { json, NOW, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
 

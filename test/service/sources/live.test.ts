@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND, steppedClock, systemClock } from '../../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
+import { steppedClock, systemClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import type { SourceQuery } from '../../../src/service/sources/search-source.ts';

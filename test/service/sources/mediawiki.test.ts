@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DAY } from '../../../src/platform/clock.ts';
+import { DAY } from '../../../src/domain/time.ts';
 import { mediawiki } from '../../../src/service/sources/providers/mediawiki.ts';
 import { everyWordOf, json, NOW, outageOf, query, startAsking, startProvider, text } from './provider.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/microblog-response.ts';
-import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import type { AdapterContext } from '../../../src/service/sources/adapter.ts';
 import { computeWorstCost, x } from '../../../src/service/sources/providers/x.ts';

@@ -3,7 +3,7 @@ import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
 import { insertManualRun } from '../../../src/monitor/topics/run-now.ts';
 import { addCounts, foldCounts } from '../../../src/store/counts.ts';
-import { HOUR, MINUTE } from '../../../src/platform/clock.ts';
+import { HOUR, MINUTE } from '../../../src/domain/time.ts';
 import { changeSearch } from '../../../src/monitor/topics/search-state.ts';
 import { heartbeatOf, storeUnread } from '../../status/unread.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';

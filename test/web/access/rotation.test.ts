@@ -1,6 +1,6 @@
 /** A token gets another key: what the former one opens, and for how long. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { HOUR, MINUTE, SECOND } from '../../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { openAccess } from '../../../src/monitor/access/authentication.ts';
 import {
   createServiceKey,

@@ -2,12 +2,12 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiRoutes } from '../../../src/api/api-routes.ts';
 import { buildHttpServer } from '../../../src/app/http-server.ts';
-import { DAY, HOUR } from '../../../src/platform/clock.ts';
+import { DAY, HOUR } from '../../../src/domain/time.ts';
 import { createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import type { Scope } from '../../../src/monitor/access/visitor-scopes.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../../src/monitor/topics/save-search.ts';
-import { claimRun } from '../../../src/store/run-states.ts';
+import { claimRun } from '../../../src/store/run-claims.ts';
 import { inTransaction } from '../../../src/store/database.ts';
 import { findAuthor, forgetAuthor } from '../../../src/store/maintenance/forget-author.ts';
 import {

@@ -5,7 +5,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../../src/config/config.ts';
-import { HOUR, steppedClock } from '../../../src/platform/clock.ts';
+import { HOUR } from '../../../src/domain/time.ts';
+import { steppedClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import type { Context } from '../../../src/monitor/context.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';

@@ -1,6 +1,6 @@
 /** What is usual: windows of the days before, by time of day. */
 
-import { DAY, HOUR } from '../../../platform/clock.ts';
+import { DAY, HOUR } from '../../../domain/time.ts';
 import { buildWindows, QUARTER_MS, QUARTERS_PER_DAY, type Series, type Windows } from './time-series.ts';
 
 /** How many days back a window is compared. */

@@ -1,5 +1,5 @@
 /** What counters gained over time, as the detector reads it. Pure; times are milliseconds since 1970. */
-import { MINUTE } from '../../../platform/clock.ts';
+import { MINUTE } from '../../../domain/time.ts';
 import { MIN_SPIKE_POSTS, MIN_SPIKE_RATIO, type Spike } from './spike-detection.ts';
 import { QUARTER_MS, type Series } from './time-series.ts';
 

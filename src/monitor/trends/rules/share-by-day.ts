@@ -1,5 +1,5 @@
 /** Topics beside each other, day by day: pure. */
-import { DAY } from '../../../platform/clock.ts';
+import { DAY } from '../../../domain/time.ts';
 
 /** A day of a topic, as in the view `share_of_voice`. */
 export type ShareOfVoiceDay = {

@@ -1,6 +1,6 @@
 /** Whether there is more than usual, by one rule; docs/trends.md says where it comes from. Pure. */
 
-import { DAY, HOUR, SECOND } from '../../../platform/clock.ts';
+import { DAY, HOUR, SECOND } from '../../../domain/time.ts';
 import { type Baseline, BASELINE_DAYS, computeBaseline, computeUsual } from './baseline.ts';
 import {
   buildWindows,

@@ -1,5 +1,5 @@
 /** A spike in one sentence, from what is stored of it. */
-import { HOUR } from '../../../platform/clock.ts';
+import { HOUR } from '../../../domain/time.ts';
 
 export type SpikeFacts = {
   measure: 'posts' | 'engagement';

@@ -1,5 +1,5 @@
 /** Volume over time as the detector reads it: quarters of an hour without a gap in the row, and windows over them. */
-import { MINUTE } from '../../../platform/clock.ts';
+import { MINUTE } from '../../../domain/time.ts';
 
 export const QUARTER_MS = 15 * MINUTE;
 export const QUARTERS_PER_DAY = 96;

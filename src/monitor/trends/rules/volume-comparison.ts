@@ -1,6 +1,6 @@
 /** Volume over a stretch of time, and what may be said of it where parts were not observed. Pure. */
 
-import { DAY, HOUR } from '../../../platform/clock.ts';
+import { DAY, HOUR } from '../../../domain/time.ts';
 import { median } from './baseline.ts';
 import { MIN_COVERAGE } from './time-series.ts';
 

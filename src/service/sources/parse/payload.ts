@@ -1,6 +1,7 @@
 /** Reading an answer of JSON: as a whole by its frame, and each item by itself. */
 
-import { type Clock, HOUR, SECOND } from '../../../platform/clock.ts';
+import { HOUR, SECOND } from '../../../domain/time.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { MAX_WAIT_MS, retryAfterMs } from '../../../protocol/retry-after.ts';
 import { SourceDown } from '../outage.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';

@@ -1,5 +1,5 @@
 /** The forms in which sources say when something was published. */
-import { MINUTE } from '../../../platform/clock.ts';
+import { MINUTE } from '../../../domain/time.ts';
 
 const ISO_8601 =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i;

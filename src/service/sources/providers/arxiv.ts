@@ -2,7 +2,7 @@
 import { decodeXML } from 'entities';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { z } from 'zod';
-import { HOUR, MINUTE, SECOND } from '../../../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';

@@ -3,9 +3,10 @@
  * day, so it is refreshed when it expires, made by one request at a time, and not soon again once refused.
  */
 
-import { HOUR, MINUTE } from '../../../platform/clock.ts';
+import { HOUR, MINUTE } from '../../../domain/time.ts';
 import type { AdapterContext } from '../adapter.ts';
-import { type OutageCode, SourceDown } from '../outage.ts';
+import type { OutageCode } from '../../../protocol/service-status.ts';
+import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { countField, idField, textOrNull } from '../parse/post-fields.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';

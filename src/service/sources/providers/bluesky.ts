@@ -1,6 +1,6 @@
 /** Posts of Bluesky, searched in the name of the user's own account: without one the search is closed. */
 import { z } from 'zod';
-import { DAY, MINUTE } from '../../../platform/clock.ts';
+import { DAY, MINUTE } from '../../../domain/time.ts';
 import type { SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { listAccounts, toBlueskyPost, blueskyView } from './bluesky-post.ts';

@@ -1,6 +1,6 @@
 /** The web through the Brave Search API: exact dates, a key, and few requests in a second. */
 import { z } from 'zod';
-import { MINUTE, SECOND } from '../../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';

@@ -1,7 +1,7 @@
 /** Hacker News through the search of Algolia: keyless, exact dates, every story with its points. */
 import { parseUrl } from '../../../domain/link.ts';
 import { z } from 'zod';
-import { SECOND } from '../../../platform/clock.ts';
+import { SECOND } from '../../../domain/time.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';

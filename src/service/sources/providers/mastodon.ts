@@ -4,7 +4,7 @@
  */
 
 import { hasUnspacedScript } from '../../../domain/index-words.ts';
-import { DAY, MINUTE } from '../../../platform/clock.ts';
+import { DAY, MINUTE } from '../../../domain/time.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';

@@ -1,7 +1,7 @@
 /** An encyclopedia on MediaWiki (Wikipedia): keyless; who asks must say who they are. */
 import { z } from 'zod';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
-import { DAY, SECOND } from '../../../platform/clock.ts';
+import { DAY, SECOND } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';

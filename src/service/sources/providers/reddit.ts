@@ -3,7 +3,8 @@
  * Reddit is asked: what it gives anonymously it has closed on purpose.
  */
 
-import { type Clock, MINUTE, SECOND } from '../../../platform/clock.ts';
+import { MINUTE, SECOND } from '../../../domain/time.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';

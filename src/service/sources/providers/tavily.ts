@@ -1,7 +1,7 @@
 /** The web through Tavily: windows in whole days, times of news alone, a key with credits. */
 import { z } from 'zod';
 import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
-import { DAY } from '../../../platform/clock.ts';
+import { DAY } from '../../../domain/time.ts';
 import type { SourceQuery } from '../search-source.ts';
 import type { Adapter } from '../adapter.ts';
 import { extractSite, formatDay, shortenPrompt } from '../provider-query.ts';

@@ -1,6 +1,7 @@
 /** Posts of X by its recent search: the last seven days, and every answer costs. */
 
-import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../../../platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';

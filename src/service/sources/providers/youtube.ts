@@ -1,6 +1,6 @@
 /** Videos through the YouTube Data API: exact dates, a key, and a hundred searches a day for all who share it. */
 import { z } from 'zod';
-import { HOUR } from '../../../platform/clock.ts';
+import { HOUR } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';

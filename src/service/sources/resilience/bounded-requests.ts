@@ -1,6 +1,7 @@
 /** What an adapter asks with: each request in its turn, within the time of all, and with its allowance. */
 
-import { type Clock, SECOND } from '../../../platform/clock.ts';
+import { SECOND } from '../../../domain/time.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { ServicePorts } from '../../ports.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';

@@ -1,6 +1,8 @@
 /** Leaves a source alone that fails, and one that asks for it; then lets one trial through. */
-import { MINUTE, type Clock } from '../../../platform/clock.ts';
-import { type OutageCode, SourceDown } from '../outage.ts';
+import { MINUTE } from '../../../domain/time.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { OutageCode } from '../../../protocol/service-status.ts';
+import { SourceDown } from '../outage.ts';
 
 /** So many failures one after the other open the circuit, for so long. */
 export const MAX_SOURCE_FAILURES = 3;

@@ -1,0 +1,128 @@
+/** Volume with what was observed of it, and spikes with what they were decided on. */
+import { z } from 'zod';
+import { DAY, HOUR } from '../domain/time.ts';
+import { InvalidInput } from '../domain/errors.ts';
+import { assertFilterExists, findSearches } from '../monitor/topics/find-by-slug.ts';
+import { readTrends } from '../monitor/trends/search-trends.ts';
+import { BUCKETS, readBuckets, readSpikePage } from '../store/queries/volume.ts';
+import { SPIKE_MEASURES } from '../store/schema/analytics/trend-views.ts';
+import type { App, RouteContext } from '../monitor/http/route-types.ts';
+import { createIdCursor, defineListQuery, defineListReply } from './pagination.ts';
+import { Spike, Trend, Volume } from './reply-shapes.ts';
+import { timeParam } from './request-shapes.ts';
+import { createTrendRoutes, defineDays, defineFigures, MAX_BUCKETS, trendFilter } from './trend-operation.ts';
+
+const cursor = createIdCursor('spikes');
+
+/** Longer stretches are asked in wider buckets: what is answered at once is bounded. */
+const MAX_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
+const BUCKET_MS = { quarter: HOUR / 4, hour: HOUR, day: DAY } as const;
+const MAX_SEARCHES = 100;
+
+export function volumeRoutes(app: App, home: RouteContext): void {
+  const { ctx } = home;
+  const { addRoute, readDerived } = createTrendRoutes(app, home);
+
+  addRoute(
+    '',
+    {
+      operationId: 'getTrends',
+      summary: 'How searches go: posts, how many are usual, and their spikes',
+      description:
+        'For each search: posts in the time and the time before, coverage, the usual day, and its spikes. A gap in coverage is not zero.',
+      query: z.strictObject({
+        ...trendFilter,
+        days: defineDays(366, 7),
+        bucket_hours: z.coerce.number().int().min(1).max(168).default(24).describe('How long a bucket is.'),
+      }),
+      reply: defineFigures(Trend),
+    },
+    async ({ topic, search, days: back, bucket_hours }) => {
+      const searches = await findSearches(ctx.db, { topic, search });
+      assertBucketLimit('days', back, searches.length * Math.ceil((back * 24) / bucket_hours));
+      return readDerived({ topic, search }, () =>
+        readTrends(ctx, searches, { days: back, hoursEach: bucket_hours }),
+      );
+    },
+  );
+
+  addRoute(
+    '/volume',
+    {
+      operationId: 'getVolume',
+      summary: 'Posts of searches per quarter of an hour, hour or day (UTC)',
+      description:
+        'A bucket that is not there was not observed, which is not zero. At most 7 days of quarters, 92 of hours, 1,100 of days.',
+      query: z.strictObject({
+        ...trendFilter,
+        per: z.enum(BUCKETS).default('hour'),
+        since: timeParam.optional().describe('Left out: 1 day of quarters, 7 of hours, 30 of days.'),
+        until: timeParam.optional(),
+      }),
+      reply: defineFigures(Volume),
+    },
+    async ({ topic, search, per, since, until = ctx.clock.now() }) => {
+      const usual = { quarter: DAY, hour: 7 * DAY, day: 30 * DAY }[per];
+      const from = since ?? new Date(Math.floor((until.getTime() - usual) / HOUR) * HOUR);
+      const span = until.getTime() - from.getTime();
+      if (span <= 0 || span > MAX_DAYS[per] * DAY)
+        throw new InvalidInput([
+          {
+            path: 'since',
+            given: from.toISOString(),
+            expected: `a time before until, at most ${MAX_DAYS[per]} days before it`,
+          },
+        ]);
+      const searches = await findSearches(ctx.db, { topic, search });
+      if (searches.length > MAX_SEARCHES)
+        throw new InvalidInput([
+          { path: 'topic', given: topic, expected: `a topic or search: ${MAX_SEARCHES} searches at most` },
+        ]);
+      assertBucketLimit('since', from.toISOString(), (searches.length * span) / BUCKET_MS[per]);
+      const searchIds = searches.map(({ id }) => id);
+      return readDerived({ topic, search }, async () => {
+        const rows = await readBuckets(ctx.db, { searchIds, per, from, until, limit: MAX_BUCKETS });
+        return searches.map(({ id, slug, topic: of, service_kind }) => ({
+          search_id: id,
+          search: slug,
+          topic: of,
+          service_kind,
+          per,
+          from,
+          until,
+          buckets: rows.flatMap(({ search_id, ...bucket }) => (search_id === id ? [bucket] : [])),
+        }));
+      });
+    },
+  );
+
+  addRoute(
+    '/spikes',
+    {
+      operationId: 'listSpikes',
+      summary: 'Spikes, the newest first: a sentence each, and everything it was decided on',
+      description:
+        '`lower_bound`, `coverage`, `mean`, `sd` and `threshold` are the numbers that the decision was made on.',
+      query: defineListQuery(cursor, {
+        ...trendFilter,
+        measure: z.enum(SPIKE_MEASURES).optional(),
+        since: timeParam.optional().describe('Told from here on.'),
+        until: timeParam.optional().describe('Told before this.'),
+      }),
+      reply: defineListReply(Spike),
+    },
+    async (query) => {
+      const { limit, after, filter, reply } = cursor.pageOf(query);
+      await assertFilterExists(ctx.db, filter);
+      const rows = await readSpikePage(ctx.db, { ...filter, before: after?.[0], limit: limit + 1 });
+      return reply(rows, ({ id }) => [id]);
+    },
+  );
+}
+
+/** @throws InvalidInput where a list of buckets would be longer than one may be */
+function assertBucketLimit(path: string, given: unknown, buckets: number): void {
+  if (buckets <= MAX_BUCKETS) return;
+  const expected = `fewer than these ${Math.ceil(buckets)} buckets: at most ${MAX_BUCKETS}, by a topic, a search, a shorter time or wider buckets`;
+  throw new InvalidInput([{ path, given, expected }]);
+}

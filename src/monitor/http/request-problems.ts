@@ -1,0 +1,119 @@
+/** What is wrong with a request, for whoever sent it: what zod's types refuse in plain words, cut short and without secrets. */
+import type { Problem } from '../../domain/errors.ts';
+
+/** What was sent, to say what was given where it does not fit. */
+export type RequestContent = { body?: unknown; query?: unknown; params?: unknown };
+
+/** Where a part of a request stands in its problems' paths. */
+const REQUEST_PARTS = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const;
+
+type ValidationIssue = {
+  keyword: string;
+  instancePath: string;
+  message?: string;
+  params: Record<string, unknown>;
+};
+
+/** What a route's zod types refuse of a request; undefined for any other error. */
+export function readRequestProblems(error: unknown, sent: RequestContent): Problem[] | undefined {
+  if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation))
+    return undefined;
+  const context = 'validationContext' in error ? error.validationContext : undefined;
+  const place = REQUEST_PARTS[isRequestPart(context) ? context : 'body'];
+  const whole = place === 'headers' ? undefined : sent[place];
+  // Fastify's validation results, of the shape that fastify-type-provider-zod gives them.
+  return (error.validation as ValidationIssue[]).flatMap(({ keyword, instancePath, message, params }) => {
+    const steps = instancePath.split('/').filter((step) => step !== '');
+    const { keys } = params;
+    if (keyword === 'unrecognized_keys' && Array.isArray(keys))
+      return keys.map((key) =>
+        buildProblem(place, whole, [...steps, String(key)], 'nothing: there is no such member'),
+      );
+    return [buildProblem(place, whole, steps, describeExpected(params, message))];
+  });
+}
+
+/** zod's own words are for who writes the types; what a type says itself stays. */
+const ZOD_TYPE_MESSAGE = /^Invalid (?:option|input): /;
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+const ZOD_BOUND_MESSAGE = /^Too (?:big|small): /;
+const COUNTED_TYPES: Readonly<Record<string, [thing: string, unit: string]>> = {
+  string: ['a text', 'character'],
+  array: ['a list', 'item'],
+};
+
+function describeExpected(params: Record<string, unknown>, message = 'something else'): string {
+  if (ZOD_BOUND_MESSAGE.test(message)) return describeBound(params) ?? message;
+  if (!ZOD_TYPE_MESSAGE.test(message)) return message;
+  const { values, expected } = params;
+  if (Array.isArray(values)) return `${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
+  return (typeof expected === 'string' ? TYPE_WORDS[expected] : undefined) ?? message;
+}
+
+/** `at most 200`, `a text of at least 2 characters` */
+function describeBound({ origin, minimum, maximum, inclusive }: Record<string, unknown>): string | undefined {
+  const bound = minimum ?? maximum;
+  if (typeof origin !== 'string' || (typeof bound !== 'number' && typeof bound !== 'bigint'))
+    return undefined;
+  const most = minimum === undefined;
+  const words = inclusive === false ? (most ? 'less than' : 'more than') : most ? 'at most' : 'at least';
+  const [thing, unit] = COUNTED_TYPES[origin] ?? [];
+  if (thing === undefined) return `${words} ${bound}`;
+  return `${thing} of ${words} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
+}
+
+function isRequestPart(context: unknown): context is keyof typeof REQUEST_PARTS {
+  return typeof context === 'string' && context in REQUEST_PARTS;
+}
+
+function buildProblem(place: string, whole: unknown, steps: readonly string[], expected: string): Problem {
+  const given = steps.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? Reflect.get(value, step)
+        : undefined,
+    whole,
+  );
+  return { path: [place, ...steps].join('.'), given: redactGiven(given, steps), expected };
+}
+
+const SECRET_NAME = /secret|token|password|key/i;
+const MAX_GIVEN_LENGTH = 200;
+const MAX_EXPECTED_LENGTH = 500;
+/** So many tell a person what to do; whoever sends thousands of wrong things is not answered with thousands. */
+const MAX_PROBLEMS = 20;
+
+/** What was given, where it is short and no secret. */
+function redactGiven(given: unknown, steps: readonly string[]): unknown {
+  if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'a list' : 'an object';
+  if (given !== undefined && steps.some((step) => SECRET_NAME.test(step))) return '(hidden)';
+  return typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given;
+}
+
+/** The first of these problems, each of them cut to a length that may be answered, and all in one sentence. */
+export function limitProblems(problems: readonly Problem[]): { errors: readonly Problem[]; detail: string } {
+  const errors = problems.slice(0, MAX_PROBLEMS).map(truncateProblem);
+  return { errors, detail: summarizeProblems(errors, problems.length - errors.length) };
+}
+
+/** Names and words of whoever asks may be as long as a body; what they are answered is not. */
+function truncateProblem({ path, given, expected }: Problem): Problem {
+  return {
+    path: path.slice(0, MAX_GIVEN_LENGTH).toWellFormed(),
+    given: typeof given === 'string' ? given.slice(0, MAX_GIVEN_LENGTH).toWellFormed() : given,
+    expected: expected.slice(0, MAX_EXPECTED_LENGTH).toWellFormed(),
+  };
+}
+
+function summarizeProblems(errors: readonly Problem[], further: number): string {
+  const told = errors.map(({ path, expected }) => `${path}: ${expected}`);
+  return (further === 0 ? told : [...told, `and ${further} more`]).join('; ');
+}
