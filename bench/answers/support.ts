@@ -2,7 +2,7 @@
  * How well a completion is cited, found out from its text alone. Precision: of all citations, the part
  * whose item says the sentence, word for word. Recall: of all sentences, the part with such a citation.
  */
-import type { AiResponse } from '../../src/protocol/ai-response.ts';
+import type { AiResponse } from '../../src/protocol/specification.ts';
 import type { Findings } from '../../src/service/planning/retrieval.ts';
 import { claimsOf, KEY_LISTS, TEXTS } from '../../test/service/answer/read-citations.ts';
 

@@ -1,10 +1,10 @@
 /**
  * Every group of routes of the API: a new one is one file and one line here.
  *
- * A group is `thingRoutes(app, home)`. Each of its routes says its scope, its `operationId` (a verb in camel case),
- * a summary and tags; what it takes is made of `given.ts` (strict objects, each value with an example that the
- * seeded world of test/web/api/world.ts knows), what it answers of `shapes.ts`, a list by `listing.ts` and a cursor
- * by `cursor.ts`. Failures are thrown (`Refused`, `InvalidInput`) and documented by `failures.ts`.
+ * A group is `thingRoutes(app, routeContext)`. Each of its routes says its scope, its `operationId` (a verb in camel case),
+ * a summary and tags. Requests are made of `request-shapes.ts` (strict objects, each value with an example that the seeded
+ * world of test/web/api/world.ts knows), replies of `reply-shapes.ts`, lists and their cursors of `pagination.ts`. Failures are
+ * thrown (`Refused`, `InvalidInput`) and documented by `openapi/components.ts`.
  */
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -31,7 +31,7 @@ import { volumeRoutes } from './volume-routes.ts';
 import { growthRoutes } from './growth-routes.ts';
 import { rankingRoutes } from './ranking-routes.ts';
 
-const ROUTE_GROUPS: readonly ((app: App, home: RouteContext) => void)[] = [
+const ROUTE_GROUPS: readonly ((app: App, routeContext: RouteContext) => void)[] = [
   documentRoutes,
   topicRoutes,
   searchRoutes,
@@ -57,6 +57,6 @@ const ROUTE_GROUPS: readonly ((app: App, home: RouteContext) => void)[] = [
   auditRoutes,
 ];
 
-export function apiRoutes(app: App, home: RouteContext): void {
-  for (const add of ROUTE_GROUPS) add(app, home);
+export function apiRoutes(app: App, routeContext: RouteContext): void {
+  for (const add of ROUTE_GROUPS) add(app, routeContext);
 }

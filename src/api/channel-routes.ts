@@ -36,10 +36,10 @@ const ChannelTest = z
   })
   .meta({ id: 'ChannelTest' });
 
-export function channelRoutes(app: App, home: RouteContext): void {
-  readRoutes(app, home);
-  secretRoutes(app, home);
-  changeRoutes(app, home);
+export function channelRoutes(app: App, routeContext: RouteContext): void {
+  readRoutes(app, routeContext);
+  secretRoutes(app, routeContext);
+  changeRoutes(app, routeContext);
 }
 
 function readRoutes(app: App, { ctx }: RouteContext): void {

@@ -74,9 +74,9 @@ export function deliveryRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ params: { id }, visitor }) => {
-      const found = await readDelivery(ctx.db, id);
-      if (found === undefined) throw new Refused('not_found', `there is no delivery ${id}`);
-      return { ...found, answer: hasScopes(visitor, 'admin') ? found.answer : null };
+      const delivery = await readDelivery(ctx.db, id);
+      if (delivery === undefined) throw new Refused('not_found', `there is no delivery ${id}`);
+      return { ...delivery, answer: hasScopes(visitor, 'admin') ? delivery.answer : null };
     },
   );
 

@@ -1,4 +1,4 @@
-/** What is found, as it is found: server-sent events. */
+/** Discoveries and ended runs as they come: server-sent events, and how slow a reader of them may be. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { toJson } from '../domain/json-output.ts';
@@ -16,7 +16,7 @@ import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { z } from 'zod';
 
-/** A proxy cuts what is silent; so do we what is not read. */
+/** A proxy closes streams that are silent; we close those that are not read. */
 const STREAM_HEARTBEAT_MS = 15 * SECOND;
 /** When a reader that lost its stream comes back: not all of them in the same moment. */
 const STREAM_RETRY_MS = { least: 2_000, spread: 3_000 };
@@ -48,17 +48,17 @@ const eventHeaders = z.object({
 export function eventRoutes(app: App, { ctx }: RouteContext): void {
   const feed = openFeed(ctx, encodeEvent, runAsProgram);
   const streams = new Map<EventStream, Visitor>();
-  let beating: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
 
   const beat = async () => {
     for (const stream of streams.keys()) stream.beat();
-    const stay = await revalidateSessions(ctx, [...new Set(streams.values())]);
-    for (const [stream, visitor] of streams) if (!stay.has(visitor)) stream.end();
+    const valid = await revalidateSessions(ctx, [...new Set(streams.values())]);
+    for (const [stream, visitor] of streams) if (!valid.has(visitor)) stream.end();
   };
-  const remember = (stream: EventStream, visitor: Visitor) => {
+  const addStream = (stream: EventStream, visitor: Visitor) => {
     streams.set(stream, visitor);
-    // What cannot be looked up now is looked up at the next sign of life.
-    beating ??= runAsProgram(() =>
+    // Sessions that cannot be checked now are checked at the next heartbeat.
+    heartbeat ??= runAsProgram(() =>
       setInterval(
         () => void beat().catch((error: unknown) => ctx.log.warn({ err: error }, 'visitors not looked up')),
         STREAM_HEARTBEAT_MS,
@@ -67,8 +67,8 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
     stream.signal.addEventListener('abort', () => {
       streams.delete(stream);
       if (streams.size > 0) return;
-      clearInterval(beating);
-      beating = undefined;
+      clearInterval(heartbeat);
+      heartbeat = undefined;
     });
   };
 
@@ -100,10 +100,10 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
     },
     async (request, reply) => {
       const { topic, search } = request.query;
-      const named = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
+      const lastId = readLastEventId(request.headers['last-event-id']) ?? request.query.after;
       await assertFilterExists(ctx.db, { topic, search });
-      const after = await feed.startOf(named);
-      // Whoever asks for the head alone would have a stream that nothing is ever written to.
+      const after = await feed.startOf(lastId);
+      // A HEAD request would have a stream that nothing is ever written to.
       if (request.method === 'HEAD') return void hijackReply(reply, STREAM_HEADERS).writeHead(200).end();
       const leave = app.shares.events.take(request);
       const raw = hijackReply(reply, STREAM_HEADERS).writeHead(200);
@@ -111,7 +111,7 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
       finished(raw, leave);
       const stream = openEventStream(raw);
       raw.write(`retry: ${STREAM_RETRY_MS.least + Math.floor(ctx.random() * STREAM_RETRY_MS.spread)}\n\n`);
-      remember(stream, request.visitor);
+      addStream(stream, request.visitor);
       try {
         await feed.listen(
           {
@@ -130,16 +130,14 @@ export function eventRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** What an `EventSource` says when it comes back. @throws InvalidInput for anything but an id of ours */
+/** The id that an `EventSource` sends when it reconnects. @throws InvalidInput for anything but an id of ours */
 function readLastEventId(header: string | string[] | undefined): bigint | undefined {
-  const given = Array.isArray(header) ? header[0] : header;
-  if (given === undefined || given === '') return undefined;
-  const read = z.safeDecode(idParam, given);
-  if (read.success) return read.data;
-  throw new InvalidInput([{ path: 'headers.last-event-id', given, expected: 'the id of a discovery' }]);
+  const text = Array.isArray(header) ? header[0] : header;
+  if (text === undefined || text === '') return undefined;
+  const id = z.safeDecode(idParam, text);
+  if (id.success) return id.data;
+  throw new InvalidInput([{ path: 'headers.last-event-id', given: text, expected: 'the id of a discovery' }]);
 }
-
-/** One reader of events: what is written to them, and how much may wait when they do not read. */
 
 /**
  * More than so many bytes waiting: the reader is too slow, and comes back with the last id it got. What waits for
@@ -151,14 +149,15 @@ const STREAM_CLOSE_MS = 5_000;
 
 const HEARTBEAT_FRAME = Buffer.from(':\n\n');
 
-export type EventStream = {
-  /** Aborted when the reader went or was sent away. */
+/** One reader of events. */
+type EventStream = {
+  /** Aborted when the reader left or was disconnected. */
   signal: AbortSignal;
-  /** What happens now. A reader that is too slow for it is sent away. */
+  /** What happens now. A reader that is too slow for it is disconnected. */
   write(frames: readonly Uint8Array[]): void;
   /** What is read from a store: waits until the reader has taken it. */
   writeAll(frames: readonly Uint8Array[]): Promise<void>;
-  /** A sign of life; ends a stream of which nothing was read since the sign before. */
+  /** Sends a heartbeat; ends a stream of which nothing was read since the one before. */
   beat(): void;
   end(): void;
 };
@@ -166,16 +165,16 @@ export type EventStream = {
 /** @param raw a response whose head has been written */
 export function openEventStream(raw: ServerResponse): EventStream {
   const gone = new AbortController();
-  /** Bytes that were handed over when the last sign of life was due; those that wait are not among them. */
-  let stuckAt: number | undefined;
-  let handed = 0;
+  /** Bytes that had been read when the last heartbeat was due. */
+  let readAtLastBeat: number | undefined;
+  let written = 0;
   // Also where it is closed already, and where writing to it fails.
   finished(raw, () => gone.abort());
   const send = (frames: readonly Uint8Array[]): void => {
     raw.cork();
     for (const frame of frames) {
       if (gone.signal.aborted) break;
-      handed += frame.length;
+      written += frame.length;
       raw.write(frame);
       if (raw.writableLength > MAX_WAITING_BYTES) end();
     }
@@ -185,8 +184,8 @@ export function openEventStream(raw: ServerResponse): EventStream {
     if (gone.signal.aborted) return;
     gone.abort();
     raw.end();
-    const late = setTimeout(() => raw.destroy(), STREAM_CLOSE_MS).unref();
-    raw.once('close', () => clearTimeout(late));
+    const closing = setTimeout(() => raw.destroy(), STREAM_CLOSE_MS).unref();
+    raw.once('close', () => clearTimeout(closing));
   };
   return {
     signal: gone.signal,
@@ -194,25 +193,26 @@ export function openEventStream(raw: ServerResponse): EventStream {
     writeAll: async (frames) => {
       for (const frame of frames) {
         if (gone.signal.aborted) return;
-        handed += frame.length;
+        written += frame.length;
         // An abort is no failure: whoever replays looks at the signal.
         if (!raw.write(frame)) await once(raw, 'drain', { signal: gone.signal }).catch(() => {});
       }
     },
     beat: () => {
-      const read = handed - raw.writableLength;
-      if (raw.writableLength > 0 && stuckAt === read) return end();
-      stuckAt = read;
+      const read = written - raw.writableLength;
+      if (raw.writableLength > 0 && readAtLastBeat === read) return end();
+      readAtLastBeat = read;
       send([HEARTBEAT_FRAME]);
     },
     end,
   };
 }
 
-/** Events as an `EventSource` reads them. */
-
-/** JSON has no line end outside its texts, and escapes those inside: one line of data holds a row. In UTF-8, once for all. */
-export function encodeEvent({ event, row }: FeedEvent): Uint8Array {
+/**
+ * An event as an `EventSource` reads it. JSON has no line end outside its texts, and escapes those inside: one line of
+ * data holds a row. In UTF-8, once for all.
+ */
+function encodeEvent({ event, row }: FeedEvent): Uint8Array {
   const id = event === 'discovery' ? `id: ${row.id}\n` : '';
   return Buffer.from(`event: ${event}\n${id}data: ${toJson(row)}\n\n`);
 }

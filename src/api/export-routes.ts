@@ -76,7 +76,7 @@ export function exportRoutes(app: App, { ctx }: RouteContext, stalledMs = STALLE
         'content-disposition': `attachment; filename="strandline-${kind}.${format}"`,
         'cache-control': 'no-store',
       };
-      // Whoever asks for the head alone takes nobody's place, nor does one that has left meanwhile.
+      // A HEAD request takes no place, nor does a client that has left meanwhile.
       if (request.method === 'HEAD' || reply.raw.closed) return void hijackReply(reply, headers).end();
       const leave = app.shares.exports.take(request);
       const filter = { searches: search === undefined ? undefined : [search], topic, since, until };

@@ -69,11 +69,11 @@ export function findRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async (request) => {
-      const { since, until, topic, search, ...asked } = request.query;
+      const { since, until, topic, search, ...filter } = request.query;
       await assertFilterExists(ctx.db, { topic, search });
       const leave = app.shares.finds.take(request);
       try {
-        return { items: await findText(ctx.db, { ...asked, topic, search, from: since, before: until }) };
+        return { items: await findText(ctx.db, { ...filter, topic, search, from: since, before: until }) };
       } finally {
         leave();
       }

@@ -1,4 +1,4 @@
-/** What Postgres and the queue tell, the same whichever process is asked. */
+/** Figures of the database and the queue for Prometheus: the same whichever process is asked. */
 
 import { REJECT_CODES, RUN_CODES } from '../domain/errors.ts';
 import { type Count, type CountName, COUNTS, LATENESS_BOUNDS, SAVE_BOUNDS } from '../store/counts.ts';
@@ -17,7 +17,7 @@ type GlobalFigures = {
   depth: Readonly<Record<string, number>> | null;
 };
 
-/** Counters that are counts as they stand: unit and labels are those of the count. */
+/** Counters that are stored counts: unit and labels are those of the count. */
 const COUNTERS: readonly [count: CountName, name: string, help: string][] = [
   ['runs', 'strandline_runs_total', 'Runs that ended, and slots that were not run.'],
   ['calls', 'strandline_calls_total', 'Calls of services that ended.'],
@@ -41,6 +41,8 @@ const RUN_CODE_LABELS = new Set([
   'removed',
 ]);
 
+const REJECT_CODE_LABELS: ReadonlySet<string> = new Set(REJECT_CODES);
+
 /** In the text format of Prometheus. */
 export async function renderGlobalMetrics({
   counts,
@@ -55,7 +57,7 @@ export async function renderGlobalMetrics({
   for (const [count, name, help] of COUNTERS) {
     const labelNames: readonly string[] = COUNTS[count];
     const counter = new Counter({ name, help, labelNames, registers });
-    for (const { labels, n } of of(count)) counter.inc(buildLabels(labelNames, labels), n);
+    for (const { labels, n } of findCounts(count)) counter.inc(buildLabels(labelNames, labels), n);
   }
   const gauge = (
     name: string,
@@ -63,9 +65,9 @@ export async function renderGlobalMetrics({
     values: Readonly<Record<string, number>> | number,
     label?: string,
   ) => {
-    const one = new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers });
-    if (typeof values === 'number') return one.set(values);
-    for (const [value, n] of Object.entries(values)) one.set({ [label ?? '']: value }, n);
+    const metric = new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers });
+    if (typeof values === 'number') return metric.set(values);
+    for (const [value, n] of Object.entries(values)) metric.set({ [label ?? '']: value }, n);
   };
   gauge('strandline_searches', 'Saved searches that are not removed.', figures.searches, 'state');
   gauge('strandline_searches_overdue', 'Searches whose slot is past.', figures.overdue);
@@ -118,21 +120,21 @@ export async function renderGlobalMetrics({
       help: 'Seconds from a slot to the start of its run.',
       labels: COUNTS.run_lateness_sum,
       bounds: LATENESS_BOUNDS,
-      buckets: of('run_lateness'),
-      sums: of('run_lateness_sum'),
+      buckets: findCounts('run_lateness'),
+      sums: findCounts('run_lateness_sum'),
     }),
     renderHistogram({
       name: 'strandline_save_duration_seconds',
       help: 'Seconds from the beginning of the transaction that saves a run to its last rows but those of the feed.',
       labels: COUNTS.save_sum,
       bounds: SAVE_BOUNDS,
-      buckets: of('save'),
-      sums: of('save_sum'),
+      buckets: findCounts('save'),
+      sums: findCounts('save_sum'),
     }),
   ].join('\n');
 
-  function of(name: CountName): Count[] {
-    return counts.filter((one) => one.name === name);
+  function findCounts(name: CountName): Count[] {
+    return counts.filter((count) => count.name === name);
   }
 }
 
@@ -148,10 +150,8 @@ function buildLabels(names: readonly string[], values: readonly string[]): Recor
   );
 }
 
-const REJECT_CODE_LABELS: ReadonlySet<string> = new Set(REJECT_CODES);
-
 /** A histogram that is kept as counts: those of its buckets (their last label is the bound), and their sums. */
-export type StoredHistogram = {
+type StoredHistogram = {
   name: string;
   help: string;
   /** Names of the labels besides the bound. */
@@ -165,7 +165,7 @@ export type StoredHistogram = {
  * In the text format of Prometheus, whose buckets hold all that is in lower ones. prom-client only writes what it
  * observed itself. Values of labels are of closed sets: there is nothing in them to escape.
  */
-export function renderHistogram({ name, help, labels, bounds, buckets, sums }: StoredHistogram): string {
+function renderHistogram({ name, help, labels, bounds, buckets, sums }: StoredHistogram): string {
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
   for (const { labels: values, n } of sums) {
     const own = labels.map((label, i) => `${label}="${values[i] ?? ''}"`);

@@ -1,4 +1,4 @@
-/** Whether we live, and whether we can work: told to anybody. Which part is away is told to whoever may read. */
+/** Whether the process is alive and ready, for anybody; which part is away, for those who may read. */
 import type { IncomingMessage } from 'node:http';
 import { SECOND } from '../domain/time.ts';
 import { withTimeout } from '../platform/clock.ts';
@@ -21,42 +21,42 @@ export function rewriteVerboseReadyz({ url = '/' }: Pick<IncomingMessage, 'url'>
   return /^\/readyz\?(?:.*&)?verbose(?:[=&]|$)/.test(url) ? '/readyz/parts' : url;
 }
 
-export function healthRoutes(app: App, home: RouteContext): void {
-  const look = createPartsCheck(home);
+export function healthRoutes(app: App, routeContext: RouteContext): void {
+  const checkParts = createPartsCheck(routeContext);
   app.get('/livez', { config: { scope: 'open', rateLimit: false } }, (_request, reply) => reply.send());
   app.get('/readyz', { config: { scope: 'open' } }, async (_request, reply) => {
-    const ready = (await look()).every((part) => part.ready);
+    const ready = (await checkParts()).every((part) => part.ready);
     return reply.code(ready ? 200 : 503).send({ ready });
   });
   app.get('/readyz/parts', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
-    const parts = await look();
+    const parts = await checkParts();
     const ready = parts.every((part) => part.ready);
     return reply.code(ready ? 200 : 503).send({ ready, parts });
   });
 }
 
-/** Asks every part at once; whoever asks meanwhile gets the same answer, so that many who ask cost one look. */
+/** Checks all parts at once. Requests that come meanwhile share the result, so that many of them cost one check. */
 function createPartsCheck({ ctx, idle }: RouteContext): () => Promise<HealthPart[]> {
   const awaySince = new Map<HealthPart['part'], Date>();
-  const told = (part: HealthPart['part'], ready: boolean, reason: string | null = null): HealthPart => {
+  const toPart = (part: HealthPart['part'], ready: boolean, reason: string | null = null): HealthPart => {
     if (ready) awaySince.delete(part);
     else if (!awaySince.has(part)) awaySince.set(part, ctx.clock.now());
     return { part, ready, away_since: awaySince.get(part) ?? null, reason };
   };
-  async function look(): Promise<HealthPart[]> {
+  async function check(): Promise<HealthPart[]> {
     const [database, queue] = await Promise.all([
       respondsInTime(ctx.db.pool.query('SELECT 1')),
       respondsInTime(ctx.queue.ping()),
     ]);
-    const parts = [told('database', database), told('queue', queue)];
+    const parts = [toPart('database', database), toPart('queue', queue)];
     if (idle === undefined) return parts;
     const reason = idle();
-    return [...parts, told('worker', reason === null, reason)];
+    return [...parts, toPart('worker', reason === null, reason)];
   }
-  let looking: Promise<HealthPart[]> | undefined;
+  let pending: Promise<HealthPart[]> | undefined;
   return () =>
-    (looking ??= look().finally(() => {
-      looking = undefined;
+    (pending ??= check().finally(() => {
+      pending = undefined;
     }));
 }
 

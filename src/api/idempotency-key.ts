@@ -78,16 +78,16 @@ type StoredReply = z.infer<typeof storedReply>;
 /** Adds the hooks that every route after it passes; they do nothing for a route that does not declare it. */
 export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'>): void {
   const { db, clock, log } = ctx;
-  const underWay = new Map<FastifyRequest, OpenExecution>();
+  const openExecutions = new Map<FastifyRequest, OpenExecution>();
 
   app.addHook('preHandler', async (request, reply) => {
     const { idempotent } = request.routeOptions.config;
-    const given = request.headers[KEY_HEADER];
-    if (idempotent === undefined || given === undefined) return undefined;
+    const header = request.headers[KEY_HEADER];
+    if (idempotent === undefined || header === undefined) return undefined;
     const key: RequestKey = {
       visitor: formatVisitor(request.visitor),
       route: `${request.method} ${request.routeOptions.url ?? ''}`,
-      key: parseKey(given),
+      key: parseKey(header),
     };
     const begun = await beginRequest(db, clock, { ...key, bodyHash: hashRequest(request) });
     if (begun.kind === 'replay') return sendStoredReply(reply, begun);
@@ -100,12 +100,12 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'
       commit: (tx, created) => commitWithRequest(tx, key, fence, created),
       stopped: stop.signal,
     };
-    const failed = (error: unknown) =>
+    const logFailure = (error: unknown) =>
       log.warn({ err: error, request: request.id }, 'idempotency key not updated');
     // Neither waits until the visitor has a connection to spare: the lease would be over, or the reply be late.
     const extending = runAsProgram(() =>
       setInterval(() => {
-        extendRequest(db, key, fence).catch(failed);
+        extendRequest(db, key, fence).catch(logFailure);
       }, EXTEND_EVERY_MS).unref(),
     );
     const end = async (body: string) => {
@@ -117,22 +117,22 @@ export function honorIdempotencyKeys(app: App, { ctx }: Pick<RouteContext, 'ctx'
           : finishRequest(db, key, fence, { status: reply.statusCode, reply: JSON.stringify(stored) }),
       );
       // The client gets its reply all the same.
-      await ended.catch(failed);
+      await ended.catch(logFailure);
     };
-    underWay.set(request, { response: reply.raw, stop, end });
+    openExecutions.set(request, { response: reply.raw, stop, end });
     return undefined;
   });
 
   // Compression is a hook of each route, and comes behind this one.
   app.addHook('onSend', async (request, _reply, payload) => {
-    const execution = underWay.get(request);
-    underWay.delete(request);
+    const execution = openExecutions.get(request);
+    openExecutions.delete(request);
     await execution?.end(typeof payload === 'string' ? payload : '');
     return payload;
   });
 
   app.addHook('preClose', (done) => {
-    for (const { response, stop } of underWay.values()) {
+    for (const { response, stop } of openExecutions.values()) {
       if (response.closed) stop.abort();
       else response.once('close', () => stop.abort());
     }
@@ -153,8 +153,8 @@ const QUOTED_KEY = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const BARE_KEY = /^[!#-+\--:<-[\]-~]+$/;
 
 /** @throws InvalidInput */
-function parseKey(given: string | string[]): string {
-  const text = [given].flat().join(', ');
+function parseKey(header: string | string[]): string {
+  const text = [header].flat().join(', ');
   const quoted = QUOTED_KEY.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1');
   const key = quoted ?? (BARE_KEY.test(text) ? text : '');
   if (key === '' || key.length > 255)
@@ -162,7 +162,10 @@ function parseKey(given: string | string[]): string {
   return key;
 }
 
-/** Of what is asked for, after validation: neither the order of members nor a default that is written out makes a difference. */
+/**
+ * Of what is asked for, after validation: neither the order of members nor a default that is written out makes a
+ * difference.
+ */
 function hashRequest({ params, query, body }: FastifyRequest): Buffer {
   return createHash('sha256').update(toJson({ params, query, body })).digest();
 }

@@ -1,9 +1,9 @@
-/** Bodies of the API: JSON, not too deep, not of too many parts, and nothing in it that would change what an object is. */
+/** Bodies of the API: JSON of limited depth and size, without members that change prototypes, and without broken text. */
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../domain/errors.ts';
 import type { App } from '../monitor/http/route-types.ts';
 
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 /** Members and elements. Each that does not fit is a problem to be told: a megabyte of them would be half a million. */
 const MAX_PARTS = 2_000;
 
@@ -47,8 +47,8 @@ const EXPECTED_NO_PROTOTYPES =
 function findBrokenText(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, one] of Object.entries(value)) {
-    const broken = name.isWellFormed() ? findBrokenText(one, `${path}.${name}`) : path;
+  for (const [name, member] of Object.entries(value)) {
+    const broken = name.isWellFormed() ? findBrokenText(member, `${path}.${name}`) : path;
     if (broken !== undefined) return broken;
   }
   return undefined;

@@ -1,21 +1,21 @@
-/** Figures for Prometheus: of everything, as Postgres and the queue tell, and of this process. */
+/** Figures for Prometheus: of the whole installation, of this process, and of its search service. */
 
-import type { App, Routes } from '../monitor/http/route-types.ts';
-import { judgeSilence } from '../monitor/status/silent-searches.ts';
 import { SECOND } from '../domain/time.ts';
+import type { App, Routes } from '../monitor/http/route-types.ts';
+import { judgeSilence } from '../monitor/status/search-silence.ts';
 import { withTimeout } from '../platform/clock.ts';
+import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
 import { readCounts } from '../store/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
 import { readFigures, readUnread } from '../store/queries/system.ts';
 import { WORKER_SILENCE_MS } from '../store/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
-import { renderServiceMetrics } from './service-metrics.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** A queue that has not answered by then is down. */
 const QUEUE_TIMEOUT_MS = 2 * SECOND;
 
-/** @param requests what this server was asked */
+/** @param requests the registry that counts requests of this server */
 export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
@@ -31,7 +31,7 @@ export function metricsRoutes(requests: Registry): Routes {
         services.health(),
       ]);
       const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
-      const own = Registry.merge([...worker, getProcessRegistry(), requests]);
+      const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
       const text = [
         await renderGlobalMetrics({
           counts,
@@ -42,7 +42,7 @@ export function metricsRoutes(requests: Registry): Routes {
           depth,
         }),
         await renderServiceMetrics(sources),
-        await own.metrics(),
+        await processMetrics.metrics(),
       ].join('\n');
       return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).serializer(String).send(text);
     });
@@ -57,12 +57,10 @@ function buildWorkerRegistry(takes: boolean): Registry {
   return registry;
 }
 
-/** What only this process knows: its memory, how late its event loop is, and what it was asked. */
-
 let processRegistry: Registry | undefined;
 
-/** Figures of the process, collected from the first time on that anybody asks; there is one process. */
-export function getProcessRegistry(): Registry {
+/** Memory and event loop of this process, collected from the first request on. */
+function getProcessRegistry(): Registry {
   if (processRegistry === undefined) {
     processRegistry = new Registry();
     collectDefaultMetrics({ register: processRegistry });
@@ -104,3 +102,52 @@ export function countRequests(app: App): Registry {
 
 /** Stays open for as long as somebody listens. */
 const EVENTS_ROUTE = '/api/v1/events';
+
+const serviceRegistry = new Registry();
+const serviceRequests = new Counter({
+  name: 'strandline_service_requests_total',
+  help: 'Requests of the search service that were answered or refused.',
+  labelNames: ['operation', 'mount', 'status'],
+  registers: [serviceRegistry],
+});
+const serviceSeconds = new Histogram({
+  name: 'strandline_service_request_duration_seconds',
+  help: 'Seconds from a request of the search service to the end of its answer.',
+  labelNames: ['operation', 'mount'],
+  // Up to the budget of the slowest model.
+  buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+  registers: [serviceRegistry],
+});
+
+/** Counts a request of this process's search service. */
+export function countServiceRequest({ operation, mount, status, seconds: took }: ServedRequest): void {
+  serviceRequests.inc({ operation, mount, status: String(status) });
+  serviceSeconds.observe({ operation, mount }, took);
+}
+
+/** In the text format of Prometheus. Names of sources are of a closed set. */
+export async function renderServiceMetrics(sources: readonly SourceHealth[]): Promise<string> {
+  const registry = new Registry();
+  const registers = [registry];
+  const labelNames = ['source'];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
+  const on = gauge('strandline_source_on', '1 for a public source that is asked, otherwise 0.');
+  const resting = gauge(
+    'strandline_source_resting',
+    '1 while a source is left alone after failures, otherwise 0.',
+  );
+  const used = gauge(
+    'strandline_source_allowance_used',
+    'Units of its allowance that are used up in this period.',
+  );
+  const most = gauge('strandline_source_allowance_most', 'Units of its allowance in a period.');
+  for (const { name: source, state, live } of sources) {
+    on.set({ source }, state === 'on' ? 1 : 0);
+    if (live === undefined) continue;
+    resting.set({ source }, live.openUntil === undefined ? 0 : 1);
+    if (live.allowance === undefined) continue;
+    most.set({ source }, live.allowance.most);
+    if (live.allowance.used !== undefined) used.set({ source }, live.allowance.used);
+  }
+  return Registry.merge([serviceRegistry, registry]).metrics();
+}

@@ -1,4 +1,4 @@
-/** Lists: what every one of them takes, and how it is answered. */
+/** Pages of lists: their query, their reply, and the cursors that lead from one page to the next. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { toJson } from '../domain/json-output.ts';
@@ -20,8 +20,8 @@ export const limitParam = z.coerce
   .meta({ description: 'Most items of a page.' });
 
 /** The query of a list: `limit`, `cursor`, and the filters of its own. */
-export function defineListQuery<Keys, M extends z.ZodRawShape>({ given }: Cursor<Keys>, filters: M) {
-  return z.strictObject({ limit: limitParam, cursor: given.optional(), ...filters });
+export function defineListQuery<Keys, M extends z.ZodRawShape>({ param }: Cursor<Keys>, filters: M) {
+  return z.strictObject({ limit: limitParam, cursor: param.optional(), ...filters });
 }
 
 /** The query of a list that is ordered by its cursor and has no filters, or of a thing without options. */
@@ -38,8 +38,6 @@ export function defineListReply(item: z.core.$ZodType) {
   });
 }
 
-/** Where a list goes on: the keys of the last row that was seen, and nothing a client should look into. */
-
 const MAX_CURSOR_LENGTH = 512;
 const EXPECTED_CURSOR =
   'a cursor as this list gave it in next_cursor; without a cursor the list begins at its first page';
@@ -49,7 +47,7 @@ const EXPECTED_FILTERS =
 /** Of a SHA-256, in base64url: enough to notice a mistake, which is all it is for. */
 const FILTER_HASH_LENGTH = 11;
 
-/** What a request gave: keys that can be read, and the filters of the page that gave them. */
+/** A decoded cursor: the keys, and a hash of the filters of the page that returned it. */
 type CursorContent<Keys> = { keys: Keys; filters: string };
 
 type ListQuery<Keys> = { limit: number; cursor?: CursorContent<Keys> | undefined };
@@ -63,18 +61,18 @@ export type Page<Keys, Filter> = {
   filter: Filter;
   /**
    * The reply, of rows that were read with `limit + 1`: the one too many says that there are more.
-   * @param keysOf what the cursor behind a row is made of
+   * @param getKeys what the cursor behind a row is made of
    */
   reply: <Row>(
     rows: readonly Row[],
-    keysOf: (last: Row) => Keys,
+    getKeys: (last: Row) => Keys,
   ) => { items: Row[]; next_cursor: string | null };
 };
 
-/** Cursors of one list. */
-export type Cursor<Keys> = {
+/** Cursors of one list: each holds the keys of the last row of a page, and is opaque to clients. */
+type Cursor<Keys> = {
   /** In a query: anything that this list did not write is refused. */
-  given: z.ZodType<CursorContent<Keys>, string>;
+  param: z.ZodType<CursorContent<Keys>, string>;
   /**
    * @param path parameters of the path that say which list it is
    * @throws InvalidInput where the cursor is of another path, other filters or another order
@@ -85,22 +83,23 @@ export type Cursor<Keys> = {
 /**
  * Cursors over the keys that a list is ordered by.
  * @param list the list's name, so that a cursor of another list is not taken
- * @param codec a tuple of codecs (see given.ts), in the order of the list
+ * @param codec a tuple of codecs (see request-shapes.ts), in the order of the list
  */
 export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys, In>): Cursor<Keys> {
-  const given = z
+  const param = z
     .string()
     .max(MAX_CURSOR_LENGTH, EXPECTED_CURSOR)
     .transform((text, { issues }): CursorContent<Keys> => {
       const [name, keys, filters] = decodeCursor(text);
-      const read = z.safeDecode(codec, keys as In); // whatever it is, it is checked here
-      if (name === list && read.success && typeof filters === 'string') return { keys: read.data, filters };
+      const decoded = z.safeDecode(codec, keys as In); // whatever it is, it is checked here
+      if (name === list && decoded.success && typeof filters === 'string')
+        return { keys: decoded.data, filters };
       issues.push({ code: 'custom', message: EXPECTED_CURSOR, input: text });
       return z.NEVER;
     })
     .meta({ description: 'Where to go on: next_cursor of the page before, with the same filters.' });
   return {
-    given,
+    param,
     pageOf: ({ limit, cursor, ...filter }, path = {}) => {
       const filters = createHash('sha256')
         .update(toJson([path, filter]))
@@ -108,18 +107,18 @@ export function createCursor<Keys, In>(list: string, codec: z.core.$ZodType<Keys
         .slice(0, FILTER_HASH_LENGTH);
       if (cursor !== undefined && cursor.filters !== filters)
         throw new InvalidInput([{ path: 'query.cursor', given: undefined, expected: EXPECTED_FILTERS }]);
-      const write = (keys: Keys) =>
+      const encode = (keys: Keys) =>
         Buffer.from(JSON.stringify([list, z.encode(codec, keys), filters]), 'utf8').toString('base64url');
       return {
         limit,
         after: cursor?.keys,
         filter,
-        reply: (rows, keysOf) => {
+        reply: (rows, getKeys) => {
           const items = rows.slice(0, limit);
           const last = items.at(-1);
           return {
             items,
-            next_cursor: rows.length > limit && last !== undefined ? write(keysOf(last)) : null,
+            next_cursor: rows.length > limit && last !== undefined ? encode(getKeys(last)) : null,
           };
         },
       };

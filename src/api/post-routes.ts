@@ -81,10 +81,10 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ query }) => {
-      const { limit, after: given, filter, reply } = cursor.pageOf(query);
+      const { limit, after: keys, filter, reply } = cursor.pageOf(query);
       const { sort: order, ...others } = filter;
       await assertFilterExists(ctx.db, others);
-      const after = given === undefined ? undefined : { by: given[0], id: given[1] };
+      const after = keys === undefined ? undefined : { by: keys[0], id: keys[1] };
       const rows = await readPostPage(ctx.db, { ...others, order, after, limit: limit + 1 });
       const page = reply(rows, ({ place: { by, id } }) => [by, id]);
       return { ...page, items: page.items.map(({ post }) => post) };
@@ -123,19 +123,19 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
         readAgesOfPost(ctx.db, id),
         readPostsByExternalId(ctx.db, post.service, inside),
       ]);
-      const called = (external: string | null) =>
+      const findKnown = (external: string | null) =>
         known.find(({ external_id }) => external_id === external) ?? null;
       return {
         post,
         growth: growth ?? null,
         ages,
-        quoted: called(post.quoted_status_id),
-        reposted: called(post.reposted_status_id),
+        quoted: findKnown(post.quoted_status_id),
+        reposted: findKnown(post.reposted_status_id),
       };
     },
   );
 
-  const ofPost = (
+  const definePostList = (
     name: string,
     operationId: string,
     summary: string,
@@ -157,7 +157,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
       },
     }) as const;
 
-  const engagement = ofPost(
+  const engagement = definePostList(
     'engagement',
     'listPostEngagement',
     'Counters of a post over time: a row where one changed, the newest 500, oldest first',
@@ -169,7 +169,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     return { items: await readEngagement(ctx.db, id) };
   });
 
-  const sightings = ofPost(
+  const sightings = definePostList(
     'sightings',
     'listPostSightings',
     'Which searches saw a post, when first and when last; the first one first, at most 100',
@@ -181,7 +181,7 @@ export function postRoutes(app: App, { ctx }: RouteContext): void {
     return { items: await readPostSightings(ctx.db, id) };
   });
 
-  const ranks = ofPost(
+  const ranks = definePostList(
     'ranks',
     'listPostRanks',
     'Where answers held a post: of the first ten searches that saw it, at most 100 runs each, oldest first',

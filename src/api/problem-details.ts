@@ -1,4 +1,4 @@
-/** Errors as problem details (RFC 9457). */
+/** Errors as problem details (RFC 9457), also for what is no HTTP request at all. */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { toJson } from '../domain/json-output.ts';
@@ -16,7 +16,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** An error as it is sent; `errors` only where something that was sent is wrong. */
-export function buildProblemDetails(failure: Failure, instance: string) {
+function buildProblemDetails(failure: Failure, instance: string) {
   const { status, code, title, detail, errors } = failure;
   return {
     type: formatProblemType(code),
@@ -30,7 +30,7 @@ export function buildProblemDetails(failure: Failure, instance: string) {
   };
 }
 
-/** Answers an error in the words of {@link mapErrorToFailure}; what is our fault is written to the log. */
+/** Answers an error as {@link mapErrorToFailure} has it; internal errors are logged. */
 export function createProblemHandler(
   log: Logger,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
@@ -43,7 +43,7 @@ export function createProblemHandler(
   };
 }
 
-/** Answers a failure, of which nobody but the asker is told. */
+/** Answers a failure, which is not logged. */
 export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   return (
@@ -59,7 +59,7 @@ export function sendFailure(failure: Failure, { id }: FastifyRequest, reply: Fas
 
 type RequestParts = Pick<FastifyRequest, 'body' | 'params' | 'query'>;
 
-/** A verb names the member that it refuses; whoever sent the request is told where in it that member stood, or would stand. */
+/** A verb names the member that it refuses; its path in the request is added here. */
 function prefixPaths(error: unknown, request: RequestParts): unknown {
   if (!(error instanceof InvalidInput)) return error;
   return new InvalidInput(
@@ -84,15 +84,13 @@ function hasMember(part: unknown, member: string): boolean {
   return typeof part === 'object' && part !== null && Object.hasOwn(part, member);
 }
 
-/** Requests that are none, or that never came whole: answered before there is a request to speak of. */
-
 const NOT_HTTP: [status: number, code: string, detail: string] = [
   400,
   'bad_request',
   'this is no request of HTTP/1.1',
 ];
 
-/** Says what was wrong in the words of every other failure, and closes the connection, whatever the other side does. */
+/** Answers what is no request, or is incomplete, like every other failure, and closes the connection. */
 export function refuseMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

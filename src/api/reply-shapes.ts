@@ -1,4 +1,7 @@
-/** What replies are made of: rows as the SQL contract's views have them, each with its name in the document. */
+/**
+ * What replies are made of: rows of the SQL contract's views, and shapes that several routes share, each with its name
+ * in the document.
+ */
 
 import { OPERATIONS } from '../domain/enumerations.ts';
 import { FAILURE_CODES, formatProblemType } from '../monitor/http/error-statuses.ts';
@@ -28,7 +31,7 @@ export const Reject = defineRow('Reject', 'rejects');
 /** The bytes of a reply. */
 export const Bytes: z.core.$ZodType = z.string().meta({ format: 'binary' });
 
-/** Every failure, as `application/problem+json` (RFC 9457); made by problem.ts. */
+/** Every failure, as `application/problem+json` (RFC 9457); built by `problem-details.ts`. */
 export const Problem = z
   .object({
     type: z.enum(FAILURE_CODES.map(formatProblemType)).describe('What kind of failure it is, for programs.'),
@@ -53,8 +56,6 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 
-/** What was found, as replies show it: rows of the SQL contract's views, each under its name in the document. */
-
 export const Post = defineRow('Post', 'posts');
 export const PostEngagement = defineRow('PostEngagement', 'post_engagement');
 export const PostGrowth = defineRow('PostGrowth', 'post_growth');
@@ -63,10 +64,9 @@ export const TypicalAtAge = defineRow('TypicalAtAge', 'typical_at_age');
 export const Author = defineRow('Author', 'authors');
 export const AuthorSnapshot = defineRow('AuthorSnapshot', 'author_snapshots');
 export const Link = defineRow('Link', 'links');
-export const LinkRank = defineRow('LinkRank', 'link_ranks');
 export const LinkSource = defineRow('LinkSource', 'link_sources');
 export const Completion = defineRow('Completion', 'completions');
-export const KeyItem = defineRow('KeyItem', 'key_items');
+const KeyItem = defineRow('KeyItem', 'key_items');
 export const CompletionClaim = defineRow('CompletionClaim', 'completion_claims');
 export const Claim = defineRow('Claim', 'claims');
 export const Discovery = defineRow('Discovery', 'discoveries');
@@ -75,7 +75,7 @@ export const RisingPost = defineRow('RisingPost', 'rising_posts');
 export const RisingHashtag = defineRow('RisingHashtag', 'rising_hashtags');
 export const RisingDomain = defineRow('RisingDomain', 'rising_domains');
 export const SearchGrowth = defineRow('SearchGrowth', 'search_growth_daily');
-export const VoiceDay = defineRow('VoiceDay', 'share_of_voice');
+const VoiceDay = defineRow('VoiceDay', 'share_of_voice');
 /** A completion with what stands beside it. */
 export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', {
   key_items: z.array(KeyItem).describe('Its key items, list by list, in their order.'),
@@ -83,7 +83,7 @@ export const WholeCompletion = defineRowWith('WholeCompletion', 'completions', {
 });
 
 /** A stretch of time, in the words of `volume_hourly` and `volume_daily`. */
-export const Bucket = z
+const Bucket = z
   .object({
     bucket_at: timeShape.describe('When it begins (UTC).'),
     posts: z.int().describe('As counted, by their own time.'),
@@ -93,8 +93,6 @@ export const Bucket = z
     lower_bound: z.boolean().describe('An answer was cut at its limit: there may have been more.'),
   })
   .meta({ id: 'Bucket' });
-
-/** Replies about trends that are no row of one view. */
 
 const serviceKindShape = z.enum(SERVICE_KINDS);
 const searchIdentity = { search_id: idShape, search: z.string(), topic: z.string() };

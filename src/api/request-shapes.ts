@@ -1,7 +1,10 @@
-/** What a request may give, each kind of value once: in a path, a query, a body or a cursor. */
+/**
+ * What requests are made of: each kind of value of a path, query, body or cursor, and the bodies of searches, topics and
+ * alerts.
+ */
 
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
-import { MAX_PROMPT_LENGTH } from '../protocol/requests.ts';
+import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { RULE_KINDS } from '../store/schema/analytics/alert-views.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
@@ -31,7 +34,7 @@ export const timeParam = z
   )
   .meta({ description: 'A time with its zone (ISO 8601).', examples: ['2026-11-21T00:00:00Z'] });
 
-/** The short name of a topic or search. */
+/** The short name of a topic, search, rule or channel. */
 const slugParam = z
   .string()
   .regex(
@@ -63,8 +66,7 @@ export const afterDiscoveryId = z
   .union([z.codec(z.literal('0'), z.bigint(), { decode: () => 0n, encode: () => '0' as const }), idParam])
   .meta({ description: 'Id of the last discovery that was seen; 0 for all there are.', examples: ['0'] });
 
-/** What a search is written as. Its values are checked by the verbs, which say all that is wrong at once. */
-
+/** What a search asks. Its values are checked by the verbs, which report all that is wrong at once. */
 const requestMembers = {
   prompt: textParam(MAX_PROMPT_LENGTH).describe('What is asked.'),
   tools: z.array(z.enum(TOOLS)).max(TOOLS.length).describe('Of an AI search; left out: all.'),
@@ -100,7 +102,7 @@ const operationMember = z.enum(OPERATIONS).describe('microblog: posts; ai: all s
 const searchMembers = z.strictObject({ ...requestMembers, ...scheduleMembers, ...otherMembers }).partial();
 
 /** A search of a topic that is being made. */
-export const topicSearch = searchMembers.extend({
+const topicSearch = searchMembers.extend({
   operation: operationMember,
   prompt: requestMembers.prompt,
   slug: searchSlug.optional().describe('Made from the slug of the topic where it is left out.'),
@@ -190,16 +192,8 @@ export const renamedTopic = z
   .strictObject({ name: topicName })
   .meta({ examples: [{ name: 'Ferries of the harbour' }] });
 
-/** Rules and channels as requests write them. */
-
-const alertSlug = z
-  .string()
-  .regex(
-    /^[a-z0-9][a-z0-9-]{0,62}$/,
-    '1 to 63 lower-case letters, digits and hyphens, none of them first a hyphen',
-  );
-export const ruleSlug = alertSlug.meta({ description: 'Slug of a rule.', examples: ['ferry-news'] });
-export const channelSlug = alertSlug.meta({ description: 'Slug of a channel.', examples: ['ops'] });
+export const ruleSlug = slugParam.meta({ description: 'Slug of a rule.', examples: ['ferry-news'] });
+export const channelSlug = slugParam.meta({ description: 'Slug of a channel.', examples: ['ops'] });
 
 const ruleMembers = {
   name: textParam(120).min(1).describe('What a person calls it; left out: its slug.'),

@@ -33,9 +33,9 @@ const RuleTrial = z
   })
   .meta({ id: 'RuleTrial' });
 
-export function ruleRoutes(app: App, home: RouteContext): void {
-  readRoutes(app, home);
-  changeRoutes(app, home);
+export function ruleRoutes(app: App, routeContext: RouteContext): void {
+  readRoutes(app, routeContext);
+  changeRoutes(app, routeContext);
 }
 
 function readRoutes(app: App, { ctx }: RouteContext): void {
@@ -134,8 +134,8 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
       },
     },
     async ({ body, acting }, reply) => {
-      const made = await createRule(acting, body);
-      return reply.code(201).header('location', `/api/v1/rules/${made.slug}`).send(made);
+      const rule = await createRule(acting, body);
+      return reply.code(201).header('location', `/api/v1/rules/${rule.slug}`).send(rule);
     },
   );
 
@@ -158,7 +158,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     ({ params: { rule }, body, acting }) => editRule(acting, rule, body),
   );
 
-  const changed = async (acting: ActingContext, slug: string, change: RuleChange) => {
+  const applyChange = async (acting: ActingContext, slug: string, change: RuleChange) => {
     await changeRule(acting, slug, change);
     return findRuleRow(acting, slug);
   };
@@ -177,7 +177,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
           response: { 200: Rule },
         },
       },
-      ({ params: { rule }, acting }) => changed(acting, rule, change),
+      ({ params: { rule }, acting }) => applyChange(acting, rule, change),
     );
 
   app.delete(

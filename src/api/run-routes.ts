@@ -44,9 +44,9 @@ const RunWhole = defineRowWith('RunWhole', 'runs', {
     .describe('What is kept of its answer; null where it expired or never came.'),
 });
 
-export function runRoutes(app: App, home: RouteContext): void {
-  runListRoutes(app, home);
-  singleRunRoutes(app, home);
+export function runRoutes(app: App, routeContext: RouteContext): void {
+  runListRoutes(app, routeContext);
+  singleRunRoutes(app, routeContext);
 }
 
 function runListRoutes(app: App, { ctx: { db } }: RouteContext): void {
@@ -186,7 +186,7 @@ function singleRunRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** Of the searches that are meant, those that were removed included; undefined: of all. @throws Refused `not_found` */
+/** Ids of the searches that the filter names, removed ones included; undefined: all. @throws Refused `not_found` */
 async function findSearchIds(
   db: Database,
   { topic, search }: { topic: string | undefined; search: string | undefined },

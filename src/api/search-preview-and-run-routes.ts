@@ -1,6 +1,6 @@
-/** What a search will do, would do, and does at once. */
+/** Previews of a schedule and its cost, a run now, and a trial of a search that is not saved. */
 
-import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
+import { OPERATIONS, POST_COUNTERS, SOURCES } from '../domain/enumerations.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';
@@ -14,7 +14,6 @@ import {
   type SchedulePreview,
 } from '../monitor/topics/schedule-preview.ts';
 import { chooseServiceKind } from '../monitor/topics/service-choice.ts';
-import { POST_COUNTERS } from '../domain/enumerations.ts';
 import { type CallCost, readCallCost } from '../store/queries/call-costs.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { SERVICE_KINDS } from '../store/services.ts';
@@ -56,9 +55,9 @@ const RequestedRun = defineRowWith('RequestedRun', 'runs', {
   already_queued: z.boolean().describe('Whether this run was queued before; then none was created.'),
 });
 
-export function searchPlanRoutes(app: App, home: RouteContext): void {
-  previewRoutes(app, home);
-  executionRoutes(app, home);
+export function searchPlanRoutes(app: App, routeContext: RouteContext): void {
+  previewRoutes(app, routeContext);
+  executionRoutes(app, routeContext);
 }
 
 function previewRoutes(app: App, { ctx }: RouteContext): void {
@@ -170,8 +169,6 @@ function executionRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-/** What a search that was tried out brought. */
-
 const nullableText = z.string().nullable();
 const postCounters = Object.fromEntries(
   POST_COUNTERS.map((name) => [name, z.number().nullable().describe('Null when unknown.')]),
@@ -200,7 +197,8 @@ const TrialLink = z.object({
   known: knownMember,
 });
 
-export const Trial = z
+/** What a trial found. */
+const Trial = z
   .object({
     id: idShape.describe('Key in the view trials.'),
     service: z.string(),

@@ -14,10 +14,10 @@ import { Search, SearchVersion } from './reply-shapes.ts';
 const tags = ['searches'];
 const params = z.strictObject({ search: searchSlug });
 
-export function searchRoutes(app: App, home: RouteContext): void {
-  readRoutes(app, home);
-  writeRoutes(app, home);
-  changeRoutes(app, home);
+export function searchRoutes(app: App, routeContext: RouteContext): void {
+  readRoutes(app, routeContext);
+  writeRoutes(app, routeContext);
+  changeRoutes(app, routeContext);
 }
 
 const cursor = createCursor('searches', z.strictObject({ topic: topicSlug, slug: searchSlug }));
@@ -165,7 +165,7 @@ const SEARCH_CHANGES = [
 ] as const;
 
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const changed = async (acting: ActingContext, slug: string, change: SearchChange) => {
+  const applyChange = async (acting: ActingContext, slug: string, change: SearchChange) => {
     await changeSearch(acting, slug, change);
     return findSearchRow(ctx.db, slug);
   };
@@ -184,7 +184,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
           response: { 200: Search },
         },
       },
-      ({ params: { search }, acting }) => changed(acting, search, change),
+      ({ params: { search }, acting }) => applyChange(acting, search, change),
     );
 
   app.delete(
@@ -202,6 +202,6 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
         response: { 200: Search },
       },
     },
-    ({ params: { search }, acting }) => changed(acting, search, 'remove'),
+    ({ params: { search }, acting }) => applyChange(acting, search, 'remove'),
   );
 }

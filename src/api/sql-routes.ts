@@ -9,7 +9,7 @@ import { MAX_CONCURRENT_STATEMENTS } from '../monitor/http/visitor-shares.ts';
 import { textParam } from './request-shapes.ts';
 import { emptyQuery } from './pagination.ts';
 
-/** Made by `renderJson` in store/reader/render.ts. */
+/** Made by `renderJson` in store/reader/reader-query.ts. */
 const SqlResult = z
   .object({
     columns: z

@@ -196,7 +196,10 @@ export function statusRoutes(app: App, { ctx, embedded }: RouteContext): void {
     async () => {
       const services = await readServices(ctx);
       const items = await Promise.all(
-        services.map(async (one) => ({ ...one, call_costs: await readCallCosts(ctx.db, one.kind) })),
+        services.map(async (service) => ({
+          ...service,
+          call_costs: await readCallCosts(ctx.db, service.kind),
+        })),
       );
       return { items, next_cursor: null };
     },

@@ -13,10 +13,10 @@ const tags = ['topics'];
 const params = z.strictObject({ topic: topicSlug });
 const cursor = createCursor('topics', topicSlug);
 
-export function topicRoutes(app: App, home: RouteContext): void {
-  readRoutes(app, home);
-  createRoutes(app, home);
-  changeRoutes(app, home);
+export function topicRoutes(app: App, routeContext: RouteContext): void {
+  readRoutes(app, routeContext);
+  createRoutes(app, routeContext);
+  changeRoutes(app, routeContext);
 }
 
 function readRoutes(app: App, { ctx }: RouteContext): void {
@@ -128,7 +128,7 @@ const TOPIC_CHANGES = [
 ] as const;
 
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const changed = async (acting: ActingContext, slug: string, change: SearchChange) => {
+  const applyChange = async (acting: ActingContext, slug: string, change: SearchChange) => {
     await changeTopic(acting, slug, change);
     return findTopicRow(ctx.db, slug);
   };
@@ -147,7 +147,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
           response: { 200: Topic },
         },
       },
-      ({ params: { topic }, acting }) => changed(acting, topic, change),
+      ({ params: { topic }, acting }) => applyChange(acting, topic, change),
     );
 
   app.delete(
@@ -165,7 +165,7 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
         response: { 200: Topic },
       },
     },
-    ({ params: { topic }, acting }) => changed(acting, topic, 'remove'),
+    ({ params: { topic }, acting }) => applyChange(acting, topic, 'remove'),
   );
 
   app.patch(

@@ -1,6 +1,6 @@
 /**
- * A past to look at: topics of the sandbox whose last days are lived in advance, through everything that a
- * monitor does. Their searches then go on by their schedules, as any search of the sandbox.
+ * The demo: topics of the sandbox whose last days are simulated, through everything that a monitor does. Their searches then
+ * continue on their schedules, as any search of the sandbox.
  */
 import { DAY } from '../domain/time.ts';
 import { Refused } from '../domain/errors.ts';
@@ -40,7 +40,7 @@ export type DemoOptions = {
   topics: number;
   /** Another simulated world than the sandbox's own; its searches are paused, for nobody answers for it later. */
   seed?: string | undefined;
-  /** Up to when it is lived; usually now. */
+  /** End of the simulated time; usually now. */
   to: Date;
   stopping?: AbortSignal | undefined;
   /** Called after each simulated run. */
@@ -105,7 +105,7 @@ async function makeTopics(
   const service = await chooseService(ctx, 'sandbox');
   for (const [i, { slug, name, text, every }] of subjects.entries()) {
     const topic = { slug: DEMO + slug, name, sample: true };
-    const checked = [
+    const searches = [
       checkSearch({ slug: `${topic.slug}-posts`, operation: 'microblog', prompt: text, every }),
       ...(i === 0
         ? [
@@ -120,21 +120,21 @@ async function makeTopics(
         : []),
     ];
     await inTransaction(ctx.db, async (tx) => {
-      for (const one of checked) await insertCheckedSearch(ctx, tx, { checked: one, topic, service });
-      const changes = recordCreation({ name, searches: checked.map(({ slug: of }) => of) });
+      for (const search of searches) await insertCheckedSearch(ctx, tx, { checked: search, topic, service });
+      const changes = recordCreation({ name, searches: searches.map((search) => search.slug) });
       await recordAudit(tx, by, { action: 'topic.created', subject: topic.slug, changes });
     });
   }
 }
 
-/** Lets the searches of the demo rest: nobody answers for a world of another seed. */
+/** Pauses the searches of the demo: no service answers for a simulated world of another seed. */
 export async function pauseDemo(ctx: ActingContext): Promise<void> {
   for (const { slug } of await listSampleTopics(ctx.db.pool, DEMO)) await changeTopic(ctx, slug, 'pause');
 }
 
 /**
- * Takes the demo away with everything that only its searches found. A search of another service that somebody
- * made in one of its topics stays, and the topic with it.
+ * Removes the demo with everything that only its searches found. A search of another service that somebody
+ * created in one of its topics stays, and the topic with it.
  * @returns slugs of the topics that are gone
  */
 export async function removeDemo(ctx: Pick<ActingContext, 'db' | 'clock' | 'actor'>): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** The server of API and pages: what every request passes, and the routes behind it. */
+/** The HTTP server of the API and the dashboard: what every request passes, and the routes behind it. `web-server.ts` starts it with a pool of its own. */
 
 import { healthRoutes, rewriteVerboseReadyz } from '../api/health-routes.ts';
 import { honorIdempotencyKeys } from '../api/idempotency-key.ts';
@@ -41,14 +41,14 @@ export type WebServer = {
   /** `http://host:port`, without a path. */
   url: string;
   port: number;
-  /** Takes nothing new, ends streams of events, and lets what is being answered be answered, for a moment. */
+  /** Accepts no more requests, ends event streams, and gives replies in progress a moment to finish. */
   close(): Promise<void>;
 };
 
-/** The routes of both doors. Pages set an error handler of their own; what they do not find is an error too. */
+/** The routes of the API and of the dashboard. Pages set an error handler of their own; what they do not find is an error too. */
 export type ServerRoutes = { api: readonly Routes[]; pages: readonly Routes[] };
 
-/** How long answers under way may take when the server closes. */
+/** How long replies in progress may take when the server closes. */
 const DRAIN_MS = 2 * SECOND;
 
 /**
@@ -183,7 +183,7 @@ export async function buildHttpServer(
   return app;
 }
 
-/** Writes down every route, and lets none in that does not say who may ask it. */
+/** Records every route and refuses one that declares no scope. */
 function recordRoutes(app: App, limits: Limits): void {
   const table: App['routeTable'][number][] = [];
   app.decorate('routeTable', table);
@@ -198,14 +198,14 @@ function recordRoutes(app: App, limits: Limits): void {
   });
 }
 
-/** Says of each route of this scope by which door it is asked. */
+/** Marks each route of this scope as one of the API or of the dashboard. */
 function markRoutes(scoped: App, door: 'api' | 'page'): void {
   scoped.addHook('onRoute', (route) => {
     route.config = { ...route.config, door };
   });
 }
 
-/** What no route answers is an error like others, told in the words of this scope. */
+/** An address without a route is an error like others, rendered by the error handler of this scope. */
 function addNotFoundHandler(scoped: App): void {
   scoped.setNotFoundHandler({ preHandler: scoped.rateLimit() }, ({ url }) => {
     const [address = ''] = url.split('?');
@@ -215,10 +215,8 @@ function addNotFoundHandler(scoped: App): void {
   });
 }
 
-/** By which methods an address is answered. */
-
 /** @returns the methods of the routes that an address without its query is of; none where there is nothing */
-export function listMethodsAt(address: string, table: App['routeTable']): string[] {
+function listMethodsAt(address: string, table: App['routeTable']): string[] {
   const steps = address.split('/');
   const isOf = (url: string) => {
     const own = url.split('/');

@@ -1,4 +1,8 @@
-/** How this process reaches its queue, which is opened when it is first asked for something. */
+/**
+ * The composition root: everything an entry point needs, opened once and closed in the opposite order. Commands that need the
+ * whole program open a {@link Program}; those that need only the database, of whatever version its schema is, open a
+ * {@link DatabaseAccess}. The queue is opened at its first use.
+ */
 
 import type { Config } from '../config/config.ts';
 import { Refused } from '../domain/errors.ts';
@@ -18,72 +22,9 @@ import { accessServices, assertSources, type ServiceAccess } from './service-acc
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-export type QueueAccess = {
-  queue: WorkQueue;
-  /** What it stands on; closed with the queue. */
-  backend: () => Promise<QueueBackend>;
-};
-
-/** A command that reads needs no queue, and BullMQ would be most of what it loads. */
-export function accessQueue(options: {
-  config: Pick<Config, 'redisUrl'>;
-  databaseUrl: string;
-  db: Database;
-  clock: Clock;
-  log: Logger;
-}): QueueAccess {
-  const { config, databaseUrl, db, clock, log } = options;
-  const home: QueueStore =
-    config.redisUrl === undefined
-      ? { kind: 'postgres', url: databaseUrl }
-      : { kind: 'redis', url: config.redisUrl };
-  let opened: Promise<{ backend: QueueBackend; queue: WorkQueue }> | undefined;
-
-  async function open() {
-    const [{ openBackend }, { openQueue }] = await Promise.all([
-      import('../platform/queue/connection.ts'),
-      import('../platform/queue/queue.ts'),
-    ]);
-    const instance = await readInstanceName(db, randomBytes(4).toString('hex'), clock.now());
-    const backend = openBackend(home, instance, log);
-    return { backend, queue: openQueue(backend, log) };
-  }
-
-  async function access() {
-    // What failed is tried again by whoever asks next.
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  }
-
-  const queue = async () => (await access()).queue;
-  return {
-    backend: async () => (await access()).backend,
-    queue: {
-      kind: home.kind,
-      // All arguments, also those that may be left out: the compiler does not miss them.
-      enqueueRuns: async (...given) => (await queue()).enqueueRuns(...given),
-      enqueueChannels: async (...given) => (await queue()).enqueueChannels(...given),
-      enqueueWork: async (...given) => (await queue()).enqueueWork(...given),
-      restartScan: async () => (await queue()).restartScan(),
-      depth: async () => (await queue()).depth(),
-      ping: async () => (await queue()).ping(),
-      close: async () => {
-        const used = await opened?.catch(() => undefined);
-        await used?.queue.close();
-        await used?.backend.close();
-      },
-    },
-  };
-}
-
-/** The composition root: everything a door stands on, put together once, taken apart in the opposite order. */
-
 export type Program = {
   ctx: Context;
-  /** What the queue of `ctx` stands on, for a worker. */
+  /** What the queue of `ctx` is kept in, for a worker. */
   backend: () => Promise<QueueBackend>;
   services: ServiceAccess;
   /** Never to be printed. */
@@ -162,16 +103,16 @@ export async function openProgram(
 
     const db = openDatabase(databaseUrl, {
       log,
-      max: Math.min(config.workerConcurrency + 6, MOST_CONNECTIONS),
+      max: Math.min(config.workerConcurrency + 6, MAX_CONNECTIONS),
     });
     opened.push(() => db.close());
     const clock = await openDatabaseClock(db, log);
-    await tellHostedService(db, config, clock.now());
+    await saveHostedService(db, config, clock.now());
 
     const { queue, backend } = accessQueue({ config, databaseUrl, db, clock, log });
     opened.push(() => queue.close());
-    // Whoever takes work looks at what it stands on; whoever only adds some lets them.
-    const queueNotes = options.role === 'owner' ? await lookAt(await backend()) : [];
+    // Only a process that takes work checks the store of the queue.
+    const queueNotes = options.role === 'owner' ? await checkQueue(await backend()) : [];
 
     const services = accessServices({
       config,
@@ -179,7 +120,7 @@ export async function openProgram(
       log,
       open: options.openService ?? false,
       db,
-      loadMeter: async () => (await import('../api/service-metrics.ts')).countServiceRequest,
+      loadMeter: async () => (await import('../api/metrics-routes.ts')).countServiceRequest,
     });
     opened.push(() => services.close());
     const ctx: Context = {
@@ -211,8 +152,8 @@ export async function openProgram(
   }
 }
 
-/** A queue that is away is no reason not to start: it is waited for, and looked at as soon as it is there. */
-async function lookAt(backend: QueueBackend): Promise<string[]> {
+/** A queue that is away does not keep the program from starting: runs wait for it. @returns notes for a person */
+async function checkQueue(backend: QueueBackend): Promise<string[]> {
   try {
     return await backend.check();
   } catch (error) {
@@ -223,13 +164,74 @@ async function lookAt(backend: QueueBackend): Promise<string[]> {
 }
 
 /** Runs wait for a connection rather than take all that a Postgres of 100 has; its queue needs up to 20 more. */
-const MOST_CONNECTIONS = 40;
+const MAX_CONNECTIONS = 40;
 
-/** The hosted service's address and dialect are what the environment says today; its searches stay its own. */
-async function tellHostedService(db: Database, config: Config, now: Date): Promise<void> {
+/** Saves the hosted service's address and dialect as the environment has them now; its searches stay its own. */
+async function saveHostedService(db: Database, config: Config, now: Date): Promise<void> {
   if (config.hosted === undefined) return;
   const { url, names } = config.hosted;
   const { loadDialect } = await import('../protocol/dialect.ts');
   loadDialect(names); // says now what is wrong with a file of one's own, not when a call is due
   await ensureService(db, { name: 'hosted', kind: 'hosted', address: url, dialect: names, now });
+}
+
+type QueueAccess = {
+  queue: WorkQueue;
+  /** What the queue is kept in; closed with the queue. */
+  backend: () => Promise<QueueBackend>;
+};
+
+/** The queue, opened at its first use: a command that only reads needs none, and BullMQ would be most of what it loads. */
+export function accessQueue(options: {
+  config: Pick<Config, 'redisUrl'>;
+  databaseUrl: string;
+  db: Database;
+  clock: Clock;
+  log: Logger;
+}): QueueAccess {
+  const { config, databaseUrl, db, clock, log } = options;
+  const store: QueueStore =
+    config.redisUrl === undefined
+      ? { kind: 'postgres', url: databaseUrl }
+      : { kind: 'redis', url: config.redisUrl };
+  let opened: Promise<{ backend: QueueBackend; queue: WorkQueue }> | undefined;
+
+  async function open() {
+    const [{ openBackend }, { openQueue }] = await Promise.all([
+      import('../platform/queue/connection.ts'),
+      import('../platform/queue/queue.ts'),
+    ]);
+    const instance = await readInstanceName(db, randomBytes(4).toString('hex'), clock.now());
+    const backend = openBackend(store, instance, log);
+    return { backend, queue: openQueue(backend, log) };
+  }
+
+  async function access() {
+    // What failed is tried again by whoever asks next.
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  const queue = async () => (await access()).queue;
+  return {
+    backend: async () => (await access()).backend,
+    queue: {
+      kind: store.kind,
+      // All arguments, also those that may be left out: the compiler does not miss them.
+      enqueueRuns: async (...args) => (await queue()).enqueueRuns(...args),
+      enqueueChannels: async (...args) => (await queue()).enqueueChannels(...args),
+      enqueueWork: async (...args) => (await queue()).enqueueWork(...args),
+      restartScan: async () => (await queue()).restartScan(),
+      depth: async () => (await queue()).depth(),
+      ping: async () => (await queue()).ping(),
+      close: async () => {
+        const used = await opened?.catch(() => undefined);
+        await used?.queue.close();
+        await used?.backend.close();
+      },
+    },
+  };
 }

@@ -34,7 +34,7 @@ export type LocalService = Service & {
   root: 'live' | 'sandbox';
 };
 
-export type ServiceAccessOptions = {
+type ServiceAccessOptions = {
   config: Config;
   clock: Clock;
   log: Logger;
@@ -126,7 +126,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       rawKeys: open ? [key, ...config.service.keys] : [key],
       findKeyHashes: async (prefix) => (await findKey(prefix))?.keyHashes ?? [],
       // Nobody waits for it and nobody is told where it fails: an answer matters more than when a key was used.
-      tellUsed: (prefix) => void touchKey(prefix).catch(() => {}),
+      onKeyUsed: (prefix) => void touchKey(prefix).catch(() => {}),
       clock,
     });
     const at = open
@@ -203,9 +203,6 @@ function answers({ outcome }: ProbeResult): boolean {
 }
 
 async function openModel(settings: NonNullable<Config['service']['model']>, clock: Clock) {
-  const [{ languageModel }, { restingModel }] = await Promise.all([
-    import('../service/answering/language-model.ts'),
-    import('../service/answering/language-model.ts'),
-  ]);
-  return restingModel(languageModel(settings), clock);
+  const { createLanguageModel, createRestingModel } = await import('../service/answering/language-model.ts');
+  return createRestingModel(createLanguageModel(settings), clock);
 }

@@ -1,8 +1,8 @@
-/** What was collected, as a source of the search service: rows of the store in the words of the service. */
+/** The ports of the search service, filled by the database: allowances and turns of its sources, and the archive of what was collected. */
 
 import type { Clock } from '../platform/clock.ts';
 import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/enumerations.ts';
-import { microblogPost } from '../protocol/microblog-response.ts';
+import { microblogPost } from '../protocol/specification.ts';
 import type { Archive, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
 import type { FoundItem } from '../service/sources/search-source.ts';
@@ -21,14 +21,26 @@ import {
   takeAllowance,
 } from '../store/source-pacing.ts';
 
-/** Batches of what is not yet indexed that a question waits for, under a second each; the rest comes later. */
-const CAUGHT_UP_BATCHES = 2;
+export function createServicePorts(db: Database, clock: Clock): ServicePorts {
+  return {
+    allowances: {
+      take: (allowance, units) => takeAllowance(db, clock, allowance, units),
+      refund: (allowance, units) => refundAllowance(db, allowance, units),
+      used: (allowance) => readUsedAllowance(db, allowance),
+    },
+    turns: { next: (source, everyMs, mostMs) => reserveSourceTurn(db, source, everyMs, mostMs) },
+    archive: openArchive(db),
+  };
+}
 
-/** Nothing of the sandbox is in it, ever: what it invents must not pass for what was found. */
+/** Batches of what is not yet indexed that a question waits for, under a second each; the rest comes later. */
+const MAX_BATCHES_BEFORE_SEARCH = 2;
+
+/** What was collected, as a source of the service. Results of the sandbox are never in it: simulated data must not pass for real data. */
 export function openArchive(db: Database): Archive {
   return {
     find: async ({ prompt, source, from, to, limit, signal }) => {
-      await fillArchive(db, { batches: CAUGHT_UP_BATCHES, signal });
+      await fillArchive(db, { batches: MAX_BATCHES_BEFORE_SEARCH, signal });
       signal.throwIfAborted();
       const hits = await searchArchive(db, { text: prompt, sandbox: false, source, from, to, limit });
       return hits.flatMap((hit) => (hit.kind === 'post' ? foundPost(hit) : [foundLink(hit, source)]));
@@ -66,7 +78,7 @@ function foundPost({ post, author }: ArchiveHit & { kind: 'post' }): FoundItem[]
   return read.success ? toFoundPost(read.data).map((found) => ({ ...found, ...counted })) : [];
 }
 
-/** What was counted when it was stored is not what it is now, and is told by nobody as such. */
+/** Counters as null: those that were stored are out of date. */
 function uncounted(counters: readonly string[]): Record<string, null> {
   return Object.fromEntries(counters.map((counter) => [counter, null]));
 }
@@ -79,19 +91,5 @@ function userOf(author: AuthorRow) {
     name: author.name ?? '',
     created_at: author.created_at?.toISOString() ?? null,
     ...uncounted(AUTHOR_COUNTERS),
-  };
-}
-
-/** What the search service needs kept for it, kept in the database. */
-
-export function createServicePorts(db: Database, clock: Clock): ServicePorts {
-  return {
-    allowances: {
-      take: (allowance, units) => takeAllowance(db, clock, allowance, units),
-      giveBack: (allowance, units) => refundAllowance(db, allowance, units),
-      used: (allowance) => readUsedAllowance(db, allowance),
-    },
-    turns: { next: (source, everyMs, mostMs) => reserveSourceTurn(db, source, everyMs, mostMs) },
-    archive: openArchive(db),
   };
 }

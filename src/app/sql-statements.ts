@@ -1,4 +1,7 @@
-/** Statements of visitors over the SQL contract: who may have how many at a time, and that they end when nobody waits. */
+/**
+ * Statements of visitors over the SQL contract, as `http-server.ts` gives them to its routes: each visitor's share of them, and
+ * their end when the client leaves. The child process that runs them belongs to `store/reader/reader-host.ts`.
+ */
 import path from 'node:path';
 import { connectionEnvironment } from '../config/config.ts';
 import { Refused } from '../domain/errors.ts';

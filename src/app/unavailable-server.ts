@@ -1,4 +1,4 @@
-/** What a server answers until it can be opened: that it lives, is not ready, and should be asked again. */
+/** The server that `up` and `serve` start while the database is away: it is alive, not ready, and answers everything else with 503. */
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { formatAddress, listenAt } from '../platform/listen.ts';

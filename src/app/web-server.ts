@@ -1,4 +1,4 @@
-/** The dashboard and the API at one address, put together. Half of the program is behind it: only commands that serve load it. */
+/** The dashboard and the API at one address, for `up`, `serve` and tests. It imports half of the program, so only commands that serve load it. */
 import { openDatabase } from '../store/database.ts';
 import type { Program } from './program.ts';
 import { SECOND } from '../domain/time.ts';

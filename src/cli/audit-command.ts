@@ -32,7 +32,7 @@ export function registerAudit(command: Command, cli: Cli): void {
       const action =
         options.action === undefined ? undefined : parseChoice('action', options.action, AUDIT_ACTIONS);
       const limit = parseLimit(options.limit, 50);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const since = options.since === undefined ? undefined : parseSince(options.since, ctx.clock.now());
         const rows = await readAudit(ctx.db, { token, subject, action, since }, { limit });
         if (rows.length === 0) cli.page.say('no entries');

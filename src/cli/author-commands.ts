@@ -20,18 +20,18 @@ export function registerAuthor(author: Command, cli: Cli): void {
     .option('--yes', 'do it; otherwise it is only said what would go')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline author forget @somebody --service hosted --yes\n')
-    .action((given: string, { service, yes, json }: ForgetOptions) =>
-      cli.withHome(async ({ ctx }) => {
-        const found = await findAuthor(ctx.db, service, given);
-        if (found === undefined) {
-          await cli.show(json, { author: given, service, forgotten: true, removed: {} }, () => []);
+    .action((nameOrId: string, { service, yes, json }: ForgetOptions) =>
+      cli.withProgram(async ({ ctx }) => {
+        const row = await findAuthor(ctx.db, service, nameOrId);
+        if (row === undefined) {
+          await cli.show(json, { author: nameOrId, service, forgotten: true, removed: {} }, () => []);
           cli.say('forgotten already');
           return;
         }
-        const { external_id: id, username } = found;
+        const { external_id: id, username } = row;
         const who = oneLine(username === null ? id : `@${username} (${id})`);
         if (yes !== true) {
-          const stored = await countStored(ctx.db, found);
+          const stored = await countStored(ctx.db, row);
           await cli.show(json, { author: id, username, service, forgotten: false, stored }, () => []);
           const { posts, links } = stored;
           cli.say(
@@ -41,7 +41,7 @@ export function registerAuthor(author: Command, cli: Cli): void {
           cli.exitCode = 2;
           return;
         }
-        const removed = await forgetAuthor(ctx, found);
+        const removed = await forgetAuthor(ctx, row);
         await cli.show(json, { author: id, username, service, forgotten: true, removed }, () => []);
         const parts = [
           formatQuantity(removed['posts'] ?? 0, 'post'),

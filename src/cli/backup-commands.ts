@@ -78,7 +78,7 @@ export function registerRestore(command: Command, cli: Cli): void {
     );
 }
 
-/** A backup has no master key: without it nothing is told to its channels. */
+/** A backup has no master key: without it no message is sent to its channels. */
 async function warnAboutSealedSecrets(cli: Cli, url: string): Promise<void> {
   const db = openDatabase(url, { log: cli.log(), name: 'strandline restore' });
   try {
@@ -89,7 +89,7 @@ async function warnAboutSealedSecrets(cli: Cli, url: string): Promise<void> {
   }
 }
 
-/** Ctrl-C is told as such, not as what it broke. */
+/** Reports Ctrl-C as such, not as the error that it caused. */
 async function reportInterruption<T>(cli: Cli, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -142,7 +142,7 @@ export async function withDatabase<T>(
   const database = await openDatabaseAccess({ config: cli.config(), log: cli.log(), role: 'guest' });
   const stopping = new AbortController();
   const ending = listenForShutdown();
-  void ending.asked.then(() => stopping.abort());
+  void ending.requested.then(() => stopping.abort());
   for (const note of database.notes) cli.say(`note: ${oneLine(note)}`);
   try {
     return await work(database, stopping.signal);

@@ -27,7 +27,7 @@ export function registerChannels(channels: Command, cli: Cli): void {
 }
 
 function registerAddEditRotate(channels: Command, cli: Cli): void {
-  const tell = async ({ channel, secret }: ChannelWithSecret, json: boolean | undefined) => {
+  const printSecret = async ({ channel, secret }: ChannelWithSecret, json: boolean | undefined) => {
     await cli.show(json, { ...channel, secret }, () => [secret]);
     cli.page.say(`the secret of ${channel.slug} is shown this once; its receiver checks messages with it`);
   };
@@ -42,8 +42,8 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
       '\nExample:\n  $ strandline channels add ops --webhook https://hooks.example.com/strandline\n',
     )
     .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
-        await tell(await createChannel(ctx, { slug, webhook }), json);
+      cli.withProgram(async ({ ctx }) => {
+        await printSecret(await createChannel(ctx, { slug, webhook }), json);
         cli.page.say(`see whether it arrives: strandline channels test ${slug}`);
       }),
     );
@@ -55,7 +55,7 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
     .requiredOption('--webhook <url>', 'where messages are posted to from now on')
     .option('--json', 'print the channel as JSON')
     .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await editChannel(ctx, slug, { webhook });
         await cli.show(json, row, () => []);
         cli.page.say(`${slug}: sends to ${row.host} (${row.state})`);
@@ -68,7 +68,7 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
     .argument('<channel>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => tell(await rotateSecret(ctx, slug), json)),
+      cli.withProgram(async ({ ctx }) => printSecret(await rotateSecret(ctx, slug), json)),
     );
 }
 
@@ -78,7 +78,7 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .description('list channels')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const rows = await readChannels(ctx.db, { limit: MAX_LIMIT });
         if (rows.length === 0) cli.page.say('no channels; add one: strandline channels add --help');
         await cli.show(json, rows, () => renderTable(rows, channelColumns(cli.page), cli.page));
@@ -91,7 +91,7 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .argument('<channel>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await findChannelRow(ctx, slug);
         await cli.show(json, row, () => renderChannel(row, cli.page));
       }),
@@ -105,7 +105,7 @@ function registerTest(channels: Command, cli: Cli): void {
     .argument('<channel>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }, stopping) => {
+      cli.withProgram(async ({ ctx }, stopping) => {
         const attempt = await testChannel(ctx, slug, stopping);
         if (attempt.kind === 'aborted') return;
         const taken = attempt.kind === 'taken';
@@ -136,7 +136,7 @@ function registerStateChange(channels: Command, cli: Cli, change: ChannelChange,
   command
     .option('--json', 'print the channel as JSON')
     .action((slug: string, { skip, json }: { skip?: boolean; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const before = await findChannelRow(ctx, slug);
         await changeChannel(ctx, slug, change, { skip });
         const removed = { ...before, archived_at: ctx.clock.now() };

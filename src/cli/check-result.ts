@@ -1,11 +1,12 @@
+/** What one check of the doctor says, and what checks share. */
+
 import { SECOND } from '../domain/time.ts';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** One thing that was looked at. */
 export type Check = {
   check: string;
-  /** null: not as it might be, and no reason to worry. */
+  /** null: could be better, and is no failure. */
   ok: boolean | null;
   found: string;
   /** What to do, where something is wrong. */
@@ -35,12 +36,12 @@ export function describeCause(error: unknown): string {
   return `${error.message || error.name}${cause}`;
 }
 
-/** Connects to what an address names and tells it nothing. @throws where it does not accept within the time */
-export function probeConnection(url: string, patienceMs: number): Promise<void> {
-  const { protocol, hostname, port: given } = new URL(url);
+/** Connects to an address and sends nothing. @throws where no connection is accepted within the time */
+export function probeConnection(url: string, timeoutMs: number): Promise<void> {
+  const { protocol, hostname, port: written } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const secure = protocol === 'https:';
-  const port = Number(given) || (secure ? 443 : 80);
+  const port = Number(written) || (secure ? 443 : 80);
   return new Promise((resolve, reject) => {
     const done = () => {
       socket.destroy();
@@ -49,9 +50,7 @@ export function probeConnection(url: string, patienceMs: number): Promise<void> 
     const socket = secure
       ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) }, done)
       : connectTcp({ host, port }, done);
-    socket.setTimeout(patienceMs, () =>
-      socket.destroy(new Error(`no answer within ${patienceMs / SECOND} s`)),
-    );
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no answer within ${timeoutMs / SECOND} s`)));
     socket.on('error', reject);
   });
 }

@@ -1,4 +1,4 @@
-/** What every command has in its hands. */
+/** What a command works with: the shell, the configuration, the log, and the program that it opens. */
 
 import type { Program } from '../app/program.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -20,7 +20,7 @@ export type Cli = Shell & {
   config(): Config;
   log(): Logger;
   /** Opens database and queue as a guest, and closes them after `work`. */
-  withHome<T>(work: (home: CommandProgram, stopping: AbortSignal) => Promise<T>): Promise<T>;
+  withProgram<T>(work: (program: CommandProgram, stopping: AbortSignal) => Promise<T>): Promise<T>;
 };
 
 /**
@@ -32,7 +32,7 @@ export type RegisterCommand = (command: Command, cli: Cli, loadAll: () => Promis
 
 export type OpenProgram = (options: { config: Config; log: Logger; role: 'guest' }) => Promise<Program>;
 
-/** Makes of the shell what commands work with. */
+/** Adds to the shell what commands work with. */
 export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
   const { io, page, out } = shell;
   let config: Config | undefined;
@@ -46,30 +46,30 @@ export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
   return Object.assign(shell, {
     config: readOnce,
     log,
-    withHome: async <T>(work: (home: CommandProgram, stopping: AbortSignal) => Promise<T>) => {
+    withProgram: async <T>(work: (program: CommandProgram, stopping: AbortSignal) => Promise<T>) => {
       // Until it is open Ctrl-C ends the process at once, as it does anywhere.
-      const home = await open({ config: readOnce(), log: log(), role: 'guest' });
+      const program = await open({ config: readOnce(), log: log(), role: 'guest' });
       const stopping = new AbortController();
       const ending = listenForShutdown();
-      for (const note of home.notes) page.say(`note: ${oneLine(note)}`);
+      for (const note of program.notes) page.say(`note: ${oneLine(note)}`);
       const stop = () => stopping.abort();
-      const interrupted = ending.asked.then(async () => {
+      const interrupted = ending.requested.then(async () => {
         stop();
         await new Promise((resolve) => {
           setTimeout(resolve, INTERRUPT_GRACE_MS).unref();
-          ending.onHurry(() => resolve(null));
+          ending.onRepeated(() => resolve(null));
         });
         throw new Interrupted();
       });
       out.onGone(stop);
       try {
         return await Promise.race([
-          work({ ...home, ctx: { ...home.ctx, actor: identifyActor() } }, stopping.signal),
+          work({ ...program, ctx: { ...program.ctx, actor: identifyActor() } }, stopping.signal),
           interrupted,
         ]);
       } finally {
         ending.release();
-        await home.close();
+        await program.close();
       }
     },
   } satisfies Omit<Cli, keyof Shell>);
@@ -90,7 +90,7 @@ export class Interrupted extends Error {
 }
 
 /** Who runs this command: the account of the operating system, by its name, or by its number where it has none. */
-export function identifyActor(): Actor {
+function identifyActor(): Actor {
   return { kind: 'command_line', name: readAccountName() };
 }
 

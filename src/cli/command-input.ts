@@ -1,7 +1,9 @@
-/** What to do about a command that was refused, and how its members are named in options. */
+/**
+ * The arguments of a command line: what is rewritten before they are parsed, what to do about a mistake in them, and how
+ * members of a search are named in options.
+ */
 
-import { InvalidInput } from '../domain/errors.ts';
-import type { Io, Shell } from './terminal-io.ts';
+import type { Shell } from './terminal-io.ts';
 import type { Command, CommanderError } from 'commander';
 
 /** The exit code of a command that was given wrongly. */
@@ -34,11 +36,11 @@ function findHint({ code, message }: CommanderError, argv: readonly string[]): s
   return argv.includes('--prompt') ? 'put the text in quotes: --prompt "tide pools"' : undefined;
 }
 
-/** What a thing that is not there is found in. */
+/** Where to look up the name of a thing that is not there. */
 export function suggestList(words: string): string {
   if (words.includes('see: ')) return '';
-  const [, what] = /\b(search|topic|run)\b/.exec(words) ?? [];
-  return what === undefined ? '' : `; see: strandline ${what === 'run' ? 'runs' : what} list`;
+  const [, kind] = /\b(search|topic|run)\b/.exec(words) ?? [];
+  return kind === undefined ? '' : `; see: strandline ${kind === 'run' ? 'runs' : kind} list`;
 }
 
 /** Members of a search that are written by options of other names. */
@@ -52,53 +54,25 @@ const OPTIONS_BY_MEMBER: Readonly<Record<string, readonly string[]>> = {
 export function describeOption(path: string, command: Command | undefined): string {
   const member = path.replace(/[.[ ].*$/s, '');
   const names = OPTIONS_BY_MEMBER[member] ?? [`--${member.replaceAll('_', '-')}`];
-  const found = names.filter((name) => command?.options.some(({ long }) => long === name));
-  return found.length === 0 ? '' : ` (${found.join(' or ')})`;
+  const known = names.filter((name) => command?.options.some(({ long }) => long === name));
+  return known.length === 0 ? '' : ` (${known.join(' or ')})`;
 }
 
 /** `help` of a command is asked of that command itself, which knows more than its line, or is refused as it would be. */
 export function rewriteHelp(argv: readonly string[], program: Command): readonly string[] {
   const [first, second = '', ...rest] = argv[0] === '--' ? argv.slice(1) : argv;
   if (first !== 'help' || second === '' || second === 'help') return argv;
-  return program.commands.some((one) => one.name() === second) ? [second, '--help'] : [second, ...rest];
+  return program.commands.some((command) => command.name() === second)
+    ? [second, '--help']
+    : [second, ...rest];
 }
-
-/** A question in SQL as it reaches us: behind the command, or through stdin. */
-
-const MAX_QUERY_BYTES = 1_000_000;
 
 /**
  * A query may begin with a comment, which the parser of commands would take for an option: a word with
- * dashes in front and a space in it is no option of ours, and a space in front makes it an argument.
+ * dashes in front and a space in it is no option of ours, and a space in front makes it an argument. `sql` takes that
+ * space away again.
  */
 export function guardSqlQuery(argv: readonly string[]): string[] {
   if (argv[0] !== 'sql') return [...argv];
   return argv.map((word) => (/^--[^=]*\s/.test(word) ? ` ${word}` : word));
-}
-
-/** Takes that space away again, so that Postgres counts the characters that were written. */
-export function unguardSqlQuery(query: string): string {
-  return query.startsWith(' --') ? query.slice(1) : query;
-}
-
-/** @throws InvalidInput where nobody pipes anything in, or more than a megabyte */
-export async function readSqlQuery({ stdin = process.stdin }: Pick<Io, 'stdin'>): Promise<string> {
-  if ('isTTY' in stdin && stdin.isTTY === true)
-    throw createInvalidQuery(undefined, 'one SQL statement, as text or piped in');
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    const piece = Buffer.from(chunk as string | Buffer); // a stream of text or of bytes, never of objects
-    bytes += piece.length;
-    if (bytes > MAX_QUERY_BYTES)
-      throw createInvalidQuery('more than a megabyte', 'a statement of at most 1,000,000 bytes');
-    chunks.push(piece);
-  }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
-}
-
-function createInvalidQuery(given: string | undefined, expected: string): InvalidInput {
-  return new InvalidInput([{ path: 'query', given, expected }]);
 }

@@ -1,4 +1,5 @@
-/** The command line: parse, call a verb, show, map the error. */
+/** The command line: parses the arguments, runs one command, reports its error, and returns the exit code. */
+
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import type { Cli, OpenProgram } from './command-context.ts';
@@ -16,7 +17,7 @@ Examples:
 Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 failed, 2 usage.
 `;
 
-export type RunCliOptions = {
+type RunCliOptions = {
   /** How a command gets its database and queue; given in tests. */
   open?: OpenProgram;
   /** Called once before the first command is loaded: what help and the version do without. */
@@ -104,8 +105,8 @@ function createParser(shell: Shell, openCli: () => Promise<Cli>): Command {
 }
 
 function describeArguments(command: Command): string {
-  const names = command.registeredArguments.map((one) =>
-    one.required ? ` ${one.name()}` : ` [${one.name()}]`,
+  const names = command.registeredArguments.map((argument) =>
+    argument.required ? ` ${argument.name()}` : ` [${argument.name()}]`,
   );
   return command.commands.length > 0 ? ' ...' : names.join('');
 }

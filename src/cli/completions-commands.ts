@@ -10,20 +10,16 @@ import {
   readLinksByIds,
 } from '../store/queries/completions.ts';
 import type { LinkRow } from '../store/queries/links.ts';
-import { readRun } from '../store/queries/run-list.ts';
+import { isBaselineRun, readRun } from '../store/queries/run-list.ts';
 import { parseId } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { registerCompletionDiff } from './completions-diff-command.ts';
-import { isBaselineRun } from '../monitor/runs/baseline-run.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import { printSimulatedNoticeForSearches } from './result-notices.ts';
 import type { Terminal } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
-import { truncate, oneLine, splitParagraphs, wrapText } from './terminal-text.ts';
+import { MAX_PROSE_WIDTH, truncate, oneLine, splitParagraphs, wrapText } from './terminal-text.ts';
 import { formatInstant } from './value-formatting.ts';
-
-/** Lines of prose are not longer than this, however wide the terminal is. */
-const MAX_PROSE_WIDTH = 100;
 
 export function registerCompletions(completions: Command, cli: Cli): void {
   completions.description('Completions: what the AI of the service wrote, with its sources.');
@@ -43,14 +39,14 @@ export function registerCompletions(completions: Command, cli: Cli): void {
           },
         ]);
       const runId = options.run === undefined ? undefined : parseId('run', options.run);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const completion = await findCompletion(ctx.db, search, runId);
         const key_items = await readKeyItems(ctx.db, completion.id);
         const links = await readLinksByIds(ctx.db, completion.completion_links);
         const run = await readRun(ctx.db, completion.run_id);
-        const first = run !== undefined && isBaselineRun(run);
+        const isFirst = run !== undefined && isBaselineRun(run);
         await cli.show(options.json, { ...completion, key_items, links }, () =>
-          renderCompletion(completion, first, key_items, links, cli.page),
+          renderCompletion(completion, isFirst, key_items, links, cli.page),
         );
         await printSimulatedNoticeForSearches(cli, ctx, options.json, [completion.search]);
       });
@@ -80,7 +76,7 @@ async function findCompletion(
 
 function renderCompletion(
   completion: CompletionRow,
-  first: boolean,
+  isFirst: boolean,
   items: readonly KeyItemRow[],
   links: readonly LinkRow[],
   terminal: Terminal,
@@ -91,7 +87,7 @@ function renderCompletion(
       ['search', completion.search],
       ['run', String(completion.run_id)],
       ['received', formatInstant(completion.observed_at, terminal)],
-      ['cited links', first ? 'the first of its search' : changed ? 'changed' : 'as before'],
+      ['cited links', isFirst ? 'the first of its search' : changed ? 'changed' : 'as before'],
     ],
     terminal,
   );
@@ -119,7 +115,7 @@ function renderProse(heading: string, text: string | null, { bold, width, more }
   return [
     '',
     bold(truncate(heading, width, more)),
-    ...splitParagraphs(text).flatMap((one) => wrapText(one, Math.min(width, MAX_PROSE_WIDTH))),
+    ...splitParagraphs(text).flatMap((paragraph) => wrapText(paragraph, Math.min(width, MAX_PROSE_WIDTH))),
   ];
 }
 

@@ -14,11 +14,8 @@ import type { Cli } from './command-context.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';
 import type { Terminal, TerminalPage } from './terminal-io.ts';
 import { renderList } from './terminal-table.ts';
-import { truncate, oneLine, wrapText } from './terminal-text.ts';
+import { MAX_PROSE_WIDTH, truncate, oneLine, wrapText } from './terminal-text.ts';
 import { formatQuantity, formatInstant } from './value-formatting.ts';
-
-/** Lines of prose are not longer than this, however wide the terminal is. */
-const MAX_PROSE_WIDTH = 100;
 
 type DiffOptions = { since?: string; from?: string; to?: string; json?: boolean };
 
@@ -35,7 +32,7 @@ export function registerCompletionDiff(completions: Command, cli: Cli): void {
     .addHelpText('after', '\nExample:\n  $ strandline completions diff harbour-ferry-ai --since 7d\n')
     .action((search: string, options: DiffOptions) => {
       const range = parseDiffRange(options);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const { id } = await findSearchRow(ctx.db, search);
         const diff = await readCompletionDiff(ctx.db, { id, slug: search }, range);
         if (typeof diff === 'string') throw refuseDiff(diff, search, range);
@@ -99,7 +96,7 @@ function renderDiff(diff: CompletionDiff, terminal: Terminal): string[] {
   ];
 }
 
-/** A claim with what is told below it, and the texts of the completion that make it. */
+/** A claim with the lines below it, and the texts of the completion that hold it. */
 type MergedClaim = { text: string; below: readonly string[]; parts: string[] };
 
 /** What stands word for word, with the same sources, in several texts of a completion is one claim to a reader. */
@@ -107,16 +104,16 @@ function mergeEqualClaims<T extends DiffedClaim>(
   claims: readonly T[],
   below: (claim: T) => readonly string[],
 ): MergedClaim[] {
-  const said = new Map<string, MergedClaim>();
+  const merged = new Map<string, MergedClaim>();
   for (const claim of claims) {
     const part = COMPLETION_PARTS[claim.role];
     const lines = [...below(claim), ...describeUnresolved(claim)];
     const key = JSON.stringify([claim.text, lines]);
-    const known = said.get(key);
-    if (known === undefined) said.set(key, { text: claim.text, below: lines, parts: [part] });
-    else known.parts.push(part);
+    const before = merged.get(key);
+    if (before === undefined) merged.set(key, { text: claim.text, below: lines, parts: [part] });
+    else before.parts.push(part);
   }
-  return [...said.values()];
+  return [...merged.values()];
 }
 
 /** Texts of a completion as `completions show` calls them. */

@@ -1,3 +1,5 @@
+/** `config show`: every variable, with its value and where it comes from. */
+
 import { type Config, readCallsPerDay, readConfig } from '../config/config.ts';
 import { maskUrl } from '../domain/link.ts';
 import { SECOND } from '../domain/time.ts';
@@ -7,52 +9,14 @@ import type { Env } from './terminal-io.ts';
 import { renderTable } from './terminal-table.ts';
 import type { Command } from 'commander';
 
-export type SettingValue = string | number | null;
-export type ConfigVariable = readonly [
+type SettingValue = string | number | null;
+type ConfigVariable = readonly [
   name: string,
   read: (config: Config, graceMs: number) => SettingValue,
   unit?: string,
 ];
 
-const maskSecret = (secret: string | undefined) => (secret === undefined ? null : MASK);
-const maskServiceUrl = (address: string | undefined) => (address === undefined ? null : maskUrl(address));
-
-/** The search service's variables, its sources' and its writer's, with what holds for each. */
-export const SERVICE_VARIABLES: readonly ConfigVariable[] = [
-  ['SERVICE_CALLS_PER_MINUTE', (c) => c.service.callsPerMinute, 'calls of one key'],
-  ['SERVICE_SOURCES', (c) => c.service.sources.wanted.join(',')],
-  ['SERVICE_CONTACT', (c) => c.service.sources.contact ?? null],
-  ['SERVICE_SOURCE_URLS', (c) => maskUrlPairs(c.service.sources.addresses)],
-  ['SERVICE_WEB_GROUP', (c) => String(c.service.webGroup)],
-  ['ENCYCLOPEDIA_LANGUAGE', (c) => c.service.sources.encyclopedia.language],
-  ['ENCYCLOPEDIA_DATE_MODE', (c) => c.service.sources.encyclopedia.dates],
-  ['BLUESKY_HANDLE', (c) => c.service.sources.bluesky?.handle ?? null],
-  ['BLUESKY_APP_PASSWORD', (c) => maskSecret(c.service.sources.bluesky?.appPassword)],
-  ['BLUESKY_SERVER', (c) => maskServiceUrl(c.service.sources.bluesky?.server)],
-  ['MASTODON_SERVER', (c) => maskServiceUrl(c.service.sources.mastodon.server)],
-  ['MASTODON_TOKEN', (c) => maskSecret(c.service.sources.mastodon.token)],
-  ['X_BEARER_TOKEN', (c) => maskSecret(c.service.sources.x?.bearerToken)],
-  ['X_USD_PER_DAY', (c) => c.service.sources.x?.usdPerDay ?? 0, 'dollars'],
-  ['REDDIT_CLIENT_ID', (c) => c.service.sources.reddit?.clientId ?? null],
-  ['REDDIT_CLIENT_SECRET', (c) => maskSecret(c.service.sources.reddit?.clientSecret)],
-  ['REDDIT_USERNAME', (c) => c.service.sources.reddit?.username ?? null],
-  ['LEMMY_SERVER', (c) => maskServiceUrl(c.service.sources.lemmy?.server)],
-  ['YOUTUBE_API_KEY', (c) => maskSecret(c.service.sources.youtube?.apiKey)],
-  ['SEARXNG_URL', (c) => maskServiceUrl(c.service.sources.searxng?.server)],
-  ['BRAVE_API_KEY', (c) => maskSecret(c.service.sources.brave?.apiKey)],
-  ['TAVILY_API_KEY', (c) => maskSecret(c.service.sources.tavily?.apiKey)],
-  ['EXA_API_KEY', (c) => maskSecret(c.service.sources.exa?.apiKey)],
-  ['LLM_BASE_URL', (c) => maskServiceUrl(c.service.model?.baseUrl)],
-  ['LLM_API_KEY', (c) => maskSecret(c.service.model?.apiKey)],
-  ['LLM_MODEL', (c) => c.service.model?.model ?? null],
-];
-
-function maskUrlPairs(addresses: Readonly<Record<string, string>>): string | null {
-  const shown = Object.entries(addresses).map(([name, address]) => `${name}=${maskUrl(address)}`);
-  return shown.length === 0 ? null : shown.join(',');
-}
-
-export type Setting = {
+type Setting = {
   name: string;
   value: SettingValue;
   unit: string | null;
@@ -96,7 +60,7 @@ export function registerConfig(config: Command, cli: Cli): void {
 }
 
 /** Every variable with what holds for it. */
-export function listSettings(config: Config, env: Env): Setting[] {
+function listSettings(config: Config, env: Env): Setting[] {
   const graceMs = readGraceMs(env);
   return CONFIG_VARIABLES.map(([name, read, unit = null]) => {
     const from = findOrigin(name, env);
@@ -120,6 +84,42 @@ function formatSetting({ value, unit, note }: Setting, unknown: string): string 
 
 const toSeconds = (ms: number) => ms / SECOND;
 const maskOptionalUrl = (address: string | undefined) => (address === undefined ? null : maskUrl(address));
+const maskSecret = (secret: string | undefined) => (secret === undefined ? null : MASK);
+
+/** The search service's variables, its sources' and its writer's, with what holds for each. */
+const SERVICE_VARIABLES: readonly ConfigVariable[] = [
+  ['SERVICE_CALLS_PER_MINUTE', (c) => c.service.callsPerMinute, 'calls of one key'],
+  ['SERVICE_SOURCES', (c) => c.service.sources.wanted.join(',')],
+  ['SERVICE_CONTACT', (c) => c.service.sources.contact ?? null],
+  ['SERVICE_SOURCE_URLS', (c) => maskUrlPairs(c.service.sources.addresses)],
+  ['SERVICE_WEB_GROUP', (c) => String(c.service.webGroup)],
+  ['ENCYCLOPEDIA_LANGUAGE', (c) => c.service.sources.encyclopedia.language],
+  ['ENCYCLOPEDIA_DATE_MODE', (c) => c.service.sources.encyclopedia.dates],
+  ['BLUESKY_HANDLE', (c) => c.service.sources.bluesky?.handle ?? null],
+  ['BLUESKY_APP_PASSWORD', (c) => maskSecret(c.service.sources.bluesky?.appPassword)],
+  ['BLUESKY_SERVER', (c) => maskOptionalUrl(c.service.sources.bluesky?.server)],
+  ['MASTODON_SERVER', (c) => maskOptionalUrl(c.service.sources.mastodon.server)],
+  ['MASTODON_TOKEN', (c) => maskSecret(c.service.sources.mastodon.token)],
+  ['X_BEARER_TOKEN', (c) => maskSecret(c.service.sources.x?.bearerToken)],
+  ['X_USD_PER_DAY', (c) => c.service.sources.x?.usdPerDay ?? 0, 'dollars'],
+  ['REDDIT_CLIENT_ID', (c) => c.service.sources.reddit?.clientId ?? null],
+  ['REDDIT_CLIENT_SECRET', (c) => maskSecret(c.service.sources.reddit?.clientSecret)],
+  ['REDDIT_USERNAME', (c) => c.service.sources.reddit?.username ?? null],
+  ['LEMMY_SERVER', (c) => maskOptionalUrl(c.service.sources.lemmy?.server)],
+  ['YOUTUBE_API_KEY', (c) => maskSecret(c.service.sources.youtube?.apiKey)],
+  ['SEARXNG_URL', (c) => maskOptionalUrl(c.service.sources.searxng?.server)],
+  ['BRAVE_API_KEY', (c) => maskSecret(c.service.sources.brave?.apiKey)],
+  ['TAVILY_API_KEY', (c) => maskSecret(c.service.sources.tavily?.apiKey)],
+  ['EXA_API_KEY', (c) => maskSecret(c.service.sources.exa?.apiKey)],
+  ['LLM_BASE_URL', (c) => maskOptionalUrl(c.service.model?.baseUrl)],
+  ['LLM_API_KEY', (c) => maskSecret(c.service.model?.apiKey)],
+  ['LLM_MODEL', (c) => c.service.model?.model ?? null],
+];
+
+function maskUrlPairs(addresses: Readonly<Record<string, string>>): string | null {
+  const shown = Object.entries(addresses).map(([name, address]) => `${name}=${maskUrl(address)}`);
+  return shown.length === 0 ? null : shown.join(',');
+}
 
 const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ['DATABASE_URL', (c) => maskOptionalUrl(c.databaseUrl)],
@@ -129,7 +129,7 @@ const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ['STRANDLINE_DATA_DIR', (c) => c.dataDir],
   ['SEARCH_API_URL', (c) => maskOptionalUrl(c.hosted?.url)],
   ['SEARCH_API_PREFIX', (c) => c.hosted?.prefix ?? null],
-  ['SEARCH_API_KEY', (c) => (c.hosted?.key === undefined ? null : MASK)],
+  ['SEARCH_API_KEY', (c) => maskSecret(c.hosted?.key)],
   ['SEARCH_API_NAMES', (c) => c.hosted?.names ?? null],
   ['SERVICE_PORT', (c) => c.service.port],
   ['SERVICE_API_KEYS', (c) => (c.service.keys.length === 0 ? null : `${c.service.keys.length} ${MASK}`)],
@@ -140,7 +140,7 @@ const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ['REQUESTS_PER_MINUTE', (c) => c.requestsPerMinute, 'requests per visitor'],
   ['METRICS_HOST', (c) => c.metrics.host],
   ['METRICS_PORT', (c) => c.metrics.port ?? null],
-  ['MASTER_KEY', (c) => (c.masterKey === undefined ? null : MASK)],
+  ['MASTER_KEY', (c) => maskSecret(c.masterKey)],
   ['WEBHOOK_ALLOW', (c) => c.webhook.allow ?? null],
   ['WEBHOOK_SECONDS', (c) => toSeconds(c.webhook.timeoutMs), 's'],
   ['LOG_LEVEL', (c) => c.logLevel ?? 'warn'],

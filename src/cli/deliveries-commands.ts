@@ -37,7 +37,7 @@ function registerList(deliveries: Command, cli: Cli): void {
       const state =
         options.state === undefined ? undefined : parseChoice('state', options.state, DELIVERY_STATES);
       const limit = parseLimit(options.limit, 20);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const rows = await readDeliveries(ctx.db, { channel, rule, state, limit });
         if (rows.length === 0) cli.page.say('no deliveries');
         await cli.show(json, rows, () => renderTable(rows, deliveryColumns(cli.page), cli.page));
@@ -53,7 +53,7 @@ function registerShow(deliveries: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) => {
       const id = parseDeliveryId(given);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const row = await readDelivery(ctx.db, id);
         if (row === undefined)
           throw new Refused('not_found', `there is no delivery ${given}; see: strandline deliveries list`);
@@ -80,7 +80,7 @@ function registerResend(deliveries: Command, cli: Cli): void {
             : undefined;
       if (which === undefined)
         throw new InvalidInput([{ path: 'id', given, expected: 'an id, or --channel, and not both' }]);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const resent = await resendMessages(ctx, which);
         await cli.show(json, { resent }, () => []);
         cli.page.say(`${formatQuantity(resent, 'message')} sent again as soon as a worker runs`);

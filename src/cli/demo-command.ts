@@ -33,10 +33,10 @@ export function registerDemo(command: Command, cli: Cli): void {
         options.topics === undefined
           ? DEFAULT_TOPICS
           : parseWholeNumber('topics', options.topics, 1, MAX_DEMO_TOPICS);
-      return cli.withHome((home, stopping) =>
+      return cli.withProgram((program, stopping) =>
         options.remove === true
-          ? runRemove(cli, home, options)
-          : runFill(cli, home, { days, topics, seed: options.seed, json: options.json, stopping }).catch(
+          ? runRemove(cli, program, options)
+          : runFill(cli, program, { days, topics, seed: options.seed, json: options.json, stopping }).catch(
               (error: unknown) => {
                 if (!stopping.aborted || error !== stopping.reason) throw error;
                 cli.page.say('stopped; what was there of it is taken back');

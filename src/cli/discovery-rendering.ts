@@ -1,15 +1,12 @@
+/** Discoveries as a person reads them: rows of a table, or one after the other as they come. */
+
 import type { DiscoveryRow } from '../store/queries/discoveries.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import type { Column } from './terminal-table.ts';
 import { measureWidth, oneLine, truncate, wrapText } from './terminal-text.ts';
 import { formatCount, formatQuantity, formatTime, formatTimeOfDay } from './value-formatting.ts';
 
-/** The same for one run, whose time and search stand above it. */
-export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
-  return discoveryColumns(now, page).slice(2);
-}
-
-/** What was found for the first time; what a first look found is marked. */
+/** Columns of discoveries; those of a baseline are marked. */
 export function discoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
   const quiet = (shown: string, { baseline }: DiscoveryRow) => (baseline ? page.colors.dim(shown) : shown);
   return [
@@ -41,6 +38,11 @@ export function discoveryColumns(now: Date, page: TerminalPage): Column<Discover
   ];
 }
 
+/** Columns for one run, whose time and search stand above it. */
+export function runDiscoveryColumns(now: Date, page: TerminalPage): Column<DiscoveryRow>[] {
+  return discoveryColumns(now, page).slice(2);
+}
+
 const GAP = '  ';
 /** Words need this much room to be worth a place beside the rest. */
 const MIN_TEXT_WIDTH = 24;
@@ -57,24 +59,26 @@ export function renderDiscovery(
   const who = author_username === null ? '' : `@${oneLine(author_username)}`;
   const head = [formatTimeOfDay(at), oneLine(search), kind, ...(baseline ? ['baseline'] : [])].join(GAP);
   const likes = kind === 'post' && row.like_count !== null ? formatQuantity(row.like_count, 'like') : '';
-  const said = oneLine(row.text ?? '');
+  const content = oneLine(row.text ?? '');
   const url = oneLine(row.url ?? '');
-  const quoted = (text: string) => (kind === 'post' && said !== '' ? `"${text}"` : text);
-  const words = quoted(said);
-  const line = [head, who, words, likes, url].filter((one) => one !== '').join(GAP);
+  const quoted = (text: string) => (kind === 'post' && content !== '' ? `"${text}"` : text);
+  const quotedContent = quoted(content);
+  const line = [head, who, quotedContent, likes, url].filter((piece) => piece !== '').join(GAP);
   const quiet = baseline ? colors.dim : (text: string) => text;
   if (width === Number.POSITIVE_INFINITY) return [line];
-  const beside = [head, who].filter((one) => one !== '').join(GAP);
+  const beside = [head, who].filter((piece) => piece !== '').join(GAP);
   const indent = width > MIN_TEXT_WIDTH ? GAP : '';
   const below = (text: string) =>
-    text === '' ? [] : wrapText(text, width - indent.length).map((one) => indent + colors.dim(one));
+    text === '' ? [] : wrapText(text, width - indent.length).map((part) => indent + colors.dim(part));
   const room = width - beside.length - GAP.length - (likes === '' ? 0 : likes.length + GAP.length);
   if (room < MIN_TEXT_WIDTH)
     return [
       ...wrapText(beside, width).map(quiet),
-      ...below(truncate([words, likes].filter((one) => one !== '').join(GAP), width - indent.length)),
+      ...below(
+        truncate([quotedContent, likes].filter((piece) => piece !== '').join(GAP), width - indent.length),
+      ),
       ...below(url),
     ];
-  const shown = quoted(truncate(said, room - measureWidth(words) + measureWidth(said)));
-  return [quiet([beside, shown, likes].filter((one) => one !== '').join(GAP)), ...below(url)];
+  const shown = quoted(truncate(content, room - measureWidth(quotedContent) + measureWidth(content)));
+  return [quiet([beside, shown, likes].filter((piece) => piece !== '').join(GAP)), ...below(url)];
 }

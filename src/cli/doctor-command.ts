@@ -1,278 +1,26 @@
-/** What the doctor looks at. Nothing here changes anything, and nothing is paid for. */
+/** `doctor`: runs every check in turn. Nothing here changes anything, and nothing is paid for. */
 
 import type { Program } from '../app/program.ts';
 import type { Config } from '../config/config.ts';
-import { InvalidInput, Refused } from '../domain/errors.ts';
-import { SECOND } from '../domain/time.ts';
-import { STATUS_TIMEOUT_MS, withTimeout } from '../platform/clock.ts';
-import { checkRedis, judgeRedis } from '../platform/queue/connection.ts';
-import { describeDatabase } from '../store/migrate.ts';
-import { readServer } from '../store/queries/system.ts';
-import { canReaderHinder } from '../store/reader/ask-reader.ts';
-import { readerQuery } from '../store/reader/reader-query.ts';
-import { checkSchema } from '../store/schema-state.ts';
-import { measureSkew } from '../store/worker-registry.ts';
-import {
-  advisoryCheck,
-  type Check,
-  describeCause,
-  failedCheck,
-  passedCheck,
-  probeConnection,
-} from './check-result.ts';
+import { InvalidInput } from '../domain/errors.ts';
+import { type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
 import type { Cli } from './command-context.ts';
 import { checkMasterKey } from './master-key-check.ts';
 import { checkModel, checkSearches, checkSources } from './search-checks.ts';
+import {
+  checkClock,
+  checkDataDir,
+  checkExternalDatabase,
+  checkHosted,
+  checkNode,
+  checkPostgres,
+  checkQueue,
+  checkQueueServer,
+  checkSandbox,
+  checkSqlReader,
+} from './system-checks.ts';
 import { oneLine } from './terminal-text.ts';
 import type { Command } from 'commander';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import path from 'node:path';
-
-const MIN_NODE = [20, 19] as const;
-const MIN_POSTGRES = 150_000;
-/** Two clocks that NTP keeps differ by less. */
-const MAX_CLOCK_SKEW_MS = 2 * SECOND;
-
-export function checkNode(version: string): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldest, oldestMinor] = MIN_NODE;
-  const enough = major > oldest || (major === oldest && minor >= oldestMinor);
-  if (enough) return passedCheck('node', version);
-  return failedCheck('node', version, `install Node ${oldest}.${oldestMinor} or newer`);
-}
-
-export function checkConfig(cli: Cli): { check: Check; value: Config | undefined } {
-  try {
-    return { check: passedCheck('configuration', 'every variable can be read'), value: cli.config() };
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    const check = failedCheck(
-      'configuration',
-      error.message,
-      'change these variables; see: strandline config show',
-    );
-    return { check, value: undefined };
-  }
-}
-
-/** Whether the folder, or the nearest one above it that is there, can be written to. */
-export async function checkDataDir(dataDir: string): Promise<Check> {
-  try {
-    await access(await findNearestFolder(dataDir), constants.W_OK | constants.X_OK);
-    return passedCheck('data folder', dataDir);
-  } catch (error) {
-    return failedCheck(
-      'data folder',
-      `${dataDir}: ${describeCause(error)}`,
-      'make it writable, or set STRANDLINE_DATA_DIR',
-    );
-  }
-}
-
-async function findNearestFolder(folder: string): Promise<string> {
-  const isThere = await access(folder).then(
-    () => true,
-    () => false,
-  );
-  return isThere || path.dirname(folder) === folder ? folder : findNearestFolder(path.dirname(folder));
-}
-
-/** A database of the user's own is looked at before anything would migrate it. */
-export async function checkExternalDatabase(url: string): Promise<Check> {
-  const name = describeDatabase(url);
-  try {
-    const state = await checkSchema(url);
-    switch (state) {
-      case 'current':
-        return passedCheck('database', `${name}; its schema is up to date`);
-      case 'empty':
-      case 'behind':
-        return failedCheck('database', `${name}; its schema is ${state}`, 'run: strandline migrate');
-      case 'outdated':
-        return failedCheck(
-          'database',
-          `${name}; it is older than this strandline can migrate`,
-          'run: strandline migrate, which says with which release to begin',
-        );
-      case 'newer':
-        return failedCheck(
-          'database',
-          `${name}; a newer strandline migrated it`,
-          'use that newer strandline',
-        );
-      case 'foreign':
-      default:
-        return failedCheck(
-          'database',
-          `${name}; its schemas are not ours`,
-          'name another database in DATABASE_URL',
-        );
-    }
-  } catch (error) {
-    return failedCheck(
-      'database',
-      `${name} cannot be reached: ${describeCause(error)}`,
-      'check DATABASE_URL and that Postgres runs',
-    );
-  }
-}
-
-/** The embedded database could not be opened: what it says is all there is to say. */
-export function describeEmbeddedFailure(error: unknown): Check {
-  return failedCheck(
-    'database',
-    describeCause(error),
-    'see docs/homes.md, or set DATABASE_URL to a Postgres of yours',
-  );
-}
-
-/** A hosted service is connected to and told nothing: no key, no request. */
-export async function checkHosted({ hosted }: Config): Promise<Check[]> {
-  if (hosted === undefined) return [];
-  const { host } = new URL(hosted.url);
-  try {
-    await probeConnection(hosted.url, STATUS_TIMEOUT_MS);
-    const key =
-      hosted.key === undefined
-        ? [failedCheck('hosted service key', 'none', 'set SEARCH_API_KEY or SEARCH_API_KEY_FILE')]
-        : [];
-    return [passedCheck('hosted service', `${host} accepts connections`), ...key];
-  } catch (error) {
-    return [
-      failedCheck(
-        'hosted service',
-        `${host} cannot be reached: ${describeCause(error)}`,
-        'check SEARCH_API_URL and the network',
-      ),
-    ];
-  }
-}
-
-/** What BullMQ needs of a Redis: what lets no worker start, and what makes it less than it could be. */
-export async function checkQueueServer({ redisUrl }: Config): Promise<Check[]> {
-  if (redisUrl === undefined) return [];
-  try {
-    const facts = await checkRedis(redisUrl);
-    judgeRedis(facts);
-    const { version, maxmemoryPolicy, persistent } = facts;
-    return [
-      passedCheck('redis', `version ${version ?? 'not told'}`),
-      maxmemoryPolicy === null || maxmemoryPolicy === 'noeviction'
-        ? passedCheck('redis memory', maxmemoryPolicy ?? 'its policy is not told')
-        : failedCheck(
-            'redis memory',
-            `maxmemory-policy is ${maxmemoryPolicy}: jobs can be thrown away`,
-            'set maxmemory-policy noeviction',
-          ),
-      persistent === false
-        ? advisoryCheck(
-            'redis persistence',
-            'none: a restart empties the queue',
-            'nothing is lost: within seconds the scan offers all waiting runs again',
-          )
-        : passedCheck('redis persistence', persistent === null ? 'not told' : 'kept over a restart'),
-    ];
-  } catch (error) {
-    if (error instanceof Refused)
-      return [failedCheck('redis', error.message, 'until then no worker takes work from it')];
-    return [
-      failedCheck(
-        'redis',
-        `cannot be reached: ${describeCause(error)}`,
-        'check REDIS_URL and that Redis runs',
-      ),
-    ];
-  }
-}
-
-export async function checkWithDatabase(home: Program): Promise<Check[]> {
-  return [
-    await checkPostgres(home),
-    await checkClock(home),
-    await checkQueue(home),
-    await checkSqlReader(home),
-    ...(await checkMasterKey(home)),
-    ...(await checkSandbox(home)),
-    ...checkSources(await home.services.probe()),
-    ...(await checkSearches(home)),
-  ];
-}
-
-async function checkPostgres({ ctx, embedded }: Program): Promise<Check> {
-  const { version, number } = await readServer(ctx.db);
-  const found = `PostgreSQL ${version}${embedded === null ? '' : `, embedded in ${embedded.dataDirectory}`}`;
-  return number >= MIN_POSTGRES
-    ? passedCheck('postgres', found)
-    : failedCheck('postgres', found, 'strandline needs PostgreSQL 15 or newer');
-}
-
-async function checkClock({ ctx }: Program): Promise<Check> {
-  const ms = await measureSkew(ctx.db);
-  const found = `${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} the database's`;
-  if (Math.abs(ms) <= MAX_CLOCK_SKEW_MS) return passedCheck('clock', found);
-  return advisoryCheck(
-    'clock',
-    found,
-    "schedules use the database's clock; run NTP on both for logs that can be compared",
-  );
-}
-
-async function checkQueue({ ctx }: Program): Promise<Check> {
-  const where = `BullMQ on ${ctx.queue.kind === 'redis' ? 'Redis' : 'Postgres'}`;
-  try {
-    await withTimeout(ctx.queue.ping());
-    return passedCheck('queue', `${where} answers`);
-  } catch (error) {
-    return failedCheck(
-      'queue',
-      `${where} does not answer: ${describeCause(error)}`,
-      'runs wait in the database until it does',
-    );
-  }
-}
-
-async function checkSqlReader(home: Program): Promise<Check> {
-  const readerUrl = home.readerUrl();
-  if (readerUrl === null)
-    return advisoryCheck('sql reader', 'none', 'for `strandline sql` set DATABASE_READER_URL');
-  try {
-    await readerQuery({ url: readerUrl, sql: 'select count(*) from strandline_analytics.topics' });
-    if (!(await canReaderHinder(readerUrl))) return passedCheck('sql reader', 'reads the views');
-    return advisoryCheck(
-      'sql reader',
-      'reads the views, and could hold up the queue by advisory locks or fill the disk with large objects',
-      'docs/homes.md has what the superuser of this Postgres runs to close that',
-    );
-  } catch (error) {
-    return failedCheck(
-      'sql reader',
-      `cannot read the views: ${describeCause(error)}`,
-      'check DATABASE_READER_URL and run: strandline migrate',
-    );
-  }
-}
-
-/** The sandbox answers in this very process; where it cannot listen, nothing of it will run. */
-async function checkSandbox({ services }: Program): Promise<Check[]> {
-  try {
-    const { url } = await services.local();
-    const { ok, status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) });
-    return [
-      ok
-        ? passedCheck('sandbox', 'answers')
-        : failedCheck('sandbox', `answers with ${status}`, 'this is a fault of strandline: please report it'),
-    ];
-  } catch (error) {
-    return [
-      failedCheck(
-        'sandbox',
-        `does not answer: ${describeCause(error)}`,
-        'check that programs may listen at 127.0.0.1',
-      ),
-    ];
-  }
-}
 
 export function registerDoctor(command: Command, cli: Cli): void {
   command
@@ -288,8 +36,8 @@ export function registerDoctor(command: Command, cli: Cli): void {
     });
 }
 
-/** Each check in turn; what cannot be looked at because of what failed before it is left out. */
-export async function runChecks(cli: Cli): Promise<Check[]> {
+/** Each check in turn; what cannot be checked because of what failed before it is left out. */
+async function runChecks(cli: Cli): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   const config = checkConfig(cli);
   const found = [node, config.check];
@@ -307,10 +55,46 @@ export async function runChecks(cli: Cli): Promise<Check[]> {
     if (database.ok === false) return found;
   }
   try {
-    return [...found, ...(await cli.withHome((home) => checkWithDatabase(home)))];
+    return [...found, ...(await cli.withProgram((program) => checkWithDatabase(program)))];
   } catch (error) {
     return [...found, describeEmbeddedFailure(error)];
   }
+}
+
+function checkConfig(cli: Cli): { check: Check; value: Config | undefined } {
+  try {
+    return { check: passedCheck('configuration', 'every variable can be read'), value: cli.config() };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const check = failedCheck(
+      'configuration',
+      error.message,
+      'change these variables; see: strandline config show',
+    );
+    return { check, value: undefined };
+  }
+}
+
+/** The embedded database could not be opened: what it says is all there is to say. */
+function describeEmbeddedFailure(error: unknown): Check {
+  return failedCheck(
+    'database',
+    describeCause(error),
+    'see docs/homes.md, or set DATABASE_URL to a Postgres of yours',
+  );
+}
+
+export async function checkWithDatabase(program: Program): Promise<Check[]> {
+  return [
+    await checkPostgres(program),
+    await checkClock(program),
+    await checkQueue(program),
+    await checkSqlReader(program),
+    ...(await checkMasterKey(program)),
+    ...(await checkSandbox(program)),
+    ...checkSources(await program.services.probe()),
+    ...(await checkSearches(program)),
+  ];
 }
 
 function renderCheck({ check, ok, found, advice }: Check, { page }: Cli): string[] {

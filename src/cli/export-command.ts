@@ -8,7 +8,7 @@ import { type Format, FORMATS } from '../monitor/export/row-encoders.ts';
 import { type Encoding, exportRows } from '../monitor/export/export-rows.ts';
 import { type Resource, RESOURCES } from '../store/export/export-columns.ts';
 import type { ExportFilter } from '../store/export/export-select.ts';
-import { parseChoice, parseSince } from './option-values.ts';
+import { parseChoice, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { formatBytes, formatQuantity } from './value-formatting.ts';
 
@@ -24,7 +24,6 @@ type ExportOptions = {
 };
 
 const ALL_RESOURCES = 'all';
-const TIME_EXAMPLES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
 
 export function registerExport(command: Command, cli: Cli): void {
   command
@@ -53,8 +52,8 @@ export function registerExport(command: Command, cli: Cli): void {
     });
 }
 
-function collectOption(one: string, before: readonly string[] = []): string[] {
-  return [...before, one];
+function collectOption(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }
 
 function parseFilter({ search, topic, since, until }: ExportOptions, now: Date): ExportFilter {
@@ -66,7 +65,7 @@ function parseFilter({ search, topic, since, until }: ExportOptions, now: Date):
 }
 
 function parseEncoding({ format: given, out = '', raw, bom }: ExportOptions): Encoding {
-  const byName = FORMATS.find((one) => path.extname(out) === `.${one}`);
+  const byName = FORMATS.find((name) => path.extname(out) === `.${name}`);
   const format: Format = given === undefined ? (byName ?? 'csv') : parseChoice('format', given, FORMATS);
   for (const [name, set] of Object.entries({ raw, bom }))
     if (set === true && format !== 'csv')
@@ -93,8 +92,8 @@ function exportToStdout(
   encoding: Encoding,
 ): Promise<void> {
   return exportUntilStopped(cli, async (ctx, signal) => {
-    const tellNone = (rows: number) => rows === 0 && cli.say('no rows');
-    for await (const piece of exportRows(ctx, resource, filter, encoding, signal, tellNone))
+    const reportNoRows = (rows: number) => rows === 0 && cli.say('no rows');
+    for await (const piece of exportRows(ctx, resource, filter, encoding, signal, reportNoRows))
       await cli.out.write(piece);
   });
 }
@@ -109,20 +108,20 @@ function exportToFiles(
   return exportUntilStopped(cli, async (ctx, signal) => {
     const target = await openTarget(out, resources.length > 1);
     const { written, manifest } = await exportFiles(ctx, { resources, filter, encoding, target, signal });
-    for (const one of written)
+    for (const file of written)
       cli.say(
-        `${path.join(target.folder, one.path)}: ${formatQuantity(one.rows, 'row')}, ${formatBytes(one.bytes, cli.page)}`,
+        `${path.join(target.folder, file.path)}: ${formatQuantity(file.rows, 'row')}, ${formatBytes(file.bytes, cli.page)}`,
       );
     cli.say(`${manifest}: what they are, where they come from, and their hashes`);
   });
 }
 
-/** A reader that went away is no failure and is told by nobody; Ctrl-C leaves nothing behind. */
+/** A reader of stdout that went away is no failure and is not reported; Ctrl-C leaves nothing behind. */
 function exportUntilStopped(
   cli: Cli,
   work: (ctx: Context, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  return cli.withHome(async ({ ctx }, stopping) => {
+  return cli.withProgram(async ({ ctx }, stopping) => {
     try {
       await work(ctx, stopping);
     } catch (error) {

@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import { InvalidInput } from '../domain/errors.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { MAX_HITS, findText, type ExcerptPiece, type TextHit } from '../store/archive/find-text.ts';
-import { parseChoice, parseSince, parseWholeNumber } from './option-values.ts';
+import { parseChoice, parseSince, parseWholeNumber, TIME_EXAMPLES } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import { printSimulatedNotice } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
-import { oneLine, wrapText } from './terminal-text.ts';
+import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatQuantity, formatTime } from './value-formatting.ts';
 
-const TIME_EXAMPLES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
 const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
 type FindOptions = {
@@ -46,13 +45,13 @@ export function registerFind(command: Command, cli: Cli): void {
       const lang = parseLanguage(options.lang);
       if (!/[\p{L}\p{N}]/u.test(text))
         throw new InvalidInput([{ path: 'text', given: text, expected: 'at least one word' }]);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
         const from = options.since === undefined ? undefined : parseSince(options.since, now);
         const before = options.until === undefined ? undefined : parseSince(options.until, now, 'until');
         await assertFilterExists(ctx.db, { topic, search });
-        const asked = { text, topic, search, kind, author, lang, from, before, limit };
-        const hits = await findText(ctx.db, asked);
+        const query = { text, topic, search, kind, author, lang, from, before, limit };
+        const hits = await findText(ctx.db, query);
         if (hits.length === 0) cli.page.say('nothing that was found holds any of these words');
         await cli.show(json, hits, () => renderHits(hits, now, cli.page));
         printSimulatedNotice(
@@ -69,13 +68,10 @@ function parseLanguage(given: string | undefined): string | undefined {
   throw new InvalidInput([{ path: 'lang', given, expected: 'a language as posts say it: en, pt-BR' }]);
 }
 
-/** Prose is not wider than this, however wide the terminal is. */
-const MAX_PROSE_WIDTH = 100;
-
 function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): string[] {
   const { bold, cyan, dim } = page.colors;
-  const worlds = new Set(hits.map(({ sandbox }) => sandbox));
-  const width = Math.min(page.width, page.width === Number.POSITIVE_INFINITY ? page.width : MAX_PROSE_WIDTH);
+  const origins = new Set(hits.map(({ sandbox }) => sandbox));
+  const width = page.width === Number.POSITIVE_INFINITY ? page.width : Math.min(page.width, MAX_PROSE_WIDTH);
   const indent = width > 20 ? '  ' : '';
   return hits.flatMap((hit, i) => {
     const painted = (pieces: readonly ExcerptPiece[], paint: (text: string) => string = (text) => text) => {
@@ -89,7 +85,7 @@ function renderHits(hits: readonly TextHit[], now: Date, page: TerminalPage): st
       formatTime(hit.at, now, page),
       hit.kind,
       ...describeOrigin(hit),
-      ...(worlds.size > 1 && hit.sandbox ? ['sandbox'] : []),
+      ...(origins.size > 1 && hit.sandbox ? ['sandbox'] : []),
     ];
     return [
       ...(i === 0 ? [] : ['']),

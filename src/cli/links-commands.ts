@@ -33,7 +33,7 @@ export function registerLinks(links: Command, cli: Cli): void {
       const { search, topic } = options;
       const limit = parseLimit(options.limit, 20);
       const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
         const filter = { search, topic, since, limit };
         if (options.firstSeen === true) {
@@ -57,7 +57,7 @@ export function registerLinks(links: Command, cli: Cli): void {
     });
 }
 
-export function linkColumns(now: Date, page: TerminalPage): Column<LinkRow>[] {
+function linkColumns(now: Date, page: TerminalPage): Column<LinkRow>[] {
   return [
     { head: 'first seen', cell: (link) => formatTime(link.first_seen_at, now, page) },
     { head: 'title', cell: (link) => link.title ?? page.unknown, elastic: 2, least: 16 },
@@ -65,7 +65,7 @@ export function linkColumns(now: Date, page: TerminalPage): Column<LinkRow>[] {
 }
 
 /** Who had a link first. What a first look found may have been there for long before. */
-export function firstFinderColumns(now: Date, page: TerminalPage): Column<FirstFinder>[] {
+function firstFinderColumns(now: Date, page: TerminalPage): Column<FirstFinder>[] {
   return [
     { head: 'first seen', cell: (link) => formatTime(link.first_seen_at, now, page) },
     { head: 'by search', cell: ({ search }) => search },

@@ -1,4 +1,4 @@
-/** Running something at once, from a command: beside workers or without them, the claim makes it safe. */
+/** Runs things at once, in the process of a command: beside workers or without them, the claim makes it safe. */
 
 import type { Program } from '../app/program.ts';
 import type { Context } from '../monitor/context.ts';
@@ -12,7 +12,7 @@ import type { Cli } from './command-context.ts';
 import { describeReportWithoutWorkers } from './run-rendering.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often a run that somebody else has is looked at. */
+/** How often a run that another process has is looked up. */
 const RUN_POLL_MS = 500;
 
 /**
@@ -33,7 +33,7 @@ export async function hasWorkers(ctx: Context): Promise<boolean> {
   return (await listLiveWorkers(ctx.db, since)).length > 0;
 }
 
-/** Derives what follows from runs that were executed here; where workers live, they do. */
+/** Derives what follows from runs that were executed here; running workers do that by themselves. */
 export async function deriveLocally(ctx: Context): Promise<void> {
   if (await hasWorkers(ctx)) return;
   const { derivePending } = await import('../monitor/derive/follower.ts');
@@ -64,11 +64,11 @@ export async function executeUntilEnded(
   }
 }
 
-export type SavedSearch = SearchRow & { first_run: RunRow };
+type SavedSearch = SearchRow & { first_run: RunRow };
 
 /**
- * The first look of searches that were just saved: done here where no worker lives, left to the worker
- * where one does. How it ends changes nothing about the searches: they are saved.
+ * The first runs of searches that were just saved: executed here where no worker runs, left to the workers where one
+ * does. How they end changes nothing about the searches: they are saved.
  */
 export async function executeFirstRuns(
   cli: Cli,

@@ -1,4 +1,5 @@
-/** What the doctor, and a restore, say of the key that secrets of channels are sealed with. */
+/** What the doctor and a restore say about the key that secrets of channels are sealed with. */
+
 import { Refused } from '../domain/errors.ts';
 import type { Program } from '../app/program.ts';
 import {
@@ -9,7 +10,7 @@ import {
 import { failedCheck, type Check, passedCheck } from './check-result.ts';
 import { formatQuantity } from './value-formatting.ts';
 
-/** What to do for it. */
+/** What to do where it is missing. */
 export const MASTER_KEY_ADVICE =
   'copy master.key from the data directory that made it, or set the same MASTER_KEY';
 

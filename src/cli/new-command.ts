@@ -10,7 +10,7 @@ import {
   readLastDiscoveryId,
   readNewestDiscoveries,
 } from '../store/queries/discoveries.ts';
-import { parseLimit, parseSince } from './option-values.ts';
+import { parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { renderTableWithUrls } from './terminal-table.ts';
 import type { Cli } from './command-context.ts';
 import { discoveryColumns, renderDiscovery } from './discovery-rendering.ts';
@@ -37,10 +37,7 @@ export function registerNew(command: Command, cli: Cli): void {
   command
     .option('--topic <topic>', 'only of a topic')
     .option('--search <search>', 'only of a search')
-    .option(
-      '--since <time>',
-      'only what was found since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday',
-    )
+    .option('--since <time>', `only what was found since: ${TIME_EXAMPLES}`)
     .option('--follow', 'go on showing what is found until Ctrl-C (with --json: one object per line)')
     .option(
       '--limit <n>',
@@ -53,12 +50,12 @@ export function registerNew(command: Command, cli: Cli): void {
       const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
       const shown = options.follow === true && since === undefined ? DEFAULT_FOLLOW_LIMIT : DEFAULT_LIMIT;
       const limit = parseLimit(options.limit, json === true ? DEFAULT_JSON_LIMIT : shown);
-      return cli.withHome(async (home, stopping) => {
-        await assertFilterExists(home.ctx.db, { topic, search });
+      return cli.withProgram(async (program, stopping) => {
+        await assertFilterExists(program.ctx.db, { topic, search });
         const filter = { topic, search, since, limit };
         return options.follow === true
-          ? followNew(cli, home, filter, json === true, stopping)
-          : printNew(cli, home, filter, json);
+          ? followNew(cli, program, filter, json === true, stopping)
+          : printNew(cli, program, filter, json);
       });
     });
 }

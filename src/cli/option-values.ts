@@ -1,4 +1,5 @@
-/** Reading what a person wrote behind options; what cannot be read is told with what is allowed. */
+/** Reads the values of options; one that cannot be read is refused with what is allowed. */
+
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { MAX_GRACE_SECONDS } from '../monitor/access/manage-tokens.ts';
@@ -26,13 +27,15 @@ export function parseId(path: string, given: string): bigint {
 }
 
 export function parseChoice<const T extends string>(path: string, given: string, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === given.trim().toLowerCase());
-  if (found === undefined) throw createInvalidOption(path, given, `one of ${allowed.join(', ')}`);
-  return found;
+  const choice = allowed.find((value) => value === given.trim().toLowerCase());
+  if (choice === undefined) throw createInvalidOption(path, given, `one of ${allowed.join(', ')}`);
+  return choice;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
 const MAX_SPAN_MS = 3_660 * DAY;
+/** What help texts show of what {@link parseSince} reads. */
+export const TIME_EXAMPLES = '2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday';
 const SINCE_EXPECTED =
   'a time such as 2026-11-21 or 2026-11-21T14:05Z (UTC unless it says otherwise), an age of at most ' +
   '3660d such as 90s, 15m, 1h, 2d or 1w, today, or yesterday';

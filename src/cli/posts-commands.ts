@@ -6,11 +6,11 @@ import { GROWTH_ORDERS, type PostGrowthRow, readGrowth } from '../store/queries/
 import { type PostAge, readLatestAges } from '../store/queries/post-ages.ts';
 import { POST_ORDERS, type PostRow, readPosts } from '../store/queries/posts.ts';
 import type { Cli } from './command-context.ts';
-import { parseChoice, parseLimit, parseSince } from './option-values.ts';
+import { parseChoice, parseLimit, parseSince, TIME_EXAMPLES } from './option-values.ts';
 import { printAsOfNotice, printSimulatedNotice } from './result-notices.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { type Column, renderTableWithUrls } from './terminal-table.ts';
-import { formatCount, formatTime } from './value-formatting.ts';
+import { formatCount, formatTime, roundForDisplay } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 type PostListOptions = {
@@ -29,10 +29,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
     .description('list posts')
     .option('--search <search>', 'only those that a search found')
     .option('--topic <topic>', 'only those that a topic found')
-    .option(
-      '--since <time>',
-      'only those written since: 2026-11-21, 2026-11-21T14:05Z, 1h, 2d, today, yesterday',
-    )
+    .option('--since <time>', `only those written since: ${TIME_EXAMPLES}`)
     .option('--sort <order>', `${POST_ORDERS.join(', ')} (default: newest)`)
     .option('--limit <n>', 'how many (default: 20)')
     .option('--json', 'print JSON')
@@ -45,7 +42,7 @@ export function registerPosts(posts: Command, cli: Cli): void {
       const since = options.since === undefined ? undefined : parseSince(options.since, systemClock.now());
       const order = options.sort === undefined ? 'newest' : parseChoice('sort', options.sort, POST_ORDERS);
       const limit = parseLimit(options.limit, 20);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
         const rows = await readPosts(ctx.db, { search, topic, since, order, limit });
         if (rows.length === 0) cli.page.say('no posts');
@@ -91,7 +88,7 @@ type TopOptions = {
   json?: boolean;
 };
 
-export function registerPostsTop(posts: Command, cli: Cli): void {
+function registerPostsTop(posts: Command, cli: Cli): void {
   posts
     .command('top')
     .description('list the posts that have most')
@@ -109,7 +106,7 @@ export function registerPostsTop(posts: Command, cli: Cli): void {
       const { search, topic, json } = options;
       const by = options.by === undefined ? 'likes' : parseChoice('by', options.by, TOP_COUNTERS);
       const limit = parseLimit(options.limit, 20);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
         const since = options.since === undefined ? undefined : parseSince(options.since, now);
         await assertFilterExists(ctx.db, { search, topic });
@@ -135,7 +132,7 @@ const READ_COUNTER: Readonly<Record<TopCounter, (post: PostRow) => number | null
   quotes: (post) => post.quote_count,
 };
 
-/** What is asked for comes first; of the others some, where there is room. */
+/** The counter that posts are ordered by comes first; others follow where there is room. */
 function topColumns(by: TopCounter, now: Date, page: TerminalPage): Column<PostRow>[] {
   const counter = (head: TopCounter, drop?: number): Column<PostRow> => ({
     head,
@@ -143,10 +140,10 @@ function topColumns(by: TopCounter, now: Date, page: TerminalPage): Column<PostR
     right: true,
     ...(drop === undefined ? {} : { drop }),
   });
-  const others = TOP_COUNTERS.filter((one) => one !== by && one !== 'quotes');
+  const others = TOP_COUNTERS.filter((name) => name !== by && name !== 'quotes');
   return [
     counter(by),
-    ...others.map((one, i) => counter(one, i + 2)),
+    ...others.map((name, i) => counter(name, i + 2)),
     { head: 'written', cell: (post) => formatTime(post.created_at, now, page), drop: 1 },
     {
       head: 'by',
@@ -167,9 +164,9 @@ type GrowthOptions = {
   json?: boolean;
 };
 
-export type GrowthRow = PostGrowthRow & { at_age: PostAge | null };
+type GrowthRow = PostGrowthRow & { at_age: PostAge | null };
 
-export function registerPostsGrowth(posts: Command, cli: Cli): void {
+function registerPostsGrowth(posts: Command, cli: Cli): void {
   posts
     .command('growth')
     .description('list the posts that grew most, beside what is typical of posts as old as they')
@@ -184,7 +181,7 @@ export function registerPostsGrowth(posts: Command, cli: Cli): void {
       const { search, topic, json } = options;
       const order = options.by === undefined ? 'engagement' : parseChoice('by', options.by, GROWTH_ORDERS);
       const limit = parseLimit(options.limit, 20);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const now = ctx.clock.now();
         const since =
           options.since === undefined ? new Date(now.getTime() - DAY) : parseSince(options.since, now);
@@ -265,11 +262,4 @@ function formatGrowth(
 /** `3.2x at 24 h old`: when it was that old it had so many times what is usual of its search's posts at that age. */
 function formatComparison({ hours, engagement_ratio: ratio }: PostAge): string {
   return ratio === null ? '' : `${roundForDisplay(ratio)}x at ${hours} h old`;
-}
-
-function roundForDisplay(value: number): number;
-function roundForDisplay(value: number | null): number | null;
-function roundForDisplay(value: number | null): number | null {
-  if (value === null) return null;
-  return value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
 }

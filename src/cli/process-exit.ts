@@ -1,13 +1,15 @@
+/** How a process of the command line ends: by signals, and by an exception that nobody caught. */
+
 import { readConfig } from '../config/config.ts';
 import { createLogger } from '../platform/logger.ts';
 import { listSecrets } from './config-secrets.ts';
 
-/** Ctrl-C and its kin, told once each: the first asks to end, the second asks to hurry. */
+/** Ctrl-C and other signals to end: the first asks to finish what is in progress, the next ones ask to abort it. */
 export type ShutdownRequest = {
   /** Resolves with the first signal. */
-  asked: Promise<NodeJS.Signals>;
+  requested: Promise<NodeJS.Signals>;
   /** Called at every further signal. */
-  onHurry(act: () => void): void;
+  onRepeated(act: () => void): void;
   release(): void;
 };
 
@@ -15,22 +17,22 @@ export type ShutdownRequest = {
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function listenForShutdown(): ShutdownRequest {
-  const hurried: (() => void)[] = [];
+  const repeatedActs: (() => void)[] = [];
   let ask: (signal: NodeJS.Signals) => void = () => {};
   let ending = false;
-  const asked = new Promise<NodeJS.Signals>((resolve) => {
+  const requested = new Promise<NodeJS.Signals>((resolve) => {
     ask = resolve;
   });
   const onSignal = (signal: NodeJS.Signals) => {
-    if (ending) for (const act of hurried) act();
+    if (ending) for (const act of repeatedActs) act();
     ending = true;
     ask(signal);
   };
   for (const signal of SHUTDOWN_SIGNALS) process.on(signal, onSignal);
   return {
-    asked,
-    onHurry: (act) => {
-      hurried.push(act);
+    requested,
+    onRepeated: (act) => {
+      repeatedActs.push(act);
     },
     release: () => {
       for (const signal of SHUTDOWN_SIGNALS) process.off(signal, onSignal);
@@ -39,8 +41,8 @@ export function listenForShutdown(): ShutdownRequest {
 }
 
 /**
- * What nobody caught ends the process, as it must; but it is told as every error is. Node by itself would print all
- * that a library hung on it: parameters of a statement, arguments of a command.
+ * An exception that nobody caught ends the process, as it must; it is logged as every error is. Node by itself would
+ * print all that a library attached to it: parameters of a statement, arguments of a command.
  */
 export function handleUncaughtExceptions(env: Readonly<Record<string, string | undefined>>): void {
   process.on('uncaughtException', (err) => {

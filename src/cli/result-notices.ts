@@ -1,4 +1,7 @@
-/** What the sandbox finds is invented: a person who looks is told. */
+/**
+ * Notices beside a result, on stderr: that it is simulated, that the sandbox was taken because no public source answered,
+ * and up to when its figures are derived.
+ */
 
 import type { Context } from '../monitor/context.ts';
 import { type DerivedUntil, findOldest, isBehind } from '../store/derive/pending-derivations.ts';
@@ -20,13 +23,13 @@ export async function printSandboxFallback(
   );
 }
 
-/** A note where all that is shown was found in the sandbox; for a person, never for a pipe. @param services their kinds */
+/** Where all that is shown was found in the sandbox; for a person, never for a pipe. @param services their kinds */
 export function printSimulatedNotice(cli: Cli, json: boolean | undefined, services: readonly string[]): void {
   if (json === true || !isInteractive(cli) || services.length === 0) return;
-  if (services.every((one) => one === 'sandbox')) cli.say(cli.page.dim('invented: found in the sandbox'));
+  if (services.every((kind) => kind === 'sandbox')) cli.say(cli.page.dim('invented: found in the sandbox'));
 }
 
-/** The same for what only names its search. */
+/** The same where a result only names its searches. */
 export async function printSimulatedNoticeForSearches(
   cli: Cli,
   { db }: Pick<Context, 'db'>,

@@ -58,7 +58,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
       '\nExample:\n  $ strandline rules add ferry --on post,spike --topic harbour-ferry --cooldown 1h --channel ops\n',
     )
     .action((slug: string, options: RuleOptions) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await createRule(ctx, { slug, ...readRuleOptions(options) });
         await cli.show(options.json, row, () => renderRule(row, cli.page));
         cli.page.say(`what it would have told: strandline rules try ${slug}`);
@@ -68,7 +68,7 @@ function registerAddAndEdit(rules: Command, cli: Cli): void {
   written(rules.command('edit').description('change a rule; what was found until now is judged as it was'))
     .option('--all', 'of all topics')
     .action((slug: string, options: RuleOptions) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const everywhere = options.all === true ? { topic: null, search: null } : {};
         const row = await editRule(ctx, slug, { ...readRuleOptions(options), ...everywhere });
         await cli.show(options.json, row, () => renderRule(row, cli.page));
@@ -95,7 +95,7 @@ function registerList(rules: Command, cli: Cli): void {
     .option('--search <search>', 'only of a search')
     .option('--json', 'print JSON')
     .action(({ topic, search, json }: { topic?: string; search?: string; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { topic, search });
         const rows = await readRules(ctx.db, { topic, search, limit: MAX_LIMIT });
         if (rows.length === 0) cli.page.say('no rules; make a channel first: strandline channels add --help');
@@ -111,7 +111,7 @@ function registerShow(rules: Command, cli: Cli): void {
     .argument('<rule>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await findRuleRow(ctx, slug);
         await cli.show(json, row, () => renderRule(row, cli.page));
       }),
@@ -128,7 +128,7 @@ function registerTry(rules: Command, cli: Cli): void {
     .action((slug: string, options: { days?: string; json?: boolean }) => {
       const days =
         options.days === undefined ? DEFAULT_BACKTEST_DAYS : parseWholeNumber('days', options.days, 1, 90);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const { found, ...trial } = await backtestRule(ctx, slug, days);
         const shown = { ...trial, discovery_ids: found.map(({ id }) => id) };
         await cli.show(options.json, shown, () =>
@@ -162,7 +162,7 @@ function registerStateChange(rules: Command, cli: Cli, change: RuleChange, summa
     .argument('<rule>', 'its slug')
     .option('--json', 'print the rule as JSON')
     .action((slug: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const before = await findRuleRow(ctx, slug);
         await changeRule(ctx, slug, change);
         const removed = { ...before, archived_at: ctx.clock.now() };

@@ -116,7 +116,7 @@ export function renderRunReport(
     [colors.dim(formatTimeOfDay(at)), name, paintOutcome(report, truncate(ended, room, more), colors)].join(
       GAP,
     ),
-    ...highlights.map((one) => `${INDENT}${renderHighlight(one, page)}`),
+    ...highlights.map((highlight) => `${INDENT}${renderHighlight(highlight, page)}`),
     ...(left > 0
       ? wrapText(describeRemaining(report.search, left, more), width - INDENT.length).map(below)
       : []),
@@ -128,7 +128,7 @@ export function describeReport(report: RunReport, now: Date, page: Pick<Terminal
   return `${report.search}: ${describeOutcome(report, now, page)}`;
 }
 
-/** The same where no worker lives: nobody is there to try again at the time that was chosen. */
+/** The same where no worker runs: nobody is there to try again at the time that was chosen. */
 export function describeReportWithoutWorkers(
   report: RunReport,
   now: Date,

@@ -47,7 +47,7 @@ function registerList(runs: Command, cli: Cli): void {
       const limit = parseLimit(options.limit, 20);
       const status =
         options.status === undefined ? undefined : parseChoice('status', options.status, RUN_STATUSES);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         await assertFilterExists(ctx.db, { search, topic });
         const rows = await readRuns(ctx.db, { search, topic, status, limit });
         if (rows.length === 0) cli.page.say('no runs');
@@ -67,7 +67,7 @@ function registerShow(runs: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .action((given: string, options: { answer?: boolean; json?: boolean }) => {
       const id = parseId('id', given);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const { db } = ctx;
         const run = await findRunRow(db, id);
         if (options.answer === true) return printResponse(cli, (await loadNewestResponse(db, id))?.body, id);
@@ -94,13 +94,13 @@ function renderSection<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   page: Terminal,
-  addressOf: (row: Row) => string | null = () => null,
+  readUrl: (row: Row) => string | null = () => null,
 ): string[] {
   if (rows.length === 0) return [];
   return [
     '',
     page.bold(truncate(name, page.width, page.more)),
-    ...renderTableWithUrls(rows, columns, addressOf, page),
+    ...renderTableWithUrls(rows, columns, readUrl, page),
   ];
 }
 
@@ -125,7 +125,7 @@ function registerReplay(runs: Command, cli: Cli): void {
     .option('--json', 'print the run as JSON')
     .action((given: string, options: { json?: boolean }) => {
       const id = parseId('id', given);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const { replayRun } = await import('../monitor/runs/late-and-replay.ts');
         const { findings, diff } = await replayRun(ctx, id);
         await deriveLocally(ctx);
@@ -138,7 +138,7 @@ function registerReplay(runs: Command, cli: Cli): void {
     });
 }
 
-export function callColumns(page: TerminalPage): Column<CallRow>[] {
+function callColumns(page: TerminalPage): Column<CallRow>[] {
   return [
     { head: 'n', cell: (call) => String(call.n), right: true },
     { head: 'state', cell: (call) => call.state },
@@ -159,7 +159,7 @@ export function callColumns(page: TerminalPage): Column<CallRow>[] {
   ];
 }
 
-export function rejectColumns(): Column<RejectRow>[] {
+function rejectColumns(): Column<RejectRow>[] {
   return [
     { head: 'where', cell: (reject) => reject.path, elastic: 1, wraps: true },
     { head: 'why', cell: (reject) => reject.code },

@@ -1,9 +1,12 @@
-/** What the doctor says of the searches themselves: whether they can run, and whether anybody runs them. */
+/**
+ * What the doctor says about searches: whether they can run, whether anybody runs them, whether what they brought is parsed
+ * and derived, and whether the language model and the public sources behind them can be reached.
+ */
 
 import type { Program } from '../app/program.ts';
 import type { ProbeResult } from '../app/service-access.ts';
 import type { Config } from '../config/config.ts';
-import { judgeSilence, type SilentSearches } from '../monitor/status/silent-searches.ts';
+import { judgeSilence, type SilentSearches } from '../monitor/status/search-silence.ts';
 import { HOUR, MINUTE, SECOND } from '../domain/time.ts';
 import { type AsideReading, readSetAside } from '../store/derive/pending-derivations.ts';
 import { readSearches } from '../store/queries/search-list.ts';
@@ -77,7 +80,7 @@ export function checkScan(backlog: Pick<Backlog, 'scan_age_seconds'>): Check {
 
 const MAX_NAMED_SEARCHES = 5;
 
-export function checkSilentSearches({ total, searches }: SilentSearches): Check[] {
+function checkSilentSearches({ total, searches }: SilentSearches): Check[] {
   const [first] = searches;
   if (first === undefined) return [];
   const names = searches.slice(0, MAX_NAMED_SEARCHES).map(({ slug }) => slug);
@@ -92,7 +95,7 @@ export function checkSilentSearches({ total, searches }: SilentSearches): Check[
 }
 
 /** Why stands in the logs of workers: there it was said once, with what Postgres or the program said. */
-export function checkDerivation(readings: readonly AsideReading[]): Check[] {
+function checkDerivation(readings: readonly AsideReading[]): Check[] {
   if (readings.length === 0) return [];
   const which = readings.map(({ search, run_id, code }) => `${search} (run ${run_id}: ${code})`);
   const advice = `see "reading set aside" in the logs of workers; it is tried again by itself at least once an hour`;
@@ -102,7 +105,7 @@ export function checkDerivation(readings: readonly AsideReading[]): Check[] {
 /** The next scan reads a response whose run ended without it: one that is older is stuck. */
 const STUCK_RESPONSE_MS = 5 * MINUTE;
 
-export function checkUnparsedResponses(unread: UnreadResponses): Check[] {
+function checkUnparsedResponses(unread: UnreadResponses): Check[] {
   const { late, oldest_seconds, oldest_run_id, spooled } = unread;
   const spool =
     spooled === 0
@@ -126,11 +129,11 @@ export function checkUnparsedResponses(unread: UnreadResponses): Check[] {
   ];
 }
 
-/** A save takes milliseconds and a backup minutes. Of whom the server tells no time, the transactions since are told. */
+/** A save takes milliseconds and a backup minutes. Where the server names no time, the transactions since are counted. */
 const LONG_TRANSACTION_SECONDS = HOUR / SECOND;
 const MANY_TRANSACTIONS_BEHIND = 1_000_000;
 
-/** What one forgotten transaction keeps Postgres from cleaning slows every save and every look, and fills the disk. */
+/** What one forgotten transaction keeps Postgres from cleaning slows every save and every query, and fills the disk. */
 export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] {
   if (oldest === null) return [];
   const { who, seconds, behind } = oldest;
@@ -145,11 +148,9 @@ export function checkOldestTransaction(oldest: OpenTransaction | null): Check[] 
   ];
 }
 
-/** What the doctor says of what completions and one's own searches are made from: nothing stops without it. */
-
 const MODEL_CONNECT_TIMEOUT_MS = 2 * SECOND;
 
-/** The language model is connected to and told nothing. Without it sentences are quoted: no reason to fail. */
+/** Connects to the language model and sends nothing. Without it sentences are quoted: no reason to fail. */
 export async function checkModel({ service: { model } }: Config): Promise<Check[]> {
   if (model === undefined) return [];
   const { host } = new URL(model.baseUrl);

@@ -39,7 +39,7 @@ function registerList(search: Command, cli: Cli): void {
     .action((options: { topic?: string; state?: string; all?: boolean; json?: boolean }) => {
       const state =
         options.state === undefined ? undefined : parseChoice('state', options.state, SEARCH_STATES);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const { topic, all: removed } = options;
         await assertFilterExists(ctx.db, { topic });
         const rows = await readSearches(ctx.db, { topic, state, removed, limit: MAX_LIMIT });
@@ -58,7 +58,7 @@ function registerShow(search: Command, cli: Cli): void {
     .argument('<search>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await findSearchRow(ctx.db, slug);
         const [last] = await readRuns(ctx.db, { search: slug, limit: 1 });
         await cli.show(options.json, { ...row, last_run: last ?? null }, () => [
@@ -82,7 +82,7 @@ function registerStateChange(search: Command, cli: Cli, change: SearchChange, su
     .argument('<search>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         await changeSearch(ctx, slug, change);
         const row = await findSearchRow(ctx.db, slug);
         await cli.show(options.json, row, () => []);
@@ -134,8 +134,8 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
       // Which of the two is meant is never guessed: one of them costs more.
       if (operation === undefined)
         throw new InvalidInput([{ path: 'operation', given: undefined, expected: 'one of microblog, ai' }]);
-      return cli.withHome(async (home, stopping) => {
-        const created = await createSearch(home.ctx, {
+      return cli.withProgram(async (program, stopping) => {
+        const created = await createSearch(program.ctx, {
           slug,
           operation,
           topic,
@@ -143,8 +143,8 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
           ...readSearchOptions(options),
         });
         if (service === undefined)
-          await printSandboxFallback(cli, home.ctx, created.search, '--service own, with another slug');
-        const [saved] = await executeFirstRuns(cli, home, [created], stopping);
+          await printSandboxFallback(cli, program.ctx, created.search, '--service own, with another slug');
+        const [saved] = await executeFirstRuns(cli, program, [created], stopping);
         await cli.show(options.json, saved, () => (saved === undefined ? [] : renderSearch(saved, cli.page)));
       });
     },
@@ -155,7 +155,7 @@ export function registerAddAndEdit(search: Command, cli: Cli): void {
     .description('change a search; what is left out stays')
     .argument('<search>', 'its slug');
   addSearchOptions(edit, () => '').action((slug: string, options: SearchOptions) =>
-    cli.withHome(async ({ ctx }) => {
+    cli.withProgram(async ({ ctx }) => {
       const { changed, changesRequest } = await editSearch(ctx, slug, readSearchOptions(options));
       const row = await findSearchRow(ctx.db, slug);
       await cli.show(options.json, row, () => renderSearch(row, cli.page));

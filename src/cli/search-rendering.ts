@@ -66,7 +66,7 @@ export function renderSearch(search: SearchRow, page: TerminalPage): string[] {
   );
 }
 
-export function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
+function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds' | 'tz'>): string {
   return describeSchedule(readSchedule(search));
 }
 

@@ -1,3 +1,5 @@
+/** `search run`, `search preview` and `search try`: a run by hand, when a search would run, and one call that is not kept. */
+
 import { InvalidInput } from '../domain/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { DryRun, DryRunLink, DryRunPost, SearchToDryRun } from '../monitor/runs/dry-run.ts';
@@ -30,8 +32,8 @@ export function registerSearchRun(search: Command, cli: Cli): void {
     .option('--json', 'print the run as JSON')
     .addHelpText('after', '\nExample:\n  $ strandline search run ferry-posts --wait --json\n')
     .action((slug: string, options: { wait?: boolean; json?: boolean }) =>
-      cli.withHome(async (home, stopping) => {
-        const run = await runSearchNow(cli, home, slug, { wait: options.wait ?? false, stopping });
+      cli.withProgram(async (program, stopping) => {
+        const run = await runSearchNow(cli, program, slug, { wait: options.wait ?? false, stopping });
         await cli.show(options.json, run, () => renderRun(run, cli.page));
         if (run.status === 'failed' || run.status === 'cancelled') cli.exitCode = 1;
       }),
@@ -39,10 +41,10 @@ export function registerSearchRun(search: Command, cli: Cli): void {
 }
 
 /**
- * Inserts a run and runs it here; only where nobody waits and workers live it is left to them.
+ * Inserts a run and runs it here; only where nobody waits and workers run it is left to them.
  * @throws Refused `not_found`
  */
-export async function runSearchNow(
+async function runSearchNow(
   cli: Cli,
   { ctx }: Pick<CommandProgram, 'ctx'>,
   slug: string,
@@ -95,10 +97,15 @@ export function registerPreview(search: Command, cli: Cli): void {
       const written = options.cron !== undefined || options.every !== undefined || options.tz !== undefined;
       if (slug === undefined || written) {
         const kind = cli.config().hosted === undefined ? 'sandbox' : 'hosted';
-        const asked = { cron: options.cron, tz: options.tz, every: options.every, slug: slug ?? 'preview' };
-        return printPreview(cli, createUnsavedSearch(asked, kind), n, options.json);
+        const schedule = {
+          cron: options.cron,
+          tz: options.tz,
+          every: options.every,
+          slug: slug ?? 'preview',
+        };
+        return printPreview(cli, createUnsavedSearch(schedule, kind), n, options.json);
       }
-      return cli.withHome(async ({ ctx }) =>
+      return cli.withProgram(async ({ ctx }) =>
         printPreview(cli, await findSearchRow(ctx.db, slug), n, options.json),
       );
     });
@@ -173,8 +180,8 @@ type TryOptions = {
   json?: boolean;
 };
 
-export function registerTry(search: Command, cli: Cli): void {
-  search
+export function registerTry(group: Command, cli: Cli): void {
+  group
     .command('try')
     .description('try out a search that need not be saved: makes one call, shows what comes, keeps nothing')
     .argument('[search]', 'slug of a saved one; other options: as if it had those')
@@ -199,12 +206,12 @@ export function registerTry(search: Command, cli: Cli): void {
     .action((slug: string | undefined, options: TryOptions) => {
       assertOperation(slug, options.operation);
       const shown = options.limit === undefined ? 20 : parseWholeNumber('limit', options.limit, 0, 200);
-      return cli.withHome(async ({ ctx }, stopping) => {
-        const given = readTryOptions(options);
-        const saved = slug === undefined ? given : await previewEdit(ctx, slug, given);
-        const asked = { ...saved, service: given.service ?? saved.service };
+      return cli.withProgram(async ({ ctx }, stopping) => {
+        const written = readTryOptions(options);
+        const saved = slug === undefined ? written : await previewEdit(ctx, slug, written);
+        const search = { ...saved, service: written.service ?? saved.service };
         const { dryRunSearch } = await import('../monitor/runs/dry-run.ts');
-        const trial = await dryRunSearch(ctx, asked, { signal: stopping, shown });
+        const trial = await dryRunSearch(ctx, search, { signal: stopping, shown });
         await cli.show(options.json, trial, () => renderTrial(trial, ctx.clock.now(), cli.page));
         printSimulatedNotice(cli, options.json, [trial.service_kind]);
       });

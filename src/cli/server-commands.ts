@@ -48,70 +48,75 @@ export function registerMigrate(command: Command, cli: Cli): void {
 async function runWorker(cli: Cli): Promise<void> {
   limitHeapGrowth();
   const ending = listenForShutdown();
-  const home = await openServer(cli, ending, { role: 'owner' });
-  if (home === null) return;
-  const { log } = home.ctx;
-  let figures: WebServer | undefined;
+  const program = await openServer(cli, ending, { role: 'owner' });
+  if (program === null) return;
+  const { log } = program.ctx;
+  let metrics: WebServer | undefined;
   try {
-    for (const note of home.notes) log.warn({ note }, 'note');
-    const { idleOf, startWorker } = await import('../worker/worker.ts');
+    for (const note of program.notes) log.warn({ note }, 'note');
+    const { readIdleReason, startWorker } = await import('../worker/worker.ts');
     let running: RunningWorker | undefined;
-    figures = await startMetricsServer({ ...home, idle: () => idleOf(running) });
-    running = await startWorker(home.ctx, await home.backend(), VERSION);
+    metrics = await startMetricsServer({ ...program, idle: () => readIdleReason(running) });
+    running = await startWorker(program.ctx, await program.backend(), VERSION);
     log.info(
-      { worker: home.ctx.worker, queue: home.ctx.queue.kind, concurrency: home.ctx.config.workerConcurrency },
+      {
+        worker: program.ctx.worker,
+        queue: program.ctx.queue.kind,
+        concurrency: program.ctx.config.workerConcurrency,
+      },
       'worker takes runs',
     );
-    ending.onHurry(() => running?.hurry());
-    const signal = await ending.asked;
+    ending.onRepeated(() => running?.abort());
+    const signal = await ending.requested;
     log.info({ signal }, 'worker drains');
     await running.drain();
   } finally {
     ending.release();
-    await figures?.close();
-    await home.close();
+    await metrics?.close();
+    await program.close();
   }
 }
 
 async function runApi(cli: Cli): Promise<void> {
   const ending = listenForShutdown();
-  const home = await openServer(cli, ending, { role: 'guest', healthAt: cli.config().http });
-  if (home === null) return;
-  const { log } = home.ctx;
+  const program = await openServer(cli, ending, { role: 'guest', healthAt: cli.config().http });
+  if (program === null) return;
+  const { log } = program.ctx;
   try {
-    for (const note of home.notes) log.warn({ note }, 'note');
+    for (const note of program.notes) log.warn({ note }, 'note');
     const { startWeb } = await import('../app/web-server.ts');
-    const web = await startWeb(home);
+    const web = await startWeb(program);
     log.info({ address: web.url }, 'the API and the dashboard listen');
-    const signal = await ending.asked;
+    const signal = await ending.requested;
     log.info({ signal }, 'the API and the dashboard drain');
     await web.close();
   } finally {
     ending.release();
-    await home.close();
+    await program.close();
   }
 }
 
 async function runService(cli: Cli): Promise<void> {
   const ending = listenForShutdown();
-  const home = await openServer(cli, ending, { role: 'guest', openService: true });
-  if (home === null) return;
-  let figures: WebServer | undefined;
+  const program = await openServer(cli, ending, { role: 'guest', openService: true });
+  if (program === null) return;
+  let metrics: WebServer | undefined;
   try {
-    const { url, port, root } = await home.services.local();
-    figures = await startMetricsServer(home);
-    const { service: asked } = home.ctx.config;
-    if (port !== asked.port && asked.port !== 0) cli.say(`port ${asked.port} was taken; it is ${port}`);
+    const { url, port, root } = await program.services.local();
+    metrics = await startMetricsServer(program);
+    const { service: configured } = program.ctx.config;
+    if (port !== configured.port && configured.port !== 0)
+      cli.say(`port ${configured.port} was taken; it is ${port}`);
     cli.say(`the search service answers at ${url}/search/... and ${url}/desearch/...`);
-    for (const line of describeSources(await home.services.probe(), root, API_CONSEQUENCE))
+    for (const line of describeSources(await program.services.probe(), root, API_CONSEQUENCE))
       cli.say(`  ${line}`);
-    if (home.ctx.config.service.keys.length === 0)
+    if (program.ctx.config.service.keys.length === 0)
       cli.say('keys: those made by `strandline service key create`');
-    await ending.asked;
+    await ending.requested;
   } finally {
     ending.release();
-    await figures?.close();
-    await home.close();
+    await metrics?.close();
+    await program.close();
   }
 }
 
@@ -119,8 +124,8 @@ async function migrateDatabase(cli: Cli): Promise<void> {
   const config = cli.config();
   const log = cli.log();
   if (config.databaseUrl === undefined) {
-    await cli.withHome(async (home) => {
-      cli.say(`${describeDatabase(home.databaseUrl)} is up to date`);
+    await cli.withProgram(async (program) => {
+      cli.say(`${describeDatabase(program.databaseUrl)} is up to date`);
       await Promise.resolve();
     });
     return;
@@ -145,24 +150,24 @@ async function openServer(
   opening: ServerOptions,
 ): Promise<Program | null> {
   const config = cli.config();
-  const home = await openWithDbRetry({
+  const program = await openWithDbRetry({
     config,
     log: createServerLog(cli),
     ending,
     healthAt: readMetricsAddress(config),
     ...opening,
   });
-  if (home === null) ending.release();
-  return home;
+  if (program === null) ending.release();
+  return program;
 }
 
 /** At `METRICS_HOST` and `METRICS_PORT`, where the latter is set. */
-async function startMetricsServer(home: RouteContext): Promise<WebServer | undefined> {
-  const { config, log } = home.ctx;
+async function startMetricsServer(program: RouteContext): Promise<WebServer | undefined> {
+  const { config, log } = program.ctx;
   const at = readMetricsAddress(config);
   if (at === undefined) return undefined;
   const { startMetrics } = await import('../app/web-server.ts');
-  const server = await startMetrics(home, at);
+  const server = await startMetrics(program, at);
   log.info({ address: `${server.url}/metrics` }, 'figures are told');
   return server;
 }

@@ -1,4 +1,7 @@
-/** Opening the home of a program that runs on: what it stands on may come later than it does. */
+/**
+ * Starting a program that keeps running: it waits for its database, says which sources it can ask, and keeps its heap
+ * small.
+ */
 
 import { openProgram, type Program, type ProgramOptions } from '../app/program.ts';
 import type { LocalService, ProbeResult } from '../app/service-access.ts';
@@ -12,17 +15,17 @@ import { setFlagsFromString } from 'node:v8';
 const FIRST_DB_RETRY_MS = SECOND;
 const MAX_DB_RETRY_MS = 30 * SECOND;
 
-export type DbRetryOptions = ProgramOptions & {
+type DbRetryOptions = ProgramOptions & {
   openService?: boolean;
   /** Ends the waiting. */
   ending: ShutdownRequest;
-  /** Where health is told once there is a home, and meanwhile that there is none. */
+  /** Where health is served; while the database is away, that it is. */
   healthAt: ListenOptions | undefined;
 };
 
 /**
- * Opens the home, and tries again for as long as the database that `DATABASE_URL` names cannot be reached.
- * What waiting does not mend is thrown at once, as by `openHome`.
+ * Opens the program, and tries again for as long as the database that `DATABASE_URL` names cannot be reached.
+ * What waiting does not mend is thrown at once, as by `openProgram`.
  * @returns null where it was asked to end meanwhile
  */
 export async function openWithDbRetry({
@@ -34,15 +37,15 @@ export async function openWithDbRetry({
   // An embedded one is ours to start: nobody else will.
   if (config.databaseUrl === undefined) return openProgram(options);
   const stopping = new AbortController();
-  void ending.asked.then(() => stopping.abort());
+  void ending.requested.then(() => stopping.abort());
   const { signal } = stopping;
   let health: WebServer | undefined;
   try {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const home = await openProgram({ ...options, signal });
+        const program = await openProgram({ ...options, signal });
         if (attempt > 0) log.info({ attempts: attempt + 1 }, 'the database is there');
-        return home;
+        return program;
       } catch (error) {
         if (!isUnreachable(error)) throw error;
         if (signal.aborted) return null;
@@ -96,13 +99,13 @@ export function describeSources(
   ];
 }
 
-/** For whoever watches through it. */
+/** For whoever watches topics. */
 export const WATCH_CONSEQUENCE: SourceConsequence = {
   live: 'what you watch is looked for there; the sandbox stays beside it',
   sandbox: 'none answers just now: what you watch is looked for in the sandbox, which is invented',
 };
 
-/** For whoever calls it. */
+/** For whoever calls the service. */
 export const API_CONSEQUENCE: SourceConsequence = {
   live: 'the root answers from these; /sandbox is invented',
   sandbox:

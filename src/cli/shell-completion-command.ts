@@ -1,3 +1,5 @@
+/** `completion`: static completion scripts for shells, written from the tree of commands. */
+
 import type { Cli } from './command-context.ts';
 import { parseChoice } from './option-values.ts';
 import type { Command } from 'commander';
@@ -15,15 +17,13 @@ export function registerCompletion(command: Command, cli: Cli, loadAll: () => Pr
     });
 }
 
-/** Static completion scripts, written from the tree of commands. */
-
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type ShellName = (typeof SHELLS)[number];
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type ShellName = (typeof SHELLS)[number];
 
 /** A command by its words, with what may follow: its commands and its options. */
-export type CommandBranch = { path: string[]; next: { word: string; about: string }[] };
+type CommandBranch = { path: string[]; next: { word: string; about: string }[] };
 
-export function listBranches(command: Command, path: string[] = []): CommandBranch[] {
+function listBranches(command: Command, path: string[] = []): CommandBranch[] {
   const commands = command.commands.map((one) => ({
     word: one.name(),
     about: one.summary() || one.description(),
@@ -36,7 +36,7 @@ export function listBranches(command: Command, path: string[] = []): CommandBran
   return [here, ...command.commands.flatMap((one) => listBranches(one, [...path, one.name()]))];
 }
 
-export function renderScript(shell: ShellName, branches: readonly CommandBranch[]): string {
+function renderScript(shell: ShellName, branches: readonly CommandBranch[]): string {
   if (shell === 'fish') return renderFish(branches);
   return shell === 'bash' ? renderBash(branches) : renderZsh(branches);
 }

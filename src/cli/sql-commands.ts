@@ -1,9 +1,11 @@
+/** `sql`, which asks the views one question, and `reader rotate`, the password of the role that it asks as. */
+
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { askReader } from '../store/reader/ask-reader.ts';
 import { rotateReader } from '../store/reader/prepare-reader.ts';
 import type { ReaderResult } from '../store/reader/reader-query.ts';
 import type { Cli } from './command-context.ts';
-import { readSqlQuery, unguardSqlQuery } from './command-input.ts';
+import type { Io } from './terminal-io.ts';
 import { type Column, renderTable } from './terminal-table.ts';
 import { oneLine } from './terminal-text.ts';
 import { formatQuantity } from './value-formatting.ts';
@@ -23,7 +25,7 @@ export function registerSql(command: Command, cli: Cli): void {
         given === undefined || given === '-' ? await readSqlQuery(cli.io) : unguardSqlQuery(given);
       if (query.trim() === '')
         throw new InvalidInput([{ path: 'query', given: query, expected: 'one SQL statement' }]);
-      return cli.withHome(async ({ readerUrl }) => {
+      return cli.withProgram(async ({ readerUrl }) => {
         const url = readerUrl();
         if (url === null)
           throw new Refused(
@@ -37,6 +39,35 @@ export function registerSql(command: Command, cli: Cli): void {
         cli.page.say(`${formatQuantity(result.rows.length, 'row')} in ${Math.round(result.durationMs)} ms`);
       });
     });
+}
+
+const MAX_QUERY_BYTES = 1_000_000;
+
+/** Takes away the space that `guardSqlQuery` added, so that Postgres counts the characters that were written. */
+function unguardSqlQuery(query: string): string {
+  return query.startsWith(' --') ? query.slice(1) : query;
+}
+
+/** @throws InvalidInput where nobody pipes anything in, or more than a megabyte */
+async function readSqlQuery({ stdin = process.stdin }: Pick<Io, 'stdin'>): Promise<string> {
+  if ('isTTY' in stdin && stdin.isTTY === true)
+    throw createInvalidQuery(undefined, 'one SQL statement, as text or piped in');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const piece = Buffer.from(chunk as string | Buffer); // a stream of text or of bytes, never of objects
+    bytes += piece.length;
+    if (bytes > MAX_QUERY_BYTES)
+      throw createInvalidQuery('more than a megabyte', 'a statement of at most 1,000,000 bytes');
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+}
+
+function createInvalidQuery(given: string | undefined, expected: string): InvalidInput {
+  return new InvalidInput([{ path: 'query', given, expected }]);
 }
 
 /** Rows as objects; a second column of the same name gets a number, so that none is lost. */
@@ -79,7 +110,7 @@ export function registerReader(command: Command, cli: Cli): void {
     .description("give the reader's role a new password; its new address is printed once")
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx, databaseUrl: url, readerUrl, embedded }) => {
+      cli.withProgram(async ({ ctx, databaseUrl: url, readerUrl, embedded }) => {
         const address = await rotateReader(ctx, { url, readerUrl: readerUrl(), embedded });
         await cli.show(json, { reader_url: address }, () => [address]);
         cli.page.say(

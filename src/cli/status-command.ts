@@ -1,7 +1,7 @@
-/** The state of everything, in words. */
+/** `status`: the state of everything, in words. */
 
 import { RUN_CODES } from '../domain/errors.ts';
-import { describeLastRun } from '../monitor/status/silent-searches.ts';
+import { describeLastRun } from '../monitor/status/search-silence.ts';
 import { readStatus, type Status } from '../monitor/status/system-status.ts';
 import { SECOND } from '../domain/time.ts';
 import type { ServiceDay } from '../store/queries/run-tallies.ts';
@@ -11,9 +11,18 @@ import { renderList } from './terminal-table.ts';
 import { formatCount, formatDuration, formatQuantity, formatRelative } from './value-formatting.ts';
 import type { Command } from 'commander';
 
+export function registerStatus(command: Command, cli: Cli): void {
+  command.option('--json', 'print JSON').action((options: { json?: boolean }) =>
+    cli.withProgram(async (program) => {
+      const status = await readStatus(program.ctx, program.embedded);
+      await cli.show(options.json, status, () => renderStatus(status, program.ctx.clock.now(), cli.page));
+    }),
+  );
+}
+
 type StatusLine = readonly [name: string, value: string];
 
-export function renderStatus(status: Status, now: Date, page: Terminal): string[] {
+function renderStatus(status: Status, now: Date, page: Terminal): string[] {
   const lines: StatusLine[] = [
     ...renderDatabase(status),
     ...renderQueue(status),
@@ -26,9 +35,9 @@ export function renderStatus(status: Status, now: Date, page: Terminal): string[
     ...renderSilentSearches(status, now, page),
     ...labelLines(
       'resting',
-      status.resting.map((one) => {
-        const why = one.state_reason === null ? '' : `: ${one.state_reason}`;
-        return `${one.slug} is ${one.state}${why} (${formatRelative(one.state_since, now, page)})`;
+      status.resting.map((search) => {
+        const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
+        return `${search.slug} is ${search.state}${why} (${formatRelative(search.state_since, now, page)})`;
       }),
     ),
     ...labelLines(
@@ -184,13 +193,4 @@ function renderRuns({ runs_24h }: Status): StatusLine[] {
 /** The first line bears the name, the others stand below it. */
 function labelLines(name: string, values: readonly string[]): StatusLine[] {
   return values.map((value, i) => [i === 0 ? name : '', value]);
-}
-
-export function registerStatus(command: Command, cli: Cli): void {
-  command.option('--json', 'print JSON').action((options: { json?: boolean }) =>
-    cli.withHome(async (home) => {
-      const status = await readStatus(home.ctx, home.embedded);
-      await cli.show(options.json, status, () => renderStatus(status, home.ctx.clock.now(), cli.page));
-    }),
-  );
 }

@@ -19,10 +19,9 @@ export type Io = {
   columns?: number | undefined;
 };
 
-/** What may be shown where we print: colours, width, and signs beyond ASCII. */
+type Colors = ReturnType<typeof pc.createColors>;
 
-export type Colors = ReturnType<typeof pc.createColors>;
-
+/** What may be shown where we print: colors, width, and signs beyond ASCII. */
 export type TerminalPage = {
   colors: Colors;
   /** Columns that a line may have; infinite where nobody looks and nothing is cut. */
@@ -39,16 +38,16 @@ export type TerminalPage = {
 const DEFAULT_WIDTH = 80;
 
 /**
- * A pipe gets whole texts without colours. `NO_COLOR` and `TERM=dumb` take colours away from a terminal,
+ * A pipe gets whole texts without colors. `NO_COLOR` and `TERM=dumb` take colors away from a terminal,
  * `COLUMNS` sets the width anywhere.
  */
 export function detectTerminalPage(io: Pick<Io, 'env' | 'isTTY' | 'columns'>): TerminalPage {
   const { env, isTTY } = io;
-  const colourful = isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  const colorful = isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const wide = isUnicode(env);
   const marks = isTTY && wide;
   return {
-    colors: pc.createColors(colourful),
+    colors: pc.createColors(colorful),
     width: detectWidth(io),
     live: isTTY,
     more: wide ? '…' : '...',
@@ -79,7 +78,7 @@ export type Terminal = TerminalPage & {
   dim: (text: string) => string;
 };
 
-export function openTerminal(io: Io): Terminal {
+function openTerminal(io: Io): Terminal {
   const page = detectTerminalPage(io);
   return {
     ...page,
@@ -90,7 +89,7 @@ export function openTerminal(io: Io): Terminal {
 }
 
 /** Where data goes. A reader that goes away (`| head`) is no failure: what is left is not written. */
-export type Output = {
+type Output = {
   /** Waits until the reader has taken it. */
   write(data: string | Uint8Array): Promise<void>;
   /** Whether the reader went away. */
@@ -101,7 +100,7 @@ export type Output = {
   release(): void;
 };
 
-export function openOutput(stream: Writable): Output {
+function openOutput(stream: Writable): Output {
   const acts: (() => void)[] = [];
   let gone = false;
   let failure: Error | undefined;
@@ -143,7 +142,6 @@ const CLOSED_READER_CODES = new Set([
 ]);
 
 /** What the command line has before any command is loaded. */
-
 export type Shell = {
   io: Io;
   page: Terminal;

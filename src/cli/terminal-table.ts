@@ -1,3 +1,5 @@
+/** Tables and lists for a terminal: how columns share the width that there is. */
+
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, truncate, wrapText } from './terminal-text.ts';
 
@@ -31,8 +33,8 @@ const MAX_FILL_WIDTH = 40;
 
 /**
  * A table without borders: a quiet header, columns as wide as their longest cell, none that is empty
- * throughout. Where nobody looks, texts stand whole and are not filled up to the longest of them. Where the page is too narrow, elastic columns give way, then columns are left out; where that
- * is not enough, each row becomes a list of its own.
+ * throughout. In a pipe texts stand whole and are not filled up to the longest of them. Where the page is too narrow,
+ * elastic columns give way, then columns are left out; where that is not enough, each row becomes a list of its own.
  * @param below a quiet line below each row
  */
 export function renderTable<Row>(
@@ -162,7 +164,7 @@ function renderRowsAsLists<Row>(
       const { head = '', elastic, wraps } = all[i] ?? {};
       const lines = (room: number) =>
         elastic !== undefined && wraps !== true ? [truncate(text, room, page.more)] : wrapText(text, room);
-      return renderMember(head, lines, names, page, (one) => paintCell(one, rows[r], all[i]));
+      return renderMember(head, lines, names, page, (line) => paintCell(line, rows[r], all[i]));
     }),
     ...renderLineBelow(rows[r], below, page),
   ]);
@@ -195,7 +197,7 @@ function fitWidths(
   width: number,
 ): number[] | undefined {
   const gaps = GAP.length * (columns.length - 1);
-  const fits = (widths: readonly number[]) => widths.reduce((sum, one) => sum + one, gaps) <= width;
+  const fits = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each, gaps) <= width;
   if (fits(natural)) return [...natural];
   for (let cap = Math.min(Math.max(...natural), width); cap > 0; cap--) {
     const widths = natural.map((wide, i) => {
@@ -214,10 +216,10 @@ const MIN_WIDTH_FOR_URL_COLUMN = 120;
 export function renderTableWithUrls<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  addressOf: (row: Row) => string | null,
+  readUrl: (row: Row) => string | null,
   page: TerminalPage,
 ): string[] {
-  const address = (row: Row) => addressOf(row) ?? '';
+  const address = (row: Row) => readUrl(row) ?? '';
   const longest = rows.reduce((most, row) => Math.max(most, measureWidth(oneLine(address(row)))), 0);
   if (longest === 0 || page.width < MIN_WIDTH_FOR_URL_COLUMN || longest > page.width / 2)
     return renderTable(rows, columns, page, address);

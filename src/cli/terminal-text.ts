@@ -68,6 +68,9 @@ export function padText(text: string, width: number, right = false): string {
   return right ? fill + text : text + fill;
 }
 
+/** Lines of prose are not longer than this, however wide the terminal is. */
+export const MAX_PROSE_WIDTH = 100;
+
 /** Breaks a line between words; a word that is longer than a line is broken too, so that nothing is lost. */
 export function wrapText(text: string, width: number): string[] {
   if (width === Number.POSITIVE_INFINITY) return [text];

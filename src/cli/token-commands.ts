@@ -1,3 +1,5 @@
+/** `token`, for the API and the dashboard, and `service key`, for the search service: create, list, rotate, revoke. */
+
 import {
   createServiceKey,
   createToken,
@@ -35,8 +37,8 @@ export function registerToken(token: Command, cli: Cli): void {
     .option('--expires <when>', 'when it ends: 90d, or a time such as 2027-03-01; never, where left out')
     .option('--json', 'print JSON')
     .action(({ name, scope, expires, json }: CreateOptions) =>
-      cli.withHome(async ({ ctx }) => {
-        const scopes = scope.split(',').map((one) => parseChoice('scope', one, SCOPES));
+      cli.withProgram(async ({ ctx }) => {
+        const scopes = scope.split(',').map((word) => parseChoice('scope', word, SCOPES));
         const expiresAt = expires === undefined ? null : parseUntil('expires', expires, ctx.clock.now());
         const first = !(await hasTokens(ctx.db));
         const { key, ...made } = await createToken(ctx, { name, scopes, expires_at: expiresAt }, OPERATOR);
@@ -47,7 +49,7 @@ export function registerToken(token: Command, cli: Cli): void {
             'from now on the API and the dashboard ask for a token',
         );
         // Whoever was on this machine could do everything until now.
-        if (first && scopes.every((one) => one === 'read'))
+        if (first && scopes.every((granted) => granted === 'read'))
           cli.page.say('it may only read; for yourself: strandline token create --name NAME --scope admin');
       }),
     );
@@ -57,7 +59,7 @@ export function registerToken(token: Command, cli: Cli): void {
     .description('list tokens by the part that names them')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const rows = await listTokens(ctx, { limit: MAX_LIMIT });
         if (!(await hasTokens(ctx.db)))
           cli.page.say('no token opens anything: whoever is on this machine may do everything');
@@ -74,7 +76,7 @@ export function registerToken(token: Command, cli: Cli): void {
     .option('--grace <time>', 'how long the former key works too, such as 30m, 12h or 7d', '0')
     .option('--json', 'print JSON')
     .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const { key, ...row } = await rotateToken(ctx, given, parseGraceSeconds(grace));
         await cli.show(json, { ...row, token: key }, () => [key]);
         cli.page.say(describeRotation(row, cli.page));
@@ -87,7 +89,7 @@ export function registerToken(token: Command, cli: Cli): void {
     .argument('<token>', 'the part that names it, or its id; see: token list')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await revokeToken(ctx, given);
         await cli.show(json, row, () => []);
         cli.page.say(`${row.prefix} ("${row.name}"): revoked ${formatInstant(row.revoked_at, cli.page)}`);
@@ -126,7 +128,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
     .option('--name <name>', 'who it is for', 'unnamed')
     .option('--json', 'print JSON')
     .action(({ name, json }: { name: string; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await createServiceKey(ctx, { name });
         await cli.show(json, row, () => [row.key]);
         cli.page.say(
@@ -140,7 +142,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
     .description('list keys by the part that names them')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const rows = await readTokens(ctx.db, 'service', { limit: MAX_LIMIT });
         if (rows.length === 0) cli.page.say('no keys; make one: strandline service key create');
         await cli.show(json, rows, () => renderTable(rows, serviceKeyColumns(cli.page), cli.page));
@@ -154,7 +156,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
     .option('--grace <time>', 'how long the former one works too, such as 30m, 12h or 7d', '0')
     .option('--json', 'print JSON')
     .action((given: string, { grace, json }: { grace: string; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await rotateKey(ctx, 'service', given, parseGraceSeconds(grace));
         await cli.show(json, row, () => [row.key]);
         cli.page.say(describeRotation(row, cli.page));
@@ -167,7 +169,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
     .argument('<key>', 'the part that names it, or its id; see: service key list')
     .option('--json', 'print JSON')
     .action((given: string, { json }: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const row = await revokeKey(ctx, 'service', given);
         await cli.show(json, row, () => []);
         cli.page.say(`${row.prefix} ("${row.name}"): revoked ${formatInstant(row.revoked_at, cli.page)}`);
@@ -176,7 +178,7 @@ export function registerServiceKey(service: Command, cli: Cli): void {
 }
 
 /** @param row after its key was replaced */
-export function describeRotation(
+function describeRotation(
   { prefix, name, rotating_until: until }: Pick<TokenRow, 'prefix' | 'name' | 'rotating_until'>,
   page: TerminalPage,
 ): string {

@@ -24,7 +24,7 @@ function registerList(topic: Command, cli: Cli): void {
     .option('--all', 'removed ones too')
     .option('--json', 'print JSON')
     .action((options: { all?: boolean; json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const rows = await readTopics(ctx.db, { removed: options.all, limit: MAX_LIMIT });
         if (rows.length === 0) cli.page.say('no topics; make one: strandline watch "..."');
         await cli.show(options.json, rows, () => renderTable(rows, topicColumns(cli.page), cli.page));
@@ -39,7 +39,7 @@ function registerShow(topic: Command, cli: Cli): void {
     .argument('<topic>', 'its slug')
     .option('--json', 'print JSON')
     .action((slug: string, options: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const { page } = cli;
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });
@@ -78,7 +78,7 @@ function registerStateChange(topic: Command, cli: Cli, change: SearchChange, sum
     .argument('<topic>', 'its slug')
     .option('--json', 'print the topic as JSON')
     .action((slug: string, options: { json?: boolean }) =>
-      cli.withHome(async ({ ctx }) => {
+      cli.withProgram(async ({ ctx }) => {
         const left = await changeTopic(ctx, slug, change);
         const row = await findTopicRow(ctx.db, slug);
         const searches = await readSearches(ctx.db, { topic: slug, limit: MAX_LIMIT });

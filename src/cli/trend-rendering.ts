@@ -1,4 +1,4 @@
-/** How searches go, as a person reads it: a sparkline each, what is usual, and what is not. */
+/** How searches go, as a person reads it: a sparkline each (counts in one line, a character each), what is usual, and spikes. */
 
 import { LEARNING_HOURS, PROVISIONAL_HOURS } from '../monitor/trends/rules/spike-detection.ts';
 import { estimateVolume } from '../monitor/trends/rules/volume-comparison.ts';
@@ -6,7 +6,7 @@ import type { SearchTrend, VolumeBucket } from '../monitor/trends/search-trends.
 import type { SpikeRow } from '../store/queries/volume.ts';
 import type { TerminalPage } from './terminal-io.ts';
 import { measureWidth, oneLine, padText, wrapText } from './terminal-text.ts';
-import { formatCount, formatDuration, formatQuantity } from './value-formatting.ts';
+import { formatCount, formatDuration, formatQuantity, roundForDisplay } from './value-formatting.ts';
 
 const GAP = '  ';
 /** More characters tell no more. */
@@ -30,7 +30,7 @@ export function renderTrends(trends: readonly SearchTrend[], page: TerminalPage)
   const [first] = trends;
   if (first === undefined) return [];
   const signs = chooseSigns(page);
-  const drawn = trends.map((one) => drawSparkline(listPoints(one.buckets), signs));
+  const drawn = trends.map(({ buckets }) => drawSparkline(listPoints(buckets), signs));
   const indent = measureIndent(
     trends.map(({ search }) => search),
     page.width,
@@ -48,7 +48,7 @@ export function chooseSigns({ more }: Pick<TerminalPage, 'more'>): SparklineSign
   return more === '…' ? BLOCK_SIGNS : ASCII_SIGNS;
 }
 
-export function listPoints(buckets: readonly VolumeBucket[]): { value: number | null; atLeast: boolean }[] {
+function listPoints(buckets: readonly VolumeBucket[]): { value: number | null; atLeast: boolean }[] {
   return buckets.map(({ posts, coverage, lower_bound }) => ({
     value: estimateVolume({ posts, coverage, lowerBound: lower_bound }),
     atLeast: lower_bound,
@@ -87,17 +87,17 @@ function renderTrend(
   // A search that was never observed has no line to draw: a row of gaps would say less than the words do.
   const spark = isObserved(trend) ? colors.cyan(line) : '';
   const below = (text: string) => `${' '.repeat(indent)}${text}`;
-  const told = (text: string, paint = (shown: string) => shown) =>
-    text === '' ? [] : wrapText(text, width - indent).map((one) => below(paint(one)));
+  const wrapBelow = (text: string, paint = (shown: string) => shown) =>
+    text === '' ? [] : wrapText(text, width - indent).map((part) => below(paint(part)));
   const beside = measureWidth(name) + GAP.length <= indent;
   const [first = '', ...more] = spark === '' ? wrapText(describeTrend(trend, page), width - indent) : [spark];
   return [
     ...(beside ? [`${padText(name, indent)}${first}`] : [...wrapText(name, width), below(first)]),
     ...more.map(below),
     ...(spark === '' || marks === '' ? [] : [below(colors.dim(marks))]),
-    ...(spark === '' ? [] : told(describeTrend(trend, page))),
-    ...told(describeLearning(trend), colors.dim),
-    ...trend.spikes.flatMap((spike) => told(renderSpike(spike), colors.yellow)),
+    ...(spark === '' ? [] : wrapBelow(describeTrend(trend, page))),
+    ...wrapBelow(describeLearning(trend), colors.dim),
+    ...trend.spikes.flatMap((spike) => wrapBelow(renderSpike(spike), colors.yellow)),
   ];
 }
 
@@ -154,16 +154,10 @@ function formatMinute(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-function roundForDisplay(value: number): number {
-  return value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
-}
-
-/** Counts over time in one line: a character each. Pure. */
-
 /** `null`: not observed, which is not zero. `atLeast`: it may have been more. */
 export type SparklinePoint = { value: number | null; atLeast: boolean };
 
-export type SparklineSigns = {
+type SparklineSigns = {
   /** Nothing, then a seventh of the most, and so on up to the most. */
   levels: string;
   gap: string;
@@ -194,7 +188,7 @@ export function drawSparkline(
       ] ?? gap
     );
   });
-  const marks = points.map((one) => (one.atLeast && one.value !== null ? atLeast : ' '));
+  const marks = points.map((point) => (point.atLeast && point.value !== null ? atLeast : ' '));
   return { line: line.join(''), marks: marks.join('').trimEnd() };
 }
 

@@ -20,7 +20,7 @@ import {
   renderLegend,
   renderTrends,
 } from './trend-rendering.ts';
-import { formatCount, formatQuantity } from './value-formatting.ts';
+import { formatCount, formatQuantity, roundForDisplay } from './value-formatting.ts';
 import type { Command } from 'commander';
 
 type TrendOptions = { topic?: string; search?: string; compare?: string; days?: string; json?: boolean };
@@ -47,9 +47,9 @@ export function registerTrends(trends: Command, cli: Cli): void {
         options.days === undefined ? DEFAULT_DAYS : parseWholeNumber('days', options.days, 1, MAX_DAYS);
       const { topic, search } = options;
       const compared = options.compare === undefined ? undefined : parseComparedTopics(options);
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         if (compared !== undefined) {
-          for (const one of compared) await assertFilterExists(ctx.db, { topic: one });
+          for (const name of compared) await assertFilterExists(ctx.db, { topic: name });
           const underived = await readDerivedUntil(ctx.db, { topic: compared });
           const voices = await readShareOfVoice(ctx, compared, days);
           if (voices.length === 0) cli.page.say('none of these topics was looked at on a whole day yet');
@@ -104,7 +104,7 @@ function parseComparedTopics({ topic, search, compare }: TrendOptions): string[]
   return topics;
 }
 
-export function registerRebuild(trends: Command, cli: Cli): void {
+function registerRebuild(trends: Command, cli: Cli): void {
   trends
     .command('rebuild')
     .description('derive volume, coverage, growth and tallies again, from runs, sightings and snapshots')
@@ -118,14 +118,16 @@ export function registerRebuild(trends: Command, cli: Cli): void {
         search?: string;
         json?: boolean;
       }>();
-      return cli.withHome(async ({ ctx }) => {
+      return cli.withProgram(async ({ ctx }) => {
         const rebuilt: (RebuildCounts & { search: string })[] = [];
         for (const { id, slug } of await findSearches(ctx.db, { topic, search })) {
-          const one = await rebuildTrends(ctx, id);
-          rebuilt.push({ search: slug, ...one });
+          const counts = await rebuildTrends(ctx, id);
+          rebuilt.push({ search: slug, ...counts });
           const filled =
-            one.posts === 0 ? '' : `; gains of ${formatQuantity(one.posts, 'post')} from their snapshots`;
-          cli.page.say(`${slug}: counted again from ${formatQuantity(one.runs, 'run')}${filled}`);
+            counts.posts === 0
+              ? ''
+              : `; gains of ${formatQuantity(counts.posts, 'post')} from their snapshots`;
+          cli.page.say(`${slug}: counted again from ${formatQuantity(counts.runs, 'run')}${filled}`);
         }
         await cli.show(json, rebuilt, () => []);
       });
@@ -133,8 +135,7 @@ export function registerRebuild(trends: Command, cli: Cli): void {
 }
 
 /** Topics beside each other: share of voice by what was observed of each, and days on one scale. */
-
-export function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): string[] {
+function renderComparison(voices: readonly ShareOfVoice[], page: TerminalPage): string[] {
   const [first] = voices;
   if (first === undefined) return [];
   const { from, until } = first;
@@ -187,7 +188,7 @@ function readDayValue({ normalised_posts, lower_bound, posts }: VoiceDayRow): nu
 
 function formatPerDay({ normalised_per_day: mean, lower_bound }: VoiceRow, page: TerminalPage): string {
   if (mean === null) return page.unknown;
-  return `${lower_bound ? '>= ' : ''}${formatCount(mean >= 10 ? Math.round(mean) : Math.round(mean * 10) / 10, page)}`;
+  return `${lower_bound ? '>= ' : ''}${formatCount(roundForDisplay(mean), page)}`;
 }
 
 /** Why the figures may be more: a gap, or answers that were full. */

@@ -54,36 +54,36 @@ async function runUp(cli: Cli): Promise<void> {
   });
   // The first start of a database takes seconds of another process: meanwhile this one loads what it serves with.
   const loading = Promise.all([import('../app/web-server.ts'), import('../worker/worker.ts'), loadService()]);
-  const [home, [{ startWeb }, { idleOf, startWorker }]] = await Promise.all([opening, loading]);
-  if (home === null) return ending.release();
+  const [program, [{ startWeb }, { readIdleReason, startWorker }]] = await Promise.all([opening, loading]);
+  if (program === null) return ending.release();
   let web: WebServer | undefined;
   try {
     // The service first: a dashboard that moves on must not take its port.
-    const service = await home.services.local();
+    const service = await program.services.local();
     let worker: RunningWorker | undefined;
-    web = await startWeb({ ...home, idle: () => idleOf(worker) });
-    print(`  ${bold('dashboard')}   ${describeDashboard(home, web)}`);
-    const sources = describeSources(await home.services.probe(), service.root, WATCH_CONSEQUENCE);
-    print(...describeSetup(home, service, sources), ...(await listWarnings(home)), '');
-    const sample = await createSampleTopic(home.ctx, SAMPLE_TOPIC);
+    web = await startWeb({ ...program, idle: () => readIdleReason(worker) });
+    print(`  ${bold('dashboard')}   ${describeDashboard(program, web)}`);
+    const sources = describeSources(await program.services.probe(), service.root, WATCH_CONSEQUENCE);
+    print(...describeSetup(program, service, sources), ...(await listWarnings(program)), '');
+    const sample = await createSampleTopic(program.ctx, SAMPLE_TOPIC);
     if (sample !== null) print(dim(`  made a sample topic, ${sample.topic}: simulated posts`), '');
 
-    const looks = createCountdown(sample?.created.length ?? 0);
+    const firstRuns = createCountdown(sample?.created.length ?? 0);
     const shown = new Set<Promise<void>>();
-    worker = await startWorker(home.ctx, await home.backend(), VERSION, {
+    worker = await startWorker(program.ctx, await program.backend(), VERSION, {
       onReport: (report) => {
-        const showing = printReport(cli, home, report).finally(() => {
+        const showing = printReport(cli, program, report).finally(() => {
           shown.delete(showing);
-          looks.count();
+          firstRuns.count();
         });
         shown.add(showing);
       },
     });
     try {
-      ending.onHurry(() => worker?.hurry());
-      await Promise.race([ending.asked, looks.done]);
-      print('', ...(await describeNextSteps(home)).map(dim), '');
-      await ending.asked;
+      ending.onRepeated(() => worker?.abort());
+      await Promise.race([ending.requested, firstRuns.done]);
+      print('', ...(await describeNextSteps(program)).map(dim), '');
+      await ending.requested;
       print(dim('  ending: what is under way is finished (Ctrl-C again gives it back)'));
     } finally {
       await Promise.all([web.close(), worker.drain()]);
@@ -92,16 +92,16 @@ async function runUp(cli: Cli): Promise<void> {
   } finally {
     ending.release();
     await web?.close();
-    await home.close();
+    await program.close();
   }
   print(dim('  ended; everything is kept'));
 }
 
 /** The first thing a person should open. */
 function describeDashboard({ ctx }: Program, { url, port }: WebServer): string {
-  const { baseUrl, port: asked } = ctx.config.http;
+  const { baseUrl, port: configured } = ctx.config.http;
   if (baseUrl !== undefined) return `${baseUrl} (listening at ${url})`;
-  return port === asked || asked === 0 ? url : `${url} (${asked} was taken)`;
+  return port === configured || configured === 0 ? url : `${url} (${configured} was taken)`;
 }
 
 /** What it stands on, one fact a line. */
@@ -111,14 +111,14 @@ function describeSetup(
   sources: readonly string[],
 ): string[] {
   const { dataDir, hosted } = ctx.config;
-  const asked = ctx.config.service.port;
+  const configured = ctx.config.service.port;
   const { hostname, port, pathname } = new URL(databaseUrl);
   const data = path.relative('', dataDir);
   const database =
     embedded === null
       ? `${decodeURIComponent(pathname.slice(1))} at ${hostname}:${port === '' ? '5432' : port}`
       : `PostgreSQL ${embedded.version}, embedded, on port ${embedded.port}${embedded.adopted ? '; it was running' : ''}`;
-  const moved = service.port === asked || asked === 0 ? '' : ` (${asked} was taken)`;
+  const moved = service.port === configured || configured === 0 ? '' : ` (${configured} was taken)`;
   const [firstSource = '', ...otherSources] = sources;
   const perDay = readCallsPerDay(ctx.config, 'hosted');
   return [
@@ -138,7 +138,9 @@ function describeSetup(
 async function listWarnings({ ctx }: Program): Promise<string[]> {
   if (ctx.config.hosted !== undefined) return [];
   const searches = await listSearches(ctx.db.pool);
-  const stranded = searches.filter((one) => one.service_kind === 'hosted' && one.state === 'active').length;
+  const stranded = searches.filter(
+    ({ service_kind, state }) => service_kind === 'hosted' && state === 'active',
+  ).length;
   return stranded === 0
     ? []
     : [`  note        ${stranded} searches of the hosted service fail until SEARCH_API_URL is set`];

@@ -62,3 +62,11 @@ export function formatTime(
 ): string {
   return page.live ? formatRelative(at, now, page) : formatInstant(at, page);
 }
+
+/** One digit behind the point below ten, none from there on. */
+export function roundForDisplay(value: number): number;
+export function roundForDisplay(value: number | null): number | null;
+export function roundForDisplay(value: number | null): number | null {
+  if (value === null) return null;
+  return value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
+}

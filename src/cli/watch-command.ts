@@ -30,9 +30,9 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ strandline watch "harbour ferry" --every 5m\n')
     .action((text: string, options: WatchOptions) =>
-      cli.withHome(async (home, stopping) => {
+      cli.withProgram(async (program, stopping) => {
         const { name, slug, service, every, aiEvery, json } = options;
-        const { topic, created } = await watchTopic(home.ctx, {
+        const { topic, created } = await watchTopic(program.ctx, {
           text,
           name,
           slug,
@@ -43,12 +43,12 @@ export function registerWatch(command: Command, cli: Cli): void {
         if (service === undefined)
           await printSandboxFallback(
             cli,
-            home.ctx,
+            program.ctx,
             created[0]?.search,
             `--service own --slug ${topic.slice(0, 46)}-2`,
           );
-        const searches = await executeFirstRuns(cli, home, created, stopping);
-        const now = home.ctx.clock.now();
+        const searches = await executeFirstRuns(cli, program, created, stopping);
+        const now = program.ctx.clock.now();
         await cli.show(json, { topic, searches }, () =>
           renderTable(searches, searchColumns(now, cli.page), cli.page),
         );

@@ -169,10 +169,10 @@ export function connectionEnvironment(): Record<string, string> {
  * @throws InvalidInput naming each variable that is wrong; the value of a secret is never shown.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = environment()): Config {
-  const given = { ...dropEmpty(env), ...readSecretFiles(SECRETS, env) };
-  const parsed = variables.safeParse(given);
+  const values = { ...dropEmpty(env), ...readSecretFiles(SECRETS, env) };
+  const parsed = variables.safeParse(values);
   if (!parsed.success) {
-    throw new InvalidInput(parsed.error.issues.map((issue) => problemOf(issue, given)));
+    throw new InvalidInput(parsed.error.issues.map((issue) => describeProblem(issue, values)));
   }
   const e = parsed.data;
   const seconds = (s: number) => (s + e.GRACE_SECONDS) * 1_000;
@@ -223,7 +223,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = e
     snapshotDays: e.SNAPSHOT_DAYS,
     auditDays: e.AUDIT_DAYS,
     secrets: SECRETS.filter((name) => !name.endsWith('_URL')).flatMap(
-      (name) => given[name]?.split(',') ?? [],
+      (name) => values[name]?.split(',') ?? [],
     ),
   };
 }
@@ -236,12 +236,13 @@ function dropEmpty(env: Readonly<Record<string, string | undefined>>): Record<st
   return kept;
 }
 
-function problemOf(issue: z.core.$ZodIssue, given: Record<string, string>): Problem {
+function describeProblem(issue: z.core.$ZodIssue, values: Record<string, string>): Problem {
   const name = String(issue.path[0]);
   // An address may hold a password by mistake.
   const secret =
-    SECRETS.some((one) => one === name) || (name.endsWith('_URL') && given[name]?.includes('@') === true);
-  const value = given[name];
+    SECRETS.some((secretName) => secretName === name) ||
+    (name.endsWith('_URL') && values[name]?.includes('@') === true);
+  const value = values[name];
   const expected = issue.code === 'invalid_value' ? `one of ${issue.values.join(', ')}` : issue.message;
   return { path: name, given: secret && value !== undefined ? '(hidden)' : value, expected };
 }
@@ -250,7 +251,7 @@ function problemOf(issue: z.core.$ZodIssue, given: Record<string, string>): Prob
  * The secrets that stand in files: of each of these variables where one with `_FILE` behind its name is set.
  * @throws InvalidInput where both are set, or the file cannot be read
  */
-export function readSecretFiles(
+function readSecretFiles(
   secrets: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

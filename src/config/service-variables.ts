@@ -1,4 +1,7 @@
-/** Kinds of values that a variable of the environment can hold. */
+/**
+ * Kinds of values that a variable of the environment can hold, and the search service's part of the environment: where it listens,
+ * which sources it asks, who writes completions. `config.ts` reads the rest.
+ */
 
 import { InvalidInput } from '../domain/errors.ts';
 import { parseUrl } from '../domain/link.ts';
@@ -62,12 +65,10 @@ export const list = z.string().transform((text) =>
 
 function isBare(text: string): boolean {
   const url = parseUrl(text);
-  if (url === undefined) return true; // told already
+  if (url === undefined) return true; // refused already
   const { username, password, search, hash } = url;
   return username + password + search + hash === '';
 }
-
-/** The search service's part of the environment: where it listens, whom it asks, who writes. */
 
 const server = bareAddress('https://host', 'a key has a variable of its own');
 const secret = z.string().min(1);

@@ -1,3 +1,5 @@
+/** This program's version. */
+
 import { readFileSync } from 'node:fs';
 
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Work that can pause: reading a large answer takes longer than others in the process should have to wait.
- * It is written once, as a generator that yields wherever it may pause; who does it decides whether it does.
+ * Work that can pause: parsing a large response takes longer than others in the process should have to wait.
+ * It is written once, as a generator that yields wherever it may pause; the caller decides whether it does.
  */
 export type Cooperative<T> = Generator<undefined, T, undefined>;
 

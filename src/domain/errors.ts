@@ -88,7 +88,7 @@ export class RunError extends Error {
 /** One thing wrong in what a person asked for: where, what was given, what is allowed. */
 export type Problem = { path: string; given: unknown; expected: string };
 
-/** A request that cannot be carried out as it was written. Doors show it (exit 2, HTTP 400). */
+/** A request that cannot be carried out as it was written. Entry points show it (exit 2, HTTP 400). */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
   readonly problems: readonly Problem[];

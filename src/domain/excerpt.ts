@@ -1,5 +1,5 @@
-/** What of a text is shown to somebody who looked for words: the part that holds most of them, with the words marked. */
-import { type WordPlace, locateWords } from './index-words.ts';
+/** An excerpt of a text for somebody who searched it: the part that holds most of the words, with the words marked. */
+import { type WordPlace, locateWords } from './relevance.ts';
 
 /** A text in pieces, one behind the other; `match`: a word that was looked for. Only ever text, never markup. */
 export type ExcerptPiece = { text: string; match: boolean };
@@ -13,22 +13,22 @@ const LEAD_LENGTH = 60;
 const ELLIPSIS = '…';
 
 /**
- * @param says how much a word of the text, as an index has it, says of what was asked for; 0 for any other word
+ * @param weigh how much a word of the text, as an index has it, says of what was asked for; 0 for any other word
  * @returns nothing for an empty text
  */
-export function buildExcerpt(given: string, says: (word: string) => number): ExcerptPiece[] {
-  const text = normalizeExcerptText(given);
+export function buildExcerpt(original: string, weigh: (word: string) => number): ExcerptPiece[] {
+  const text = normalizeExcerptText(original);
   if (text === '') return [];
-  const found = locateWords(text)
+  const matches = locateWords(text)
     .slice(0, MAX_WORDS)
     .flatMap((place) => {
-      const weight = says(place.word);
+      const weight = weigh(place.word);
       return weight > 0 ? [{ ...place, weight }] : [];
     });
-  const [from, until] = findBestWindow(text, found);
+  const [from, until] = findBestWindow(text, matches);
   return [
     ...(from > 0 ? [{ text: ELLIPSIS, match: false }] : []),
-    ...markMatches(text, from, until, found),
+    ...markMatches(text, from, until, matches),
     ...(until < text.length ? [{ text: ELLIPSIS, match: false }] : []),
   ];
 }
@@ -52,18 +52,18 @@ function normalizeExcerptText(text: string): string {
 type WeightedPlace = WordPlace & { weight: number };
 
 /** The stretch that holds most, each word counted once; the first of those that hold the same. */
-function findBestWindow(text: string, found: readonly WeightedPlace[]): [from: number, until: number] {
+function findBestWindow(text: string, matches: readonly WeightedPlace[]): [from: number, until: number] {
   if (text.length <= MAX_EXCERPT_LENGTH) return [0, text.length];
   let best: { from: number; weight: number } = { from: 0, weight: 0 };
-  for (const [i, { start }] of found.entries()) {
+  for (const [i, { start }] of matches.entries()) {
     const from = Math.max(0, start - LEAD_LENGTH);
     const held = new Map<string, number>();
-    for (let j = i; j < found.length; j += 1) {
-      const { word, end, weight } = found[j] ?? { word: '', end: Infinity, weight: 0 };
+    for (let j = i; j < matches.length; j += 1) {
+      const { word, end, weight } = matches[j] ?? { word: '', end: Infinity, weight: 0 };
       if (end > from + MAX_EXCERPT_LENGTH) break;
       held.set(word, weight);
     }
-    const weight = [...held.values()].reduce((sum, one) => sum + one, 0);
+    const weight = [...held.values()].reduce((sum, each) => sum + each, 0);
     if (weight > best.weight) best = { from, weight };
   }
   const latest = Math.max(0, text.length - MAX_EXCERPT_LENGTH);
@@ -99,7 +99,7 @@ function markMatches(
   text: string,
   from: number,
   until: number,
-  found: readonly WeightedPlace[],
+  matches: readonly WeightedPlace[],
 ): ExcerptPiece[] {
   const pieces: ExcerptPiece[] = [];
   const add = (start: number, end: number, match: boolean) => {
@@ -110,7 +110,7 @@ function markMatches(
     else pieces.push({ text: text.slice(start, end), match });
   };
   let at = from;
-  for (const { start, end } of found) {
+  for (const { start, end } of matches) {
     if (start < from || end > until) continue;
     add(at, Math.max(at, start), false);
     add(Math.max(at, start), end, true);

@@ -1,3 +1,5 @@
+/** Addresses: how they are parsed, and when two spellings of one are the same link. */
+
 /**
  * An address as WHATWG reads it; undefined where it is none. Not by `URL.canParse`: once V8 has compiled a caller of it
  * for speed (after some thousand calls), Node 20 takes addresses with letters such as ü for wrong, and links to such
@@ -24,19 +26,6 @@ export function maskUrl(address: string): string {
     if (/pass|key|token|secret/i.test(name)) url.searchParams.set(name, '***');
   return url.href;
 }
-
-/**
- * The identity of a link: one table of rules by which two spellings of an address are the same link.
- *
- *     host            lower case, IDN in ASCII (as URLs do), without a trailing dot; `www.` is kept
- *     scheme          http becomes https
- *     port            dropped where it is the default of either scheme as given
- *     path            dot segments resolved, trailing slashes dropped; `%2F` stays what it is
- *     query           names in TRACKING dropped, the rest kept in its order and spelling
- *     fragment        dropped
- *
- * Not a link: another scheme (`ftp:`, `mailto:`, `javascript:`), a relative address, one with credentials.
- */
 
 /** Query members that say where a reader came from and nothing about what is read. */
 const TRACKING = new Set(
@@ -68,7 +57,7 @@ export function hasOrdinaryHost(address: string): boolean {
 }
 const ORDINARY = /^https?:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:[/?#]|$)/i;
 
-/** Equal for two spellings of one link; null where the text is no link. */
+/** As {@link canonicalizeUrl}; null where the text is no link. */
 export function canonicalizeAddress(address: string): string | null {
   if (CANONICAL.test(address)) return address;
   const url = parseWebUrl(address);
@@ -77,7 +66,18 @@ export function canonicalizeAddress(address: string): string | null {
 /** An ordinary host and a path of ordinary segments: nothing in it is spelled another way. */
 const CANONICAL = /^https:\/\/(?:(?!xn--)[a-z\d-]+\.)+(?!xn--)[a-z][a-z\d-]*(?:\/[\w-][\w.-]*)*$/;
 
-/** Equal for two spellings of one link. */
+/**
+ * The identity of a link: one table of rules by which two spellings of an address are the same link.
+ *
+ *     host            lower case, IDN in ASCII (as URLs do), without a trailing dot; `www.` is kept
+ *     scheme          http becomes https
+ *     port            dropped where it is the default of either scheme as given
+ *     path            dot segments resolved, trailing slashes dropped; `%2F` stays what it is
+ *     query           names in TRACKING dropped, the rest kept in its order and spelling
+ *     fragment        dropped
+ *
+ * Not a link: another scheme (`ftp:`, `mailto:`, `javascript:`), a relative address, one with credentials.
+ */
 export function canonicalizeUrl(url: URL): string {
   const port = url.port === '' || url.port === '443' ? '' : `:${url.port}`;
   return `https://${normalizeHost(url)}${port}${trimEndSlashes(url.pathname)}${canonicalizeQuery(url)}`;

@@ -1,3 +1,5 @@
+/** "Did you mean ...?": which of the known names a mistyped one was probably meant to be. */
+
 /** How many single-letter edits still count as a slip of the fingers. */
 const MAX_EDITS = 3;
 
@@ -5,15 +7,15 @@ const MAX_EDITS = 3;
  * The one of `names` that was probably meant: the same letters, the same last part (`Berlin`), or at
  * most three edits away. Undefined where none is near.
  */
-export function findNearestName(given: string, names: readonly string[]): string | undefined {
-  const wanted = normalizeName(given).slice(0, 60);
+export function findNearestName(typed: string, names: readonly string[]): string | undefined {
+  const wanted = normalizeName(typed).slice(0, 60);
   if (wanted.length < 3) return undefined;
   let best: string | undefined;
-  let least = MAX_EDITS + 1;
+  let bestDistance = MAX_EDITS + 1;
   for (const name of names) {
     const whole = normalizeName(name);
-    const far = wanted === normalizeName(name.split('/').at(-1) ?? '') ? 0 : countEdits(wanted, whole);
-    if (far < least && far < whole.length / 3) [best, least] = [name, far];
+    const distance = wanted === normalizeName(name.split('/').at(-1) ?? '') ? 0 : countEdits(wanted, whole);
+    if (distance < bestDistance && distance < whole.length / 3) [best, bestDistance] = [name, distance];
   }
   return best;
 }

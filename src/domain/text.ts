@@ -1,3 +1,5 @@
+/** Text from outside, made safe to store, log, send and print. */
+
 declare global {
   // Node 20 has both; the es2023 library does not name them yet.
   interface String {

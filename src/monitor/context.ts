@@ -7,7 +7,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
 
 /** Where a service is called and with which key; in which words stands with the service in the database. */
-export type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
+type Endpoint = { baseUrl: string; prefix: string | undefined; key: string | undefined };
 
 /**
  * How it stands with the public sources of one's own service: one of them answers, none does just now, or

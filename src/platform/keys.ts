@@ -11,9 +11,9 @@ const SECRET_LENGTH = 43;
 const KEY = new RegExp(`^(s[kt])_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH}}$`);
 
 /** `sk`: a key of the search service; `st`: a token of this program's API. */
-export type KeyKind = 'sk' | 'st';
+type KeyKind = 'sk' | 'st';
 
-export type NewKey = {
+type NewKey = {
   /** Shown once and then forgotten. */
   key: string;
   /** Names the key; may be shown and stored. */

@@ -1,3 +1,5 @@
+/** The log: JSON lines on stderr, without secrets. */
+
 import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
@@ -16,16 +18,16 @@ const SECRET_PATHS = [
 ];
 
 /**
- * What is told of an error beside its message and where it arose: names and numbers. Libraries hang whole requests on
+ * What is logged of an error beside its message and where it arose: names and numbers. Libraries hang whole requests on
  * their errors (parameters of a statement, rows that were refused, arguments of a command), and none of that is here.
  */
-const TOLD = [
+const ERROR_MEMBERS = [
   ['code', 'errno', 'syscall', 'address', 'port', 'status', 'statusCode', 'kind'],
   ['severity', 'schema', 'table', 'column', 'constraint', 'routine'],
 ].flat();
 
-const LONGEST_MESSAGE = 2_000;
-const DEEPEST = 5;
+const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_DEPTH = 5;
 
 /**
  * JSON lines on stderr (stdout belongs to data), of ASCII where a terminal or an editor would take a sign for an
@@ -39,7 +41,7 @@ export function createLogger(
   destination?: { write(line: string): void },
 ): Logger {
   const known = [
-    ...new Set(secrets.flatMap((one) => (one === undefined || one.length < 4 ? [] : formsOf(one)))),
+    ...new Set(secrets.flatMap((one) => (one === undefined || one.length < 4 ? [] : listSecretForms(one)))),
   ];
   const out = destination ?? pino.destination({ fd: 2, sync: true });
   return pino(
@@ -47,7 +49,7 @@ export function createLogger(
       level,
       base: null,
       redact: { paths: SECRET_PATHS.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
-      serializers: { err: tellError },
+      serializers: { err: serializeError },
       formatters: { level: (label) => ({ level: label }) },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
@@ -61,32 +63,32 @@ export function createLogger(
 }
 
 /** An error as it stands in a line; anything else that was thrown as it is. */
-function tellError(error: unknown, depth = 0): unknown {
+function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && depth > 0 ? '[an object]' : error;
   const { name, stack, cause } = error;
   const named = error.constructor.name === 'Error' ? name : error.constructor.name;
-  const told: Record<string, unknown> = { type: named, message: messageOf(error) };
-  for (const member of TOLD) {
+  const members: Record<string, unknown> = { type: named, message: readErrorMessage(error) };
+  for (const member of ERROR_MEMBERS) {
     const value: unknown = Reflect.get(error, member);
-    if (typeof value === 'string' || typeof value === 'number') told[member] = value;
+    if (typeof value === 'string' || typeof value === 'number') members[member] = value;
   }
-  told['stack'] = stack
+  members['stack'] = stack
     ?.split('\n')
     .filter((line) => /^ +at /.test(line))
     .join('\n');
-  if (depth < DEEPEST && cause !== undefined) told['cause'] = tellError(cause, depth + 1);
-  if (depth < DEEPEST && error instanceof AggregateError)
-    told['errors'] = error.errors.slice(0, DEEPEST).map((one) => tellError(one, depth + 1));
-  return told;
+  if (depth < MAX_DEPTH && cause !== undefined) members['cause'] = serializeError(cause, depth + 1);
+  if (depth < MAX_DEPTH && error instanceof AggregateError)
+    members['errors'] = error.errors.slice(0, MAX_DEPTH).map((one) => serializeError(one, depth + 1));
+  return members;
 }
 
 /** Drizzle's errors end with the parameters of the statement; what Postgres said of it is their cause. */
-function messageOf({ message }: Error): string {
-  return message.replace(/\nparams: [^]*$/, '').slice(0, LONGEST_MESSAGE);
+function readErrorMessage({ message }: Error): string {
+  return message.replace(/\nparams: [^]*$/, '').slice(0, MAX_MESSAGE_LENGTH);
 }
 
 /** A secret as it stands inside a JSON string: itself, as JSON, in an address, and in base64. */
-function formsOf(secret: string): string[] {
+function listSecretForms(secret: string): string[] {
   const base64 = Buffer.from(secret)
     .toString('base64')
     .replace(/={1,2}$/, '');

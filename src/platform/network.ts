@@ -1,4 +1,7 @@
-/** Which addresses of the internet are public: all but those that the registries of special addresses name. */
+/**
+ * Where a request may lead that somebody else named: the address as it was given, what its host resolves to, whether that is
+ * public or allowed, and whether it would come back to this program.
+ */
 
 import { InvalidInput } from '../domain/errors.ts';
 import type { LookupAddress } from 'node:dns';
@@ -28,7 +31,7 @@ export function isPublic(address: string): boolean {
 }
 
 /** Whether a list holds an address; one of v4 that is written as one of v6 counts as what it is. */
-export function isIn(list: BlockList, address: string): boolean {
+function isIn(list: BlockList, address: string): boolean {
   const plain = withoutMapping(address);
   return list.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4');
 }
@@ -57,9 +60,7 @@ function withoutMapping(address: string): string {
   return [n >>> 24, (n >>> 16) & 255, (n >>> 8) & 255, n & 255].join('.');
 }
 
-/** Where requests would come back to this program: it would take for an order what was meant as a message. */
-
-/** The doors of this program, as it was told to open them. */
+/** Where this program listens: a message that came back to it would be taken for a request. */
 export type OwnListeners = {
   ports: readonly number[];
   /** Under which address a proxy is reached; undefined where there is none. */
@@ -69,26 +70,20 @@ export type OwnListeners = {
 const LOOPBACK = createBlockList(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
 
 /**
- * Whether a request to `url` would come to a door of this program: one of its ports at an address of this machine, or
+ * Whether a request to `url` would come back to this program: to one of its ports at an address of this machine, or
  * the address under which others reach it. @param addresses all that the host of `url` has
  */
-export function leadsToOurselves(
-  url: URL,
-  addresses: readonly LookupAddress[],
-  doors: OwnListeners,
-): boolean {
-  const { baseUrl } = doors;
+export function leadsToOurselves(url: URL, addresses: readonly LookupAddress[], own: OwnListeners): boolean {
+  const { baseUrl } = own;
   if (baseUrl !== undefined && new URL(baseUrl).host === url.host) return true;
   const port = Number(url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port);
-  return doors.ports.includes(port) && addresses.some(({ address }) => isThisMachine(address));
+  return own.ports.includes(port) && addresses.some(({ address }) => isThisMachine(address));
 }
 
 function isThisMachine(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   return isIn(LOOPBACK, address) || isIn(createBlockList(own.map((one) => one.address)), address);
 }
-
-/** Reading an address that a person gives for requests to be sent to. */
 
 const MAX_ADDRESS_LENGTH = 2_000;
 
@@ -119,8 +114,7 @@ function parseAddress(text: string): URL | undefined {
   }
 }
 
-/** Where requests may lead to that others name: public hosts, and those beside that this program's owner allows. */
-
+/** What may be sent to beside public hosts, as this program's owner says. */
 export type Allowed = { hosts: ReadonlySet<string>; networks: BlockList };
 
 /** All addresses of a host, as the system's resolver has them now. */

@@ -1,15 +1,25 @@
 /**
- * A dialect is the way a service spells the specification's words. It is loaded once and then only looked
- * up; renaming itself is in wire.ts.
+ * A dialect is the way a service spells the specification's words: a built-in one, or one read from a file. It is
+ * loaded once and then only looked up; renaming itself is in wire.ts.
  */
 
 import { type Source, SOURCES, type Tool, TOOLS } from '../domain/enumerations.ts';
 import { InvalidInput, type Problem } from '../domain/errors.ts';
 import { readSmallFile } from '../platform/small-file.ts';
-import { aiResponse, completion, keyItem, resultGroup, resultItem, textChunks } from './ai-response.ts';
+import {
+  aiResponse,
+  aiSearchRequest,
+  completion,
+  keyItem,
+  microblogAuthor,
+  microblogPost,
+  microblogResponse,
+  microblogSearchRequest,
+  resultGroup,
+  resultItem,
+  textChunks,
+} from './specification.ts';
 import { NAMED, type Names, NEUTRAL, NEUTRAL_MEMBERS } from './dialect-names.ts';
-import { microblogAuthor, microblogPost, microblogResponse } from './microblog-response.ts';
-import { aiSearchRequest, microblogSearchRequest } from './requests.ts';
 import { z } from 'zod';
 
 export type Dialect = Readonly<{
@@ -49,12 +59,15 @@ export function wireName(dialect: Dialect, member: string): string {
  * `/search/ai/search/links/microblog` in the neutral dialect. `prefix` replaces the dialect's own
  * (`SEARCH_API_PREFIX`); an empty one means none.
  */
-export function paths(dialect: Dialect, prefix = dialect.servicePrefix): { ai: string; microblog: string } {
-  const at = (path: string) => `/${[...segments(prefix), ...segments(path)].join('/')}`;
+export function buildOperationPaths(
+  dialect: Dialect,
+  prefix = dialect.servicePrefix,
+): { ai: string; microblog: string } {
+  const at = (path: string) => `/${[...splitPath(prefix), ...splitPath(path)].join('/')}`;
   return { ai: at('ai/search'), microblog: at(dialect.microblogPath) };
 }
 
-function segments(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
@@ -112,11 +125,11 @@ const dialectFile = z
  * id), `members` (wire name by neutral member) and `later_flat_members`; what is missing is neutral.
  * @throws InvalidInput naming the file and the place in it.
  */
-export function readDialectFile(path: string): Names {
-  const given = readJson(path);
-  const parsed = dialectFile.safeParse(given);
+function readDialectFile(path: string): Names {
+  const content = readJson(path);
+  const parsed = dialectFile.safeParse(content);
   if (!parsed.success)
-    throw new InvalidInput(parsed.error.issues.flatMap((issue) => describeIssue(path, issue, given)));
+    throw new InvalidInput(parsed.error.issues.flatMap((issue) => describeIssue(path, issue, content)));
   const { service_prefix, microblog_path, tools, members = {}, later_flat_members } = parsed.data;
   const names: Names = {
     service_prefix: service_prefix ?? NEUTRAL.service_prefix,
@@ -130,7 +143,7 @@ export function readDialectFile(path: string): Names {
 }
 
 /** What each place of the file may hold. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+const ALLOWED_NAMES: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(dialectFile.shape),
   tools: TOOLS,
   members: NEUTRAL_MEMBERS,
@@ -140,11 +153,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 function describeIssue(path: string, issue: z.core.$ZodIssue, whole: unknown): Problem[] {
   const place = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const allowed = `one of ${(ALLOWED[place] ?? []).join(', ')}`;
-    return issue.keys.map((key) => dialectProblem(path, place, allowed, key));
+    const allowed = `one of ${(ALLOWED_NAMES[place] ?? []).join(', ')}`;
+    return issue.keys.map((key) => toProblem(path, place, allowed, key));
   }
   const given = issue.path.reduce<unknown>((value, step) => Object(value)[step], whole);
-  return [dialectProblem(path, place, issue.message, given)];
+  return [toProblem(path, place, issue.message, given)];
 }
 
 function readJson(path: string): unknown {
@@ -161,14 +174,14 @@ function refuseDuplicates(path: string, names: Names): void {
   const members = new Set([...NEUTRAL_MEMBERS, ...listMembers().map((member) => member.split('.')[1] ?? '')]);
   const problems = [
     ...findDuplicates([...members].map((member) => names.members[member] ?? member)).map((name) =>
-      dialectProblem(path, 'members', 'a wire name of its own for each member', name),
+      toProblem(path, 'members', 'a wire name of its own for each member', name),
     ),
     ...findDuplicates(SOURCES.flatMap((source) => [...new Set(names.later_flat_members[source])])).map(
-      (name) => dialectProblem(path, 'later_flat_members', 'a name of its own for each group', name),
+      (name) => toProblem(path, 'later_flat_members', 'a name of its own for each group', name),
     ),
     ...findDuplicates(
-      TOOLS.flatMap((tool) => [...new Set(names.tools[tool].map((l) => l.toLowerCase()))]),
-    ).map((name) => dialectProblem(path, 'tools', 'labels of its own for each tool', name)),
+      TOOLS.flatMap((tool) => [...new Set(names.tools[tool].map((toolLabel) => toolLabel.toLowerCase()))]),
+    ).map((name) => toProblem(path, 'tools', 'labels of its own for each tool', name)),
   ];
   if (problems.length > 0) throw new InvalidInput(problems);
 }
@@ -177,7 +190,7 @@ function findDuplicates(names: readonly string[]): string[] {
   return names.filter((name, i) => names.indexOf(name) !== i);
 }
 
-function dialectProblem(path: string, place: string, expected: string, given: unknown): Problem {
+function toProblem(path: string, place: string, expected: string, given: unknown): Problem {
   return { path: place === '' ? path : `${path}: ${place}`, given, expected };
 }
 

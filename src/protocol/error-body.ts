@@ -14,7 +14,7 @@ const MAX_PROBLEMS = 100;
 /** What one refused member of a request looks like in a 422. */
 export type ValidationProblem = { loc: (string | number)[]; msg: string; type: string };
 
-export type ErrorBody = {
+type ErrorBody = {
   /** The service's own words, cleaned and cut to 2,000 characters; null when it says nothing readable. */
   message: string | null;
   /** How long it asks us to wait (`"retry_after": "60 seconds"`), at most an hour. */
@@ -28,7 +28,7 @@ export type ErrorBody = {
  */
 export function readErrorBody(text: string): ErrorBody {
   const body = parseBody(text);
-  if (body === undefined) return { message: plainWords(text), retryAfterMs: null, validation: [] };
+  if (body === undefined) return { message: stripHtml(text), retryAfterMs: null, validation: [] };
   return readErrorValue(body);
 }
 
@@ -36,11 +36,11 @@ export function readErrorBody(text: string): ErrorBody {
 export function readErrorValue(body: unknown): ErrorBody {
   const detail = isPlain(body) ? (own(body, 'detail') ?? own(body, 'error') ?? body) : body;
   const validation = Array.isArray(detail) ? detail.slice(0, MAX_PROBLEMS).flatMap(readProblem) : [];
-  const said = Array.isArray(detail)
+  const message = Array.isArray(detail)
     ? validation.map(({ loc, msg }) => (loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg)).join('; ')
     : readMessage(detail);
   return {
-    message: said === null || said.trim() === '' ? null : cleanText(said.trim(), MAX_MESSAGE_LENGTH),
+    message: message === null || message.trim() === '' ? null : cleanText(message.trim(), MAX_MESSAGE_LENGTH),
     retryAfterMs: readWait(detail) ?? readWait(body),
     validation,
   };
@@ -55,7 +55,7 @@ function parseBody(text: string): unknown {
 }
 
 /** A page for people: its text without tags; the beginning is enough. */
-function plainWords(text: string): string | null {
+function stripHtml(text: string): string | null {
   const begin = text.slice(0, MAX_MESSAGE_LENGTH * 8);
   const words = begin
     .replace(/<(script|style)\b[^<>]*>[^<]*/gi, ' ')
@@ -103,10 +103,7 @@ function readWord(item: Plain, name: string): string | null {
   return typeof value === 'string' ? cleanText(value, MAX_MESSAGE_LENGTH) : null;
 }
 
-/**
- * The documented error bodies, as our own service answers them. Each function returns the body of the
- * status in its name.
- */
+// The documented bodies, as our own service writes them.
 
 type Detail = { error_code: number; message: string };
 

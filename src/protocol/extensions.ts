@@ -4,8 +4,7 @@
  * strict ones: what the specification types as a text or a number is never null.
  */
 import { z } from 'zod';
-import { aiResponseWithWeb } from './ai-response.ts';
-import { microblogAuthor, microblogPost } from './microblog-response.ts';
+import { aiResponseWithWeb, microblogAuthor, microblogPost } from './specification.ts';
 
 /** Why a part of an answer is empty or less than it could be; `tool` is the label of the tool. */
 export const warning = z.object({ code: z.string(), tool: z.string(), message: z.string() });
@@ -21,7 +20,7 @@ const known = z.int().nonnegative();
 /** Counters that are written as 0 because they are not known; absent where all are. */
 const unknownCounters = z.array(z.string()).min(1).optional();
 
-export const servedAuthor = microblogAuthor.extend({
+const servedAuthor = microblogAuthor.extend({
   url: z.string(),
   created_at: z.string(),
   description: z.string(),

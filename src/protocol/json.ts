@@ -1,10 +1,11 @@
-import { type Cooperative, runToEnd } from '../domain/cooperative.ts';
-
 /**
  * JSON text to a value, without two losses of `JSON.parse`: an integer that JavaScript would round (an id
  * of 19 digits) stays its digits, as a string, and what is nested without measure is not built: it is left
  * out, and null stands in its place, so that one deep item does not take the others down.
+ * And access to the members of what came from outside.
  */
+import { type Cooperative, runToEnd } from '../domain/cooperative.ts';
+
 /** Levels that are built. Whatever is read stands far above: a post quoted in a post that is quoted, and so on. */
 export const MAX_DEPTH = 64;
 /** Members and items of one text: those of five hundred posts with everything in them. More keep the event loop. */

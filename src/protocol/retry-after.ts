@@ -1,3 +1,5 @@
+/** How long a service asks to be left alone: by its header, or in words inside a body. */
+
 /** No wait that a service asks for is taken to be longer than an hour. */
 export const MAX_WAIT_MS = 3_600_000;
 
@@ -34,7 +36,7 @@ function capMs(ms: number): number {
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The form that is sent, and the two older ones that are to be understood (RFC 9110, 5.6.7). */
-const DATES = [
+const DATE_FORMS = [
   /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
@@ -42,7 +44,7 @@ const DATES = [
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the older forms; milliseconds since 1970. */
 function parseHttpDate(text: string, now: Date): number | null {
-  const { day = '', month = '', year = '', time = '' } = firstMatch(text)?.groups ?? {};
+  const { day = '', month = '', year = '', time = '' } = matchDate(text)?.groups ?? {};
   const at = Date.parse(
     `${expandYear(year, now)}-${padNumber(MONTHS.indexOf(month) + 1)}-${padNumber(Number(day))}T${time}Z`,
   );
@@ -50,8 +52,8 @@ function parseHttpDate(text: string, now: Date): number | null {
   return new Date(at).getUTCDate() === Number(day) ? at : null;
 }
 
-function firstMatch(text: string): RegExpExecArray | undefined {
-  return DATES.map((date) => date.exec(text)).find((match) => match !== null);
+function matchDate(text: string): RegExpExecArray | undefined {
+  return DATE_FORMS.map((form) => form.exec(text)).find((match) => match !== null);
 }
 
 /** Two digits more than fifty years ahead are of the century before. */

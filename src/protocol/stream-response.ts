@@ -25,7 +25,7 @@ const UNWRAPPED_MEMBERS = new Set([
 /** Roles of text, of which four are known. */
 const MAX_ROLES = 100;
 
-export type AssembledResponse = {
+type StreamAssembler = {
   /** Takes an event; `name` is that of its `event:` line and stands in for a missing type. */
   take: (event: Plain, name: string) => void;
   fail: (words: unknown) => void;
@@ -36,8 +36,8 @@ export type AssembledResponse = {
   neutralAnswer: () => Plain;
 };
 
-/** Gathers the events of one stream into one answer. */
-export function assembleResponse(dialect: Dialect): AssembledResponse {
+/** Gathers the events of one stream into one response. */
+export function createStreamAssembler(dialect: Dialect): StreamAssembler {
   const members = new Map<string, unknown>();
   const groups = new Map<string, unknown[]>();
   const texts = new Map<string, string[]>();
@@ -83,8 +83,8 @@ export function assembleResponse(dialect: Dialect): AssembledResponse {
     complete = true;
   }
 
-  function fail(said: unknown): void {
-    error ??= readErrorValue(said).message ?? 'the stream holds an error without words';
+  function fail(event: unknown): void {
+    error ??= readErrorValue(event).message ?? 'the stream holds an error without words';
   }
 
   function wireAnswer(): Plain {
@@ -96,7 +96,7 @@ export function assembleResponse(dialect: Dialect): AssembledResponse {
       ...(pieces && { text_chunks: { [summary]: pieces } }),
       completion,
       ...whole,
-      texts: Object.fromEntries([...texts].map(([role, said]) => [role, said.join('')])),
+      texts: Object.fromEntries([...texts].map(([role, parts]) => [role, parts.join('')])),
     };
   }
 

@@ -2,13 +2,13 @@
  * Operation A as a stream. The specification does not show its shape; this reads what was seen: unnamed
  * server-sent events with or without their framing, several JSON values in one line, bare JSON objects,
  * and a whole answer that came although a stream was asked for. What an event means is in
- * stream-answer.ts.
+ * stream-response.ts.
  */
 
 import { RunError } from '../domain/errors.ts';
 import type { Dialect } from './dialect.ts';
 import { isPlain, MAX_VALUES, parseJson, type Plain } from './json.ts';
-import { assembleResponse } from './stream-response.ts';
+import { createStreamAssembler } from './stream-response.ts';
 
 /** No stream is read beyond this many characters in all, and so many in one line, which is read in one go. */
 const MAX_STREAM_LENGTH = 64_000_000;
@@ -40,8 +40,8 @@ export type StreamReader = {
 export function createStreamReader(dialect: Dialect): StreamReader {
   const decoder = new TextDecoder('utf-8');
   const lines = createLineSplitter(MAX_LINE_LENGTH);
-  const json = createJsonValues();
-  const answer = assembleResponse(dialect);
+  const json = createJsonSplitter();
+  const assembler = createStreamAssembler(dialect);
   let eventName = '';
   let seen = 0;
   let values = 0;
@@ -66,7 +66,7 @@ export function createStreamReader(dialect: Dialect): StreamReader {
   }
 
   function readData(text: string): void {
-    if (eventName === 'error' && !text.includes('{')) answer.fail(text.trim());
+    if (eventName === 'error' && !text.includes('{')) assembler.fail(text.trim());
     // The line's end stands for white space between values, and an event is skipped where it is not JSON:
     // without its completion the stream is not complete.
     const before = values;
@@ -81,7 +81,7 @@ export function createStreamReader(dialect: Dialect): StreamReader {
 
   function readValue(value: unknown): void {
     for (const event of Array.isArray(value) ? value : [value]) {
-      if (isPlain(event)) answer.take(event, eventName);
+      if (isPlain(event)) assembler.take(event, eventName);
     }
   }
 
@@ -92,16 +92,16 @@ export function createStreamReader(dialect: Dialect): StreamReader {
       for (const line of lines.end()) readLine(line);
     },
     get complete() {
-      return answer.complete;
+      return assembler.complete;
     },
     get error() {
-      return answer.error;
+      return assembler.error;
     },
     get events() {
-      return answer.events;
+      return assembler.events;
     },
-    wireAnswer: answer.wireAnswer,
-    answer: answer.neutralAnswer,
+    wireAnswer: assembler.wireAnswer,
+    answer: assembler.neutralAnswer,
   };
 }
 
@@ -124,9 +124,9 @@ const PIECE_LENGTH = 65_536;
 /**
  * Cuts text that arrives in chunks into lines, each ended by LF, CRLF or CR, wherever the chunks are cut.
  * Takes linear time for any cutting: the part of a line that was seen is never searched again.
- * @throws RunError `too_large` when one line grows beyond `lineMax` characters.
+ * @throws RunError `too_large` when one line grows beyond `maxLength` characters.
  */
-export function createLineSplitter(lineMax: number): { push(chunk: string): string[]; end(): string[] } {
+export function createLineSplitter(maxLength: number): { push(chunk: string): string[]; end(): string[] } {
   let pieces: string[] = [];
   let tail = '';
   let length = 0;
@@ -134,7 +134,7 @@ export function createLineSplitter(lineMax: number): { push(chunk: string): stri
 
   function gather(text: string): void {
     length += text.length;
-    if (length > lineMax) throw new RunError('too_large');
+    if (length > maxLength) throw new RunError('too_large');
     tail += text;
     if (tail.length < PIECE_LENGTH) return;
     pieces.push(tail);
@@ -176,7 +176,7 @@ export function createLineSplitter(lineMax: number): { push(chunk: string): stri
  * between them: nothing, white space, commas, another `data:`, a `[DONE]`. A value may arrive in any
  * number of parts; each character is looked at once.
  */
-export type JsonValues = {
+type JsonSplitter = {
   /** Takes more text and gives the texts of the values that it completes, as they are asked for. */
   feed(text: string): Iterable<string>;
   /** Gives up a value that has begun and was not finished. True when there was one. */
@@ -192,7 +192,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-export function createJsonValues(): JsonValues {
+export function createJsonSplitter(): JsonSplitter {
   let parts: string[] = [];
   let depth = 0;
   let inString = false;

@@ -2,9 +2,10 @@
  * Renaming between the specification's words and a dialect's, in both directions.
  *
  * Only the places that the specification names are renamed (a request's tools, the members of an answer,
- * its completion, text chunks, posts and the posts inside them, the kinds and roles of stream events), and
- * of our additions the tool of a warning and the names in `unknown_counters`; everything else, `entities` and `media` above all, passes through as it is. Values are never changed in
- * place. Where a value already holds both spellings of one member, the wire's own wins.
+ * its completion, text chunks, posts and the posts inside them, the kinds and roles of stream events), and of
+ * our additions the tool of a warning and the names in `unknown_counters`. Everything else, `entities` and
+ * `media` above all, passes through as it is. Values are never changed in place. Where a value already holds
+ * both spellings of one member, the wire's own wins.
  */
 import type { Dialect } from './dialect.ts';
 import { TOOLS, type Source, type Tool } from '../domain/enumerations.ts';

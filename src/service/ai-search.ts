@@ -1,9 +1,9 @@
-/** Operation A: find, write, put together. */
+/** Operation A: retrieve, write the completion, assemble the response in the specification's words. */
 
 import type { Source } from '../domain/enumerations.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { ResultGroup, ResultItem } from '../protocol/ai-response.ts';
+import type { ResultGroup, ResultItem } from '../protocol/specification.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
 import {
   type CompletionRole,
@@ -25,10 +25,10 @@ export type AiSearchContext = {
   webGroup: boolean;
 };
 
-/** Who hears of the parts of an answer before the whole is there. */
-export type AiSearchListener = {
-  ready: (source: Source, found: readonly FoundItem[]) => void;
-  told: (role: CompletionRole, text: string) => void;
+/** Receives the parts of a response before the whole is there. */
+type AiSearchListener = {
+  onSource: (source: Source, found: readonly FoundItem[]) => void;
+  onText: (role: CompletionRole, text: string) => void;
 };
 
 /**
@@ -37,26 +37,24 @@ export type AiSearchListener = {
  */
 export async function runAiSearch(
   ctx: AiSearchContext,
-  asked: RetrievalRequest,
+  request: RetrievalRequest,
   signal: AbortSignal,
   listener?: AiSearchListener,
 ): Promise<ServedAiResponse> {
   const began = monotonicMs();
-  const retrieved = await retrieveFindings(ctx, asked, signal, listener?.ready);
+  const retrieved = await retrieveFindings(ctx, request, signal, listener?.onSource);
   const written = await writeCompletion(retrieved.findings, {
-    prompt: asked.prompt,
-    at: asked.at,
+    prompt: request.prompt,
+    at: request.at,
     // Whole milliseconds: timers take no others.
-    budgetMs: Math.max(0, Math.floor(MODEL_TIERS[asked.model].budgetMs - (monotonicMs() - began))),
+    budgetMs: Math.max(0, Math.floor(MODEL_TIERS[request.model].budgetMs - (monotonicMs() - began))),
     signal,
     log: ctx.log,
     model: ctx.model,
-    ...(listener && { told: listener.told }),
+    ...(listener && { onText: listener.onText }),
   });
   return assembleResponse(retrieved, written, ctx.webGroup);
 }
-
-/** The answer of operation A, put together in the specification's words. */
 
 /** Where each source's results stand. Posts have no group: they feed the completion and the links only. */
 export const RESULT_GROUPS = {
@@ -76,7 +74,7 @@ export function hasResultGroup(source: Source, webGroup: boolean): source is Gro
 }
 
 /** A group for each selected source that has one, also when it is empty; then links and completion. */
-export function assembleResponse(
+function assembleResponse(
   { findings, warnings }: RetrievalResult,
   { completion, links, writer }: WrittenCompletion,
   webGroup: boolean,

@@ -1,10 +1,11 @@
+/** Which addresses may be cited: none that leads nowhere, or somewhere else, for the reader of a public search. */
 import { hasOrdinaryHost, parseUrl } from '../domain/link.ts';
 import type { FoundItem } from './sources/search-source.ts';
 import { BlockList } from 'node:net';
 
 const SAFE_ADDRESS = /^https?:\/\/[^\s()<>[\]{}"'`\\|^@\p{C}]+$/iu;
 
-/** What is answered is citable: whatever its address is in the answer, it is the same in each of its lists. */
+/** An item whose address may be cited, the same in every list of the response; none where it may not. */
 export function withCitableLink(item: FoundItem): FoundItem[] {
   const link = toCitableLink(item.link);
   if (link === undefined) return [];
@@ -12,8 +13,9 @@ export function withCitableLink(item: FoundItem): FoundItem[] {
 }
 
 /**
- * The address of something on the web as it may be written in `[n](address)`, or undefined where it may not: no web address, one that holds a name
- * or password, or one of the machine that looks at it. Whatever could end the citation or begin another is percent-encoded; nothing else changes.
+ * The address of something on the web as it may be written in `[n](address)`, or undefined where it may not: no
+ * web address, one that holds a name or password, or one of the reader's own machine. Whatever could end the
+ * citation or begin another is percent-encoded; nothing else changes.
  */
 export function toCitableLink(link: string): string | undefined {
   if (hasOrdinaryHost(link) && SAFE_ADDRESS.test(link) && !/localhost/i.test(link)) return link;
@@ -30,9 +32,7 @@ export function toCitableLink(link: string): string | undefined {
   );
 }
 
-/** Addresses that lead nowhere for whoever reads an answer of a public search. */
-
-/** This machine, and what only its own cable reaches, where clouds keep the secrets of their machines. */
+/** This machine and its link-local network, where clouds keep the credentials of their machines. */
 const LOCAL_NETWORKS = createBlockList(
   ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16'],
   ['::/128', '::1/128', 'fe80::/10'],
@@ -43,7 +43,7 @@ const PRIVATE_NETWORKS = createBlockList(
   ['fc00::/7'],
 );
 
-/** Whether an address is of the machine that looks at it, or of its nearest neighbours; as `URL` spells hosts. */
+/** Whether an address is of the machine that opens it, or of its link-local network; as `URL` spells hosts. */
 export function isLocalAddress({ hostname }: URL): boolean {
   return /(?:^|\.)localhost\.?$/.test(hostname) || isInNetworks(LOCAL_NETWORKS, hostname);
 }

@@ -1,10 +1,9 @@
 /** What every call passes before its body is read: a key, and the key's rate. */
 
-import { SECOND } from '../domain/time.ts';
+import { MINUTE, SECOND } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
 import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
@@ -24,28 +23,27 @@ export function createKeyGate(keys: KeyVerifier, limiter: RateLimiter, ownKey: s
 }
 
 /** Decides whether a key may call this service. */
-
 export type KeyVerifier = { verify(raw: string): Promise<boolean> };
 
 /** How long a verdict holds: a revoked key works this long at most. */
-export const KEY_VERDICT_TTL_MS = 10 * SECOND;
+const KEY_VERDICT_TTL_MS = 10 * SECOND;
 const MAX_VERDICTS = 10_000;
 
 /**
  * @param rawKeys keys from the configuration, in any form (`SERVICE_API_KEYS`)
  * @param findKeyHashes looks up the SHA-256 of the keys of our own making that have this id: one, or two while it is rotated;
  *   none when it is unknown or revoked
- * @param tellUsed told the id of such a key when the whole of it was shown, once for each verdict
+ * @param onKeyUsed called with the id of such a key when the whole of it was shown, once for each verdict
  */
 export function createKeyVerifier({
   rawKeys,
   findKeyHashes,
-  tellUsed,
+  onKeyUsed,
   clock,
 }: {
   rawKeys: readonly string[];
   findKeyHashes: (id: string) => Promise<readonly Uint8Array[]>;
-  tellUsed?: (id: string) => void;
+  onKeyUsed?: (id: string) => void;
   clock: Clock;
 }): KeyVerifier {
   const configured = rawKeys.map(hashKey);
@@ -58,7 +56,7 @@ export function createKeyVerifier({
     const id = keyIdOf(raw, 'sk');
     const hashes = id === undefined ? [] : await findKeyHashes(id);
     if (id === undefined || !hashes.some((hash) => isKeyOf(raw, hash))) return false;
-    tellUsed?.(id);
+    onKeyUsed?.(id);
     return true;
   }
 
@@ -75,6 +73,70 @@ export function createKeyVerifier({
       verdicts.delete(name);
       verdicts.set(name, { good, until: now + KEY_VERDICT_TTL_MS });
       return good;
+    },
+  };
+}
+
+/** Of a key, by token buckets: a burst is fine, a flood waits. */
+export type RateLimit = { perMinute: number; burst: number };
+export const DEFAULT_KEY_RATE: RateLimit = { perMinute: 1_200, burst: 300 };
+
+const MAX_TRACKED_KEYS = 10_000;
+
+export type RateLimiter = {
+  /** Takes one call of a key; returns the whole seconds to wait, 0 when it may go on. */
+  take(key: string): number;
+};
+
+export function createRateLimiter(rate: RateLimit, clock: Clock): RateLimiter {
+  const buckets = new Map<string, TokenBucket>();
+  return {
+    take(key) {
+      const bucket = buckets.get(key) ?? createTokenBucket(rate, clock);
+      if (!buckets.has(key)) {
+        if (buckets.size >= MAX_TRACKED_KEYS) buckets.clear();
+        buckets.set(key, bucket);
+      }
+      return bucket.take(0) === undefined ? Math.ceil(bucket.waitMs() / SECOND) : 0;
+    },
+  };
+}
+
+/** A bucket whose tokens can be reserved in advance, by waiting. */
+type TokenBucket = {
+  /** Takes a token and says in how many milliseconds it is there; undefined, and none is taken, beyond `mostMs`. */
+  take(mostMs: number): number | undefined;
+  /** In how many milliseconds a token is there, at least; 0: now. */
+  waitMs(): number;
+  /** Returns a token that was not used. */
+  refund(): void;
+};
+
+export function createTokenBucket(
+  { perMinute, burst }: { perMinute: number; burst: number },
+  clock: Clock,
+): TokenBucket {
+  const msEach = MINUTE / perMinute;
+  let tokens = burst; // below zero: that many are promised to those who wait
+  let at = clock.now().getTime();
+
+  function waitMs(): number {
+    const now = clock.now().getTime();
+    tokens = Math.min(burst, tokens + Math.max(0, now - at) / msEach);
+    at = now;
+    return Math.max(0, Math.ceil((1 - tokens) * msEach));
+  }
+
+  return {
+    waitMs,
+    take(mostMs) {
+      const ms = waitMs();
+      if (ms > mostMs) return undefined;
+      tokens -= 1;
+      return ms;
+    },
+    refund() {
+      tokens = Math.min(burst, tokens + 1);
     },
   };
 }

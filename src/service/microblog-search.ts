@@ -4,7 +4,7 @@ import { AUTHOR_COUNTERS, type Model, POST_COUNTERS } from '../domain/enumeratio
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';
-import type { MicroblogAuthor, MicroblogPost } from '../protocol/microblog-response.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../protocol/specification.ts';
 import { toCitableLink } from './citable-link.ts';
 import { planWordings } from './planning/keywords.ts';
 import { MODEL_TIERS } from './planning/model-tiers.ts';
@@ -38,7 +38,7 @@ export async function searchMicroblog(
     .flat()
     .filter(({ link, post }) => post !== undefined && toCitableLink(link) !== undefined);
   const posts = dedupeByLink(
-    found.filter((one) => readPublishedTime(one) <= at.getTime() + MAX_CLOCK_SKEW_MS),
+    found.filter((item) => readPublishedTime(item) <= at.getTime() + MAX_CLOCK_SKEW_MS),
   )
     .sort((a, b) => readPublishedTime(b) - readPublishedTime(a))
     .slice(0, MAX_POSTS)
@@ -55,12 +55,8 @@ function readPublishedTime({ publishedAt, post }: FoundItem): number {
 }
 
 /**
- * A post as it is answered: the specification types its members, so that what no source said has to be
- * written as something. This is the one place where that happens.
- */
-
-/**
- * An unknown counter is 0 and named in `unknown_counters`, an unknown text is empty (`lang`: `und`, which
+ * A post as it is served. The specification types its members, so that what no source said has to be written as
+ * something, and only here: an unknown counter is 0 and named in `unknown_counters`, an unknown text is empty (`lang`: `und`, which
  * is the code for it), an unknown truth is false. References stay null: there null has a meaning.
  */
 export function toServedPost(post: MicroblogPost): ServedPost {

@@ -4,7 +4,7 @@ import { type Model, SOURCE_BY_TOOL } from '../domain/enumerations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import { validationBody } from '../protocol/error-body.ts';
-import type { AiSearchRequest } from '../protocol/requests.ts';
+import type { AiSearchRequest } from '../protocol/specification.ts';
 import { toWire } from '../protocol/wire.ts';
 import { type AiSearchContext, hasResultGroup, runAiSearch, toResultGroup } from './ai-search.ts';
 import { ClientGone } from './http-errors.ts';
@@ -16,10 +16,10 @@ import { distortPosts, distortResponse, type Faults, readFaults, shapeResponse }
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a request is answered with that does not say: the cheapest. */
+/** The model of a request that names none: the cheapest. */
 const DEFAULT_MODEL: Model = 'NOVA';
 
-export type OperationContext = AiSearchContext & {
+type OperationContext = AiSearchContext & {
   dialect: Dialect;
   /** Whether the header `X-Sandbox-Fault` is obeyed: only below `/sandbox`. */
   faulty: boolean;
@@ -37,9 +37,9 @@ export function createAiSearchHandler(ctx: OperationContext): OperationHandler {
     if (faults.status !== undefined) return sendFault(reply, faults.status);
     const signal = createDisconnectSignal(reply);
     await delayResponse(faults, signal);
-    const asked = resolveRetrieval(parsed.request, ctx.clock.now());
-    if (parsed.request.streaming === true) return streamResponse(ctx, reply, asked, faults, signal);
-    const answer = distortResponse(await runAiSearch(ctx, asked, signal), faults);
+    const retrieval = resolveRetrieval(parsed.request, ctx.clock.now());
+    if (parsed.request.streaming === true) return streamResponse(ctx, reply, retrieval, faults, signal);
+    const answer = distortResponse(await runAiSearch(ctx, retrieval, signal), faults);
     const body = toWire(ctx.dialect, 'ai-answer', shapeResponse(answer, faults));
     return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
   };
@@ -65,7 +65,7 @@ export function createMicroblogHandler(ctx: OperationContext): OperationHandler 
 async function streamResponse(
   ctx: OperationContext,
   reply: FastifyReply,
-  asked: RetrievalRequest,
+  retrieval: RetrievalRequest,
   faults: Faults,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
@@ -73,12 +73,12 @@ async function streamResponse(
   const stream = openEventStream(reply.raw, ctx.dialect, readHookHeaders(reply));
   const distorted = faults.content.size > 0;
   try {
-    const whole = await runAiSearch(ctx, asked, signal, {
-      ready(source, found) {
+    const whole = await runAiSearch(ctx, retrieval, signal, {
+      onSource(source, found) {
         if (distorted || !hasResultGroup(source, ctx.webGroup)) return;
         stream.group(source, toResultGroup(found).organic_results);
       },
-      told: stream.text,
+      onText: stream.text,
     });
     const answer = distortResponse(whole, faults);
     if (distorted) for (const [source, items] of listResultGroups(answer)) stream.group(source, items);
@@ -134,7 +134,7 @@ function readHookHeaders(reply: FastifyReply): Record<string, string> {
 }
 
 /** Announces the whole length, sends half of the bytes and breaks the connection. */
-export function sendTruncated(reply: FastifyReply, body: unknown): FastifyReply {
+function sendTruncated(reply: FastifyReply, body: unknown): FastifyReply {
   const bytes = Buffer.from(JSON.stringify(body));
   reply.hijack();
   reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });

@@ -1,4 +1,7 @@
-/** What the service needs kept for it. It knows no database: who composes the program fills these. */
+/**
+ * What the service needs from the program that runs it. It knows no database: who composes the program fills
+ * these ports, and asks the service below one of the paths at the end.
+ */
 
 import type { Source } from '../domain/enumerations.ts';
 import type { FoundItem } from './sources/search-source.ts';
@@ -7,8 +10,8 @@ import type { FoundItem } from './sources/search-source.ts';
 export type Allowances = {
   /** Takes units; false, and nothing is taken, where fewer than that are left. */
   take(allowance: Allowance, units: number): Promise<boolean>;
-  /** Gives back what was taken and not used. */
-  giveBack(allowance: Allowance, units: number): Promise<void>;
+  /** Returns what was taken and not used. */
+  refund(allowance: Allowance, units: number): Promise<void>;
   used(allowance: Allowance): Promise<number>;
 };
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Dialect } from '../protocol/dialect.ts';
 import { MODELS, DATE_FILTERS, TOOLS } from '../domain/enumerations.ts';
 import type { ValidationProblem } from '../protocol/error-body.ts';
-import { aiSearchRequest, microblogSearchRequest, MAX_PROMPT_LENGTH } from '../protocol/requests.ts';
+import { aiSearchRequest, microblogSearchRequest, MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { fromWire } from '../protocol/wire.ts';
 
 /** The most entries of `tools`; doubles count here and are one afterwards. */
@@ -15,7 +15,7 @@ const MAX_TOOLS = 50;
 /** A letter, a digit or a sign that can be seen: a NUL or a space of no width asks nothing. */
 const VISIBLE_CHARACTER = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u;
 
-// One that is empty is told as such.
+// An empty prompt gets a message of its own.
 const visiblePrompt = aiSearchRequest.shape.prompt.refine(
   (text) => text === '' || VISIBLE_CHARACTER.test(text),
   'Value error, the prompt needs a visible character',
@@ -29,7 +29,7 @@ export const boundedAiSearchRequest = aiSearchRequest.extend({
 /** The request of operation B with the bounds of this service. */
 export const boundedMicroblogSearchRequest = microblogSearchRequest.extend({ prompt: visiblePrompt });
 
-export type ParsedRequest<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
+type ParsedRequest<T> = { ok: true; request: T } | { ok: false; problems: ValidationProblem[] };
 
 /** Reads a body as a request of the schema. Members nobody knows are ignored. */
 export function parseRequest<T>(
@@ -60,9 +60,9 @@ function rejectRequest<T>(...problems: ValidationProblem[]): ParsedRequest<T> {
 function toValidationProblem(issue: z.core.$ZodIssue, dialect: Dialect, body: unknown): ValidationProblem {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   const loc = ['body', ...path];
-  const given = path.reduce<unknown>(readMember, body);
-  if (given === undefined) return { loc, msg: 'Field required', type: 'missing' };
-  return { loc, ...describeIssue(issue, Array.isArray(given), listAllowedValues(path, dialect)) };
+  const value = path.reduce<unknown>(readMember, body);
+  if (value === undefined) return { loc, msg: 'Field required', type: 'missing' };
+  return { loc, ...describeIssue(issue, Array.isArray(value), listAllowedValues(path, dialect)) };
 }
 
 function describeIssue(issue: z.core.$ZodIssue, list: boolean, words: readonly string[]) {

@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { internalErrorBody } from '../protocol/error-body.ts';
 import type { Dialect } from '../protocol/dialect.ts';
 import type { ServedAiResponse } from '../protocol/extensions.ts';
-import type { ResultItem } from '../protocol/ai-response.ts';
+import type { ResultItem } from '../protocol/specification.ts';
 import { toWire } from '../protocol/wire.ts';
 import { SECOND } from '../domain/time.ts';
 import { type CompletionRole, COMPLETION_ROLES } from './answering/completion-draft.ts';
@@ -15,11 +15,11 @@ import { type GroupedSource, RESULT_GROUPS, splitPieces } from './ai-search.ts';
 
 const PING_INTERVAL_MS = 10 * SECOND;
 
-export type EventStream = {
+type EventStream = {
   group(source: GroupedSource, items: readonly ResultItem[]): void;
   /** More of the text of a role; roles may interleave. */
   text: (role: CompletionRole, text: string) => void;
-  /** The end: what was not told of the texts, completion, result. */
+  /** The end: what was not sent of the texts, completion, result. */
   answer(answer: ServedAiResponse): Promise<void>;
   /** A failure after the head has gone out: said inside the stream. */
   fail(): void;
@@ -46,7 +46,7 @@ export function openEventStream(
   }, PING_INTERVAL_MS);
   response.once('close', () => clearInterval(ping));
 
-  const told = new Map<CompletionRole, string>();
+  const sent = new Map<CompletionRole, string>();
   const event = (value: unknown) => `data: ${JSON.stringify(toWire(dialect, 'event', value))}\n\n`;
   const end = () => {
     clearInterval(ping);
@@ -55,7 +55,7 @@ export function openEventStream(
 
   function text(role: CompletionRole, more: string): void {
     if (more === '') return;
-    told.set(role, (told.get(role) ?? '') + more);
+    sent.set(role, (sent.get(role) ?? '') + more);
     // One write for all pieces: each is an event of its own, but need not be a packet of its own.
     response.write(
       splitPieces(more)
@@ -72,7 +72,7 @@ export function openEventStream(
     async answer(answer) {
       for (const role of COMPLETION_ROLES) {
         const whole = answer.completion[role];
-        const before = told.get(role) ?? '';
+        const before = sent.get(role) ?? '';
         if (whole.startsWith(before)) text(role, whole.slice(before.length));
       }
       // What was sent so far is bounded by one answer; the rest waits until the client has taken it.

@@ -1,4 +1,4 @@
-/** Whether the service lives, and who answers. Both need no key and tell no secret. */
+/** `/healthz` and `/healthz/sources`: whether the service runs, and which sources answer. No key, no secrets. */
 import type { FastifyInstance } from 'fastify';
 import { SOURCES } from '../domain/enumerations.ts';
 import type { SearchSource } from './sources/search-source.ts';
@@ -29,7 +29,7 @@ export function registerHealthRoutes(
 
 /** `live` where a live source answers, otherwise `sandbox`; `none` where nothing does. */
 function resolveSourceState(source: string, sources: readonly SearchSource[]): 'live' | 'sandbox' | 'none' {
-  const answering = sources.filter((one) => one.source === source && one.silent !== true);
+  const answering = sources.filter((candidate) => candidate.source === source && candidate.silent !== true);
   return answering.find(({ state }) => state === 'live')?.state ?? answering[0]?.state ?? 'none';
 }
 

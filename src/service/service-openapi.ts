@@ -1,7 +1,7 @@
-/** What the service answers, as OpenAPI 3.1, made of the schemas that its answers are checked with. */
+/** The service described: OpenAPI 3.1, made of the schemas that its responses are checked with, and a page at `/`. */
 
 import { TOOLS } from '../domain/enumerations.ts';
-import { type Dialect, paths, wireName } from '../protocol/dialect.ts';
+import { type Dialect, buildOperationPaths, wireName } from '../protocol/dialect.ts';
 import {
   internalErrorBody,
   tooManyRequestsBody,
@@ -28,7 +28,7 @@ const REQUEST_EXAMPLES = {
 };
 
 /** @param bases base addresses that answer: `/`, `/sandbox`, `/live` */
-export function describeService(
+function describeService(
   dialects: readonly Dialect[],
   { version, webGroup, bases }: { version: string; webGroup: boolean; bases: readonly string[] },
 ): JsonObject {
@@ -57,7 +57,7 @@ export function describeService(
 }
 
 function describePaths(dialect: Dialect, webGroup: boolean): JsonObject {
-  const at = paths(dialect);
+  const at = buildOperationPaths(dialect);
   const answer = webGroup ? servedAiResponse : servedAiResponse.omit({ web_search_results: true });
   const ai = describeOperation(dialect, 'aiSearch', 'AI search over several sources', {
     request: boundedAiSearchRequest,
@@ -175,13 +175,14 @@ function translateSchema(dialect: Dialect, schema: unknown): unknown {
 }
 
 function translateToolLabel(dialect: Dialect, word: unknown): unknown {
-  const tool = TOOLS.find((one) => one === word);
+  const tool = TOOLS.find((name) => name === word);
   return tool === undefined ? word : dialect.labelOf.get(tool);
 }
 
-/** What this is, for whoever opens its address, and how it is spoken to. Needs no key. */
-
-/** @param bases base addresses that answer: `/`, `/sandbox`, `/live` */
+/**
+ * The description, and what this is for whoever opens the address in a browser. Needs no key.
+ * @param bases base addresses that answer: `/`, `/sandbox`, `/live`
+ */
 export function registerAboutRoutes(
   app: FastifyInstance,
   { version = 'unknown', webGroup = false }: { version?: string; webGroup?: boolean },
@@ -194,7 +195,7 @@ export function registerAboutRoutes(
     name: 'strandline search service',
     version,
     about: 'An implementation of the AI search specification over public sources, or a simulation of them.',
-    operations: dialects.flatMap((dialect) => Object.values(paths(dialect))),
+    operations: dialects.flatMap((dialect) => Object.values(buildOperationPaths(dialect))),
     below: bases,
     description: '/openapi.json',
     health: ['/healthz', '/healthz/sources'],

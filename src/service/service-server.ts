@@ -1,10 +1,10 @@
 /** The search service: both operations, in both dialects, over HTTP. */
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
-import { loadDialect, paths } from '../protocol/dialect.ts';
+import { loadDialect, buildOperationPaths } from '../protocol/dialect.ts';
 import type { ServedRequest } from '../protocol/service-status.ts';
 import { SECOND } from '../domain/time.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock } from '../platform/clock.ts';
 import { formatAddress, listenAt } from '../platform/listen.ts';
 import type { Logger } from '../platform/logger.ts';
 import { registerAboutRoutes } from './service-openapi.ts';
@@ -15,11 +15,16 @@ import {
   rejectUnreadableRequest,
   rejectInvalidHead,
 } from './http-errors.ts';
-import { createKeyGate, type KeyVerifier } from './key-gate.ts';
+import {
+  createKeyGate,
+  createRateLimiter,
+  DEFAULT_KEY_RATE,
+  type KeyVerifier,
+  type RateLimit,
+} from './key-gate.ts';
 import { registerHealthRoutes } from './service-health.ts';
 import { LIVE_PATH, SANDBOX_PATH } from './ports.ts';
 import { createAiSearchHandler, type OperationHandler, createMicroblogHandler } from './operations.ts';
-import { createRateLimiter, DEFAULT_KEY_RATE, type RateLimit } from './rate-limit.ts';
 import { SANDBOX_SEED, createSandboxSources } from './sandbox/sandbox-sources.ts';
 import { registerTruthRoute } from './sandbox/ground-truth.ts';
 import type { SearchSource } from './sources/search-source.ts';
@@ -61,7 +66,7 @@ export type ServiceOptions = {
   rate?: RateLimit;
   /** The key of the process that runs it, which has no rate. */
   ownKey?: string;
-  /** Told of every request of an operation, for whoever counts them. */
+  /** Called after every request of an operation, for metrics. */
   onAnswered?: (answered: ServedRequest) => void;
   /** The longest that a request may take to come whole, in milliseconds; 10 s when left out. */
   requestMs?: number;
@@ -104,7 +109,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
     connectionTimeout: IDLE_TIMEOUT_MS,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Refused where its answer has a body (errors.ts).
+      // Refused by http-errors.ts, whose reply has a body.
       requireHostHeader: false,
       headersTimeout: requestMs,
       connectionsCheckingInterval: requestMs / 10,
@@ -149,7 +154,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
   for (const { mount, below, answering } of mounts) {
     const invented = answering.some(({ state }) => state === 'sandbox');
     for (const dialect of dialects) {
-      const at = paths(dialect);
+      const at = buildOperationPaths(dialect);
       const ctx = {
         dialect,
         sources: answering,
@@ -159,16 +164,16 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
         model: parts.model,
         webGroup: parts.webGroup ?? false,
       };
-      const told = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
+      const report = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
         parts.onAnswered?.({ operation, mount, status, seconds });
-      registerOperation(app, gate, `${below}${at.ai}`, createAiSearchHandler(ctx), invented, told('ai'));
+      registerOperation(app, gate, `${below}${at.ai}`, createAiSearchHandler(ctx), invented, report('ai'));
       registerOperation(
         app,
         gate,
         `${below}${at.microblog}`,
         createMicroblogHandler(ctx),
         invented,
-        told('microblog'),
+        report('microblog'),
       );
     }
   }
@@ -183,7 +188,7 @@ function registerOperation(
   path: string,
   handler: OperationHandler,
   invented: boolean,
-  told: (status: number, seconds: number) => void,
+  report: (status: number, seconds: number) => void,
 ): void {
   app.post(
     path,
@@ -194,13 +199,13 @@ function registerOperation(
         },
         gate,
       ],
-      onResponse: async (_request, reply) => told(reply.statusCode, reply.elapsedTime / SECOND),
+      onResponse: async (_request, reply) => report(reply.statusCode, reply.elapsedTime / SECOND),
     },
     handler,
   );
 }
 
 /** The caller's own id, when it is harmless to repeat. */
-function chooseRequestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+function chooseRequestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[\w.-]{1,64}$/.test(header) ? header : randomUUID();
 }

@@ -1,3 +1,5 @@
+/** Many small statements as one: batches of what is asked for at the same time, and the rows that such a statement takes. */
+
 import type { Database } from './database.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

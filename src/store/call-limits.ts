@@ -118,7 +118,7 @@ export async function insertMinuteRow(db: { pool: Pool }, serviceId: Id): Promis
 }
 
 /** How many more calls are allowed just now; infinite where there is no limit. */
-export type CallRoom = { minute: number; day: number };
+type CallRoom = { minute: number; day: number };
 
 /**
  * What both limits leave to each of some services, which may be named more than once. Only {@link countCalls} decides; this is for whoever plans ahead.

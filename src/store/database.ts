@@ -1,3 +1,5 @@
+/** The database: its pool and transactions, the time of statements, and what an error of it means. */
+
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type ConnectionShares, SharedPool } from './shared-pool.ts';

@@ -20,7 +20,7 @@ export type Execution = {
   commit(tx: Transaction, created: string): Promise<void>;
 };
 
-export type BeginResult =
+type BeginResult =
   | { kind: 'execute'; fence: number; committed: string | null }
   | { kind: 'replay'; status: number; reply: string }
   | { kind: 'in_progress' }
@@ -141,7 +141,7 @@ export async function abandonRequest(
   );
 }
 
-/** Replies of a route that show what was found; see forget/forget.ts. */
+/** Replies of a route that show what was found; see `maintenance/forget-author.ts`. */
 export async function deleteReplies(tx: Pick<Transaction, 'query'>, route: string): Promise<void> {
   await tx.query('DELETE FROM strandline.idempotency_keys WHERE route = $1 AND status IS NOT NULL', [route]);
 }

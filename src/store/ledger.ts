@@ -55,7 +55,7 @@ export type OpenedCall =
   /** Another claim has the run, or it has ended. */
   | { kind: 'lost' };
 
-export type CallToOpen = {
+type CallToOpen = {
   runId: Id;
   fence: number;
   serviceId: Id;
@@ -189,7 +189,7 @@ WITH closed AS (
 SELECT FROM closed`;
 
 /** A response that broke off: decoded bytes up to there. */
-export type PartialBody = { contentType: string | null; body: Buffer };
+type PartialBody = { contentType: string | null; body: Buffer };
 
 /** @param input.sent whether the request may have been put on the wire; where not, its call is refunded */
 export async function closeFailedCall(

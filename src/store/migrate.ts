@@ -14,7 +14,7 @@ const LOCK = 0x7374_7264;
 const OLDEST_SERVER = 150_000;
 
 /** What was done: names of migrations, `views`, the queue's schema; and sentences for a person about what is not as it should be. */
-export type Migrated = { applied: string[]; notes: string[] };
+type Migrated = { applied: string[]; notes: string[] };
 
 /**
  * Brings a database to what this program expects: our tables and views, the queue's tables, the views' reader. The files

@@ -226,7 +226,7 @@ export async function needsSolitude(db: Database, input: { runId: Id; now: Date 
 }
 
 /** A run that has ended and has a response to read, as it is offered to the queue. */
-export type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
+type LateRun = { id: Id; fence: number; trigger: 'schedule' | 'manual' | 'first' };
 
 /**
  * Runs that have ended and have unread responses that are due to be read, for the scan to offer. Whoever has just stored

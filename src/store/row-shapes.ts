@@ -1,8 +1,30 @@
 /** The rows of the SQL contract's views as they stand in JSON: what documents a row, made from what reads it. */
+
+import * as alerts from './schema/analytics/alert-views.ts';
+import * as contract from './schema/analytics/analytics-schema.ts';
+import * as audit from './schema/analytics/audit-log-view.ts';
+import * as growth from './schema/analytics/growth-views.ts';
+import * as posts from './schema/analytics/post-views.ts';
+import * as results from './schema/analytics/result-views.ts';
+import * as runs from './schema/analytics/run-views.ts';
+import * as topics from './schema/analytics/topic-views.ts';
+import * as trends from './schema/analytics/trend-views.ts';
 import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { declared } from './schema/analytics/all-views.ts';
+
+/** Every view of the contract that the program reads, by the name of its declaration. */
+export const declared = {
+  ...alerts,
+  ...contract,
+  ...audit,
+  ...growth,
+  ...posts,
+  ...results,
+  ...runs,
+  ...topics,
+  ...trends,
+};
 
 type Views = typeof declared;
 type ViewNameOf<T> = T extends { _: { name: infer Name extends string } } ? Name : never;

@@ -110,7 +110,7 @@ export type OfferedRun = {
 
 const DRIVEN_BY_SQL = `(SELECT simulation IS NOT DISTINCT FROM $2 FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
 
-/** The order in which runs get what room there is, as the queue takes them: see PRIORITY in engine/queue/queue.ts. */
+/** The order in which runs get what room there is, as the queue takes them: see PRIORITY in `platform/queue/queue.ts`. */
 const offerOrderSql = (run: string) =>
   `ORDER BY CASE ${run}.trigger WHEN 'manual' THEN 0 WHEN 'schedule' THEN 1 ELSE 2 END`;
 

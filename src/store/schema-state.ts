@@ -15,7 +15,7 @@ export const MIGRATIONS_TABLE = 'migrations';
  * - `newer`: a newer strandline migrated it
  * - `foreign`: a schema of our name holds what is not ours
  */
-export type SchemaState =
+type SchemaState =
   | { state: 'current' | 'empty' }
   | { state: 'behind'; pending: readonly Migration[]; adopts: boolean }
   | { state: 'outdated' }

@@ -1,14 +1,16 @@
-/** Who is signed in. A session ends by itself, by its token, or when it is told to. */
-import { randomBytes } from 'node:crypto';
+/** Who is signed in. A session ends by itself, by its token, or when it is told to. And which tokens and sessions
+ * are still valid, for streams that stay open. */
+
 import { DAY, HOUR, MINUTE } from '../domain/time.ts';
 import type { Database, Id, Transaction } from './database.ts';
+import { randomBytes } from 'node:crypto';
 
 /** A session that nobody used for so long is over. */
-export const MAX_SESSION_IDLE_MS = 12 * HOUR;
+const MAX_SESSION_IDLE_MS = 12 * HOUR;
 /** However it is used, it is over by then. */
 export const MAX_SESSION_MS = 7 * DAY;
 
-export type LiveSession = { id: Id; prefix: string; scopes: string[] };
+type LiveSession = { id: Id; prefix: string; scopes: string[] };
 
 /** $1 hash, $2 now, $3 idle since, $4 begun. */
 const IS_LIVE = `
@@ -113,4 +115,38 @@ export async function readFormSecret({ pool }: Pick<Database, 'pool'>, now: Date
 
 function sessionLimitsAt(now: Date): [idleSince: Date, begun: Date] {
   return [new Date(now.getTime() - MAX_SESSION_IDLE_MS), new Date(now.getTime() - MAX_SESSION_MS)];
+}
+
+const SELECT_OPEN_TOKENS = `
+SELECT prefix, hash, CASE WHEN former_until > $2 THEN former_hash END AS former FROM strandline.tokens
+WHERE prefix = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`;
+
+/** Which of these tokens, given by the part that names them, still open something, and the hashes of their keys in hex. */
+export async function readOpenTokens(
+  { pool }: Pick<Database, 'pool'>,
+  prefixes: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  if (prefixes.length === 0) return new Map();
+  const { rows } = await pool.query<{ prefix: string; hash: string; former: string | null }>(
+    SELECT_OPEN_TOKENS,
+    [prefixes, now],
+  );
+  return new Map(
+    rows.map(({ prefix, hash, former }) => [prefix, new Set(former === null ? [hash] : [hash, former])]),
+  );
+}
+
+/** Which of these sessions were not ended, by somebody or by their time. */
+export async function readOpenSessions(
+  { pool }: Pick<Database, 'pool'>,
+  ids: readonly Id[],
+  now: Date,
+): Promise<ReadonlySet<Id>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await pool.query<{ id: Id }>(
+    'SELECT id FROM strandline.sessions WHERE id = ANY ($1) AND (ends_at IS NULL OR ends_at > $2)',
+    [ids, now],
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,11 +1,11 @@
-/** What the search service takes of public sources, counted over every process. */
+/** Allowances and turns of public sources, over every process: how much the search service may still take, and when it may ask next. */
 
 import { DAY } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 
 /** `most` whole units of one source in one period such as `2026-11-21`. */
-export type SourceAllowance = { source: string; period: string; most: number };
+type SourceAllowance = { source: string; period: string; most: number };
 
 /** Periods that nobody counted in for so long are forgotten: a slow clock may still be in yesterday's. */
 const RETENTION_MS = 40 * DAY;

@@ -1,5 +1,5 @@
 import type { Id, Transaction } from './database.ts';
-import { LOCK_FEED } from './save/save-statements.ts';
+import { LOCK_FEED } from './save/save-sql.ts';
 
 export type SpikeMeasure = 'posts' | 'engagement';
 

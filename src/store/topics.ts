@@ -1,7 +1,9 @@
+/** Topics as rows, and the words of the state changes that topics, searches, rules and channels share. */
+
 import type { Id, Transaction } from './database.ts';
 import type { Reader } from './searches.ts';
 
-/** What is watched; its searches stand in `searches.ts`. */
+/** What is watched; its searches are rows of `searches.ts`. */
 export type Topic = {
   id: Id;
   slug: string;

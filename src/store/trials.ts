@@ -24,7 +24,7 @@ WITH allowed AS MATERIALIZED (
 )
 SELECT CASE WHEN opens = 1 THEN 'opened' ELSE refusal END AS kind, now, until, (SELECT id FROM opened) AS id FROM verdict`;
 
-export type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
+type OpenedTrial = { kind: 'opened'; id: Id; sentAt: Date } | Exclude<Verdict, { kind: 'opened' }>;
 
 /**
  * @param input.callsPerDay most calls per UTC day to this service, those of runs included; null: no limit

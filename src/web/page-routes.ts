@@ -26,8 +26,17 @@ import { addSearchPage } from './topic/search-page.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addTopicPage } from './topic/topic-page.tsx';
 
-const PAGES: readonly ((app: App, home: RouteContext) => void | Promise<void>)[] = [
-  addDetailPages,
+const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<void>)[] = [
+  addPostPage,
+  addLinkPage,
+  addAuthorPage,
+  addRunsPage,
+  addRunPage,
+  addComparePage,
+  addExplorePage,
+  addSqlPage,
+  addSystemPage,
+  addDocsPage,
   addNewTopicPages,
   addSearchEditPages,
   addTopicEditPages,
@@ -42,30 +51,11 @@ const PAGES: readonly ((app: App, home: RouteContext) => void | Promise<void>)[]
   addSignInPage,
 ];
 
-export async function addPageRoutes(app: App, home: RouteContext): Promise<void> {
-  addErrorPages(app, home);
+export async function addPageRoutes(app: App, routeContext: RouteContext): Promise<void> {
+  addErrorPages(app, routeContext);
   addAssetRoutes(app);
   await app.register(async (pages: App) => {
-    addFrame(pages, home);
-    for (const add of PAGES) await add(pages, home);
+    addFrame(pages, routeContext);
+    for (const add of PAGES) await add(pages, routeContext);
   });
-}
-
-/** The pages of one thing each, and those of everything. */
-
-const DETAIL_PAGES: readonly ((app: App, home: RouteContext) => void)[] = [
-  addPostPage,
-  addLinkPage,
-  addAuthorPage,
-  addRunsPage,
-  addRunPage,
-  addComparePage,
-  addExplorePage,
-  addSqlPage,
-  addSystemPage,
-  addDocsPage,
-];
-
-export function addDetailPages(app: App, home: RouteContext): void {
-  for (const add of DETAIL_PAGES) add(app, home);
 }

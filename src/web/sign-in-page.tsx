@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SECOND } from '../domain/time.ts';
-import { readReturnPath, sessionCookie } from '../monitor/access/browser-session.ts';
+import { readReturnPath, sessionCookie } from '../monitor/access/session-cookie.ts';
 import { Denied } from '../monitor/access/visitor-scopes.ts';
 import { MAX_SESSION_MS } from '../store/sessions.ts';
 import { mapErrorToFailure } from '../monitor/http/error-statuses.ts';

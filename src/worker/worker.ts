@@ -1,3 +1,5 @@
+/** A worker: takes work from the queue, and runs the timers that no queue can lose. */
+
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { QueueWorkers } from '../platform/queue/queue.ts';
@@ -21,23 +23,23 @@ export type RunningWorker = {
   /** Stops taking work and waits for what is in progress. */
   drain(): Promise<void>;
   /** Aborts calls in progress; their runs are released. Hastens a drain. */
-  hurry(): void;
+  abort(): void;
   /** Why it takes no work just now; null where it does. */
-  idle(): Idle | null;
+  idle(): IdleReason | null;
 };
 
 /**
  * - `queue`: the queue is kept where jobs would be lost
  * - `silent`: it has not heard of a scan for a minute: the database may be away
  */
-export type Idle = 'queue' | 'silent' | 'draining';
+type IdleReason = 'queue' | 'silent' | 'draining';
 
 /** The same of a worker that may not have been started yet. */
-export function idleOf(worker: RunningWorker | undefined): Idle | 'starting' | null {
+export function readIdleReason(worker: RunningWorker | undefined): IdleReason | 'starting' | null {
   return worker === undefined ? 'starting' : worker.idle();
 }
 
-export type WorkerHooks = {
+type WorkerHooks = {
   /** Called after each run that this process ended, for whoever shows them to a person; otherwise they are logged. */
   onReport?: (report: RunReport) => void;
 };
@@ -49,8 +51,8 @@ const GRACE_MS = MINUTE / 3;
 
 /**
  * The queue's entry point: scans, runs, channels and recurring work are passed to their functions. Beside it run the
- * timers of the scan, the follower, and a heartbeat that reports this worker, looks at the queue and hands over spooled responses.
- * @returns once the first heartbeat is over: spooled responses are handed over before anybody claims their runs
+ * timers of the scan, the follower, and a heartbeat that reports this worker, checks the queue and stores spooled responses.
+ * @returns once the first heartbeat is over: spooled responses are stored before anybody claims their runs
  */
 export async function startWorker(
   ctx: Context,
@@ -61,8 +63,8 @@ export async function startWorker(
   const startedAt = ctx.clock.now();
   const aborting = new AbortController();
   await prepareSpool(ctx);
-  const scanning = await startScanLoop(ctx);
-  const workers = takeWork(ctx, backend, scanning, aborting.signal, hooks);
+  const scanLoop = await startScanLoop(ctx);
+  const workers = takeWork(ctx, backend, scanLoop, aborting.signal, hooks);
   const intake = openIntake(backend, workers, ctx.log);
   const stopHeartbeat = await startHeartbeat(ctx.config.heartbeatMs, async () => {
     await reportWorker(ctx, { version, queue: backend.kind, startedAt });
@@ -70,17 +72,17 @@ export async function startWorker(
   });
   const stopFollowing = startFollower(ctx);
   return {
-    idle: () => intake.closedBy() ?? (scanning.silentMs() > STUCK_MS ? 'silent' : null),
+    idle: () => intake.closedBy() ?? (scanLoop.silentMs() > STUCK_MS ? 'silent' : null),
     drain: async () => {
       intake.end();
       const grace = setTimeout(() => aborting.abort(), GRACE_MS);
-      await Promise.all([workers.close(), scanning.stop(), stopFollowing(), stopHeartbeat()]);
+      await Promise.all([workers.close(), scanLoop.stop(), stopFollowing(), stopHeartbeat()]);
       clearTimeout(grace);
       await deregisterWorker(ctx.db, ctx.worker).catch((error: unknown) =>
         ctx.log.warn({ err: error }, 'worker deregistration failed'),
       );
     },
-    hurry: () => {
+    abort: () => {
       intake.end();
       aborting.abort();
     },
@@ -94,18 +96,18 @@ export async function startWorker(
 function takeWork(
   ctx: Context,
   backend: QueueBackend,
-  scanning: ScanLoop,
+  scanLoop: ScanLoop,
   signal: AbortSignal,
   hooks: WorkerHooks,
 ): QueueWorkers {
-  const solitude = createRunGate();
+  const gate = createRunGate();
   const onReport = hooks.onReport ?? ((report: RunReport) => logReport(ctx, report));
   const workers = startWorkers(backend, {
     concurrency: ctx.config.workerConcurrency,
     log: ctx.log,
-    onScan: () => scanning.scan(),
+    onScan: () => scanLoop.scan(),
     onRun: async (runId) => {
-      const report = await executeRun(ctx, runId, signal, solitude);
+      const report = await executeRun(ctx, runId, signal, gate);
       if (report === null) return;
       onReport(report);
       if (report.status === 'succeeded') await evaluateRules(ctx);
@@ -121,7 +123,7 @@ function takeWork(
 
 /** Whether a worker takes work from its queue: not where jobs would be lost, and not once it ends. */
 type Intake = {
-  /** Resumes or pauses the workers by how the queue is kept. One that is away is waited for, and looked at when it is back. */
+  /** Resumes or pauses the workers by how the queue is kept. One that is away is waited for, and checked when it is back. */
   check(): Promise<void>;
   /** From now on no check resumes them. */
   end(): void;
@@ -158,7 +160,7 @@ function openIntake(backend: QueueBackend, workers: QueueWorkers, log: Logger): 
   };
 }
 
-/** Says in the database that this worker runs, and hands over spooled responses first. Never throws. */
+/** Says in the database that this worker runs, and stores spooled responses first. Never throws. */
 async function reportWorker(
   ctx: Context,
   { version, queue, startedAt }: { version: string; queue: QueueBackend['kind']; startedAt: Date },

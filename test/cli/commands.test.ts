@@ -9,7 +9,8 @@ import {
   checkSearches,
   checkSources,
 } from '../../src/cli/search-checks.ts';
-import { checkHosted, checkNode, checkQueueServer, checkWithDatabase } from '../../src/cli/doctor-command.ts';
+import { checkWithDatabase } from '../../src/cli/doctor-command.ts';
+import { checkHosted, checkNode, checkQueueServer } from '../../src/cli/system-checks.ts';
 import { readStatus } from '../../src/monitor/status/system-status.ts';
 import { MINUTE } from '../../src/domain/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';

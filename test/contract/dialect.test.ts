@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadDialect, paths } from '../../src/protocol/dialect.ts';
+import { loadDialect, buildOperationPaths } from '../../src/protocol/dialect.ts';
 import { fromWire, toWire } from '../../src/protocol/wire.ts';
 import { InvalidInput } from '../../src/domain/errors.ts';
 import { sampleJson } from '../samples/sample.ts';
@@ -23,7 +23,7 @@ describe('paths', () => {
     ['named', 'v2/search/', '/v2/search/ai/search', '/v2/search/ai/search/links/twitter'],
     ['named', '', '/ai/search', '/ai/search/links/twitter'],
   ])('%s with prefix %s', (name, prefix, ai, microblog) => {
-    expect(paths(loadDialect(name), prefix)).toEqual({ ai, microblog });
+    expect(buildOperationPaths(loadDialect(name), prefix)).toEqual({ ai, microblog });
   });
 });
 
@@ -156,7 +156,7 @@ describe('a dialect of one’s own', () => {
         later_flat_members: { microblog: 'shouted' },
       }),
     );
-    expect(paths(own).microblog).toBe('/v1/ai/search/links/microblog');
+    expect(buildOperationPaths(own).microblog).toBe('/v1/ai/search/links/microblog');
     expect(toWire(own, 'request', { tools: ['Microblog Search', 'Web Search', 'Video Search'] })).toEqual({
       tools: ['Shouts', 'Pages', 'Video Search'],
     });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createJsonValues, createLineSplitter } from '../../src/protocol/stream.ts';
+import { createJsonSplitter, createLineSplitter } from '../../src/protocol/stream.ts';
 import { MAX_DEPTH, MAX_MEMBERS, parseJson, MAX_VALUES } from '../../src/protocol/json.ts';
 import { cleanText } from '../../src/domain/text.ts';
 
@@ -100,7 +100,7 @@ test('values are found wherever they are cut and whatever stands between them', 
       fc.integer({ min: 1, max: 9 }),
       (values, between, size) => {
         const text = values.map((value) => JSON.stringify(value)).join(between);
-        const cutter = createJsonValues();
+        const cutter = createJsonSplitter();
         const found: string[] = [];
         // A `[DONE]` is recognised within one part, as a line of a stream always is.
         const step = between === '[DONE]' ? text.length + 1 : size;

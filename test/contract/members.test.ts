@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { aiResponse } from '../../src/protocol/ai-response.ts';
+import {
+  aiResponse,
+  aiSearchRequest,
+  microblogResponse,
+  microblogSearchRequest,
+} from '../../src/protocol/specification.ts';
 import { listMembers } from '../../src/protocol/dialect.ts';
-import { microblogResponse } from '../../src/protocol/microblog-response.ts';
-import { aiSearchRequest, microblogSearchRequest } from '../../src/protocol/requests.ts';
 
 const count = (object: string) => listMembers().filter((member) => member.startsWith(`${object}.`)).length;
 

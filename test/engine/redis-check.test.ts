@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { checkQueueServer } from '../../src/cli/doctor-command.ts';
+import { checkQueueServer } from '../../src/cli/system-checks.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { checkRedis, judgeRedis, type RedisFacts } from '../../src/platform/queue/connection.ts';
 import { openProgram } from '../../src/app/program.ts';

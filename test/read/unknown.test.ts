@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { servedPost as servedPostSchema } from '../../src/protocol/extensions.ts';
-import type { MicroblogPost } from '../../src/protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import { toWire } from '../../src/protocol/wire.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { toServedPost } from '../../src/service/microblog-search.ts';

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aiResponse } from '../../src/protocol/ai-response.ts';
-import { loadDialect, paths } from '../../src/protocol/dialect.ts';
+import { aiResponse, microblogResponse } from '../../src/protocol/specification.ts';
+import { loadDialect, buildOperationPaths } from '../../src/protocol/dialect.ts';
 import { DATE_FILTERS, MODELS, TOOLS } from '../../src/domain/enumerations.ts';
 import { servedAiResponse, servedMicroblogResponse } from '../../src/protocol/extensions.ts';
-import { microblogResponse } from '../../src/protocol/microblog-response.ts';
 import { fromWire, toWire } from '../../src/protocol/wire.ts';
 import { ModelFailed } from '../../src/service/answering/language-model.ts';
 import { NOTHING_FOUND } from '../../src/service/answering/completion-writer.ts';
@@ -21,7 +20,10 @@ afterAll(() => service.close());
 
 /** The same request in each dialect, its answer in the specification's words. */
 async function ask(dialect: typeof named, kind: 'ai' | 'microblog', request: object, below = '') {
-  const response = await service.post(`${below}${paths(dialect)[kind]}`, toWire(dialect, 'request', request));
+  const response = await service.post(
+    `${below}${buildOperationPaths(dialect)[kind]}`,
+    toWire(dialect, 'request', request),
+  );
   expect(response.status).toBe(200);
   expect(response.headers.get('x-sandbox')).toBe('true');
   return fromWire(dialect, kind === 'ai' ? 'ai-answer' : 'microblog-answer', await response.json());

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MINUTE } from '../../src/domain/time.ts';
 import { steppedClock } from '../../src/platform/clock.ts';
-import { createTokenBucket } from '../../src/service/rate-limit.ts';
+import { createTokenBucket } from '../../src/service/key-gate.ts';
 import { NOW } from './sources/provider.ts';
 
 test('a burst is fine, then one comes for each part of a minute', () => {
@@ -20,7 +20,7 @@ test('what is given back can be had again', () => {
   const bucket = createTokenBucket({ perMinute: 60, burst: 1 }, steppedClock(NOW));
   expect(bucket.take(0)).toBe(0);
   expect(bucket.take(0)).toBeUndefined();
-  bucket.giveBack();
+  bucket.refund();
   expect(bucket.take(0)).toBe(0);
 });
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aiResponse } from '../../src/protocol/ai-response.ts';
-import { microblogResponse } from '../../src/protocol/microblog-response.ts';
+import { aiResponse, microblogResponse } from '../../src/protocol/specification.ts';
 import { z } from 'zod';
 import { loadDialect } from '../../src/protocol/dialect.ts';
 import { TOOLS } from '../../src/domain/enumerations.ts';

@@ -35,8 +35,8 @@ describe('the verifier', () => {
     const clock = steppedClock('2026-11-21T12:00:00Z');
     let used = 0;
     const findKeyHashes = (asked: string) => Promise.resolve(asked === id ? [hash] : []);
-    const tellUsed = () => used++;
-    const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHashes, tellUsed, clock });
+    const onKeyUsed = () => used++;
+    const verifier = createKeyVerifier({ rawKeys: ['old$key'], findKeyHashes, onKeyUsed, clock });
     expect(await verifier.verify('old$key')).toBe(true);
     const swapped = key.endsWith('A') ? 'B' : 'A';
     expect(await verifier.verify(key.slice(0, -1) + swapped)).toBe(false);

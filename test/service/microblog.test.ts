@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MicroblogPost } from '../../src/protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import { DAY, HOUR, MINUTE } from '../../src/domain/time.ts';
 import { createMicroblog } from '../../src/service/sandbox/simulated-microblog.ts';
 import { computeTruth } from '../../src/service/sandbox/ground-truth.ts';

@@ -1,6 +1,6 @@
 /** Sources that do as a test wants. */
 import type { Source } from '../../src/domain/enumerations.ts';
-import type { MicroblogPost } from '../../src/protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../src/protocol/specification.ts';
 import type { FoundItem, SourceQuery, SearchSource } from '../../src/service/sources/search-source.ts';
 
 /** A live source of a tool that answers with what `find` gives. */

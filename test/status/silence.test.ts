@@ -6,7 +6,7 @@ import {
   describeLastRun,
   judgeSilence,
   computeSilentBefore,
-} from '../../src/monitor/status/silent-searches.ts';
+} from '../../src/monitor/status/search-silence.ts';
 import { editSearch } from '../../src/monitor/topics/save-search.ts';
 import { changeSearch } from '../../src/monitor/topics/search-state.ts';
 import { at, newSearch, run } from '../store/live.ts';

@@ -2,7 +2,7 @@
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
-import { declared } from '../../src/store/schema/analytics/all-views.ts';
+import { declared } from '../../src/store/row-shapes.ts';
 import { freshDatabase } from '../database.ts';
 
 const database = await freshDatabase();

@@ -1,10 +1,19 @@
-/** Which failures an operation can answer with: most of them any can, so no route says them itself. */
+/** Parts of the document that operations share: failures, headers of replies, and messages of webhooks. */
 
 import { DiscoveriesMessage, TestMessage } from '../../monitor/alerts/message.ts';
 import { LIMITS } from '../../monitor/http/server-limits.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Headers of a success beside those of every reply, for the document. */
+    sends?: readonly ('Location' | 'Content-Disposition')[];
+    /** The handler calls a search service; a failure of that call decides the status of the reply. */
+    callsService?: true;
+  }
+}
 
 /** Every failure by its status: its name in the document, what it means, and headers that come with it. */
 export const FAILURES = {
@@ -72,7 +81,10 @@ const COMMON_FAILURES: readonly FailureStatus[] = [400, 401, 403, 408, 421, 429,
 
 type DocumentedRoute = Pick<RouteOptions, 'url' | 'method' | 'schema' | 'config'>;
 
-/** Statuses of the failures that a route can answer with, in order. */
+/**
+ * Statuses of the failures that a route can answer with, in order. Most are common to all routes, so no route lists its
+ * own.
+ */
 export function listFailures({ url, method, schema, config }: DocumentedRoute): FailureStatus[] {
   const reads = method === 'GET';
   const changes = !reads && config?.scope !== 'read';
@@ -95,17 +107,6 @@ function hasNameFilter(query: unknown): boolean {
   return query instanceof z.ZodObject && ['topic', 'topics', 'search'].some((name) => name in query.shape);
 }
 
-/** Headers of replies as the document describes them; tests compare them with those of real replies. */
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Headers of a success beside those of every reply, for the document. */
-    sends?: readonly ('Location' | 'Content-Disposition')[];
-    /** The handler calls a search service; a failure of that call decides the status of the reply. */
-    callsService?: true;
-  }
-}
-
 const defineTextHeader = (description: string, example: string) => ({
   description,
   schema: { type: 'string' },
@@ -113,7 +114,7 @@ const defineTextHeader = (description: string, example: string) => ({
 });
 const defineCountHeader = (description: string) => ({ description, schema: { type: 'integer' } });
 
-/** Every header that a program may want to read, by name. */
+/** Every header that a program may want to read, by name; tests compare them with those of real replies. */
 export const REPLY_HEADERS = {
   Location: defineTextHeader('Path of what was created.', '/api/v1/topics/harbour-ferry'),
   'Content-Disposition': defineTextHeader(
@@ -174,8 +175,6 @@ function buildHeaderRefs(names: readonly HeaderName[]): object {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Messages that channels send, as the document describes them to their receivers. */
-
 const WEBHOOK_HEADERS = [
   [
     'webhook-id',
@@ -220,7 +219,7 @@ function describeWebhook(
   };
 }
 
-/** By the `type` of their message. */
+/** Messages that channels send, by their `type`, as the document describes them to receivers. */
 export const WEBHOOKS = {
   'strandline.discoveries': describeWebhook(
     {

@@ -122,18 +122,15 @@ export function documentRoutes(app: App): void {
   );
 }
 
-/**
- * What makes a collected OpenAPI document whole: words of the SQL contract, failures and headers of replies, replies as
- * they look, messages of webhooks, no unused parts.
- */
-
 type SchemaNode = { [member: string]: unknown };
 
 /**
+ * Adds to the collected document what routes do not say themselves: descriptions of columns of the SQL contract, failures and
+ * headers of replies, examples, and messages of webhooks. Removes unused schemas.
  * @param meanings of the contract's columns, by `view.column`
  * @param routes by their `operationId`
  */
-export function completeDocument<D extends object>(
+function completeDocument<D extends object>(
   document: D,
   { meanings, routes }: { meanings: ReadonlyMap<string, string>; routes: ReadonlyMap<unknown, RouteOptions> },
 ): D {
@@ -215,7 +212,7 @@ function buildFailureReplies(): SchemaNode {
 
 const examplesShape = z.record(z.string(), z.unknown());
 
-/** What operations answer, as they once were answered; `npm run -s api:examples` asks anew. */
+/** Replies that were recorded from a running server; `npm run -s api:examples` records them anew. */
 function readExamples(): Record<string, unknown> {
   return examplesShape.parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
 }
@@ -250,10 +247,10 @@ function removeUnusedSchemas(document: { components: { responses: object; schema
 }
 
 function visitNodes(value: unknown, visit: (node: SchemaNode) => void): void {
-  if (Array.isArray(value)) for (const one of value) visitNodes(one, visit);
+  if (Array.isArray(value)) for (const item of value) visitNodes(item, visit);
   if (!isSchemaNode(value)) return;
   visit(value);
-  for (const one of Object.values(value)) visitNodes(one, visit);
+  for (const member of Object.values(value)) visitNodes(member, visit);
 }
 
 function isSchemaNode(value: unknown): value is SchemaNode {

@@ -1,18 +1,24 @@
-/** Who comes in. */
+/** Who makes a request: by token, by session, or from this machine; and how long an address waits after wrong tokens. */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf } from '../../platform/keys.ts';
-import { readOpenSessions, readOpenTokens } from '../../store/queries/open-visitors.ts';
-import { deleteSession, findSession, insertSession, readFormSecret } from '../../store/sessions.ts';
+import {
+  deleteSession,
+  findSession,
+  insertSession,
+  readFormSecret,
+  readOpenSessions,
+  readOpenTokens,
+} from '../../store/sessions.ts';
 import { findToken, hasTokens, touchToken } from '../../store/tokens.ts';
 import type { Context } from '../context.ts';
-import { createFormToken, createPageTag, verifyFormToken } from './browser-session.ts';
+import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
 import { readScopes } from './manage-tokens.ts';
 import { Denied, expandScopes, SCOPES, type Visitor } from './visitor-scopes.ts';
 import { randomBytes } from 'node:crypto';
 
-export type Credentials = {
+type Credentials = {
   /** From an `Authorization` header; undefined where there is none. */
   token: string | undefined;
   /** From the session's cookie. */
@@ -59,23 +65,23 @@ export async function openAccess(
   const backOff = createBackOff(clock);
   const secret = await readFormSecret(db, clock.now());
   // Behind one proxy all have one address: who was let in before does not wait for the mistakes of others.
-  const welcome = new Set<string>();
+  const knownTokens = new Set<string>();
 
   async function judge(token: string, address: string) {
     const hash = hashKey(token).toString('base64');
-    const waitMs = welcome.has(hash) ? 0 : backOff.waitMs(address);
+    const waitMs = knownTokens.has(hash) ? 0 : backOff.waitMs(address);
     if (waitMs > 0)
       throw new Denied('too_many', 'too many wrong tokens; wait a while', Math.ceil(waitMs / SECOND));
     const prefix = keyIdOf(token, 'st');
     const row = prefix === undefined ? undefined : await findToken(db, 'api', prefix, clock.now());
-    const shown = row?.keyHashes.find((one) => isKeyOf(token, one));
+    const shown = row?.keyHashes.find((keyHash) => isKeyOf(token, keyHash));
     if (row === undefined || shown === undefined) {
-      welcome.delete(hash);
+      knownTokens.delete(hash);
       backOff.failed(address);
       throw unknownToken();
     }
-    if (welcome.size >= MAX_KNOWN_TOKENS) welcome.clear();
-    welcome.add(hash);
+    if (knownTokens.size >= MAX_KNOWN_TOKENS) knownTokens.clear();
+    knownTokens.add(hash);
     await touchToken(db, row, clock.now());
     return { ...row, keyHash: shown };
   }
@@ -122,63 +128,9 @@ function identifyVisitor({ kind, session }: Visitor): string {
   return session === undefined ? kind : `session ${session}`;
 }
 
-/** Whoever keeps trying wrong tokens waits longer and longer. Kept in memory, by network, for this process alone. */
-
-/** So many mistakes are anybody's. */
-const FREE_ATTEMPTS = 5;
-const MAX_BACK_OFF_MS = MINUTE;
-/** Mistakes are forgotten after so long without one, and not sooner: the address may be that of many. */
-const BACK_OFF_RESET_MS = 15 * MINUTE;
-const MAX_NETWORKS = 10_000;
-
-export type BackOff = {
-  /** Milliseconds until this address may try again; 0: now. */
-  waitMs(address: string): number;
-  /** A token was wrong. */
-  failed(address: string): void;
-};
-
-export function createBackOff(clock: Clock): BackOff {
-  const mistakes = new Map<string, { count: number; at: number }>();
-  const known = (network: string) => {
-    const found = mistakes.get(network);
-    return found === undefined || clock.now().getTime() - found.at >= BACK_OFF_RESET_MS ? undefined : found;
-  };
-  return {
-    waitMs(address) {
-      const found = known(extractNetwork(address));
-      if (found === undefined || found.count < FREE_ATTEMPTS) return 0;
-      const wait = Math.min(MAX_BACK_OFF_MS, SECOND * 2 ** Math.min(found.count - FREE_ATTEMPTS, 10));
-      return Math.max(0, found.at + wait - clock.now().getTime());
-    },
-    failed(address) {
-      const network = extractNetwork(address);
-      const count = (known(network)?.count ?? 0) + 1;
-      // The newest stand last: the oldest go first where there are too many.
-      mistakes.delete(network);
-      const [oldest] = mistakes.size < MAX_NETWORKS ? [] : mistakes.keys();
-      if (oldest !== undefined) mistakes.delete(oldest);
-      mistakes.set(network, { count, at: clock.now().getTime() });
-    },
-  };
-}
-
-/** By what an address is counted: whoever has one of IPv6 has as many as they like, all with the same first half. */
-
-/** @param address as a socket tells it. @returns an address of IPv4, or the first 64 bits of one of IPv6 */
-export function extractNetwork(address: string): string {
-  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string | undefined) => (text === undefined || text === '' ? [] : text.split(':'));
-  const before = groups(head);
-  const after = groups(tail);
-  const between = tail === undefined ? 0 : 8 - before.length - after.length;
-  return [...before, ...Array.from({ length: between }, () => '0'), ...after].slice(0, 4).join(':');
-}
-
 /**
- * Who of those that were let in a while ago would still be: their token opens something by the key
- * that they showed, their session was not ended, and where they came without either, no token was made since.
+ * Who of those that were let in a while ago would still be let in: their token is valid with the key that they showed,
+ * their session was not ended, and where they came without either, no token was created since.
  */
 export async function revalidateSessions<V extends Visitor>(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
@@ -200,4 +152,61 @@ export async function revalidateSessions<V extends Visitor>(
       return session === undefined ? keys.has(keyHash?.toString('hex') ?? '') : sessions.has(session);
     }),
   );
+}
+
+/** Wrong tokens that anybody may show without waiting. */
+const FREE_ATTEMPTS = 5;
+const MAX_BACK_OFF_MS = MINUTE;
+/** Mistakes are forgotten after so long without one, and not sooner: the address may be that of many. */
+const BACK_OFF_RESET_MS = 15 * MINUTE;
+const MAX_NETWORKS = 10_000;
+
+/** Whoever keeps trying wrong tokens waits longer and longer. Kept in memory, by network, for this process alone. */
+type BackOff = {
+  /** Milliseconds until this address may try again; 0: now. */
+  waitMs(address: string): number;
+  /** A token was wrong. */
+  failed(address: string): void;
+};
+
+function createBackOff(clock: Clock): BackOff {
+  const mistakes = new Map<string, { count: number; at: number }>();
+  const findRecent = (network: string) => {
+    const record = mistakes.get(network);
+    return record === undefined || clock.now().getTime() - record.at >= BACK_OFF_RESET_MS
+      ? undefined
+      : record;
+  };
+  return {
+    waitMs(address) {
+      const record = findRecent(extractNetwork(address));
+      if (record === undefined || record.count < FREE_ATTEMPTS) return 0;
+      const wait = Math.min(MAX_BACK_OFF_MS, SECOND * 2 ** Math.min(record.count - FREE_ATTEMPTS, 10));
+      return Math.max(0, record.at + wait - clock.now().getTime());
+    },
+    failed(address) {
+      const network = extractNetwork(address);
+      const count = (findRecent(network)?.count ?? 0) + 1;
+      // The newest stand last: the oldest go first where there are too many.
+      mistakes.delete(network);
+      const [oldest] = mistakes.size < MAX_NETWORKS ? [] : mistakes.keys();
+      if (oldest !== undefined) mistakes.delete(oldest);
+      mistakes.set(network, { count, at: clock.now().getTime() });
+    },
+  };
+}
+
+/**
+ * By what an address is counted: whoever has one of IPv6 has as many as they like, all with the same first half.
+ * @param address as a socket names it
+ * @returns an address of IPv4, or the first 64 bits of one of IPv6
+ */
+export function extractNetwork(address: string): string {
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
+  const [head = '', tail] = address.split('::');
+  const groups = (text: string | undefined) => (text === undefined || text === '' ? [] : text.split(':'));
+  const before = groups(head);
+  const after = groups(tail);
+  const between = tail === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...Array.from({ length: between }, () => '0'), ...after].slice(0, 4).join(':');
 }

@@ -1,3 +1,5 @@
+/** What visitors may do, and the error of a request that is refused for who made it. */
+
 import type { Actor } from '../../store/audit-entries.ts';
 
 /**

@@ -1,4 +1,5 @@
-/** What a rule would have told of the past. Nothing is written and nothing is sent. */
+/** What a rule would have reported in the past. Nothing is written and nothing is sent. */
+
 import { DAY } from '../../domain/time.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { readFeedBetween, type FeedEntry } from '../../store/alerts/feed-entries.ts';
@@ -14,7 +15,7 @@ const BACKTEST_BATCH = 1_000;
 const MAX_BACKTEST_SHOWN = 500;
 
 /** One message that would have been sent. */
-export type BacktestMessage = { at: Date; discoveries: number };
+type BacktestMessage = { at: Date; discoveries: number };
 export type Backtest = {
   since: Date;
   until: Date;
@@ -48,10 +49,10 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
   const counting = createMessageCounter(rule.cooldown_seconds);
   for (let after = 0n; ; ) {
     const { found, last } = await readFeedBetween(ctx.db.pool, { ...trial, after, limit: BACKTEST_BATCH });
-    for (const one of found.filter((each) => matchesRule(rule, each))) {
-      counting.add(one);
+    for (const entry of found.filter((each) => matchesRule(rule, each))) {
+      counting.add(entry);
       trial.total += 1;
-      if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(one);
+      if (trial.found.length < MAX_BACKTEST_SHOWN) trial.found.push(entry);
     }
     if (last === null) break;
     after = last;
@@ -62,24 +63,24 @@ export async function backtestRule(ctx: Context, slug: string, days: number): Pr
 
 /** Counts messages as gathering would have made them, without what a receiver did. */
 function createMessageCounter(cooldownSeconds: number): {
-  add(one: FeedEntry): void;
+  add(entry: FeedEntry): void;
   end(until: Date): BacktestMessage[];
 } {
   const messages: BacktestMessage[] = [];
   const cooldownMs = cooldownSeconds * 1_000;
   let open: (BacktestMessage & { run: bigint }) | undefined;
   return {
-    add: (one) => {
+    add: (entry) => {
       const joins =
         cooldownMs > 0
-          ? open !== undefined && one.at <= open.at
-          : open?.run === one.run_id && open.discoveries < MAX_WHOLE_DISCOVERIES;
+          ? open !== undefined && entry.at <= open.at
+          : open?.run === entry.run_id && open.discoveries < MAX_WHOLE_DISCOVERIES;
       if (open !== undefined && joins) {
         open.discoveries += 1;
         return;
       }
       const ends = open === undefined || cooldownMs === 0 ? 0 : open.at.getTime() + cooldownMs;
-      open = { at: new Date(Math.max(one.at.getTime(), ends)), discoveries: 1, run: one.run_id };
+      open = { at: new Date(Math.max(entry.at.getTime(), ends)), discoveries: 1, run: entry.run_id };
       messages.push(open);
     },
     end: (until) =>

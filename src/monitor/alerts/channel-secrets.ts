@@ -1,4 +1,4 @@
-/** What messages of a channel are signed with: sealed in the database, open only while one is sent. */
+/** The secrets that sign messages of channels: sealed in the database, open only while a message is sent; and the key that opens them. */
 
 import { Refused } from '../../domain/errors.ts';
 import { DAY } from '../../domain/time.ts';
@@ -8,7 +8,7 @@ import type { Database, Id } from '../../store/database.ts';
 import type { Context } from '../context.ts';
 import type { Receiver } from './channels/channel-kind.ts';
 
-/** So long both secrets sign, once a channel has a new one. */
+/** How long both secrets sign, once a channel has a new one. */
 export const SECRET_ROTATION_MS = DAY;
 
 export function sealSecret(vault: Vault, channelId: Id, secret: string): string {
@@ -27,8 +27,6 @@ export function openReceiver(
     .map((sealed) => vault.open(sealed, `channels:${channel.id}`));
   return { address: channel.address, secrets };
 }
-
-/** Which key opens the secrets of channels, and whether it is at hand. */
 
 /** How many channels have secrets, and the ids of the keys these are sealed with: mostly one. */
 export type SealedSecrets = { channels: number; keyIds: string[] };

@@ -31,7 +31,7 @@ const MAX_MESSAGES_PER_JOB = 20;
 /** How much longer than an attempt may last its claim holds. */
 const CLAIM_SPARE_MS = 5 * SECOND;
 
-/** A message in our hands: nobody else sends to this channel until the claim ends. */
+/** A message that this process has claimed: nobody else sends to this channel until the claim ends. */
 type ClaimedDelivery = { channel: Channel; delivery: DueDelivery & { body: string }; fence: number };
 
 /**
@@ -46,10 +46,10 @@ export async function deliverDueMessages(
 ): Promise<number> {
   let delivered = 0;
   for (let n = 0; n < MAX_MESSAGES_PER_JOB && !stopping.aborted; n++) {
-    const taken = await claimNextDelivery(ctx, channelId);
-    if (taken === null) break;
-    const attempt = await sendDelivery(ctx, taken, stopping);
-    await recordAttempt(ctx, taken, attempt);
+    const claimed = await claimNextDelivery(ctx, channelId);
+    if (claimed === null) break;
+    const attempt = await sendDelivery(ctx, claimed, stopping);
+    await recordAttempt(ctx, claimed, attempt);
     if (attempt.kind === 'taken') delivered += 1;
   }
   await enqueueChannels(ctx, [channelId]);
@@ -117,7 +117,7 @@ async function recordAttempt(
   { channel: { id, slug }, delivery, fence }: ClaimedDelivery,
   attempt: DeliveryAttempt,
 ): Promise<void> {
-  const told = {
+  const logFields = {
     channel: slug,
     rule: delivery.rule,
     delivery: String(delivery.id),
@@ -164,7 +164,11 @@ async function recordAttempt(
       }
     }
   });
-  if (attempt.kind === 'taken') ctx.log.info({ ...told, status: attempt.httpStatus }, 'message delivered');
+  if (attempt.kind === 'taken')
+    ctx.log.info({ ...logFields, status: attempt.httpStatus }, 'message delivered');
   if (attempt.kind === 'failed')
-    ctx.log.warn({ ...told, code: attempt.code, detail: describeFailure(attempt) }, 'message not delivered');
+    ctx.log.warn(
+      { ...logFields, code: attempt.code, detail: describeFailure(attempt) },
+      'message not delivered',
+    );
 }

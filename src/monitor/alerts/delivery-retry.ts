@@ -10,7 +10,7 @@ const RETRY_PAUSES_MS = RETRY_PAUSE_MINUTES.map((minutes) => minutes * MINUTE);
 export const MAX_ATTEMPTS = RETRY_PAUSES_MS.length + 1;
 
 /** A channel on which everything failed for so long is disabled. */
-export const MAX_FAILING_MS = 5 * DAY;
+const MAX_FAILING_MS = 5 * DAY;
 
 /** So long does a channel rest, at most, before it is tried again with whatever waits. */
 const MAX_CHANNEL_REST_MS = 10 * MINUTE;
@@ -20,7 +20,7 @@ const OUTAGE_FAILURES = 3;
 export type FailedAttempt = Extract<DeliveryAttempt, { kind: 'failed' }>;
 
 /** What becomes of the message. */
-export type NextAttempt = { nextAt: Date; dead: null } | { nextAt: null; dead: string };
+type NextAttempt = { nextAt: Date; dead: null } | { nextAt: null; dead: string };
 
 /**
  * @param attempts how many were made, this one included
@@ -47,7 +47,7 @@ export function decideNextAttempt(
 }
 
 /** How it goes on a channel. */
-export type ChannelHealth = { failures: number; failingSince: Date | null; restingUntil: Date | null };
+type ChannelHealth = { failures: number; failingSince: Date | null; restingUntil: Date | null };
 
 /**
  * A failure that is the receiver's own lets the whole channel rest, so that what waits for it does not use up its

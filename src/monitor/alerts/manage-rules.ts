@@ -98,7 +98,7 @@ export async function createRule(
  */
 export async function editRule(ctx: ActingContext, slug: string, written: WrittenRule): Promise<RuleRow> {
   const checked = checkRule(written);
-  const woken = await inTransaction(ctx.db, async (tx) => {
+  const affected = await inTransaction(ctx.db, async (tx) => {
     // Two edits that lock each other's channels are told apart by Postgres, and one is tried again.
     const wanted = checked.channels === undefined ? undefined : await lockNamedChannels(tx, checked.channels);
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
@@ -129,7 +129,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
       await recordAudit(tx, ctx, { action: 'rule.updated', subject: slug, changes });
     return wanted ?? channels;
   });
-  await enqueueChannels(ctx, listChannelIds(woken));
+  await enqueueChannels(ctx, listChannelIds(affected));
   return findRuleRow(ctx, slug);
 }
 
@@ -139,7 +139,7 @@ export async function editRule(ctx: ActingContext, slug: string, written: Writte
  * @throws Refused `not_found`
  */
 export async function changeRule(ctx: ActingContext, slug: string, change: RuleChange): Promise<void> {
-  const woken = await inTransaction(ctx.db, async (tx) => {
+  const affected = await inTransaction(ctx.db, async (tx) => {
     const { rule, channels } = await lockRuleWithChannels(ctx, tx, slug);
     if (change === 'remove' || rule.state !== STATE_AFTER[change])
       await recordAudit(tx, ctx, { action: `rule.${CHANGE_RECORDED[change]}`, subject: slug });
@@ -154,7 +154,7 @@ export async function changeRule(ctx: ActingContext, slug: string, change: RuleC
       await setRuleState(tx, rule.id, { state: 'active', after: await readNewestDiscoveryId(tx), now });
     return channels;
   });
-  await enqueueChannels(ctx, listChannelIds(woken));
+  await enqueueChannels(ctx, listChannelIds(affected));
 }
 
 /** The rule with its channels, locked in this order, after what was found until now is judged by it as it is. */

@@ -1,5 +1,5 @@
 /**
- * What a message says, as its receiver reads it: compose.ts makes it, and the document of the API describes it under
+ * What a message says, as its receiver reads it, and how one is composed. The document of the API describes it under
  * `webhooks`. Members are only ever added.
  */
 
@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 /** Longest text of a post in a message, in UTF-16 code units; the whole stands in the database. */
-export const MAX_MESSAGE_TEXT = 2_000;
+const MAX_MESSAGE_TEXT = 2_000;
 /** Discoveries that a message holds whole; of more it has the ids. */
 export const MAX_WHOLE_DISCOVERIES = 100;
 
@@ -82,7 +82,7 @@ const Discovery = z.discriminatedUnion('kind', [
   z.object({ ...COMMON_MEMBERS, kind: z.literal(link), link: MessageLink }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal(spike), spike: MessageSpike }),
 ]);
-export type MessageDiscovery = z.infer<typeof Discovery>;
+type MessageDiscovery = z.infer<typeof Discovery>;
 
 export const DiscoveriesMessage = z
   .object({
@@ -112,9 +112,8 @@ export const TestMessage = z
   })
   .meta({ id: 'TestMessage' });
 
-/** Composes messages. Pure; message.ts says what is in one. */
-
-export type MessageContent = {
+/** What a message is composed from. */
+type MessageContent = {
   rule: { slug: string; name: string };
   /** The first discoveries, whole, in the order of the feed. */
   found: readonly FeedEntry[];
@@ -128,8 +127,8 @@ export type MessageContent = {
 /** The body of a message, byte for byte. */
 export function composeBody({ rule, found, ids, at, baseUrl }: MessageContent): string {
   const run = findCommonValue(found.map(({ run_id }) => run_id));
-  const search = findCommonValue(found.map((one) => one.search));
-  const topic = findCommonValue(found.map((one) => one.topic));
+  const search = findCommonValue(found.map(({ search: slug }) => slug));
+  const topic = findCommonValue(found.map(({ topic: slug }) => slug));
   const whole = new Set(found.map(({ id }) => id));
   const message: z.infer<typeof DiscoveriesMessage> = {
     type: 'strandline.discoveries',

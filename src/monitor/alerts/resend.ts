@@ -17,24 +17,24 @@ export async function resendMessages(
   ctx: ActingContext,
   which: { delivery: Id | string } | { channel: string },
 ): Promise<number> {
-  const one = 'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : undefined;
-  const slug = one?.channel ?? ('channel' in which ? which.channel : '');
+  const delivery = 'delivery' in which ? await findDeadDelivery(ctx, which.delivery) : undefined;
+  const slug = delivery?.channel ?? ('channel' in which ? which.channel : '');
   const channel = await findChannel(ctx.db.pool, slug);
   if (channel === null) throw new Refused('not_found', `there is no channel "${slug}"`);
-  const revived = await inTransaction(ctx.db, async (tx) => {
+  const resent = await inTransaction(ctx.db, async (tx) => {
     await endChannelRest(tx, channel.id);
-    const dead = one === undefined ? { channelId: channel.id } : { deliveryId: one.id };
+    const dead = delivery === undefined ? { channelId: channel.id } : { deliveryId: delivery.id };
     const messages = await retryDeadDeliveries(tx, dead, ctx.clock.now());
     if (messages.length > 0)
       await recordAudit(tx, ctx, {
         action: 'delivery.resent',
-        subject: one?.id ?? null,
+        subject: delivery?.id ?? null,
         changes: { channel: { after: slug }, messages: { after: messages.length } },
       });
     return messages;
   });
   await enqueueChannels(ctx, [channel.id]);
-  return revived.length;
+  return resent.length;
 }
 
 async function findDeadDelivery(ctx: Context, given: Id | string): Promise<{ id: Id; channel: string }> {

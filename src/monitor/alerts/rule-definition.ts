@@ -19,7 +19,7 @@ export type WrittenRule = {
   channels?: readonly string[] | undefined;
 };
 
-export type CheckedRule = {
+type CheckedRule = {
   name: string | undefined;
   kinds: RuleKind[] | undefined;
   filter: string | undefined;

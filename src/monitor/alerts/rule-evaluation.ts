@@ -1,6 +1,6 @@
 /**
  * From the feed to messages. Each channel has a cursor over the discoveries, whose ids are in the order of their
- * commits: what lies behind it was judged, and told or not, in the transaction that moved it.
+ * commits: what lies behind it was evaluated, and reported or not, in the transaction that moved it.
  */
 import { SECOND } from '../../domain/time.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/database.ts';
@@ -25,7 +25,7 @@ import { createMessageId, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
 /** Discoveries that one message gathers at most during a cooldown: those beyond {@link MAX_WHOLE_DISCOVERIES} by their ids. */
-export const MAX_GATHERED = 5_000;
+const MAX_GATHERED = 5_000;
 /** Discoveries that are judged in one transaction. */
 const EVALUATION_BATCH = 1_000;
 
@@ -69,9 +69,9 @@ async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): P
   const { found, last } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH);
   if (last === null) return false;
   for (const rule of await listChannelRules(tx, channel.id)) {
-    const judged = compileRule(rule);
-    const told = found.filter((one) => matchesRule(judged, one));
-    if (told.length > 0) await gatherDiscoveries(ctx, tx, channel.id, judged, told);
+    const compiled = compileRule(rule);
+    const matching = found.filter((entry) => matchesRule(compiled, entry));
+    if (matching.length > 0) await gatherDiscoveries(ctx, tx, channel.id, compiled, matching);
   }
   await moveCursor(tx, channel.id, last);
   return true;
@@ -82,18 +82,18 @@ async function gatherDiscoveries(
   tx: Transaction,
   channelId: Id,
   rule: CompiledRule,
-  told: readonly FeedEntry[],
+  matching: readonly FeedEntry[],
 ): Promise<void> {
   const now = ctx.clock.now();
   const begin = (runId: Id | null, dueAt: Date) =>
     beginDelivery(tx, { messageId: createMessageId(), channelId, ruleId: rule.id, runId, dueAt, now });
-  const add = (id: Id, some: readonly FeedEntry[]) =>
-    addToDelivery(tx, { id, ruleId: rule.id, channelId }, listIds(some));
+  const add = (id: Id, entries: readonly FeedEntry[]) =>
+    addToDelivery(tx, { id, ruleId: rule.id, channelId }, listIds(entries));
 
   if (rule.cooldown_seconds === 0) {
-    for (const [runId, ofRun] of groupByRun(told))
-      for (const some of splitIntoParts(ofRun, MAX_WHOLE_DISCOVERIES))
-        await add(await begin(runId, now), some);
+    for (const [runId, ofRun] of groupByRun(matching))
+      for (const part of splitIntoParts(ofRun, MAX_WHOLE_DISCOVERIES))
+        await add(await begin(runId, now), part);
     return;
   }
   const cooldownMs = rule.cooldown_seconds * SECOND;
@@ -101,29 +101,29 @@ async function gatherDiscoveries(
   const room = open === null ? 0 : Math.max(0, MAX_GATHERED - open.discoveries);
   let dueAt = open?.next_attempt_at;
   if (open !== null && room > 0) {
-    await add(open.id, told.slice(0, room));
-    await excludeRun(tx, open.id, findOnlyRun(told));
+    await add(open.id, matching.slice(0, room));
+    await excludeRun(tx, open.id, findOnlyRun(matching));
   }
-  for (const some of splitIntoParts(told.slice(room), MAX_GATHERED)) {
+  for (const part of splitIntoParts(matching.slice(room), MAX_GATHERED)) {
     const since = dueAt ?? (await readLastDeliveryAt(tx, rule.id, channelId));
     dueAt = since === null ? now : new Date(Math.max(since.getTime() + cooldownMs, now.getTime()));
-    await add(await begin(findOnlyRun(some), dueAt), some);
+    await add(await begin(findOnlyRun(part), dueAt), part);
   }
 }
 
 function groupByRun(found: readonly FeedEntry[]): Map<Id, FeedEntry[]> {
   const runs = new Map<Id, FeedEntry[]>();
-  for (const one of found) {
-    const known = runs.get(one.run_id);
-    if (known === undefined) runs.set(one.run_id, [one]);
-    else known.push(one);
+  for (const entry of found) {
+    const known = runs.get(entry.run_id);
+    if (known === undefined) runs.set(entry.run_id, [entry]);
+    else known.push(entry);
   }
   return runs;
 }
 
 function findOnlyRun(found: readonly FeedEntry[]): Id | null {
   const [first] = found;
-  return first !== undefined && found.every((one) => one.run_id === first.run_id) ? first.run_id : null;
+  return first !== undefined && found.every((entry) => entry.run_id === first.run_id) ? first.run_id : null;
 }
 
 function splitIntoParts<T>(all: readonly T[], most: number): T[][] {

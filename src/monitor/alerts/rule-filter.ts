@@ -1,4 +1,4 @@
-/** Whether a rule tells of a discovery. Pure. */
+/** Whether a rule reports a discovery: its scope and state, and its text filter. Pure. */
 
 import { InvalidInput } from '../../domain/errors.ts';
 import type { FeedEntry } from '../../store/alerts/feed-entries.ts';
@@ -12,7 +12,7 @@ export function compileRule(rule: Rule): CompiledRule {
 }
 
 /**
- * A first look is no news, and neither is what was found before the rule was there. A paused rule tells nothing.
+ * A first look is no news, and neither is what was found before the rule was there. A paused rule reports nothing.
  * Spikes are sentences of ours: words filter them as they filter posts and links.
  */
 export function matchesRule(rule: CompiledRule, found: FeedEntry): boolean {
@@ -42,15 +42,14 @@ function listFilteredTexts(found: FeedEntry): (string | null)[] {
 
 /**
  * The text filter of a rule: words that must appear, words that must not, phrases in quotes. Words are compared
- * without case and accents, whole, and never as patterns. Pure.
+ * without case and accents, whole, and never as patterns.
  */
+export type Filter = { must: readonly Phrase[]; mustNot: readonly Phrase[] };
 
 /** Words in a row; a single word is a phrase of one. */
 type Phrase = readonly string[];
 
-export type Filter = { must: readonly Phrase[]; mustNot: readonly Phrase[] };
-
-export const MAX_FILTER_LENGTH = 500;
+const MAX_FILTER_LENGTH = 500;
 const MAX_TERMS = 50;
 
 /** Letters that decompose into nothing simpler. */

@@ -1,3 +1,5 @@
+/** Removes the key of a service from texts and bytes that came from there. */
+
 /** Fewer letters than this of a key's beginning, at the end of a text, are chance. */
 const MIN_KEY_PREFIX = 4;
 

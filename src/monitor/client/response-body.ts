@@ -25,7 +25,7 @@ export type BodyBuffer = {
   whole(): Buffer;
 };
 
-export type ExpectedBody = {
+type ExpectedBody = {
   /** Holds what has come, also where reading fails. */
   body: BodyBuffer;
   contentType: string | null;

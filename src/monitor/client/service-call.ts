@@ -40,20 +40,20 @@ export async function callService(input: CallInput): Promise<CallResult> {
     costUsd: null,
     usageCount: null,
   };
-  const seen = () => {
+  const readFacts = () => {
     const { phase, received: _, ...rest } = progress;
     return { ...rest, sent: phase !== 'connect', latencyMs: Math.round(monotonicMs() - began) };
   };
   try {
     const body = await sendAndReceive(input, limit, progress);
-    return { ...seen(), ...body, kind: 'answer' };
+    return { ...readFacts(), ...body, kind: 'answer' };
   } catch (error) {
     const partial = () => (progress.bytes > 0 ? progress.received?.whole() : undefined);
     if (limit.ended === 'caller' && !(error instanceof RunError))
-      return { ...seen(), kind: 'aborted', partial: partial() };
+      return { ...readFacts(), kind: 'aborted', partial: partial() };
     const { code, detail, retryAfterMs } = toRunError(error, limit, progress);
     return {
-      ...seen(),
+      ...readFacts(),
       kind: 'failed',
       code,
       detail: cleanDetail(detail, input.key),
@@ -136,11 +136,9 @@ function readHeader(header: string | string[] | undefined): string | undefined {
 }
 
 /**
- * How a call ended. Errors are data here: nothing is thrown, so that whoever writes the ledger has what
- * was seen of a failed call too, and no error object of a library travels further with a request inside.
+ * What is known of every call, however it ended. Errors are data here: nothing is thrown, so that whoever writes the ledger
+ * has what was seen of a failed call too, and no error object of a library travels further with a request inside.
  */
-
-/** What is known of every call, however it ended. */
 type CallFacts = {
   /** Null where no answer began. */
   httpStatus: number | null;
@@ -178,7 +176,7 @@ export type CallAborted = CallFacts & InterruptedBody & { kind: 'aborted' };
 export type CallResult = CallResponse | CallFailure | CallAborted;
 
 /** How far a call has come; filled in while it runs. */
-export type CallProgress = Omit<CallFacts, 'latencyMs' | 'sent'> & { phase: 'connect' | 'headers' | 'body' };
+type CallProgress = Omit<CallFacts, 'latencyMs' | 'sent'> & { phase: 'connect' | 'headers' | 'body' };
 
 /** Longest time between two looks at the clock. */
 const TIMER_STEP_MS = SECOND;
@@ -186,7 +184,7 @@ const TIMER_STEP_MS = SECOND;
 const SUSPENDED_MS = SECOND;
 
 /** The one time limit of a call, joined with the caller's wish to end it. */
-export type TimeLimit = {
+type TimeLimit = {
   /** Aborted by whichever comes first. */
   readonly signal: AbortSignal;
   /** Which of them it was; undefined while neither has come. */
@@ -201,7 +199,7 @@ export type TimeLimit = {
  * Time in which this process was suspended does not count: the response, which was paid for, may have come meanwhile. At
  * least a second is left to read it.
  */
-export function startTimeLimit(timeoutMs: number, caller: AbortSignal): TimeLimit {
+function startTimeLimit(timeoutMs: number, caller: AbortSignal): TimeLimit {
   setMaxListeners(0, caller); // all calls of a process may share the signal of its end; no leak
   const controller = new AbortController();
   let ended: TimeLimit['ended'];
@@ -248,7 +246,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * What a service says a call cost, by headers such as `X-<Name>-Cost-Usd` and `X-<Name>-Usage-Count`.
  * Null where they are absent or hold no believable number: unknown is not free.
  */
-export function readCost(headers: Headers): { costUsd: number | null; usageCount: number | null } {
+function readCost(headers: Headers): { costUsd: number | null; usageCount: number | null } {
   const count = readNumberHeader(headers, /^x-.*usage-count$/i, MAX_USAGE_COUNT);
   return {
     costUsd: readNumberHeader(headers, /^x-.*cost-usd$/i, MAX_COST_USD),

@@ -3,7 +3,7 @@ import { readErrorBody } from '../../protocol/error-body.ts';
 import { retryAfterMs } from '../../protocol/retry-after.ts';
 import { type RunCode, RunError } from '../../domain/errors.ts';
 
-export type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
+type Refusal = { status: number; location: string | null; retryAfter: string | null; words: string };
 
 /**
  * Statuses of a response whose body decides whether it is one: 201 and 206 have come with a whole object, and were paid.

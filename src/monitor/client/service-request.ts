@@ -1,6 +1,6 @@
 /** From a saved search's request to what is sent: address, headers, body. Pure. */
 import { readFileSync } from 'node:fs';
-import { type Dialect, paths } from '../../protocol/dialect.ts';
+import { type Dialect, buildOperationPaths } from '../../protocol/dialect.ts';
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import { toWire } from '../../protocol/wire.ts';
 import { parseUrl, trimEndSlashes } from '../../domain/link.ts';
@@ -57,7 +57,7 @@ function buildAddress({ baseUrl, prefix, dialect }: Target, operation: Operation
   const base = parseUrl(baseUrl);
   if (base === undefined) throw new RunError('internal', { detail: 'the address of the service is none' });
   const { origin, pathname } = base;
-  return new URL(origin + trimEndSlashes(pathname) + paths(dialect, prefix)[operation]);
+  return new URL(origin + trimEndSlashes(pathname) + buildOperationPaths(dialect, prefix)[operation]);
 }
 
 /** Operation A always says whether it wants a stream: left out, the service has sent one. */

@@ -1,3 +1,5 @@
+/** Finds spikes in what runs just saved: of posts, and of what the counters of posts gained. */
+
 import { DAY } from '../../domain/time.ts';
 import type { Id, Transaction } from '../../store/database.ts';
 import { type NewSpike, readSpikesSince, type SpikeMeasure } from '../../store/spikes.ts';
@@ -20,7 +22,7 @@ import type { Series } from '../trends/rules/time-series.ts';
 const MAX_WINDOW_MS = DAY;
 
 /** A run, and the time of its response: the time at which it is judged. */
-export type EvaluatedRun = { run_id: Id; search_id: Id; at: Date };
+type EvaluatedRun = { run_id: Id; search_id: Id; at: Date };
 
 /**
  * Looks at the windows that closed in the six hours before each response, for posts and for what their counters gained, and
@@ -36,13 +38,13 @@ export async function findSpikes(tx: Transaction, runs: readonly EvaluatedRun[])
   );
   const found: NewSpike[] = [];
   for (const run of runs) {
-    const of = watched.get(run.run_id);
-    if (of === undefined) continue;
+    const search = watched.get(run.run_id);
+    if (search === undefined) continue;
     for (const measure of [
-      measurePosts(tx, run.search_id, of.recent),
-      measureEngagement(tx, run.search_id, of.gained),
+      measurePosts(tx, run.search_id, search.recent),
+      measureEngagement(tx, run.search_id, search.gained),
     ]) {
-      const spike = await findSpike(tx, run, of, measure);
+      const spike = await findSpike(tx, run, search, measure);
       if (spike !== null) found.push(spike);
     }
   }
@@ -64,7 +66,7 @@ async function findSpike(
   const since = watched.since === null ? 0 : startOfQuarter(watched.since.getTime()) + QUARTER_MS;
   const from = Math.max(until - HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since);
   if (from >= until) return null;
-  const { series, mayTell, topOf } = await measure.between(from, until);
+  const { series, mayTell, findTop } = await measure.between(from, until);
   const watch = { sensitivity, everySeconds, now: run.at.getTime(), mayTell };
   // Those before can only forbid one.
   if (detectSpike(series, { ...watch, alerted: [] }) === null) return null;
@@ -76,9 +78,9 @@ async function findSpike(
     Math.max(until - WEEKDAY_HISTORY_MS - MAX_SPIKE_AGE_MS - longest, since),
     until,
   );
-  const top = topOf(spike);
+  const top = findTop(spike);
   const { start, end, lowerBound, ...figures } = spike;
-  const told = {
+  const facts = {
     measure: measure.name,
     window_start: new Date(start),
     window_end: new Date(end),
@@ -90,20 +92,20 @@ async function findSpike(
     top_share: top?.share ?? null,
   } as const;
   const { run_id, search_id, at } = run;
-  return { ...told, search_id, run_id, sensitivity, sentence: composeSpikeSentence(told), at };
+  return { ...facts, search_id, run_id, sensitivity, sentence: composeSpikeSentence(facts), at };
 }
 
 /** A measure over a stretch of time. */
-export type MeasureHistory = {
+type MeasureHistory = {
   series: Series;
   /** Whether there is more to a spike than the detector sees. */
   mayTell: (spike: Spike) => boolean;
   /** The post that makes up most of it, where one may. */
-  topOf: (spike: Spike) => { post: Id; share: number } | null;
+  findTop: (spike: Spike) => { post: Id; share: number } | null;
 };
 
-/** What is looked at for spikes. */
-export type Measure = {
+/** What spikes are looked for in. */
+type Measure = {
   name: SpikeMeasure;
   /** How much of it there was lately, to see at once that nothing happened. */
   recent: number;
@@ -112,20 +114,20 @@ export type Measure = {
 };
 
 /** Posts of a search by their own time. */
-export function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
+function measurePosts(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'posts',
     recent,
     between: async (from, until) => ({
       series: await readVolumeHistory(tx, searchId, from, until),
       mayTell: () => true,
-      topOf: () => null,
+      findTop: () => null,
     }),
   };
 }
 
 /** What the counters of a search's posts gained from one answer to the next. */
-export function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measure {
+function measureEngagement(tx: Transaction, searchId: Id, recent: number): Measure {
   return {
     name: 'engagement',
     recent,
@@ -134,7 +136,7 @@ export function measureEngagement(tx: Transaction, searchId: Id, recent: number)
       return {
         series: buildGainSeries(gains, from, until),
         mayTell: (spike) => isSpreadOverPosts(gains, spike),
-        topOf: (spike) => {
+        findTop: (spike) => {
           const top = findTopPost(gains, spike);
           return top && { post: top.post, share: Math.min(1, top.gained / spike.n) };
         },

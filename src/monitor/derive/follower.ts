@@ -43,7 +43,7 @@ export const FOLLOWER_INTERVAL_MS = 2 * SECOND;
 
 type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'simulation'>;
 
-export type FollowerOptions = {
+type FollowerOptions = {
   /** Readings of one batch. */
   limit?: number;
   /** How old a reading must be; null where nobody else saves. */
@@ -126,7 +126,7 @@ class BatchFailed extends Error {
   }
 }
 
-export type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
+type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
   /** Of this search alone, of which a reading was set aside. */
   search?: Id;
   /** Whether all readings that were not seen before are checked, however many; otherwise only as many as are derived. */

@@ -1,7 +1,7 @@
 /**
- * What is found and which runs end, told to everybody who listens in this process, from one look at the database a
- * second however many they are. Discoveries have ids in the order of commits: who names the last one it saw misses
- * none and gets none twice. Runs are told as they end and are not told again.
+ * What is found and which runs end, sent to all listeners of this process from one query a second, however many they are.
+ * Discoveries have ids in the order of commits: a listener that names the last one it saw misses none and gets none
+ * twice. Runs are sent once, as they end.
  */
 
 import { InvalidInput } from '../../domain/errors.ts';
@@ -18,10 +18,10 @@ import type { Context } from '../context.ts';
 export type FeedEvent = { event: 'discovery'; row: DiscoveryRow } | { event: 'run'; row: RunRow };
 
 /** Slugs. */
-export type FeedFilter = { topic?: string | undefined; search?: string | undefined };
+type FeedFilter = { topic?: string | undefined; search?: string | undefined };
 
 /** Somebody who listens. `T` is an event in their words. */
-export type Listener<T> = {
+type Listener<T> = {
   filter: FeedFilter;
   /** What was missed, in order; the next of it is read when this has been taken. */
   replay(events: readonly T[]): Promise<void>;
@@ -66,37 +66,39 @@ export function openFeed<T>(
   let present = 0;
   /** Each with the last discovery it knows, which may be one that was not looked at here yet. */
   const listeners = new Map<Listener<T>, Id>();
-  const turns = createSemaphore(MAX_CONCURRENT_REPLAYS);
-  const ends = watchEndedRuns(ctx);
+  const limitReplays = createSemaphore(MAX_CONCURRENT_REPLAYS);
+  const endedRuns = watchEndedRuns(ctx);
   /** Everything up to here has been told to those who listen. */
   let cursor = 0n;
   let timer: NodeJS.Timeout | undefined;
   let beginning: Promise<void> | undefined;
-  let looking: Promise<void> | undefined;
+  let reading: Promise<void> | undefined;
   let failing = false;
 
-  const look = async (): Promise<void> => {
+  const readNews = async (): Promise<void> => {
     for (let full = true; full; ) {
       const rows = await readDiscoveriesAfter(ctx.db, { after: cursor, limit: PAGE_SIZE });
       full = rows.length === PAGE_SIZE;
       cursor = rows.at(-1)?.id ?? cursor;
       tell(rows.map((row) => ({ event: 'discovery', row })));
     }
-    tell((await ends.next()).map((row) => ({ event: 'run', row })));
+    tell((await endedRuns.next()).map((row) => ({ event: 'run', row })));
   };
   const tell = (events: readonly FeedEvent[]): void => {
     if (listeners.size === 0) return;
-    const told = events.map((event) => ({ of: event, as: encode(event) }));
+    const encoded = events.map((event) => ({ event, sent: encode(event) }));
     for (const [listener, known] of listeners) {
-      const theirs = told.filter((one) => matchesFilter(one.of, listener.filter) && isNew(one.of, known));
-      if (theirs.length > 0) listener.tell(theirs.map(({ as }) => as));
+      const theirs = encoded.filter(
+        ({ event }) => matchesFilter(event, listener.filter) && isNew(event, known),
+      );
+      if (theirs.length > 0) listener.tell(theirs.map(({ sent }) => sent));
     }
   };
   const poll = (): Promise<void> => {
-    looking ??= look().finally(() => {
-      looking = undefined;
+    reading ??= readNews().finally(() => {
+      reading = undefined;
     });
-    return looking;
+    return reading;
   };
   const pollOnTime = async (): Promise<void> => {
     try {
@@ -117,7 +119,7 @@ export function openFeed<T>(
   const begin = async (): Promise<void> => {
     try {
       cursor = await readLastDiscoveryId(ctx.db);
-      await ends.begin();
+      await endedRuns.begin();
       if (present > 0) pollLater();
     } finally {
       // It failed, or everybody has gone meanwhile: the next one who comes begins again.
@@ -144,7 +146,7 @@ export function openFeed<T>(
       }
       const upTo = cursor;
       const page = { ...listener.filter, after: at, upTo, limit: PAGE_SIZE };
-      const rows = await turns(() => readDiscoveriesAfter(ctx.db, page));
+      const rows = await limitReplays(() => readDiscoveriesAfter(ctx.db, page));
       at = rows.length < PAGE_SIZE ? upTo : (rows.at(-1)?.id ?? upTo);
       if (rows.length > 0 && !signal.aborted)
         await listener.replay(rows.map((row) => encode({ event: 'discovery', row })));
@@ -171,7 +173,7 @@ export function openFeed<T>(
       clearTimeout(timer);
       timer = undefined;
       listeners.clear();
-      await looking?.catch(() => {});
+      await reading?.catch(() => {});
     },
   };
 }
@@ -191,20 +193,20 @@ function isNew({ event, row }: FeedEvent, known: Id): boolean {
 const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;
 
-/** Runs that ended since the look before, each once. */
-export function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
-  /** What ended until now is not told. */
+/** Runs that ended since the last query, each once. */
+function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
+  /** What ended until now is not reported. */
   begin(): Promise<void>;
   next(): Promise<RunRow[]>;
 } {
-  /** Ids of what was told and still lies in the window. */
-  let told: ReadonlySet<Id> = new Set();
+  /** Ids of what was reported and still lies in the window. */
+  let reported: ReadonlySet<Id> = new Set();
   const inWindow = () => {
     const after = new Date(clock.now().getTime() - ENDED_RUNS_WINDOW_MS);
     return readEndedRuns(db, { after, limit: MAX_ENDED_RUNS });
   };
   const remember = (ended: readonly { id: Id }[]) => {
-    told = new Set(ended.map(({ id }) => id));
+    reported = new Set(ended.map(({ id }) => id));
   };
   return {
     begin: async () => remember(await inWindow()),
@@ -212,7 +214,7 @@ export function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
       const ended = await inWindow();
       const rows = await readRunsByIds(
         db,
-        ended.flatMap(({ id }) => (told.has(id) ? [] : [id])),
+        ended.flatMap(({ id }) => (reported.has(id) ? [] : [id])),
       );
       remember(ended);
       return rows;
@@ -220,19 +222,19 @@ export function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
   };
 }
 
-/** Lets so many go at a time; the others wait in the order they came. */
-export function createSemaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Lets at most `most` run at a time; the others wait in the order they came. */
+function createSemaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
-  let going = 0;
+  let running = 0;
   return async (work) => {
-    if (going >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else going += 1;
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
     try {
       return await work();
     } finally {
       // A turn is handed on: nobody who comes now goes before those who wait.
       const next = waiting.shift();
-      if (next === undefined) going -= 1;
+      if (next === undefined) running -= 1;
       else next();
     }
   };

@@ -1,3 +1,5 @@
+/** Exports as files: written beside their places, then moved there at once, with a manifest. */
+
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import type { Resource } from '../../store/export/export-columns.ts';
 import { type ExportFilter, findSearchIds } from '../../store/export/export-select.ts';
@@ -72,7 +74,7 @@ function nameManifest({ file }: ExportTarget): string {
 }
 
 /** A whole file, on disk under a name of its own, that takes its place in one step or was never there. */
-export type PendingFile = {
+type PendingFile = {
   target: string;
   bytes: number;
   /** Of the bytes, in hexadecimal. */
@@ -143,7 +145,7 @@ function toRefusal(error: unknown, target: string): unknown {
 }
 
 /** Where files go: a folder, in which they have names of ours, or one file. */
-export type ExportTarget = { folder: string; file: string | undefined };
+type ExportTarget = { folder: string; file: string | undefined };
 
 /**
  * A name is a folder where it ends in a slash, is one already, or must be one; a folder that is not there is made.

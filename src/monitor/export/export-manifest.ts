@@ -1,3 +1,5 @@
+/** The manifest of an export: what each file holds, and where it comes from. */
+
 import {
   type ColumnKind,
   type ExportColumn,

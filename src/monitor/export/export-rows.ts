@@ -1,3 +1,5 @@
+/** Exports as bytes: the rows of a resource, of one moment, in one of the formats. */
+
 import type { Database } from '../../store/database.ts';
 import { type ExportColumn, readColumns, type Resource } from '../../store/export/export-columns.ts';
 import {
@@ -43,7 +45,7 @@ export async function* exportRows(
   }
 }
 
-export type EncodedResource = {
+type EncodedResource = {
   columns: readonly ExportColumn[];
   bytes: AsyncGenerator<Uint8Array, void, undefined>;
   /** How many rows went into the bytes so far. */

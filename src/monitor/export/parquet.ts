@@ -1,3 +1,5 @@
+/** The encoder of Parquet; loaded only where Parquet is written. */
+
 import type { ColumnKind, ExportColumn } from '../../store/export/export-columns.ts';
 import type { Encoder } from './row-encoders.ts';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
@@ -19,7 +21,7 @@ export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder 
   );
   let rowsKept = 0;
 
-  const taken = () => {
+  const takeBytes = () => {
     const bytes = writer.getBytes().slice();
     writer.index = 0;
     return bytes;
@@ -42,19 +44,19 @@ export function createParquetEncoder(columns: readonly ExportColumn[]): Encoder 
     rowsKept = 0;
   };
   return {
-    begin: taken,
+    begin: takeBytes,
     rows: (rows) => {
       for (const row of rows) {
         for (const [i, column] of kept.entries()) column.push(row[i] ?? null);
         rowsKept += 1;
         if (rowsKept >= MAX_GROUP_ROWS || bytesKept() >= MAX_GROUP_BYTES) closeGroup();
       }
-      return taken();
+      return takeBytes();
     },
     end: () => {
       closeGroup();
       void file.finish();
-      return taken();
+      return takeBytes();
     },
   };
 }
@@ -129,7 +131,7 @@ const BYTES_PER_UNIT = 3;
  * Texts of one column, one behind the other in one buffer that is used again and again. As strings they would
  * outlive the young generation, and as arrays of their own take several times what they hold.
  */
-export type TextColumn = {
+type TextColumn = {
   isText: true;
   push(text: string | null): void;
   /** Views on the buffer: good until `clear`. */
@@ -138,7 +140,7 @@ export type TextColumn = {
   bytes(): number;
 };
 
-export function createTextColumn(): TextColumn {
+function createTextColumn(): TextColumn {
   let buffer = Buffer.allocUnsafeSlow(2 ** 12);
   let used = 0;
   /** Where each text ends; negative where there is none. */

@@ -1,3 +1,5 @@
+/** Formats of exports, and the encoders of CSV and NDJSON. */
+
 import type { ExportColumn } from '../../store/export/export-columns.ts';
 import type { CopiedRow } from '../../store/export/snapshot.ts';
 

@@ -1,11 +1,11 @@
-/** What every request passes: is it addressed to us, who asks, may they, and did they mean to. */
+/** What every request passes: is it addressed to this server, who sends it, may they, and was it forged by another site. */
 
 import { InvalidInput } from '../../domain/errors.ts';
 import { type BoundAddress, isOurHost, isOurOrigin } from '../../platform/http/allowed-hosts.ts';
 import { keyOfHeader } from '../../platform/keys.ts';
 import { isUnreachable } from '../../store/database.ts';
 import { type Access, NOBODY } from '../access/authentication.ts';
-import { sessionCookie } from '../access/browser-session.ts';
+import { sessionCookie } from '../access/session-cookie.ts';
 import { Denied, hasScopes, type Scope, type Visitor } from '../access/visitor-scopes.ts';
 import type { App } from './route-types.ts';
 import { countRefusedRequests, type Limits } from './server-limits.ts';
@@ -15,7 +15,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Puts the gate before every route of the server that is added after it. */
 export function addGate(app: App, access: Access, bound: BoundAddress, limits: Limits): void {
-  const countOne = countRefusedRequests(app, limits);
+  const countRefused = countRefusedRequests(app, limits);
   const cookie = sessionCookie(bound.baseUrl).name;
   app.addHook('onRequest', async (request, reply) => {
     request.visitor = NOBODY;
@@ -26,20 +26,20 @@ export function addGate(app: App, access: Access, bound: BoundAddress, limits: L
       throw new InvalidInput([
         { path: 'headers.host', given: undefined, expected: 'the name of this server' },
       ]);
-    const named = request.raw.url?.startsWith('/') === false;
-    // Of two names a proxy before us may have gone by the other one.
-    const twice = countHeader(request.raw.rawHeaders, 'host') > 1;
-    if (named || twice || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
+    const namesHost = request.raw.url?.startsWith('/') === false;
+    // Of two `Host` headers a proxy before us may have used the other one.
+    const hasTwoHosts = countHeader(request.raw.rawHeaders, 'host') > 1;
+    if (namesHost || hasTwoHosts || !isOurHost(request.headers.host, request.socket.localPort ?? 80, bound))
       throw new Denied('host', 'this server is not asked under this name; BASE_URL says under which it is');
     // Nothing here takes webhooks. One of ours, led back by a proxy, would be taken for somebody on this machine.
     if (request.headers['webhook-signature'] !== undefined)
       throw new Denied('forged', 'this is a message of a webhook, and no request');
     const { scope, door } = request.routeOptions.config;
     assertNoNulInPath(request.url);
-    request.visitor = await visitorOf(request);
+    request.visitor = await findVisitor(request);
     if (request.is404) return undefined;
     if (scope !== 'open') {
-      if (request.visitor.kind === 'nobody') await countOne(request);
+      if (request.visitor.kind === 'nobody') await countRefused(request);
       if (request.visitor.kind === 'nobody' && door === 'page') return redirectToSignIn(request, reply);
       assertScope(request.visitor, scope);
     }
@@ -55,7 +55,7 @@ export function addGate(app: App, access: Access, bound: BoundAddress, limits: L
     assertNoNulInFields(request.body);
   });
 
-  async function visitorOf(request: FastifyRequest): Promise<Visitor> {
+  async function findVisitor(request: FastifyRequest): Promise<Visitor> {
     const { scope, door } = request.routeOptions.config;
     const open = scope === 'open' || request.is404;
     if (open && door === 'api') return NOBODY;
@@ -78,7 +78,7 @@ function countHeader(raw: readonly string[], name: string): number {
   return raw.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** Pages send whoever is not known to where they can say who they are, and back afterwards. */
+/** Pages send unknown visitors to the sign-in page, and back afterwards. */
 function redirectToSignIn({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const next = method === 'GET' && url !== '/' ? `?next=${encodeURIComponent(url)}` : '';
   return reply.redirect(`/sign-in${next}`, 303);
@@ -89,7 +89,7 @@ function assertScope(visitor: Visitor, scope: Scope | readonly Scope[] | undefin
     throw new Denied('unknown_visitor', 'send a token of this program: Authorization: Bearer st_...');
   if (scope === undefined) throw new Error('a route without a scope is served');
   if (hasScopes(visitor, scope)) return;
-  const lacking = [scope].flat().filter((one) => !visitor.scopes.has(one));
+  const lacking = [scope].flat().filter((name) => !visitor.scopes.has(name));
   const scopes = lacking.length === 1 ? 'scope' : 'scopes';
   throw new Denied('scope', `the token lacks the ${scopes} ${lacking.join(' and ')}`);
 }
@@ -105,14 +105,14 @@ function assertNotForged({ headers, method, routeOptions }: FastifyRequest, boun
   const site = headers['sec-fetch-site'];
   const ours = site === undefined || site === 'same-origin' || site === 'none';
   if (SAFE_METHODS.has(method)) {
-    const isLed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-    if (ours || scope === 'open' || (door === 'page' && isLed)) return;
+    const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+    if (ours || scope === 'open' || (door === 'page' && isNavigation)) return;
     throw new Denied('forged', 'cross-site request refused; paste the address into the address bar');
   }
   // A page that sends no referrer sends `null` with its own forms too: then only the other header tells.
-  const named =
+  const isOwnOrigin =
     origin === undefined || (origin === 'null' ? site === 'same-origin' : isOurOrigin(origin, host, bound));
-  if (!ours || !named) throw new Denied('forged', 'cross-site request refused');
+  if (!ours || !isOwnOrigin) throw new Denied('forged', 'cross-site request refused');
 }
 
 function assertFormToken(access: Access, request: FastifyRequest): void {
@@ -124,25 +124,24 @@ function assertFormToken(access: Access, request: FastifyRequest): void {
   request.body = rest;
 }
 
-/** NUL stands in no text that Postgres can hold: it is refused here, before a page asks the database for it. */
-
+/** Postgres stores no text with NUL: it is refused here, before a page queries the database with it. */
 const EXPECTED_NO_NUL = 'a text without NUL';
 
 /** @param url as it was asked for; what stands behind `?` is read first. @throws InvalidInput */
-export function assertNoNulInPath(url: string): void {
+function assertNoNulInPath(url: string): void {
   const [path = ''] = url.split('?', 1);
   if (path.includes('%00'))
     throw new InvalidInput([{ path: 'address', given: undefined, expected: EXPECTED_NO_NUL }]);
 }
 
 /** @param fields of a form or of an address, each given once or several times. @throws InvalidInput */
-export function assertNoNulInFields(fields: unknown): void {
+function assertNoNulInFields(fields: unknown): void {
   if (typeof fields !== 'object' || fields === null) return;
-  const wrong = Object.entries(fields).filter(([, given]) => [given].flat().some(hasNul));
+  const wrong = Object.entries(fields).filter(([, value]) => [value].flat().some(hasNul));
   if (wrong.length > 0)
     throw new InvalidInput(wrong.map(([path]) => ({ path, given: undefined, expected: EXPECTED_NO_NUL })));
 }
 
-function hasNul(given: unknown): boolean {
-  return typeof given === 'string' && given.includes('\0');
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
 }

@@ -1,4 +1,7 @@
-/** How much may be asked, and how slowly. Counted in memory: each process counts for itself. */
+/**
+ * Limits of the HTTP server: requests a minute, sizes, times and open connections. Each process counts for itself, in
+ * memory.
+ */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
 import { extractNetwork } from '../access/authentication.ts';
@@ -11,7 +14,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export const LIMITS = {
-  /** Requests a minute for what lets calls be made, which may cost money: all such routes together. */
+  /** Requests a minute to routes that make calls, which may cost money: all such routes together. */
   runsPerMinute: 60,
   bodyBytes: 1_000_000,
   /** Of the forms of pages: the longest is a statement of SQL. */
@@ -19,7 +22,7 @@ export const LIMITS = {
   headerBytes: 16 * 1_024,
   /** Of one parameter of a path, in characters. */
   pathParameter: 100,
-  /** A request that has not come whole by then is given up. */
+  /** A request that is not complete by then is refused. */
   requestMs: 30 * SECOND,
   /** Open connections, streams of events among them. */
   connections: 2_000,
@@ -29,7 +32,7 @@ export type Limits = typeof LIMITS & {
   perMinute: number;
 };
 
-/** Of routes that let calls be made; they are counted together. */
+/** Of routes that make calls; they are counted together. */
 export function buildRunRateLimit({ runsPerMinute: max }: Limits) {
   return { max, timeWindow: MINUTE, groupId: 'run' };
 }
@@ -56,45 +59,44 @@ function createTooManyError(ms: number): Denied {
   return new Denied('too_many', 'more requests than may be made in a minute', Math.ceil(ms / SECOND));
 }
 
-/**
- * Open connections. When there are as many as there may be, one that rests makes room for the next: the longest resting
- * of the network that holds the most. So whoever opens thousands closes their own, and not those of others; what carries
- * a request is never closed for another, and is bounded by the shares of requests.
- */
-
-/** Of one network; those that rest in the order in which they began to. */
-type Network = { open: number; resting: Set<Connection> };
+/** Connections of one network; the idle ones in the order in which they became idle. */
+type Network = { open: number; idle: Set<Connection> };
 type Connection = { socket: Socket; network: Network; requests: number; leave(): void };
 
-/** @param most open connections, streams of events among them */
-export function limitConnections(server: Server, most: number): void {
+/**
+ * Limits open connections. When there are as many as there may be, an idle one makes room for the next: the longest idle of
+ * the network that has the most. So whoever opens thousands closes their own, and not those of others. One that carries a
+ * request is never closed for another, and is bounded by the shares of requests.
+ * @param max open connections, streams of events among them
+ */
+export function limitConnections(server: Server, max: number): void {
   const networks = new Map<string, Network>();
   const connections = new WeakMap<Socket, Connection>();
   let open = 0;
   // Node counts one that was closed to make room until its turn ends: this is for when thousands come in one turn.
-  server.maxConnections = 2 * most;
+  server.maxConnections = 2 * max;
 
   server.on('connection', (socket: Socket) => {
-    if (open >= most && !closeIdleConnection(networks)) {
+    if (open >= max && !closeIdleConnection(networks)) {
       socket.destroy();
       return;
     }
     const name = extractNetwork(socket.remoteAddress ?? '');
-    const network = networks.get(name) ?? { open: 0, resting: new Set() };
+    const network = networks.get(name) ?? { open: 0, idle: new Set() };
     networks.set(name, network);
-    let there = true;
+    let isOpen = true;
     const leave = () => {
-      if (!there) return;
-      there = false;
+      if (!isOpen) return;
+      isOpen = false;
       open -= 1;
       network.open -= 1;
-      network.resting.delete(connection);
+      network.idle.delete(connection);
       if (network.open === 0) networks.delete(name);
     };
     const connection: Connection = { socket, network, requests: 0, leave };
     open += 1;
     network.open += 1;
-    network.resting.add(connection);
+    network.idle.add(connection);
     connections.set(socket, connection);
     socket.once('close', leave);
   });
@@ -103,10 +105,10 @@ export function limitConnections(server: Server, most: number): void {
     const connection = connections.get(socket);
     if (connection === undefined) return;
     connection.requests += 1;
-    connection.network.resting.delete(connection);
+    connection.network.idle.delete(connection);
     response.once('close', () => {
       connection.requests -= 1;
-      if (connection.requests === 0 && !socket.destroyed) connection.network.resting.add(connection);
+      if (connection.requests === 0 && !socket.destroyed) connection.network.idle.add(connection);
     });
   });
 }
@@ -115,8 +117,8 @@ export function limitConnections(server: Server, most: number): void {
 function closeIdleConnection(networks: ReadonlyMap<string, Network>): boolean {
   let largest: Network | undefined;
   for (const network of networks.values())
-    if (network.resting.size > 0 && network.open > (largest?.open ?? 0)) largest = network;
-  const [longest] = largest?.resting ?? [];
+    if (network.idle.size > 0 && network.open > (largest?.open ?? 0)) largest = network;
+  const [longest] = largest?.idle ?? [];
   longest?.leave();
   longest?.socket.destroy();
   return longest !== undefined;

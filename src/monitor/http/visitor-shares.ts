@@ -1,4 +1,7 @@
-/** How much of what all visitors share one of them may hold at a time. Counted in memory: each process counts for itself. */
+/**
+ * How much of what all visitors share one of them may hold at a time, and for which visitor work is done. Each process counts
+ * for itself, in memory.
+ */
 
 import { Refused } from '../../domain/errors.ts';
 import { MAX_STATEMENTS } from '../../store/reader/ask-reader.ts';
@@ -35,44 +38,43 @@ export function createShares(): Shares {
 const SHARE_RETRY_SECONDS = 5;
 
 /**
- * @param what the places are held by, in the plural: `exports`
- * @param most places, for everybody together and for each visitor
+ * @param label what the places are held by, in the plural: `exports`
+ * @param max places, for everybody together and for each visitor
  */
-export function createShare(what: string, most: { all: number; each: number }): Share {
+export function createShare(label: string, max: { all: number; each: number }): Share {
   const held = new Map<string, number>();
   let all = 0;
   return {
     take(request) {
-      const who = getVisitorKey(request);
-      const own = held.get(who) ?? 0;
-      if (own >= most.each)
+      const key = getVisitorKey(request);
+      const own = held.get(key) ?? 0;
+      if (own >= max.each)
         throw new Denied(
           'too_many',
-          `this visitor has ${most.each} ${what} in progress, as many as one may have; end one first`,
+          `this visitor has ${max.each} ${label} in progress, as many as one may have; end one first`,
           SHARE_RETRY_SECONDS,
         );
-      if (all >= most.all)
+      if (all >= max.all)
         throw new Refused(
           'unavailable',
-          `${most.all} ${what} are in progress, as many as there may be; try again later`,
+          `${max.all} ${label} are in progress, as many as there may be; try again later`,
         );
-      held.set(who, own + 1);
+      held.set(key, own + 1);
       all += 1;
       let taken = true;
       return () => {
         if (!taken) return;
         taken = false;
         all -= 1;
-        const left = (held.get(who) ?? 0) - 1;
-        if (left > 0) held.set(who, left);
-        else held.delete(who);
+        const left = (held.get(key) ?? 0) - 1;
+        if (left > 0) held.set(key, left);
+        else held.delete(key);
       };
     },
   };
 }
 
-/** Who asks, for what is far below a route: the pool, whose connections visitors share. */
-
+/** The visitor of the current request, for what is far below a route: the pool, whose connections visitors share. */
 const visitorKeyStorage = new AsyncLocalStorage<string | undefined>();
 
 /** Who the request that this is done for is counted as; undefined for what the program does by itself. */

@@ -47,7 +47,7 @@ const TRAILING_PUNCTUATION = `.,;:!?)]}>'"»”’*`;
 const SOURCE_LINE =
   /^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:\[\^?(\d{1,3})\]:?[^\S\n]+([^\n]+)$|(\d{1,3})[.)][^\S\n]+(<?https?:\/\/[^\s]+)[^\S\n]*$)/gmu;
 
-/** @param raw at most `TEXT_MAX`; linear in its length */
+/** @param raw at most `MAX_TEXT_LENGTH`; linear in its length */
 export function extractMarks(raw: string): MarkedText {
   const numbered = new Map<number, LinkRef | null>();
   const define = (n: number, link: LinkRef) => {
@@ -175,7 +175,7 @@ export function parseCitations(text: string): LinkRef[] {
 }
 
 /** Where an address in parentheses ends: before white space or the parenthesis that closes it. */
-export function findAddressEnd(text: string, start: number): number {
+function findAddressEnd(text: string, start: number): number {
   let open = 0;
   const limit = Math.min(text.length, start + MAX_LINK_LENGTH + 1);
   for (let i = start; i < limit; i++) {

@@ -1,3 +1,5 @@
+/** The completion of an answer of operation A: its texts, key items and links. */
+
 import { wireName, type Dialect } from '../../protocol/dialect.ts';
 import { KEY_LISTS } from '../../domain/enumerations.ts';
 import { isPlain, isPoisonous, own, type Plain } from '../../protocol/json.ts';
@@ -13,7 +15,7 @@ const MAX_CHUNKS = 20_000;
 const MAX_SCORES = 10_000;
 
 /** What is read of a completion by itself; its claims are read beside what was found. */
-export type CompletionWithoutStatements = Omit<ParsedCompletion, 'claims'>;
+type CompletionWithoutStatements = Omit<ParsedCompletion, 'claims'>;
 
 /**
  * What the service wrote, out of a whole answer: the completion (an object, or since the third generation

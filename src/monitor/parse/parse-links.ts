@@ -1,3 +1,5 @@
+/** The links of an answer: its search results, and addresses that stand elsewhere in it. `domain/link.ts` says what a link is. */
+
 import type { Source } from '../../domain/enumerations.ts';
 import type { RejectCode } from '../../domain/errors.ts';
 import { canonicalizeUrl, isWebUrl, parseWebUrl, readSite } from '../../domain/link.ts';
@@ -13,7 +15,7 @@ const MAX_SNIPPET = 10_000;
 const MAX_TITLE = 2_000;
 
 /** The found links of one answer, each canonical address once. */
-export type LinkCollector = {
+type LinkCollector = {
   /**
    * Takes a search result of a group. It is refused where its address is no web address, and unreadable
    * where it is no search result at all (no object, no address); either way a reject is written.
@@ -106,12 +108,10 @@ export function parseLinkRefs(items: readonly Item[], rejects: Rejects): LinkRef
   return [...refs.values()];
 }
 
-/** Addresses as they come in an answer, read into links; what a link is stands in contract/link.ts. */
-
 /** The longest address, as it came and in canonical form: an index in Postgres holds it. */
 export const MAX_LINK_LENGTH = 2_048;
 
-export type LinkResult =
+type LinkResult =
   | { link: LinkRef; code?: undefined }
   | { link?: undefined; code: Extract<RejectCode, 'no_link' | 'bad_link' | 'link_too_long'> };
 
@@ -137,7 +137,7 @@ export function readAddress(value: unknown): string | null {
 }
 
 /** What an answer says of an address outside its groups. */
-export type AddressMention = { source: Source; title: string | null };
+type AddressMention = { source: Source; title: string | null };
 
 /** Of which source a list of key items is; `key_sources` is of several, and says nothing of it. */
 const KEY_LIST_SOURCES: Partial<Record<KeyList, Source>> = {

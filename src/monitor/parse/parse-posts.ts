@@ -1,3 +1,5 @@
+/** The posts of an answer, with their authors and the posts inside them. */
+
 import type { ParsedAuthor, ParsedPost } from '../../domain/parsed-results.ts';
 import { type Dialect, wireName } from '../../protocol/dialect.ts';
 import { isPlain, own, type Plain } from '../../protocol/json.ts';
@@ -22,7 +24,7 @@ import {
 const MAX_NESTING = 3;
 
 /** The posts of one answer and everyone who wrote them, each once. */
-export type PostCollector = {
+type PostCollector = {
   /** Takes a found post. One that has no id is unreadable, and a reject is written. */
   add(item: Item): ItemOutcome;
   take(): { posts: ParsedPost[]; nestedPosts: ParsedPost[]; authors: ParsedAuthor[] };
@@ -114,9 +116,9 @@ function countKnownMembers(thing: ParsedPost | ParsedAuthor): number {
 const MAX_LANG_LENGTH = 35;
 
 /** The members of a post that a dialect renames, looked up once for an answer. */
-export type PostNames = { reposts: string; isQuote: string; isRepost: string; repost: string };
+type PostNames = { reposts: string; isQuote: string; isRepost: string; repost: string };
 
-export function lookUpPostNames(dialect: Dialect): PostNames {
+function lookUpPostNames(dialect: Dialect): PostNames {
   return {
     reposts: wireName(dialect, 'repost_count'),
     isQuote: wireName(dialect, 'is_quote_post'),
@@ -126,10 +128,10 @@ export function lookUpPostNames(dialect: Dialect): PostNames {
 }
 
 /**
- * One post, all but its author and the posts inside it (posts.ts knows those). A member that cannot be
+ * One post, all but its author and the posts inside it (the collector knows those). A member that cannot be
  * read is null: no member but the id can cost us the post.
  */
-export function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPost {
+function parsePost(post: Plain, externalId: string, names: PostNames): ParsedPost {
   const entities = boundJson(post.entities);
   const { hashtags, mentions, urls } = parseEntities(post.entities);
   const lang = readWord(post.lang);
@@ -169,12 +171,13 @@ export function parsePost(post: Plain, externalId: string, names: PostNames): Pa
 }
 
 /** The posts inside a post: the one it quotes and the one it repeats, with the member each stands in. */
-export function findNestedPosts(post: Plain, names: PostNames): { quote: NestedPost; repost: NestedPost } {
+function findNestedPosts(post: Plain, names: PostNames): { quote: NestedPost; repost: NestedPost } {
   return {
     quote: isPlain(post.quote) ? { member: 'quote', post: post.quote } : null,
     repost: findFirstObject(post, [names.repost, 'repost', 'retweet']),
   };
 }
+
 type NestedPost = { member: string; post: Plain } | null;
 
 function findFirstObject(post: Plain, members: readonly string[]): NestedPost {
@@ -196,7 +199,7 @@ function readUnlessNone<T>(value: unknown, read: (value: unknown) => T | null): 
 }
 
 /** The author of a post, out of its `user`; the id is read before, because without one there is no author. */
-export function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
+function parseAuthor(user: Plain, externalId: string): ParsedAuthor {
   const unknown = readUnknownCounters(user.unknown_counters);
   const counter = (member: string) => (unknown.has(member) ? null : readCounter(user[member]));
   return {
@@ -235,7 +238,7 @@ export type PostEntities = { hashtags: string[]; mentions: string[]; urls: strin
  * Hashtags, handles and expanded addresses out of a post's `entities`, whose members the specification
  * does not show: `hashtags: [{text}]`, `user_mentions: [{screen_name}]`, `urls: [{expanded_url}]`.
  */
-export function parseEntities(entities: unknown): PostEntities {
+function parseEntities(entities: unknown): PostEntities {
   if (!isPlain(entities)) return { hashtags: [], mentions: [], urls: [] };
   return {
     hashtags: pickMembers(entities, ['hashtags'], ['text', 'tag'], (value) => readWord(value, 256)),

@@ -30,7 +30,7 @@ import {
   namePostsMember,
 } from './response-generations.ts';
 
-export type ResponseInput = {
+type ResponseInput = {
   operation: Operation;
   /** The body, decompressed. */
   body: string | Uint8Array;
@@ -41,7 +41,7 @@ export type ResponseInput = {
 
 /**
  * Reads a whole answer. An item that cannot be read becomes a reject, and the rest lives.
- * @throws UnreadableAnswer (a RunError) when the answer as a whole is of no use: `bad_json`,
+ * @throws UnreadableResponse (a RunError) when the answer as a whole is of no use: `bad_json`,
  *   `bad_content_type`, `decode_error`, `stream_incomplete`, `too_large` or `schema_mismatch`. The last is
  *   also said where more than half of the items cannot be read; the error carries the rejects.
  */
@@ -138,12 +138,12 @@ function* readStream(text: string, dialect: Dialect): Cooperative<Plain> {
 }
 
 /** A body is an event stream (as text) or a JSON value. */
-export type ParsedBody = { stream: string; value?: undefined } | { stream?: undefined; value: unknown };
+type ParsedBody = { stream: string; value?: undefined } | { stream?: undefined; value: unknown };
 
 /**
  * What an answer's bytes hold. The body itself decides, the content type only helps to name what is wrong:
  * JSON has come as text/html, and event streams under no type at all.
- * @throws UnreadableAnswer `decode_error`, `bad_content_type`, `bad_json`, `schema_mismatch` or `too_large`
+ * @throws UnreadableResponse `decode_error`, `bad_content_type`, `bad_json`, `schema_mismatch` or `too_large`
  */
 export function* parseBody(body: string | Uint8Array, contentType: string | null): Cooperative<ParsedBody> {
   const text = decodeText(body);
@@ -171,7 +171,7 @@ function* unwrapText(value: unknown): Cooperative<ParsedBody> {
   throw new UnreadableResponse('schema_mismatch', { detail: 'a text, and no answer in it' });
 }
 
-/** What was parsed, undefined where it is not JSON. @throws UnreadableAnswer where it holds too many values. */
+/** What was parsed, undefined where it is not JSON. @throws UnreadableResponse where it holds too many values. */
 function checkParsed(parsed: ParsedJson): { value: unknown } | undefined {
   if (parsed.problem === undefined) return parsed;
   if (parsed.problem === 'not_json') return undefined;

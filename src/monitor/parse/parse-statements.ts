@@ -74,16 +74,16 @@ function parseTextStatements(
     const count = piece.split(/[\ue000\ue001]/).length - 1;
     const tokens = marked.tokens.slice(next, next + count);
     next += count;
-    const said = restoreSentence(piece, tokens);
-    if (!isStatement(said)) continue;
-    const identity = hashStatement(said);
+    const sentence = restoreSentence(piece, tokens);
+    if (!isStatement(sentence)) continue;
+    const identity = hashStatement(sentence);
     const cited = resolveCitations(tokens, marked.numbered, isReturned);
     const before = found.get(identity);
     if (before === undefined && found.size >= MAX_STATEMENTS) break;
     found.set(
       identity,
       before === undefined
-        ? { role, text: cleanText(said, MAX_STATEMENT_LENGTH), identity, ...cited }
+        ? { role, text: cleanText(sentence, MAX_STATEMENT_LENGTH), identity, ...cited }
         : {
             ...before,
             citations: distinctCitations([...before.citations, ...cited.citations]),
@@ -175,11 +175,6 @@ function createReturnedCheck({ links, posts, nestedPosts }: CitableResults): (li
   };
 }
 
-/**
- * The sentences of a text that a machine wrote in Markdown. A rule of our own and not the runtime's: what a
- * sentence is decides what a claim is, and must not change with a version of the runtime. Where it errs it joins.
- */
-
 const FENCED = /```[\s\S]*?(?:```|$)/g;
 /** `# Title`, and a line that is bold as a whole and no sentence. */
 const HEADING =
@@ -200,11 +195,16 @@ const NAMED_AFTER_NUMBER =
   /^\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert)/;
 
 /** A text without code blocks and headings, which say nothing of their own. */
-export function stripScaffold(text: string): string {
+function stripScaffold(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(FENCED, '\n').replace(HEADING, '');
 }
 
-/** @param text with place holders; none is lost. @returns pieces in order, which joined are the text (but for wraps) */
+/**
+ * The sentences of a text that a machine wrote in Markdown. A rule of our own and not the runtime's: what a
+ * sentence is decides what a claim is, and must not change with a version of the runtime. Where it errs it joins.
+ * @param text with place holders; none is lost
+ * @returns pieces in order, which joined are the text (but for wraps)
+ */
 export function splitSentences(text: string): string[] {
   const whole = text.replace(LINE_WRAP, ' ');
   const pieces: string[] = [];

@@ -1,3 +1,5 @@
+/** What of an answer could not be read, or all of it, and what the service itself warns of. */
+
 import { type RejectCode, type RunCode, RunError } from '../../domain/errors.ts';
 import type { ParsedResults, Reject, Warning } from '../../domain/parsed-results.ts';
 import { cleanText } from '../../domain/text.ts';
@@ -29,7 +31,7 @@ export function createRejects(): Rejects {
 }
 
 /** The beginning of an item as JSON, cleaned; a big item is not walked to its end. */
-export function createSample(item: unknown): string {
+function createSample(item: unknown): string {
   if (item === undefined) return '';
   const small = boundJson(item, { depth: 3, nodes: 40, text: MAX_SAMPLE });
   return cleanText(JSON.stringify(small), MAX_SAMPLE);

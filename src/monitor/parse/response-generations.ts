@@ -1,6 +1,6 @@
 /**
- * An answer of operation A has had three shapes. A generation is one file that recognises its shape and
- * says where the search results and the posts stand; what an item means is the same in all of them.
+ * An answer of operation A has had three shapes. A generation recognizes its shape and says where the search results and
+ * the posts stand; what an item means is the same in all of them.
  */
 
 import { type Operation, type Source, SOURCES } from '../../domain/enumerations.ts';
@@ -11,7 +11,7 @@ import { isPlain, own, type Plain } from '../../protocol/json.ts';
 export type ResultGroup = ItemList & { source: Source };
 
 /** Where the items of an answer stand. */
-export type ResponseParts = { groups: ResultGroup[]; posts: ItemList[] };
+type ResponseParts = { groups: ResultGroup[]; posts: ItemList[] };
 
 export type Generation = {
   name: 'first' | 'second' | 'third';
@@ -24,7 +24,7 @@ export type Generation = {
 export const isResult = hasAnyMember('link', 'url', 'title');
 
 /** What tells one post from a container of posts. */
-export const isPost = hasAnyMember('id', 'text', 'user');
+const isPost = hasAnyMember('id', 'text', 'user');
 
 /** One element of a list of an answer, and where it stands in the wire's own names. */
 export type Item = { path: string; value: unknown };
@@ -75,12 +75,11 @@ function boundItems(path: string, values: readonly unknown[], pathOf: (i: number
   return { path, items, beyond: values.length - items.length };
 }
 
-/** How the groups of search results are read; the generations differ in what they call them and in wrapping. */
-
+/** Groups of search results; the generations differ in what they call them and in wrapping. */
 const GROUP_SOURCES = new Map<string, Source>(SOURCES.map((source) => [`${source}_search_results`, source]));
 
 /** The members `<source>_search_results` that an answer has, in its order, with the source of each. */
-export function findGroupMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
+function findGroupMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
   return Object.keys(answer).flatMap((member) => {
     const source = GROUP_SOURCES.get(dialect.neutralOf.get(member) ?? member);
     return source === undefined ? [] : [[member, source]];
@@ -88,7 +87,7 @@ export function findGroupMembers(answer: Plain, dialect: Dialect): [member: stri
 }
 
 /** The flat members that an answer has, in its order, with the source of each. */
-export function findFlatMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
+function findFlatMembers(answer: Plain, dialect: Dialect): [member: string, source: Source][] {
   return Object.keys(answer).flatMap((member) => {
     const source = dialect.sourceOf.get(member);
     return source === undefined ? [] : [[member, source]];
@@ -96,13 +95,13 @@ export function findFlatMembers(answer: Plain, dialect: Dialect): [member: strin
 }
 
 /** One group: an object with `organic_results`, or a bare list, or null or `{}` where nothing was found. */
-export function readGroup(path: string, source: Source, group: unknown): ResultGroup[] {
+function readGroup(path: string, source: Source, group: unknown): ResultGroup[] {
   if (!hasResults(group)) return [{ source, ...readItems(path, group, isResult) }];
   return [{ source, ...readItems(`${path}.organic_results`, group.organic_results, isResult) }];
 }
 
 /** A list of groups; a group by itself and a bare list of results are read as well. */
-export function readGroups(path: string, source: Source, groups: unknown): ResultGroup[] {
+function readGroups(path: string, source: Source, groups: unknown): ResultGroup[] {
   const isList = Array.isArray(groups) && (groups.some(hasResults) || groups.every(isEmptyObject));
   if (!isList) return readGroup(path, source, groups);
   return groups.flatMap((group, i) => readGroup(`${path}[${i}]`, source, group));
@@ -117,8 +116,7 @@ function isEmptyObject(group: unknown): boolean {
 }
 
 /** The specification's own shape: each source has a group, `{organic_results: [...]}`. */
-
-export const firstGeneration: Generation = {
+const firstGeneration: Generation = {
   name: 'first',
   detect: () => true,
   parts: (answer, dialect) => ({
@@ -130,8 +128,7 @@ export const firstGeneration: Generation = {
 };
 
 /** Each source has a *list* of groups, `[{organic_results: [...]}]`; `[]` and `{}` are empty ones. */
-
-export const secondGeneration: Generation = {
+const secondGeneration: Generation = {
   name: 'second',
   detect: (answer, dialect) =>
     findGroupMembers(answer, dialect).some(([member]) => Array.isArray(answer[member])),
@@ -148,8 +145,7 @@ export const secondGeneration: Generation = {
  * the completion is a text. A list may hold items of other sites: the source is what the answer says.
  * What an answer still has in the shape of the generations before is read with it.
  */
-
-export const thirdGeneration: Generation = {
+const thirdGeneration: Generation = {
   name: 'third',
   detect: (answer, dialect) =>
     typeof answer.completion === 'string' || findFlatMembers(answer, dialect).length > 0,

@@ -3,6 +3,7 @@
  * hand: `Date.parse` reads `"0"` as the year 2000, rolls 30 February over, and takes a time without a zone
  * to be local.
  */
+
 const YEAR_10000_MS = 253_402_300_800_000;
 /** A number below this is no epoch time; from 1973 on in seconds, and the same again in milliseconds. */
 const MIN_EPOCH_SECONDS = 100_000_000;

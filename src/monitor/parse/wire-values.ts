@@ -1,3 +1,5 @@
+/** Single values of the wire, read without ever failing: texts, counters, ids, JSON of any size. */
+
 import type { RejectCode } from '../../domain/errors.ts';
 import { cleanText, MAX_TEXT_LENGTH } from '../../domain/text.ts';
 import { isPlain, isPoisonous, type Plain } from '../../protocol/json.ts';
@@ -55,7 +57,7 @@ export function readUnknownCounters(names: unknown): ReadonlySet<unknown> {
 
 const MAX_ID_LENGTH = 256;
 
-export type IdResult =
+type IdResult =
   | { id: string; code?: undefined }
   | { id?: undefined; code: Extract<RejectCode, 'no_id' | 'bad_id' | 'unsafe_number_id'> };
 
@@ -95,10 +97,10 @@ function isValidId(text: string): boolean {
 }
 
 /** How much of a value is kept: levels of nesting, values in all, characters of one text. */
-export type JsonBounds = { depth: number; nodes: number; text: number };
+type JsonBounds = { depth: number; nodes: number; text: number };
 
 /** What is kept of a post's `media` and of its `entities`. */
-export const POST_JSON_BOUNDS: JsonBounds = { depth: 16, nodes: 5_000, text: 10_000 };
+const POST_JSON_BOUNDS: JsonBounds = { depth: 16, nodes: 5_000, text: 10_000 };
 
 /**
  * A JSON value that can be stored: texts cleaned, numbers finite, keys harmless, and never larger than its

@@ -1,3 +1,5 @@
+/** Claiming a run for this process: the claim itself, its lease, and the gate for runs that must run alone. */
+
 import { SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Id } from '../../store/database.ts';
@@ -15,7 +17,7 @@ const MAX_CLAIMS = 5;
  * it has one, stays unread, and is read late.
  * @param alone whether this process has no other run
  * @returns null where there is nothing to claim
- * @throws SolitudeNeeded where only a process without other runs may go on with it
+ * @throws ExclusiveAccessNeeded where only a process without other runs may go on with it
  */
 export async function claimForWorker(ctx: Context, runId: Id, alone: boolean): Promise<ClaimedRun | null> {
   const now = ctx.clock.statementTime();
@@ -85,14 +87,12 @@ export function startLeaseRenewal(ctx: Context, run: ClaimedRun): () => void {
   return () => clearInterval(timer);
 }
 
-/** Work of one process that may have killed its process before is done while nothing else is. */
-
 /** Thrown by work that must not be done beside other work; it has not begun. */
 export class ExclusiveAccessNeeded extends Error {
-  override readonly name = 'SolitudeNeeded';
+  override readonly name = 'ExclusiveAccessNeeded';
 }
 
-/** A gate that all runs of a process pass. */
+/** A gate that all runs of a process pass: one that may have killed its process before is executed while no other is. */
 export type RunGate = {
   /** Does `work` beside other work, once nobody is or wants to be alone. */
   shared: <T>(work: () => Promise<T>) => Promise<T>;
@@ -101,7 +101,7 @@ export type RunGate = {
 };
 
 export function createRunGate(): RunGate {
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   /** Ends with the last one who asked to be alone. */
   let lastAlone: Promise<void> | undefined;
 
@@ -114,16 +114,16 @@ export function createRunGate(): RunGate {
     // Nothing is waited for between the question and this, so that nobody is alone beside it.
     const working = work();
     const ended = waitUntilSettled(working);
-    underWay.add(ended);
+    inProgress.add(ended);
     try {
       return await working;
     } finally {
-      underWay.delete(ended);
+      inProgress.delete(ended);
     }
   };
 
   const alone: RunGate['alone'] = async (work) => {
-    const working = Promise.all([lastAlone, ...underWay]).then(work);
+    const working = Promise.all([lastAlone, ...inProgress]).then(work);
     const ended = waitUntilSettled(working);
     lastAlone = ended;
     try {

@@ -1,3 +1,9 @@
+/**
+ * What runs do while the database is away: they try again, and keep responses on disk (the spool) until the database has
+ * them. Those were paid for, and the process that holds them may end first. A file belongs to one call of one database,
+ * identified by when that call was sent.
+ */
+
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { isDatabaseError, refusesData } from '../../store/database.ts';
@@ -21,7 +27,7 @@ const DB_RETRY_PAUSES_MS = [100, 250, 500, SECOND, 2 * SECOND] as const;
  */
 export async function withDbRetry<T>(ctx: Pick<Context, 'log'>, work: () => Promise<T>): Promise<T> {
   return retryWork(work, {
-    patienceMs: DB_OUTAGE_RETRY_MS,
+    maxMs: DB_OUTAGE_RETRY_MS,
     mayPass: (error) => isDatabaseError(error) && !refusesData(error),
     onFirstFailure: (error) => {
       ctx.log.warn({ err: error }, 'database unavailable; retrying');
@@ -42,7 +48,7 @@ export async function retryUntilStored(
 ): Promise<void> {
   return retryWork(work, {
     ...options,
-    patienceMs: UNSTORED_RESPONSE_RETRY_MS,
+    maxMs: UNSTORED_RESPONSE_RETRY_MS,
     mayPass: (error) => !refusesData(error),
   });
 }
@@ -50,7 +56,7 @@ export async function retryUntilStored(
 async function retryWork<T>(
   work: () => Promise<T>,
   rule: {
-    patienceMs: number;
+    maxMs: number;
     mayPass: (error: unknown) => boolean;
     onFirstFailure: (error: unknown) => Promise<void>;
     stopping?: AbortSignal;
@@ -62,7 +68,7 @@ async function retryWork<T>(
       return await work();
     } catch (error) {
       if (attempt === 0) await rule.onFirstFailure(error);
-      if (!rule.mayPass(error) || monotonicMs() - began > rule.patienceMs) throw error;
+      if (!rule.mayPass(error) || monotonicMs() - began > rule.maxMs) throw error;
       const pauseMs = DB_RETRY_PAUSES_MS[Math.min(attempt, DB_RETRY_PAUSES_MS.length - 1)];
       // Cut short when the process stops; the next line checks that.
       await wait(pauseMs, undefined, { signal: rule.stopping }).catch(() => {});
@@ -70,11 +76,6 @@ async function retryWork<T>(
     }
   }
 }
-
-/**
- * Responses that came while the database is away, on disk until it has them: they were paid for, and the process that
- * holds them may end first. A file belongs to one call of one database, identified by when that call was sent.
- */
 
 /** A call as the ledger has it, and what came of it. */
 export type SpooledResponse = PaidResponse & { fence: number; sentAt: Date };

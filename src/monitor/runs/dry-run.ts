@@ -1,4 +1,7 @@
-/** Trying out a search that is not saved: one call, shown and forgotten. */
+/**
+ * Trying out a search that is not saved: one call, shown and forgotten. More than 300 lines, a third of which are the types
+ * of what is shown.
+ */
 
 import type { Operation, Source } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
@@ -165,7 +168,7 @@ function toRunError(result: CallFailure | CallAborted): RunError {
   return new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
 }
 
-/** @throws UnreadableAnswer, once its code is written down */
+/** @throws UnreadableResponse, once its code is written down */
 async function parseDryRunResponse(
   ctx: Context,
   id: Id,
@@ -180,8 +183,6 @@ async function parseDryRunResponse(
     throw error;
   }
 }
-
-/** What a search that was tried out has found, as it is shown: read, and not stored. */
 
 /** What one call brought. None of it is stored but the row of the call itself. */
 export type DryRun = DryRunResults & {
@@ -200,7 +201,7 @@ export type DryRun = DryRunResults & {
   bytes: number;
 };
 
-export type DryRunResults = {
+type DryRunResults = {
   /** Items in the answer, read or not. */
   items_seen: number;
   /** Items that could not be read. */
@@ -240,7 +241,7 @@ export type DryRunLink = {
   known: boolean;
 };
 
-export type DryRunCompletion = Record<(typeof COMPLETION_TEXTS)[number], string | null>;
+type DryRunCompletion = Record<(typeof COMPLETION_TEXTS)[number], string | null>;
 const COMPLETION_TEXTS = [
   'summary',
   'microblog_summary',
@@ -249,7 +250,7 @@ const COMPLETION_TEXTS = [
 ] as const;
 
 /** @param shown most posts, and most links */
-export function summarizeResults(
+function summarizeResults(
   { posts, links, authors, completion, warnings, rejects, itemsSeen }: ParsedResults,
   known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },
   shown: number,

@@ -1,3 +1,5 @@
+/** The journey of a run, one step a line. */
+
 import type { Id } from '../../store/database.ts';
 import type { ResponseKey } from '../../store/responses.ts';
 import type { Context } from '../context.ts';
@@ -7,7 +9,7 @@ import { endWithoutSuccess, reportSuccess, type RunReport } from './run-end.ts';
 import { parseLateResponses } from './late-and-replay.ts';
 import { parseStoredResponse, saveResults } from './parse-and-save.ts';
 
-/** Of who runs without being told to stop. */
+/** For callers that are never stopped. */
 const NEVER_STOPPING = new AbortController().signal;
 
 /**
@@ -16,26 +18,26 @@ const NEVER_STOPPING = new AbortController().signal;
  * save that everything is there afterwards or nothing is.
  *
  * @param stopping aborted when this process wants to end: a call under way is aborted, the run is released
- * @param solitude the gate that all runs of a worker pass; left out by a process that does one thing
+ * @param gate the gate that all runs of a worker pass; left out by a process that does one thing
  * @returns how it ended; `null` when there was nothing to execute (taken, not due, already ended)
  */
 export async function executeRun(
   ctx: Context,
   runId: Id,
   stopping: AbortSignal = NEVER_STOPPING,
-  solitude?: RunGate,
+  gate?: RunGate,
 ): Promise<RunReport | null> {
-  if (solitude === undefined) return runJourney(ctx, runId, stopping, { alone: true });
+  if (gate === undefined) return executeSteps(ctx, runId, stopping, { alone: true });
   try {
-    return await solitude.shared(() => runJourney(ctx, runId, stopping, { alone: false }));
+    return await gate.shared(() => executeSteps(ctx, runId, stopping, { alone: false }));
   } catch (error) {
     if (!(error instanceof ExclusiveAccessNeeded)) throw error;
-    return solitude.alone(() => runJourney(ctx, runId, stopping, { alone: true }));
+    return gate.alone(() => executeSteps(ctx, runId, stopping, { alone: true }));
   }
 }
 
-/** The journey of a run, from its claim to its end. */
-async function runJourney(
+/** From the claim of a run to its end. */
+async function executeSteps(
   ctx: Context,
   runId: Id,
   stopping: AbortSignal,

@@ -1,3 +1,5 @@
+/** Stored responses that are read after the end of their run: late, or again. */
+
 import { Refused } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { recordAudit } from '../../store/audit-entries.ts';

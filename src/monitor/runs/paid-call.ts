@@ -1,3 +1,5 @@
+/** The paid call of a run: counted before it is sent, stored before it is parsed, within the limits of its service. */
+
 import { readCallsPerDay } from '../../config/config.ts';
 import { type RunCode, RunError } from '../../domain/errors.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
@@ -150,8 +152,7 @@ async function takeConcurrentResponse(ctx: Context, run: ClaimedRun): Promise<Ra
   return response;
 }
 
-/** The limits of a service's calls, as runs and trials meet them. */
-
+/** The limits of a service's calls, as runs and trials meet them; null: no limit. */
 export type CallLimits = { callsPerDay: number | null; callsPerMinute: number | null };
 
 /** Most calls to a service of this kind; null: no limit. */

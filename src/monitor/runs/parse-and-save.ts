@@ -1,3 +1,5 @@
+/** From a stored response to saved results. */
+
 import type { Cooperative } from '../../domain/cooperative.ts';
 import { RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
@@ -17,7 +19,7 @@ import { setImmediate } from 'node:timers/promises';
 /**
  * Reads meaning into a stored response. Pure: the same bytes give the same findings, today and in a replay.
  * In turns, so that whatever was sent, leases are renewed and other runs go on meanwhile.
- * @throws UnreadableAnswer where it is of no use; `sources_down` where it holds nothing because nobody
+ * @throws UnreadableResponse where it is of no use; `sources_down` where it holds nothing because nobody
  *   the service asked has answered: what was not looked at is not "nothing there"
  */
 export async function parseStoredResponse(

@@ -8,7 +8,7 @@ import type { RunCode, RunError } from '../../domain/errors.ts';
  * - `wait`: the service said to slow down; it is asked again after the time it named.
  * - `again`: chance; it is tried again with growing, random pauses.
  */
-export type RetryClass = 'end' | 'wait' | 'again';
+type RetryClass = 'end' | 'wait' | 'again';
 
 export const RETRY_CLASS: Readonly<Record<RunCode, RetryClass>> = {
   auth: 'end',
@@ -60,7 +60,7 @@ export type FailedCall = {
   random: () => number;
 };
 
-export type RetryDecision = { kind: 'retry'; notBefore: Date } | { kind: 'give_up' };
+type RetryDecision = { kind: 'retry'; notBefore: Date } | { kind: 'give_up' };
 
 /** Runs that wait for room in a minute come back within so long after it, not all at once. */
 const RETRY_SPREAD_MS = 2 * SECOND;

@@ -1,3 +1,5 @@
+/** How a run ends, what is reported of it, and what a failure means for its search. */
+
 import { RUN_CODES, type RunCode, RunError } from '../../domain/errors.ts';
 import type { ParsedResults } from '../../domain/parsed-results.ts';
 import {
@@ -156,7 +158,7 @@ const MAX_REFUSALS = 3;
  * What a failure means beyond its run. A refused key or an empty account would fail every search of the
  * service, each paying for the attempt: they are stopped, with the reason, until a person resumes them.
  */
-export async function suspendAfterFailure(
+async function suspendAfterFailure(
   ctx: Context,
   run: ClaimedRun,
   { code, budget, detail }: RunError,

@@ -74,7 +74,7 @@ function* rhythmicSlots(schedule: IntervalSchedule, after: number, until: number
 }
 
 /** The number of an interval's latest slot up to an instant; 0 is the first since 1970 began. */
-export function countIntervals(schedule: IntervalSchedule, at: number): number {
+function countIntervals(schedule: IntervalSchedule, at: number): number {
   const { every, phase } = toMilliseconds(schedule);
   return Math.floor((at - phase) / every);
 }
@@ -137,10 +137,9 @@ function hasAny(times: Iterable<number>): boolean {
 }
 
 /**
- * What became due while nobody looked. A year of every minute is half a million slots: they are counted by
- * whole days, and only those that are asked for are listed. Pure, and the same slots as {@link slotsBetween} has.
+ * What became due while no scan ran. A year of every minute is half a million slots: they are counted by
+ * whole days, and only the latest are listed. The same slots as {@link slotsBetween} has.
  */
-
 export type DueSlots = {
   /** The latest slots one by one, ascending. */
   latest: readonly number[];

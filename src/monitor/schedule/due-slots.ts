@@ -126,7 +126,7 @@ function listIds(searches: readonly LockedSearch[]): Id[] {
 }
 
 /** How a search stops, and for a person why. */
-export type StopTarget = { to: 'paused' | 'broken'; reason: string } | { to: 'removed' };
+type StopTarget = { to: 'paused' | 'broken'; reason: string } | { to: 'removed' };
 
 /**
  * Stops a search whose row lock the transaction holds. Slots that are due by now get their rows first, so

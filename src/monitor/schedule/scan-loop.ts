@@ -1,3 +1,5 @@
+/** The timers of a worker beside the scans that the queue calls for. */
+
 import { SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { readTime } from '../../store/database.ts';

@@ -53,9 +53,9 @@ function parseCronSchedule(cron: string, tz: string, problems: Problem[]): Sched
 }
 
 /** Shortest interval: a search costs money each time. */
-export const MIN_INTERVAL_SECONDS = 60;
+const MIN_INTERVAL_SECONDS = 60;
 /** Longest interval: a leap year. */
-export const MAX_INTERVAL_SECONDS = 366 * 86_400;
+const MAX_INTERVAL_SECONDS = 366 * 86_400;
 
 const INTERVAL_PATTERN = /^(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?$/;
 

@@ -8,7 +8,7 @@ import { InvalidInput } from '../../domain/errors.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 
 /** Real time from `from` until before `to`, while local time is UTC plus `offset`; all milliseconds. */
-export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
+type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
 /** An instant at which a zone's clock is moved, and its offset from then on. */
 type OffsetChange = { readonly at: number; readonly offset: number };

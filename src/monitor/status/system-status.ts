@@ -28,7 +28,7 @@ import {
 import { listLiveWorkers, WORKER_SILENCE_MS, type WorkerRow } from '../../store/worker-registry.ts';
 import type { Context } from '../context.ts';
 import { formatSlot } from '../schedule/schedule-text.ts';
-import { judgeSilence, type SilentSearches } from './silent-searches.ts';
+import { judgeSilence, type SilentSearches } from './search-silence.ts';
 
 export type EmbeddedDatabase = { url: string; dataDirectory: string };
 
@@ -109,9 +109,8 @@ export async function readStatus(ctx: Context, embedded: EmbeddedDatabase | null
   };
 }
 
-/** How it goes with those who are asked. */
-
-export type ServiceStatus = ServiceDay & {
+/** A service, with its calls of today and its searches. */
+type ServiceStatus = ServiceDay & {
   /** How many of its searches are in which state. */
   searches: Record<string, number>;
   /** Most calls per UTC day; null: no limit. */
@@ -124,7 +123,7 @@ export type ServiceStatus = ServiceDay & {
 const MAX_SEARCHES = 100_000;
 
 /** Every search that was not removed. */
-export function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
+function readAllSearches(db: Context['db']): Promise<SearchRow[]> {
   return readSearches(db, { limit: MAX_SEARCHES });
 }
 
@@ -140,7 +139,7 @@ export async function readServices(
   return services.map((service) => ({
     ...service,
     address: service.address === null ? null : maskUrl(service.address),
-    searches: countStates(counted.filter((one) => one.service === service.name)),
+    searches: countStates(counted.filter((search) => search.service === service.name)),
     calls_per_day: readCallsPerDay(config, service.kind),
     missing: service.kind === 'hosted' && config.hosted === undefined ? 'SEARCH_API_URL is not set' : null,
   }));

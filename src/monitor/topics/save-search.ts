@@ -1,3 +1,5 @@
+/** Saves a search, and edits one: a new version under the row lock that the scan takes. */
+
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { diffFields, recordAudit, recordCreation } from '../../store/audit-entries.ts';
 import {
@@ -75,7 +77,7 @@ export async function recordCreated(
   });
 }
 
-export type SearchToInsert = {
+type SearchToInsert = {
   checked: CheckedSearch;
   topic: { slug: string; name: string; sample: boolean };
   service: { id: Id; kind: ServiceKind };
@@ -122,7 +124,7 @@ export async function insertCheckedSearch(
 
 /** What an edit leaves out stays as it is. */
 export type SearchEdit = Omit<WrittenSearch, 'slug' | 'operation'>;
-export type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean };
+type EditedSearch = { search: Search; changesRequest: boolean; changed: boolean };
 
 /**
  * Changes a search: a new version of it, under the row lock that the scan takes. Slots that are due by the old
@@ -227,7 +229,7 @@ function readCronZone(search: Search): string | undefined {
 }
 
 /** What a person decides of a search, beside its slug and topic. */
-export function pickEditable(search: Search): Definition & Pick<Search, 'labels' | 'sensitivity'> {
+function pickEditable(search: Search): Definition & Pick<Search, 'labels' | 'sensitivity'> {
   const { labels, sensitivity } = search;
   return { ...pickRequest(search), ...pickTiming(search), labels, sensitivity };
 }

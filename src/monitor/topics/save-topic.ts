@@ -28,7 +28,7 @@ export type NewTopic = {
   searches: readonly TopicSearch[];
 };
 
-export type CreatedTopic = { topic: string; created: CreatedSearch[] };
+type CreatedTopic = { topic: string; created: CreatedSearch[] };
 
 /** Longest name of a topic. */
 const MAX_TOPIC_NAME = 200;
@@ -72,14 +72,14 @@ export async function addSearches(
       checked,
       service,
       async (tx, created) => {
-        for (const one of created) await recordCreated(ctx, tx, one);
+        for (const search of created) await recordCreated(ctx, tx, search);
       },
     ),
   };
 }
 
 /** Writes a topic that is not there yet. @throws Refused `conflict` where it is, or was */
-export async function insertTopic(
+async function insertTopic(
   ctx: ActingContext,
   topic: Pick<Topic, 'slug' | 'name' | 'sample'>,
   checked: readonly CheckedSearch[],
@@ -109,8 +109,8 @@ async function insertSearches(
 ): Promise<CreatedSearch[]> {
   const created = await inTransaction(ctx.db, async (tx) => {
     const made: CreatedSearch[] = [];
-    for (const one of checked)
-      made.push(await insertCheckedSearch(ctx, tx, { checked: one, topic, service }));
+    for (const search of checked)
+      made.push(await insertCheckedSearch(ctx, tx, { checked: search, topic, service }));
     await record(tx, made);
     return made;
   });
@@ -138,7 +138,9 @@ async function checkSearches(
       checked.push(checkSearch({ ...written, slug }));
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      problems.push(...error.problems.map((one) => ({ ...one, path: `searches[${i}].${one.path}` })));
+      problems.push(
+        ...error.problems.map((problem) => ({ ...problem, path: `searches[${i}].${problem.path}` })),
+      );
     }
   }
   return checked;
@@ -165,7 +167,7 @@ async function findFreeSlug(
 }
 
 /** @returns the name in one line; where it is none, a problem is added */
-export function checkTopicName(name: string, problems: Problem[]): string {
+function checkTopicName(name: string, problems: Problem[]): string {
   const text = cleanLine(name.toWellFormed());
   if (text === '' || text.length > MAX_TOPIC_NAME)
     problems.push({ path: 'name', given: name, expected: `a name of 1 to ${MAX_TOPIC_NAME} characters` });
@@ -176,7 +178,7 @@ export function checkTopicName(name: string, problems: Problem[]): string {
 const DEFAULT_POSTS_INTERVAL = '15m';
 const DEFAULT_AI_INTERVAL = '1h';
 
-export type WatchRequest = {
+type WatchRequest = {
   text: string;
   name?: string | undefined;
   slug?: string | undefined;
@@ -209,7 +211,7 @@ export async function watchTopic(ctx: ActingContext, watch: WatchRequest): Promi
   return insertTopic(ctx, topic, checked, service);
 }
 
-/** What is wrong with a search is told of what was written: a text, and an interval of its name. */
+/** Names the problems of a search by what was written: a text, and an interval of its name. */
 function checkWatchedSearch(search: WrittenSearch, every: 'posts_every' | 'ai_every'): CheckedSearch {
   const names: Readonly<Record<string, string>> = { prompt: 'text', every };
   try {

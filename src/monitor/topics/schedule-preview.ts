@@ -1,3 +1,5 @@
+/** What a schedule will do: the next runs, how many a day, and what they may cost. */
+
 import { readCallsPerDay } from '../../config/config.ts';
 import { DAY } from '../../domain/time.ts';
 import type { CallCost } from '../../store/queries/call-costs.ts';

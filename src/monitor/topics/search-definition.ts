@@ -1,3 +1,5 @@
+/** Searches as a person writes them, checked whole. */
+
 import {
   DATE_FILTERS,
   MODELS,
@@ -7,7 +9,7 @@ import {
   TOOLS,
   type Tool,
 } from '../../domain/enumerations.ts';
-import { MAX_PROMPT_LENGTH } from '../../protocol/requests.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../store/schema/analytics/topic-views.ts';
 import type { Definition } from '../../store/searches.ts';

@@ -1,3 +1,5 @@
+/** Pauses, resumes and removes searches, and topics with all of theirs. */
+
 import { Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/database.ts';

@@ -66,7 +66,7 @@ export async function readTrends(
   const since = Math.min(before, until - USUAL_DAY_HISTORY_MS);
   const spikes = await readSpikes(db, ids, new Date(from));
   const observed = await readObservedHours(db, ids, new Date(now - USUAL_DAY_HISTORY_MS));
-  const trendOf = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
+  const buildTrend = (search: SearchRow, rows: readonly HourRow[]): SearchTrend => {
     const hours = toHours(rows.filter((row) => row.search_id === search.id));
     const whole = sumSpan(hours, from, until);
     const previous = sumSpan(hours, before, from);
@@ -97,16 +97,16 @@ export async function readTrends(
       spikes: spikes.filter((spike) => spike.search_id === search.id),
     };
   };
-  const together = Math.max(1, Math.floor(MAX_HOURS_PER_READ / ((until - since) / HOUR)));
+  const searchesPerRead = Math.max(1, Math.floor(MAX_HOURS_PER_READ / ((until - since) / HOUR)));
   const trends: SearchTrend[] = [];
-  for (let n = 0; n < searches.length; n += together) {
-    const some = searches.slice(n, n + together);
+  for (let n = 0; n < searches.length; n += searchesPerRead) {
+    const batch = searches.slice(n, n + searchesPerRead);
     const rows = await readHours(
       db,
-      some.map(({ id }) => id),
+      batch.map(({ id }) => id),
       new Date(since),
     );
-    trends.push(...some.map((search) => trendOf(search, rows)));
+    trends.push(...batch.map((search) => buildTrend(search, rows)));
   }
   return trends;
 }

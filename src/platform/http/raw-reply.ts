@@ -1,4 +1,4 @@
-/** That a client goes away before its reply is sent, for the API and the pages alike. */
+/** Replies below the framework: noticing that a client has left, and writing a reply by hand. */
 
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ export function abortOnClose({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   return gone.signal;
 }
 
-/** The answer is its route's own from here on, with all headers that it has so far: what is written goes out as it is. */
+/** Hands the reply over to its route, with the headers that it has so far: what is written is sent as it is. */
 export function hijackReply(reply: FastifyReply, headers: Readonly<Record<string, string>>): ServerResponse {
   void reply.headers({ ...headers });
   reply.hijack();

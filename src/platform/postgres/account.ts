@@ -1,3 +1,5 @@
+/** The account that runs Postgres, and running a program as it. */
+
 import { Refused } from '../../domain/errors.ts';
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -50,7 +52,7 @@ async function readAccounts(): Promise<Account[]> {
     .filter((one) => Number.isSafeInteger(one.uid) && Number.isSafeInteger(one.gid) && one.uid !== 0);
 }
 
-/** Somebody else on this machine as whom a program is run; see account.ts. */
+/** Somebody else on this machine as whom a program is run. */
 export type Account = Readonly<{ uid: number; gid: number; name: string }>;
 
 /** How a program ended: its exit code (null: it could not be run, or a signal ended it) and what it said. */

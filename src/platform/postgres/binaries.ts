@@ -1,3 +1,5 @@
+/** The programs of PostgreSQL: those of the npm package or of the machine, and a copy where the account cannot reach them. */
+
 import { Refused } from '../../domain/errors.ts';
 import { type Account, runProgram } from './account.ts';
 import { createHash, randomUUID } from 'node:crypto';
@@ -111,7 +113,7 @@ const links = z.array(z.object({ source: z.string(), target: z.string() }));
  * Makes the links among the libraries of the platform package. npm cannot pack links, so the package lists
  * them for a script of its own, which is not run where scripts of dependencies are off.
  */
-export async function linkLibraries(native: string): Promise<void> {
+async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = path.dirname(native);
   for (const { source, target } of links.parse(JSON.parse(list))) {
@@ -129,7 +131,7 @@ export async function linkLibraries(native: string): Promise<void> {
  * Copies the package's files (60 MB) to a place where they can be used; a copy that is there is kept. The
  * copy gets its name when it is complete, so that one that was interrupted is never used.
  */
-export async function copyNative(native: string, into: string): Promise<string> {
+async function copyNative(native: string, into: string): Promise<string> {
   const copy = path.join(into, `postgres-${await fingerprint(native)}`, 'native');
   if (await isPresent(copy)) return copy;
   const partial = path.join(into, `.copying-${randomUUID()}`);

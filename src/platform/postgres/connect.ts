@@ -1,3 +1,5 @@
+/** Single connections, and reading and changing addresses of databases. */
+
 import { Socket } from 'node:net';
 import { Client } from 'pg';
 

@@ -1,3 +1,5 @@
+/** The folder of the embedded Postgres: where it is, whose it is, and the passwords in it. */
+
 import { Refused } from '../../domain/errors.ts';
 import { type Account, accountOf, canEnter, findAccount, isRoot } from './account.ts';
 import { createHash, randomBytes } from 'node:crypto';

@@ -180,7 +180,7 @@ const JOIN_TIMEOUT_MS = 120_000;
 /** What the server says, or the system for it, while it starts or stops. */
 const PASSING = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300']);
 
-export type JoinedServer = Readonly<{ session: Session; port: number; started: boolean; moved: boolean }>;
+type JoinedServer = Readonly<{ session: Session; port: number; started: boolean; moved: boolean }>;
 
 /**
  * Enters the running server, or starts it and enters. Servers come and go meanwhile (others start, the

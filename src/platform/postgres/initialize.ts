@@ -1,3 +1,5 @@
+/** Creating the embedded database, in one step that can be interrupted. */
+
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

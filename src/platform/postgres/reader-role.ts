@@ -1,3 +1,5 @@
+/** The role that reads the SQL contract, as Postgres has it: its settings and limits, the functions closed to it, and its password. */
+
 import { readErrorCode } from './connect.ts';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
@@ -12,7 +14,7 @@ export const READER_CONNECTIONS = 5;
  * What holds in every session of a reader. They are defaults that the session itself can change; what
  * keeps the reader from anything but views is that it was granted nothing else.
  */
-export const READER_SETTINGS: Readonly<Record<string, string>> = {
+const READER_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '60s',
@@ -75,12 +77,10 @@ async function readRole(
   return rows[0];
 }
 
-/** A role may change its own password and settings, the reader's too: a superuser puts right what it changed. */
-
 /** What only a superuser can set, and the role cannot undo. */
 const SUPERUSER_SETTINGS: Readonly<Record<string, string>> = { temp_file_limit: '256MB' };
 
-/** Brings password, settings and limits of the reader to what they should be, where they are not. */
+/** Restores password, settings and limits of the reader, which the role itself may have changed. The connection is a superuser's. */
 export async function restoreReader(client: Client, name: string, password: string): Promise<void> {
   const role = escapeIdentifier(name);
   const { rows } = await client.query<{ verifier: string | null; limit: number }>(
@@ -124,10 +124,8 @@ async function readSettings(
   return rows;
 }
 
-/** What Postgres lets everybody do and no reader needs: functions that are closed to all but the program. */
-
 /**
- * Advisory locks, by which saves and the queue wait for each other; large objects and messages in the write-ahead
+ * Functions that Postgres opens to everybody and no reader needs. Advisory locks, by which saves and the queue wait for each other; large objects and messages in the write-ahead
  * log, which fill the disk. docs/homes.md has the same, for whoever administers a Postgres of their own: functions
  * belong to the superuser.
  */
@@ -178,7 +176,7 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16)):
 }
 
 /** Whether a password is the one that Postgres stores this of; never, where it is stored in another way. */
-export function matchesVerifier(password: string, verifier: string): boolean {
+function matchesVerifier(password: string, verifier: string): boolean {
   const [, salt] = /^SCRAM-SHA-256\$\d+:([^$]+)\$/.exec(verifier) ?? [];
   return salt !== undefined && scramVerifier(password, Buffer.from(salt, 'base64')) === verifier;
 }

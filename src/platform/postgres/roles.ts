@@ -1,3 +1,5 @@
+/** Roles and database of the embedded Postgres. */
+
 import type { Client } from 'pg';
 import { closeFunctions, ensureReaderRole, restoreReader, scramVerifier } from './reader-role.ts';
 import { connect } from './connect.ts';

@@ -1,3 +1,5 @@
+/** The server of the embedded Postgres: start and stop, its settings, its process and its port. */
+
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../clock.ts';
 import { runProgram } from './account.ts';
@@ -138,7 +140,7 @@ const DEFAULT_SETTINGS: Settings = {
 const SETTINGS_FILE = 'strandline.conf';
 
 /** Writes our settings beside Postgres' own file, which includes them last, so that ours win. */
-export async function writeSettings(home: DataDirectory, changed: Settings = {}): Promise<void> {
+async function writeSettings(home: DataDirectory, changed: Settings = {}): Promise<void> {
   const lines = Object.entries({ ...DEFAULT_SETTINGS, ...changed }).map(
     ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`,
   );
@@ -188,7 +190,7 @@ export async function findRunning(home: DataDirectory): Promise<Running | undefi
  * user. Such a file is removed, if no process at all works in the data directory. (If that were wrong,
  * Postgres' shared memory, which is bound to the directory, would still keep a second server out.)
  */
-export async function removeStalePidFile(home: DataDirectory): Promise<void> {
+async function removeStalePidFile(home: DataDirectory): Promise<void> {
   const before = await readPidFile(home);
   if (before === undefined || !isAlive(Number(before[0])) || process.platform !== 'linux') return;
   const data = await realpath(home.data);
@@ -222,7 +224,7 @@ const MIN_PORT = 20_000;
 const MAX_PORT = 32_000;
 
 /** The port kept from an earlier start if it is free, else another free one. */
-export async function choosePort(home: DataDirectory): Promise<{ port: number; moved: boolean }> {
+async function choosePort(home: DataDirectory): Promise<{ port: number; moved: boolean }> {
   const kept = await readKeptPort(home);
   if (kept !== undefined && (await isFree(kept))) return { port: kept, moved: false };
   for (;;) {
@@ -237,12 +239,12 @@ export async function keepPort(home: DataDirectory, port: number): Promise<void>
   await giveTo(home.account, home.port);
 }
 
-export async function readKeptPort(home: DataDirectory): Promise<number | undefined> {
+async function readKeptPort(home: DataDirectory): Promise<number | undefined> {
   const port = Number((await readFile(home.port, 'utf8').catch(() => '')).trim());
   return Number.isSafeInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
-export function isFree(port: number): Promise<boolean> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));

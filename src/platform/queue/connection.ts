@@ -1,3 +1,5 @@
+/** Where the queue is kept: Postgres or Redis, the connections to it, and whether a Redis is fit for it. */
+
 import { Refused } from '../../domain/errors.ts';
 import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';

@@ -1,3 +1,5 @@
+/** The schema of the queue in Postgres: the tables that our BullMQ makes, whether they are whole, and migrating them. */
+
 import { Refused } from '../../domain/errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Client } from 'pg';
@@ -7,7 +9,7 @@ export const QUEUE_CLIENT = 6;
 export const QUEUE_VERSION = 11;
 
 /**
- * What the migrations of our BullMQ (exactly 6.7.0) make, as `readParts` in queue-schema.ts reads it. With another version
+ * What the migrations of our BullMQ (exactly 6.7.0) make, as {@link readParts} reads it. With another version
  * the test says which parts differ.
  */
 export const QUEUE_PARTS: readonly string[] = `
@@ -96,7 +98,7 @@ sequence:job_seq: sequence:relay_inbox_id_seq: sequence:relay_mid_seq:
 export const QUEUE_SCHEMA = 'bullmq';
 
 /** `absent`: no tables, or some part of what BullMQ's migrations made is missing or different. What others added is no matter. */
-export type QueueState = 'absent' | 'behind' | 'current' | 'newer';
+type QueueState = 'absent' | 'behind' | 'current' | 'newer';
 
 /**
  * Brings the queue's tables up to date, in one transaction of BullMQ's own. The client must be a single

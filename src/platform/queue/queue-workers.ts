@@ -1,3 +1,5 @@
+/** The workers of the queue in this process. */
+
 import { Worker, type Job } from 'bullmq';
 import { SECOND } from '../../domain/time.ts';
 import type { Logger } from '../logger.ts';

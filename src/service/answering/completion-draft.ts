@@ -1,8 +1,8 @@
 /** A completion before its links have numbers: what both writers write. */
-import type { Completion } from '../../protocol/ai-response.ts';
+import type { Completion } from '../../protocol/specification.ts';
 import type { Source } from '../../domain/enumerations.ts';
 
-/** In the order in which a stream tells them. */
+/** In the order in which a stream sends them. */
 export const COMPLETION_ROLES = [
   'microblog_summary',
   'discussion_board_summary',
@@ -11,12 +11,15 @@ export const COMPLETION_ROLES = [
 ] as const;
 export type CompletionRole = (typeof COMPLETION_ROLES)[number];
 
-export type KeyList = Exclude<keyof Completion, CompletionRole>;
+type KeyList = Exclude<keyof Completion, CompletionRole>;
 
 /** A sentence, and the addresses of what says so: at least one. */
-export type CitedSentence = { text: string; links: readonly string[] };
+type CitedSentence = { text: string; links: readonly string[] };
 
-export type SectionDraft = { said: readonly CitedSentence[]; key: readonly { text: string; link: string }[] };
+export type SectionDraft = {
+  sentences: readonly CitedSentence[];
+  key: readonly { text: string; link: string }[];
+};
 
 /** Which sources each text reads, and which list of key items stands beside it. */
 export const COMPLETION_SECTIONS: Record<

@@ -1,8 +1,11 @@
-/** From what was found to a completion: by a language model where there is one, otherwise in quotations. */
+/**
+ * From what was found to a completion: by a language model where there is one, otherwise in quotations. Here links
+ * get their numbers; what a model wrote is verified first, and what it could not write is quoted.
+ */
 
 import { monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { Completion } from '../../protocol/ai-response.ts';
+import type { Completion } from '../../protocol/specification.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import {
   COMPLETION_ROLES,
@@ -21,7 +24,7 @@ export const NOTHING_FOUND = 'No results for the selected tools and period.';
 /** Nothing that was found holds a sentence that may stand here: titles alone, markup, orders to a machine. */
 export const NOTHING_QUOTABLE = 'Results were found, but nothing in them can be quoted.';
 
-export type CompletionOptions = {
+type CompletionOptions = {
   prompt: string;
   at: Date;
   /** What is left for writing, in milliseconds. */
@@ -30,8 +33,8 @@ export type CompletionOptions = {
   log: Logger;
   /** Undefined: the completion is made of quotations. */
   model: LanguageModel | undefined;
-  /** Told of each text as soon as it is final. */
-  told?: (role: CompletionRole, text: string) => void;
+  /** Called with each text as soon as it is final. */
+  onText?: (role: CompletionRole, text: string) => void;
 };
 
 export type WrittenCompletion = {
@@ -65,55 +68,55 @@ export async function writeCompletion(
   findings: Findings,
   writing: CompletionOptions,
 ): Promise<WrittenCompletion> {
-  const { model, signal, told } = writing;
+  const { model, signal, onText } = writing;
   signal.throwIfAborted();
-  const page = createCitedCompletion();
+  const cited = createCitedCompletion();
   const written = (writer: WrittenCompletion['writer']) => ({
-    completion: page.completion,
-    links: page.links,
+    completion: cited.completion,
+    links: cited.links,
     writer,
   });
-  const tellAll = () => COMPLETION_ROLES.forEach((role) => told?.(role, page.completion[role]));
+  const reportAll = () => COMPLETION_ROLES.forEach((role) => onText?.(role, cited.completion[role]));
   if ([...findings.values()].every((found) => found.length === 0)) {
-    page.completion.summary = NOTHING_FOUND;
-    tellAll();
+    cited.completion.summary = NOTHING_FOUND;
+    reportAll();
     return written('none');
   }
   const quoter = createExtractiveWriter(findings, writing);
   const set = (role: CompletionRole, drafts: ReadonlyMap<CompletionRole, SectionDraft>) => {
     const draft = drafts.get(role);
-    page.set(
+    cited.set(
       role,
       draft === undefined || draft.key.length === 0
         ? { ...quoter.write(role), ...pickSentences(draft) }
         : draft,
     );
     const wanted = COMPLETION_SECTIONS[role].reads.some((source) => (findings.get(source) ?? []).length > 0);
-    if (page.completion[role] === '' && wanted) page.completion[role] = NOTHING_QUOTABLE;
-    return page.completion[role];
+    if (cited.completion[role] === '' && wanted) cited.completion[role] = NOTHING_QUOTABLE;
+    return cited.completion[role];
   };
   const limitMs = writing.budgetMs - COMPLETION_RESERVE_MS;
   if (model === undefined || limitMs < MIN_MODEL_MS) {
     for (const role of SUMMARY_FIRST) set(role, new Map());
-    tellAll();
+    reportAll();
     return written('extractive');
   }
-  const asked = { prompt: writing.prompt, model, signal, log: writing.log };
+  const question = { prompt: writing.prompt, model, signal, log: writing.log };
   if (writing.budgetMs <= SINGLE_QUESTION_BUDGET_MS) {
-    const limit = { ...asked, limitMs: Math.min(limitMs, MAX_SINGLE_QUESTION_MS) };
+    const limit = { ...question, limitMs: Math.min(limitMs, MAX_SINGLE_QUESTION_MS) };
     const drafts = await draftWithModel(COMPLETION_ROLES, findings, limit);
     for (const role of SUMMARY_FIRST) set(role, drafts);
-    tellAll();
+    reportAll();
     return written(drafts.has('summary') ? 'model' : 'extractive');
   }
   const byModel = await Promise.all(
     COMPLETION_ROLES.map(async (role) => {
       const drafts = await draftWithModel([role], findings, {
-        ...asked,
+        ...question,
         limitMs: Math.min(limitMs, MAX_QUESTION_MS),
       });
       const text = set(role, drafts);
-      told?.(role, text);
+      onText?.(role, text);
       return drafts.has(role) ? role : undefined;
     }),
   );
@@ -121,13 +124,11 @@ export async function writeCompletion(
 }
 
 /** The model's sentences, where its key items are missing and quoted ones stand in. */
-function pickSentences(draft: SectionDraft | undefined): Pick<SectionDraft, 'said'> | undefined {
-  return draft && { said: draft.said };
+function pickSentences(draft: SectionDraft | undefined): Pick<SectionDraft, 'sentences'> | undefined {
+  return draft && { sentences: draft.sentences };
 }
 
-/** Parts of a completion written by a language model: asked, held against the sources, or left to quotations. */
-
-export type ModelDraftOptions = {
+type ModelDraftOptions = {
   prompt: string;
   model: LanguageModel;
   /** For the whole call, in milliseconds. */
@@ -144,7 +145,7 @@ const MAX_PROMPT_ITEMS = 70;
  * One question for some parts. What the model cannot write is not there, and the log says why.
  * @throws the signal's reason when the client is gone
  */
-export async function draftWithModel(
+async function draftWithModel(
   roles: readonly CompletionRole[],
   findings: Findings,
   { prompt, model, limitMs, signal, log }: ModelDraftOptions,
@@ -180,9 +181,8 @@ function describeModelFailure(error: unknown): { reason: string; status?: ModelF
   throw error;
 }
 
-/** The completion as it is written down: the one place where links get their numbers and are set. */
-
-export type CitedCompletion = {
+/** A completion whose links get their numbers as its texts are set. */
+type CitedCompletion = {
   /** Sets a text and its key items; numbers go on from what was set before. */
   set(role: CompletionRole, draft: SectionDraft): void;
   completion: Completion;
@@ -190,7 +190,7 @@ export type CitedCompletion = {
   links: string[];
 };
 
-export function createCitedCompletion(): CitedCompletion {
+function createCitedCompletion(): CitedCompletion {
   const links: string[] = [];
   const numbers = new Map<string, number>();
   const cite = (link: string) => {
@@ -211,8 +211,10 @@ export function createCitedCompletion(): CitedCompletion {
   return {
     completion,
     links,
-    set(role, { said, key }) {
-      completion[role] = said.map((one) => [one.text, ...one.links.map(cite)].join(' ')).join(' ');
+    set(role, { sentences, key }) {
+      completion[role] = sentences
+        .map(({ text, links: cited }) => [text, ...cited.map(cite)].join(' '))
+        .join(' ');
       for (const { link } of key) cite(link);
       completion[COMPLETION_SECTIONS[role].key] = key.map((item) => ({ text: item.text, url: item.link }));
     },

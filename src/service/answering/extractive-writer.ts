@@ -32,7 +32,7 @@ export function createExtractiveWriter(
         choosePassages(scored, role === 'summary' ? SUMMARY_BOUNDS : GROUP_BOUNDS),
       );
       return {
-        said: chosen.map(({ text, link }) => ({ text, links: [link] })),
+        sentences: chosen.map(({ text, link }) => ({ text, links: [link] })),
         key: chooseKeyItems(scored, keyOf),
       };
     },
@@ -71,9 +71,9 @@ function listBestPassages(scored: readonly ScoredPassage[], source: Source): Pas
   return [...best.values()];
 }
 
-/**
+/*
  * Which sentences make a summary: maximal marginal relevance (Carbonell and Goldstein 1998), so that each
- * next one adds something. Same input, same choice.
+ * next one adds something. The same input gives the same choice.
  */
 
 /** What the worth of a sentence weighs against its likeness to those chosen already. */
@@ -81,9 +81,9 @@ const WORTH_SHARE = 0.6;
 /** From this cosine on a sentence says what a chosen one said. */
 const SAME_COSINE = 0.5;
 
-export type ScoredPassage = { passage: Passage; score: number };
+type ScoredPassage = { passage: Passage; score: number };
 
-export type SelectionBounds = {
+type SelectionBounds = {
   most: number;
   /** Below this many, a second sentence of the same item is better than none. */
   least: number;
@@ -108,7 +108,7 @@ export function choosePassages(
     bySource.set(next.source, (bySource.get(next.source) ?? 0) + 1);
     raiseLikeness(next, scored, likeness);
   };
-  const take = (count: number, may: (one: Passage) => boolean) => {
+  const take = (count: number, may: (passage: Passage) => boolean) => {
     while (chosen.length < count) {
       let best: Passage | undefined;
       let highestWorth = -Infinity;
@@ -122,8 +122,8 @@ export function choosePassages(
       add(best);
     }
   };
-  take(most, (one) => !links.has(one.link) && (bySource.get(one.source) ?? 0) < perSource);
-  take(most, (one) => !links.has(one.link));
+  take(most, (passage) => !links.has(passage.link) && (bySource.get(passage.source) ?? 0) < perSource);
+  take(most, (passage) => !links.has(passage.link));
   take(least, () => true);
   return chosen;
 }
@@ -141,8 +141,8 @@ function raiseLikeness(chosen: Passage, scored: readonly ScoredPassage[], likene
   }
 }
 
-/**
- * How much of what all say a sentence says. LexRank (Erkan and Radev 2004) where every sentence can be
+/*
+ * How central a sentence is: how much of what all say it says. LexRank (Erkan and Radev 2004) where every sentence can be
  * compared with every other, the centroid above that: its work grows with the number of sentences alone.
  */
 

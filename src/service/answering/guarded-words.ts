@@ -2,7 +2,7 @@
  * Words that a sentence may not have of its own. What turns a sentence round, accuses somebody, names somebody or
  * tells the reader what to do must be in what it cites: one such word does more harm than five others.
  */
-import { splitIndexWords } from '../../domain/index-words.ts';
+import { splitIndexWords } from '../../domain/relevance.ts';
 
 const NEGATION =
   /(?<!\p{L})(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|cannot|without|\p{L}+n['’]t|nicht|kein\p{L}{0,2}|nie|niemals|niemand|nichts|ohne|pas|jamais|aucune?|rien|sans|nunca|jamás|nada|nadie|ning[uú]n\p{L}?|sin|geen|niet|nooit|non|mai|nessun\p{L}?|senza|não|nem|sem)(?!\p{L})|[不没沒未无無]|ない|ません|안 |않|(?<!\p{L})(?:не|нет|ни|без|nie|bez|لا|لم|لن|ليس)(?!\p{L})/iu;

@@ -1,11 +1,12 @@
-import { collapseSpaces } from './visible-text.ts';
-
 /**
- * What a text says to somebody who reads over its disguise: letters of other alphabets that look like ours, signs
- * in place of letters (`1gnore`), letters set apart (`i g n o r e`). Only for patterns; nothing of it is quoted.
+ * Prompt injection: text that wants a machine, not a reader, to act. One defense of several. The reader's own machine
+ * reads our response too, so such text is neither quoted nor shown to a model. It is also recognized in disguise:
+ * letters of other alphabets that look like ours, signs in place of letters (`1gnore`), letters set apart
+ * (`i g n o r e`). Readings without the disguise are only matched, never quoted.
  */
 
-const ASCII_TEXT = /^[\x20-\x7e]*$/;
+import { ASCII_TEXT, collapseSpaces } from './unsafe-markup.ts';
+
 /** Accents, and strokes through letters. */
 const ACCENTS = /\p{M}+/gu;
 /** A word of two alphabets, one of them ours. */
@@ -36,7 +37,7 @@ const LEETSPEAK_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** @param lower a text in lower case; @returns other readings of it, none where nothing is disguised */
-export function listUndisguisedReadings(lower: string): string[] {
+function listUndisguisedReadings(lower: string): string[] {
   const plain = ASCII_TEXT.test(lower) ? lower : replaceHomoglyphs(lower);
   const joined = plain.replace(SPACED_LETTERS, (run) => run.replace(/[^a-z0-9]/g, ''));
   const spelled = joined.replace(LEETSPEAK_WORD, spellLeetspeak);
@@ -61,10 +62,7 @@ function replaceHomoglyphs(lower: string): string {
     : plain;
 }
 
-/**
- * What people write who want a machine, not a reader, to act; by language. Not a wall: one fence of several.
- * A reader's own machine would read our answer too, so such words are neither quoted nor shown to a model.
- */
+// What people write who want a machine to act, by language.
 
 /** Matched against lower case. Written in ASCII, so that most texts need no Unicode rules. */
 const ENGLISH_INJECTION = joinPatterns([
@@ -105,7 +103,7 @@ function joinPatterns(patterns: readonly RegExp[], flags = ''): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), flags);
 }
 
-/** Letters set apart, joined: without the ends of words. */
+/** In letters set apart and joined again, where no word ends. */
 const JOINED_INJECTION =
   /(?:ignore|disregard|forget|override|bypass)(?:all|any|of|the|your|my|these|those|previous|prior|above|earlier|preceding){0,6}(?:instruction|prompt|rule|order|direction|command|guideline|context)|system(?:prompt|message)|youarenow(?:an?|the)?(?:ai|assistant|chatgpt|languagemodel|llm)|(?:reply|respond|answer)(?:only|just|exactly)?with/;
 

@@ -1,4 +1,7 @@
-/** A language model behind an OpenAI-compatible address: one question, the text of one answer. */
+/**
+ * A language model behind an OpenAI-compatible address: one question, the text of one reply; not asked for a while
+ * after it failed repeatedly.
+ */
 
 import { trimEndSlashes } from '../../domain/link.ts';
 import { MINUTE } from '../../domain/time.ts';
@@ -24,14 +27,7 @@ export type ModelQuestion = {
   schema: Readonly<Record<string, unknown>>;
 };
 
-export type ModelFailure =
-  | 'no_answer'
-  | 'status'
-  | 'too_large'
-  | 'unreadable'
-  | 'refused'
-  | 'empty'
-  | 'resting';
+type ModelFailure = 'no_answer' | 'status' | 'too_large' | 'unreadable' | 'refused' | 'empty' | 'resting';
 
 /** Says what happened without a word of the answer, the question, the address or the key. */
 export class ModelFailed extends Error {
@@ -70,7 +66,7 @@ const chatResponse = z.object({
  * @param settings.baseUrl up to the version: `https://models.example/v1`; redirects are not followed
  * @param settings.apiKey sent as a bearer token; undefined: no token is sent
  */
-export function languageModel(settings: {
+export function createLanguageModel(settings: {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
@@ -159,8 +155,8 @@ function parseJson(text: string): unknown {
 export const MAX_MODEL_FAILURES = 3;
 export const MODEL_REST_MS = MINUTE;
 
-/** The same model, left alone for a minute after three failures in a row; then the next question tries it. */
-export function restingModel(model: LanguageModel, clock: Clock): LanguageModel {
+/** A model that is left alone for a minute after three failures in a row; then the next question tries it. */
+export function createRestingModel(model: LanguageModel, clock: Clock): LanguageModel {
   let failures = 0;
   let restsUntil = 0;
   return {

@@ -1,19 +1,19 @@
 /**
- * What a language model is told. Items stand between fences that carry a number drawn for this one question,
+ * The prompt of a language model. Items stand between fences that carry a number drawn for this one question,
  * which nobody who wrote an item can know (spotlighting, Hines et al. 2024). The model never sees an address.
  */
 import { randomBytes } from 'node:crypto';
 import type { Source } from '../../domain/enumerations.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { type CompletionRole, COMPLETION_SECTIONS } from './completion-draft.ts';
 import { toCitableLink } from '../citable-link.ts';
 import { cutBeforeInjection } from './injection.ts';
-import { collapseSpaces, toVisibleLine } from './visible-text.ts';
+import { collapseSpaces, toVisibleLine } from './unsafe-markup.ts';
 import type { ModelQuestion } from './language-model.ts';
 
 const MAX_ITEM_LENGTH = 600;
-const MAX_PROMPT_LENGTH = 2_000;
 
 /** An item as the model sees it; its number is its place in the list, from 1. */
 export type NumberedItem = { source: Source; link: string; text: string; date: string };

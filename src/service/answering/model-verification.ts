@@ -1,10 +1,10 @@
 /**
- * What a language model wrote, held against what it was given. A sentence that names no source, or that its
- * sources do not carry (support.ts), is left out. An answer that shows that somebody else's orders were
+ * What a language model wrote, checked against what it was given. A sentence that names no source, or that its
+ * sources do not support (source-support.ts), is left out. An answer that shows that somebody else's orders were
  * followed is refused whole.
  */
 
-import { splitIndexWords } from '../../domain/index-words.ts';
+import { splitIndexWords } from '../../domain/relevance.ts';
 import {
   COMPLETION_SECTIONS,
   type CompletionRole,
@@ -15,8 +15,7 @@ import { containsInjection } from './injection.ts';
 import type { ModelPrompt, NumberedItem } from './model-prompt.ts';
 import { splitSentences } from './quotable-sentences.ts';
 import { type Evidence, indexEvidence, isSupported } from './source-support.ts';
-import { containsAddress, containsHost, containsMarkup, isEncoded } from './unsafe-markup.ts';
-import { toVisibleLine } from './visible-text.ts';
+import { containsAddress, containsHost, containsMarkup, isEncoded, toVisibleLine } from './unsafe-markup.ts';
 import { z } from 'zod';
 
 /** The answer as a whole cannot be used. */
@@ -57,7 +56,7 @@ const sectionPart = z.object({
 /**
  * @param answer as the model wrote it
  * @returns what may be used, for each part that holds any sentence
- * @throws Rejected
+ * @throws DraftRejected
  */
 export function verifyDrafts(
   answer: string,
@@ -72,17 +71,17 @@ export function verifyDrafts(
     const read = sectionPart.safeParse(whole.data[role]);
     if (!read.success) continue;
     const draft = verifySection(role, read.data, briefing.items, ground);
-    if (draft.said.length > 0) drafts.set(role, draft);
+    if (draft.sentences.length > 0) drafts.set(role, draft);
   }
   if (drafts.size === 0) throw new DraftRejected('unsupported');
   return drafts;
 }
 
-/** @throws Rejected for what no honest answer holds */
+/** @throws DraftRejected for what no honest answer holds */
 function rejectForeignText(answer: string, { nonce, question }: ModelPrompt): void {
   if (answer.includes(nonce) || /<<\s*(?:\/\s*)?src\b/i.test(answer)) throw new DraftRejected('fence');
-  const told = listWordRuns(question.system);
-  for (const run of listWordRuns(answer)) if (told.has(run)) throw new DraftRejected('system_text');
+  const systemRuns = listWordRuns(question.system);
+  for (const run of listWordRuns(answer)) if (systemRuns.has(run)) throw new DraftRejected('system_text');
 }
 
 function listWordRuns(text: string): Set<string> {
@@ -104,8 +103,8 @@ function verifySection(
     const item = items[cite - 1];
     return item !== undefined && of.includes(item.source) ? [item] : [];
   };
-  const sentences = read.summary.slice(0, MAX_PARSED_SENTENCES).flatMap((one) => {
-    const sentence = sentencePart.safeParse(one);
+  const sentences = read.summary.slice(0, MAX_PARSED_SENTENCES).flatMap((part) => {
+    const sentence = sentencePart.safeParse(part);
     if (!sentence.success) return [];
     const sources = [...new Set(sentence.data.cites)]
       .flatMap((cite) => cited(cite, reads))
@@ -113,20 +112,20 @@ function verifySection(
     const text = keepSupported(sentence.data.text, MAX_SENTENCE_LENGTH, sources, ground);
     return text === undefined ? [] : [{ text: endSentence(text), links: listLinks(sources) }];
   });
-  const keys = read.key.slice(0, MAX_PARSED_SENTENCES).flatMap((one) => {
-    const item = keyPart.safeParse(one);
+  const keys = read.key.slice(0, MAX_PARSED_SENTENCES).flatMap((part) => {
+    const item = keyPart.safeParse(part);
     if (!item.success) return [];
     const [source] = cited(item.data.cite, keyOf);
     const text = source && keepSupported(item.data.text, MAX_KEY_LENGTH, [source], ground);
     return source === undefined || text === undefined ? [] : [{ text, link: source.link }];
   });
   const distinct = keys.filter(({ link }, i) => keys.findIndex((other) => other.link === link) === i);
-  return { said: sentences.slice(0, MAX_SENTENCES), key: distinct.slice(0, MAX_KEY_ITEMS) };
+  return { sentences: sentences.slice(0, MAX_SENTENCES), key: distinct.slice(0, MAX_KEY_ITEMS) };
 }
 
 /**
- * The sentences of a text that its sources carry, each ended, in one line; undefined where none is.
- * @throws Rejected for markup and addresses: it was told to write none, so somebody else told it to
+ * The sentences of a text that its sources support, each ended, in one line; undefined where none is.
+ * @throws DraftRejected for markup and addresses: it was asked to write none, so somebody else asked it to
  */
 function keepSupported(
   raw: string,
@@ -143,10 +142,10 @@ function keepSupported(
   if (text === '' || text.length > most || sources.length === 0) return undefined;
   if (containsMarkup(text.normalize('NFKC')) || isEncoded(text)) return undefined;
   if (containsHost(text) || containsInjection(text)) return undefined;
-  const carried = splitSentences(text)
+  const supported = splitSentences(text)
     .slice(0, MAX_SENTENCES_PER_TEXT)
     .filter((sentence) => isSupported(sentence, sources, ground));
-  return carried.length === 0 ? undefined : carried.join(' ');
+  return supported.length === 0 ? undefined : supported.join(' ');
 }
 
 function endSentence(text: string): string {
@@ -157,7 +156,7 @@ function listLinks(sources: readonly NumberedItem[]): string[] {
   return [...new Set(sources.map(({ link }) => link))];
 }
 
-/** JSON as language models write it: in code fences, with commas too many, with words around it. */
+// JSON as language models write it: in code fences, with commas too many, with words around it.
 
 const THINKING_BLOCK = /<think>[\s\S]*?(?:<\/think>|$)/g;
 /** So many opening braces are tried; one that opens no JSON costs a walk over the text. */

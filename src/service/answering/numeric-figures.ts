@@ -52,7 +52,7 @@ function toAsciiDigit(mark: string): string {
   return String(at - zero);
 }
 
-/** Numbers in words: English, German, French, Spanish; up to the billions. */
+// Numbers in words: English, German, French, Spanish; up to the billions.
 
 /**
  * Left out is what is an article or another word in a neighbour's language: one, ein, un, once, elf, cent alone,
@@ -95,23 +95,23 @@ export function isNumberWord(word: string): boolean {
 /**
  * The numbers that a row of words says: `ninety thousand` is 90000, `einundzwanzig` 21, `quatre-vingt-dix` 90.
  * A number in digits may stand before a scale: `3.5 million`.
- * @param tokens words in lower case and digits as `figuresOf` writes them, in the order of the text
+ * @param tokens words in lower case and digits as {@link canonicalizeFigure} writes them, in the order of the text
  */
-export function readNumberWords(tokens: readonly string[]): string[] {
+function readNumberWords(tokens: readonly string[]): string[] {
   const found: string[] = [];
   let number = new SpokenNumber();
   const close = () => {
-    const said = number.said();
-    if (said !== undefined) found.push(said);
+    const figure = number.toFigure();
+    if (figure !== undefined) found.push(figure);
     number = new SpokenNumber();
   };
   for (const token of tokens) {
     if (/^\d/.test(token)) {
       close();
-      number.digits(token);
+      number.startWith(token);
       continue;
     }
-    const parts = number.takes(token) ? [token] : splitNumberWord(token);
+    const parts = number.accepts(token) ? [token] : splitNumberWord(token);
     if (parts === undefined) {
       close();
       continue;
@@ -131,13 +131,13 @@ class SpokenNumber {
   /** As it stood, for as long as no scale follows: `07.30` is no number to count with. */
   #digits: string | undefined;
 
-  digits(token: string): void {
+  startWith(token: string): void {
     this.#digits = token;
     this.#low = Number(token);
     this.#words = 1;
   }
 
-  takes(word: string): boolean {
+  accepts(word: string): boolean {
     if (this.#digits !== undefined) return SCALES.has(word) && !Number.isNaN(this.#low);
     if (SMALL_NUMBERS.has(word) || SCALES.has(word)) return true;
     return this.#words > 0 && (INNER_NUMBERS.has(word) || CONNECTORS.has(word));
@@ -162,7 +162,7 @@ class SpokenNumber {
     }
   }
 
-  said(): string | undefined {
+  toFigure(): string | undefined {
     if (this.#words === 0) return undefined;
     return this.#digits ?? String(Number((this.#whole + this.#low).toPrecision(12)));
   }

@@ -1,15 +1,17 @@
-/** What was found, as sentences that can be quoted, their words counted once for all texts of a completion. */
+/**
+ * What was found, as sentences that can be quoted, with the weights of their words and without copies. Words are
+ * numbers here: every text is split once for all texts of a completion, and everything after compares numbers.
+ */
 
 import type { Source } from '../../domain/enumerations.ts';
-import { splitIndexWords } from '../../domain/index-words.ts';
-import { createPrior } from '../../domain/relevance.ts';
+import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { toCitableLink } from '../citable-link.ts';
 import type { Findings } from '../planning/retrieval.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { containsInjection, cutBeforeInjection } from './injection.ts';
 import { extractSentences } from './quotable-sentences.ts';
-import { isQuotable } from './unsafe-markup.ts';
-import { toVisibleLine, toVisibleLines } from './visible-text.ts';
+import { isQuotable, toVisibleLine, toVisibleLines } from './unsafe-markup.ts';
 
 export type Passage = {
   text: string;
@@ -25,11 +27,11 @@ export type Passage = {
   /** Each word once, with its weight: tf-idf, the whole of length 1. */
   terms: readonly number[];
   weights: readonly number[];
-  /** How much it is liked for what was asked, for being new and for being noticed; above 0. */
+  /** How much it is worth: by what was asked, for being new and for being noticed; above 0. */
   prior: number;
 };
 
-const MAX_TEXT_LENGTH = 1_500;
+const MAX_SNIPPET_LENGTH = 1_500;
 const MAX_TITLE_LENGTH = 300;
 /** Of one item; a long page shall not be the whole of a summary. */
 const MAX_SENTENCES_PER_ITEM = 8;
@@ -44,17 +46,17 @@ export function extractPassages(
   { prompt, at }: { prompt: string; at: Date },
 ): ReadonlyMap<Source, readonly Passage[]> {
   const vocabulary = createVocabulary();
-  const asked = new Set(vocabulary.read(toVisibleLine(prompt, 2_000)));
+  const asked = new Set(vocabulary.read(toVisibleLine(prompt, MAX_PROMPT_LENGTH)));
   const drafts = [...findings].flatMap(([source, found]) =>
     found.flatMap((item) => draftPassages(source, item, vocabulary)),
   );
   const idf = computeIdf(drafts, vocabulary.size());
-  const like = createSourcePriors(findings, at);
+  const priorOf = createSourcePriors(findings, at);
   const passages = new Map<Source, Passage[]>([...findings.keys()].map((source) => [source, []]));
   for (const draft of drafts) {
     weighTerms(draft.terms, draft.weights, idf);
-    const liking = like(draft.source, draft.item);
-    draft.prior = (RELEVANCE_BASE + scoreRelevance(draft, asked)) * liking;
+    const prior = priorOf(draft.source, draft.item);
+    draft.prior = (RELEVANCE_BASE + scoreRelevance(draft, asked)) * prior;
     passages.get(draft.source)?.push(draft);
   }
   return passages;
@@ -94,12 +96,12 @@ function readQuotableSentences(text: string, source: Source): readonly string[] 
 }
 
 /** Some megabytes at the most, for what ten busy topics find in an hour. */
-const MEMO_LIMITS = { most: 4_000, longest: MAX_TEXT_LENGTH };
+const MEMO_LIMITS = { most: 4_000, longest: MAX_SNIPPET_LENGTH };
 const parseLooseSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, true));
 const parseStrictSentences = memoizeByText(MEMO_LIMITS, (text) => parseSentences(text, false));
 
 function parseSentences(text: string, loose: boolean): readonly string[] {
-  const said = extractSentences(cutBeforeInjection(toVisibleLines(text, MAX_TEXT_LENGTH)), loose);
+  const said = extractSentences(cutBeforeInjection(toVisibleLines(text, MAX_SNIPPET_LENGTH)), loose);
   return said.filter(isQuotable).slice(0, MAX_SENTENCES_PER_ITEM);
 }
 
@@ -159,9 +161,9 @@ function countEngagement({ engagement, post }: FoundItem): number {
   return counters.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
-/** Copies and near-copies: what the same words in the same order say again is said once. */
+// Copies and near-copies: what the same words in the same order say again is said once.
 
-/** `runs`: what `runsOf` gives; `prior`: how much it is liked. */
+/** `runs`: what {@link hashRuns} gives. */
 type Copyable = { runs: readonly number[]; prior: number };
 
 /** Runs of so many words are compared. */
@@ -169,7 +171,7 @@ const COPY_RUN_WORDS = 5;
 /** A sentence that shares this part of its runs with another is a copy of it, also where it says more around it. */
 const COPY_SHARE = 0.7;
 
-/** The best liked of each set of copies, in the order given. */
+/** The one with the highest prior of each set of copies, in the order given. */
 export function removeCopies<T extends Copyable>(passages: readonly T[]): T[] {
   const best = passages
     .map((_, i) => i)
@@ -205,7 +207,7 @@ function isCopy(
 }
 
 /** Hashes of the runs of a sentence, each once; of a shorter one the hash of the whole. */
-export function hashRuns(words: readonly number[]): number[] {
+function hashRuns(words: readonly number[]): number[] {
   const runs: number[] = [];
   for (let from = 0; from === 0 || from + COPY_RUN_WORDS <= words.length; from++) {
     let hash = 0x811c9dc5;
@@ -218,15 +220,13 @@ export function hashRuns(words: readonly number[]): number[] {
   return runs;
 }
 
-/** Words as numbers: every text is read once, and everything after compares numbers. */
-
 /** Gives each word of any text a number: the same word, the same number. */
-export type Vocabulary = {
+type Vocabulary = {
   read(text: string): number[];
   size(): number;
 };
 
-export function createVocabulary(): Vocabulary {
+function createVocabulary(): Vocabulary {
   const numbers = new Map<string, number>();
   const numberOf = (word: string) => {
     const root = toSingular(word);
@@ -245,9 +245,9 @@ export function toSingular(word: string): string {
 }
 
 /**
- * What a text comes to, remembered: searches ask again and again, and most of what they find is what they
- * found before. Only for pure functions; the oldest are forgotten.
- * @param most how many texts; `longest`: a longer one is not kept, so that memory is bounded by their product
+ * A pure function of a text, with its results kept: searches run again and again, and most of what they find
+ * is what they found before. The oldest results go first.
+ * @param limits.most how many texts; `longest`: a longer one is not kept, so that their product bounds memory
  */
 export function memoizeByText<T>(
   { most, longest }: { most: number; longest: number },

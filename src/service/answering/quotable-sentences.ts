@@ -2,8 +2,8 @@
  * Whole sentences of a text, each exactly as it stands there. A rule, not a dictionary: terminal marks of
  * several scripts, abbreviations, initials, numbers. Where it errs it joins two sentences, it cuts none.
  */
-import { hasUnspacedScript } from '../../domain/index-words.ts';
-import { collapseSpaces } from './visible-text.ts';
+import { hasUnspacedScript } from '../../domain/relevance.ts';
+import { collapseSpaces } from './unsafe-markup.ts';
 
 const MIN_WORDS = 4;
 const MIN_LENGTH = 20;
@@ -37,15 +37,15 @@ const TAG = /^#[\p{L}\p{N}_]+$/u;
 const REPOST_PREFIX = /^RT @\w+:\s*/;
 
 /**
- * @param text as `plainLines` gives it
+ * @param text as `toVisibleLines` gives it
  * @param loose posts and comments: the end of a line ends a sentence too, and it may begin in lower case
  */
 export function extractSentences(text: string, loose = false): string[] {
   const whole = text.replace(REPOST_PREFIX, '').replace(WRAPPED_LINE, ' ');
-  const found: string[] = [];
+  const sentences: string[] = [];
   const take = (from: number, to: number, ended: boolean) => {
     const sentence = trimSentence(whole.slice(from, to));
-    if (isSentence(sentence, loose, ended)) found.push(sentence);
+    if (isSentence(sentence, loose, ended)) sentences.push(sentence);
   };
   let from = 0;
   for (const match of whole.matchAll(BOUNDARY)) {
@@ -55,7 +55,7 @@ export function extractSentences(text: string, loose = false): string[] {
     from = end;
   }
   if (from < whole.length) take(from, whole.length, true);
-  return found;
+  return sentences;
 }
 
 /** A text cut at the ends of its sentences, nothing left out: what is too short to be quoted is there too. */

@@ -1,5 +1,5 @@
-/** Whether a sentence of a model is carried by the items that it cites: words, figures, names, and nothing of its own. */
-import { splitIndexWords, hasUnspacedScript } from '../../domain/index-words.ts';
+/** Whether a sentence of a model is supported by the items that it cites: words, figures, names, and nothing of its own. */
+import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
 import { createStopWordFilter } from '../planning/keywords.ts';
 import type { NumberedItem } from './model-prompt.ts';
 import { extractFigures, isNumberWord } from './numeric-figures.ts';
@@ -33,7 +33,7 @@ export type Evidence = {
 };
 
 type ItemEvidence = {
-  /** Its words in a row, as `bare` gives them. */
+  /** Its words in a row, as {@link joinBareWords} gives them. */
   line: string;
   words: ReadonlySet<string>;
   roots: ReadonlySet<string>;
@@ -76,7 +76,7 @@ export function isSupported(sentence: string, sources: readonly NumberedItem[], 
   const line = joinBareWords(said);
   if (
     splitIndexWords(line).length >= MIN_QUOTED_WORDS &&
-    readings.some((one) => ` ${one.line} `.includes(` ${line} `))
+    readings.some((reading) => ` ${reading.line} `.includes(` ${line} `))
   )
     return true;
   return sharesEnoughWords(said, readings, ground) && supportsGuardedWords(sentence, readings, ground.asked);
@@ -134,8 +134,8 @@ function computeShare(held: readonly boolean[]): number {
 function measureLongestRun(held: readonly boolean[]): number {
   let longest = 0;
   let run = 0;
-  for (const one of held) {
-    run = one ? 0 : run + 1;
+  for (const isHeld of held) {
+    run = isHeld ? 0 : run + 1;
     longest = Math.max(longest, run);
   }
   return longest;

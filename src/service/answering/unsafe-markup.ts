@@ -1,7 +1,10 @@
 /**
  * What may not stand in a completion, whoever said it: markup and addresses. Whoever wrote an item decides its
- * text; our links are those of what was found, and nobody writes another into it.
+ * text; our links are those of what was found, and nobody writes another into it. And text from outside as a person
+ * sees it.
  */
+
+import { cleanText } from '../../domain/text.ts';
 
 /** Markdown that links, embeds or marks, HTML and entities, and `[7]`, which would look like a citation. */
 const UNSAFE_MARKUP = /\]\s*[([:]|!\[|[<`\\]|>>|\*\*|__|~~|\[\^?\s*\d+(?:\s*,\s*\d+)*\s*\]|&#?\w{2,31};/;
@@ -10,13 +13,12 @@ const URL_SCHEME = /\w:\/\/|\b(?:javascript|vbscript|data|mailto|file|tel|sms):\
 const EMAIL = /[\p{L}\p{N}._%+-]@[\p{L}\p{N}-]+\.\p{L}{2}/u;
 /** Forty letters, digits and signs of base64 without a space between: something encoded. */
 const ENCODED_RUN = /[A-Za-z0-9+/=_-]{40}/;
-const ASCII_TEXT = /^[\x20-\x7e]*$/;
 
 export function containsMarkup(text: string): boolean {
   return UNSAFE_MARKUP.test(text);
 }
 
-/** A web address or a mail address. Bare hosts are told apart: many a company is called one. */
+/** A web address or a mail address. Bare hosts have a rule of their own: many a company is called one. */
 export function containsAddress(text: string): boolean {
   const plain = ASCII_TEXT.test(text) ? text : text.normalize('NFKC');
   return URL_SCHEME.test(plain) || EMAIL.test(plain);
@@ -31,7 +33,7 @@ export function isEncoded(text: string): boolean {
   return ENCODED_RUN.test(text);
 }
 
-/**
+/*
  * Bare hosts, as pages make links of them and as people read them: `evil.zip`, `evil․example`, `evil dot com`.
  * What is no host: `Node.js`, `e.g.`, `U.S.`, `v1.2.3`.
  */
@@ -108,4 +110,33 @@ export function containsHost(text: string): boolean {
     if (ending !== undefined && TOP_LEVEL_DOMAINS.has(ending.toLowerCase())) return true;
   }
   return false;
+}
+
+/** Nothing in it can be hidden, look like something else or have another normal form. */
+export const ASCII_TEXT = /^[\x20-\x7e]*$/;
+/** White space that is not one space. */
+const UNEVEN_SPACE = /[^\S ]| {2}/u;
+const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g;
+/** Also the selectors and fillers in which words can be hidden; U+FE0F stays, it colours emoji. */
+const INVISIBLE_CHARACTERS =
+  /(?:[\p{Cc}\p{Cf}\u{3164}\u{ffa0}]|[\u{34f}\u{fe00}-\u{fe0e}]|[\u{115f}\u{1160}]|[\u{17b4}\u{17b5}]|[\u{e0100}-\u{e01ef}])/gu;
+
+/** Lines end in `\n`; at most `max` code units. */
+export function toVisibleLines(text: string, max: number): string {
+  const cut = cleanText(text, max);
+  if (ASCII_TEXT.test(cut)) return cut;
+  return cut
+    .replace(LINE_ENDS, '\n')
+    .split('\n')
+    .map((line) => line.replaceAll('\t', ' ').replace(INVISIBLE_CHARACTERS, ''))
+    .join('\n');
+}
+
+/** The same in one line, with single spaces. */
+export function toVisibleLine(text: string, max: number): string {
+  return collapseSpaces(toVisibleLines(text, max));
+}
+
+export function collapseSpaces(text: string): string {
+  return (UNEVEN_SPACE.test(text) ? text.replace(/\s+/gu, ' ') : text).trim();
 }

@@ -1,6 +1,6 @@
-/** The words of a prompt that say what is looked for. */
+/** What a prompt asks for: its keywords, without the stop words of its language, and the wordings that sources get. */
 
-import { hasUnspacedScript } from '../../domain/index-words.ts';
+import { hasUnspacedScript } from '../../domain/relevance.ts';
 import { pickBestWords } from '../sources/provider-query.ts';
 import type { SourceQuery } from '../sources/search-source.ts';
 import {
@@ -133,7 +133,7 @@ function toBoundedLowerCase(word: string): string {
   return lower.length <= MAX_KEYWORD_LENGTH ? lower : Array.from(lower).slice(0, MAX_KEYWORD_LENGTH).join('');
 }
 
-/** Words that say little, in the language that a prompt seems to be in. */
+// Stop words, in the language that a prompt seems to be in.
 
 /** Forms of "to be" and words that ask, which the lists leave out. */
 const SPANISH = [...spa, ...'es son está están qué cuál cuáles cómo quién'.split(' ')];
@@ -165,7 +165,7 @@ const LANGUAGES = [
 const EAST_ASIAN_WORDS = new Set([...jpn, ...zho]);
 const LITTLE_KANA = /^\p{Script=Hiragana}$/u;
 
-/** Little words of one language that say much in another: they do not tell which one a prompt is in. */
+/** Little words of one language that say much in another: they do not show which one a prompt is in. */
 const AMBIGUOUS_WORDS = new Set(
   'war die man hat art son car van men den era fin sin gift pour main sale fast not bad rest gut real ai us it'.split(
     ' ',
@@ -183,8 +183,7 @@ export function createStopWordFilter(words: readonly string[]): (word: string) =
   return (word) => language?.has(word) === true || EAST_ASIAN_WORDS.has(word) || LITTLE_KANA.test(word);
 }
 
-/** One prompt in several wordings: sources that want every word find more with fewer. */
-
+/** One wording of a prompt: sources that want every word find more with fewer. */
 export type Wording = Pick<SourceQuery, 'prompt' | 'keywords'>;
 
 export type Wordings = {

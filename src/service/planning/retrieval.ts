@@ -38,14 +38,14 @@ export function computeDateWindow(filter: DateFilter, at: Date): { from: Date; t
 }
 
 /**
- * @param ready told of each source as it ends, in the order in which they end
+ * @param onSource called for each source as it ends, in the order in which they end
  * @throws the signal's reason once the client is gone; a source that fails is a warning
  */
 export async function retrieveFindings(
   { sources, log }: { sources: readonly SearchSource[]; log: Logger },
   asked: RetrievalRequest,
   signal: AbortSignal,
-  ready: (source: Source, found: readonly FoundItem[]) => void = () => {},
+  onSource: (source: Source, found: readonly FoundItem[]) => void = () => {},
 ): Promise<RetrievalResult> {
   const tier = MODEL_TIERS[asked.model];
   const gathering = { sources, log, tier, signal };
@@ -53,7 +53,7 @@ export async function retrieveFindings(
   const ended = await Promise.all(
     asked.selected.map(async (source) => {
       const { found, warnings } = await retrieveForTool(source, asked, wordings, gathering);
-      ready(source, found);
+      onSource(source, found);
       return { source, found, warnings };
     }),
   );
@@ -115,9 +115,9 @@ function isWithinWindow(
   return at >= from.getTime() && at <= to.getTime();
 }
 
-/** What all sources of one tool have found, and why some of them have not. */
+// One tool: all of its sources at once.
 
-export type SourceQueryContext = {
+type SourceQueryContext = {
   sources: readonly SearchSource[];
   log: Logger;
   tier: ModelTier;
@@ -125,7 +125,7 @@ export type SourceQueryContext = {
   signal: AbortSignal;
 };
 
-export type SourceQueryResults = {
+type SourceQueryResults = {
   /** One of each source and wording, best first. */
   lists: (readonly FoundItem[])[];
   warnings: ServedWarning[];
@@ -157,19 +157,19 @@ export async function querySources(
   if (asking.length === 0) warn('source_off', 'no source is set up for this tool');
   const failed = replies.flatMap(({ source, failure }) => (failure ? { name: source.name, ...failure } : []));
   for (const { name, code, err, message } of failed) {
-    if (warnings.some((one) => one.message === message)) continue; // said already, of another wording
+    if (warnings.some((warning) => warning.message === message)) continue; // reported already, of another wording
     warn(code, message);
     logSourceFailure(log, { err, source: name, tool, code });
   }
   return {
     lists: replies.flatMap(({ found }) => (found ? [found] : [])),
     warnings,
-    answering: asking.filter(({ name }) => failed.every((one) => one.name !== name)),
+    answering: asking.filter(({ name }) => failed.every((failure) => failure.name !== name)),
   };
 }
 
 /** The simulation knows what a prompt is about by itself, and would take another wording for another topic. */
-export function acceptsWordings({ state, wordings }: SearchSource): boolean {
+function acceptsWordings({ state, wordings }: SearchSource): boolean {
   return state === 'live' && wordings !== 'own';
 }
 
@@ -199,9 +199,8 @@ function findToolLabel(source: Source): string {
   return TOOLS.find((tool) => SOURCE_BY_TOOL[tool] === source) ?? source;
 }
 
-/** One source, asked once: within a time limit, and its failure is a result. */
-
-export type SourceOutcome =
+/** What one source found when it was asked once; its failure is a result. */
+type SourceOutcome =
   | { found: readonly FoundItem[]; failure?: undefined }
   | { found?: undefined; failure: { code: OutageCode; err: unknown; message: string } };
 
@@ -210,7 +209,7 @@ export type SourceOutcome =
  * alone.
  * @throws the client's reason once it is gone; nothing else
  */
-export async function querySource(
+async function querySource(
   source: SearchSource,
   query: Omit<SourceQuery, 'signal' | 'mostMs'>,
   limitMs: number,

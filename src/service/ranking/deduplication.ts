@@ -7,7 +7,7 @@ import type { FoundItem } from '../sources/search-source.ts';
 const MIN_COPY_LIKENESS = 0.7;
 
 /** Things by number; the lists name them, each once, at the best place it had. */
-export type FoldedLists = { things: FoundItem[]; lists: number[][] };
+type FoldedLists = { things: FoundItem[]; lists: number[][] };
 
 /**
  * Folds what has the same canonical address, then what has nearly the same text. Of one address the first
@@ -102,7 +102,7 @@ export function dedupeByLink<T extends { link: string }>(items: readonly T[]): T
   });
 }
 
-/**
+/*
  * How alike two texts are: the Jaccard index of their runs of five characters, letters and digits only,
  * without addresses and mentions. A sketch (MinHash by one permutation) finds who could be alike, and the
  * runs themselves decide.
@@ -118,14 +118,14 @@ const EMPTY_BIN = 0x7fff_ffff;
 /** 2^32 over the golden ratio, odd: multiplied by it, neighbours lie far apart. */
 const GOLDEN = 0x9e3779b1;
 const ADDRESS_OR_MENTION = /https?:\/\/\S+|^rt\s+@\w+:|@\w+/gu;
-/** 31 to the power of `RUN`, as a 32-bit integer: what the oldest character weighs in a rolling hash. */
+/** 31 to the power of `RUN_LENGTH`, as a 32-bit integer: what the oldest character weighs in a rolling hash. */
 const OLDEST_WEIGHT = (31 ** RUN_LENGTH) | 0;
 
 /** Filled anew for each text: arrays of their own would take longer than the work. A letter may grow by lower case. */
 const letters = new Uint16Array(3 * MAX_CHARACTERS);
 const hashes = new Int32Array(3 * MAX_CHARACTERS);
 
-export type Shingles = {
+type Shingles = {
   /** Hashes of the runs, each as often as it stands there. */
   runs: Int32Array;
   /** Of the digits in their order: texts that differ in a number say different things. */
@@ -133,7 +133,7 @@ export type Shingles = {
   sketch: Int32Array;
 };
 
-export function computeShingles(text: string): Shingles {
+function computeShingles(text: string): Shingles {
   const lower = text.slice(0, MAX_CHARACTERS).toLowerCase();
   const plain = lower.includes('@') || lower.includes('://') ? lower.replace(ADDRESS_OR_MENTION, ' ') : lower;
   const sketch = new Int32Array(BINS).fill(EMPTY_BIN);
@@ -166,7 +166,7 @@ export function computeShingles(text: string): Shingles {
 }
 
 /** Keys of which two texts share at least one when they are alike. */
-export function computeBands({ runs, sketch }: Shingles): number[] {
+function computeBands({ runs, sketch }: Shingles): number[] {
   const bands: number[] = [];
   let whole = runs.length;
   for (let bin = 0; bin < BINS; bin += 2) {
@@ -181,7 +181,7 @@ export function computeBands({ runs, sketch }: Shingles): number[] {
 }
 
 /** Whether two texts share at least this part of their runs, and every number. */
-export function areAlike(a: Shingles, b: Shingles, least: number): boolean {
+function areAlike(a: Shingles, b: Shingles, least: number): boolean {
   if (a.digits !== b.digits) return false;
   const shorter = Math.min(a.runs.length, b.runs.length);
   if (shorter === 0 || shorter < least * Math.max(a.runs.length, b.runs.length) * 0.8) return false;

@@ -1,7 +1,11 @@
 /** From what the sources of one tool found to one list, best first. Same lists, same answer. */
 
-import { hasUnspacedScript } from '../../domain/index-words.ts';
-import { createPrior, inverseDocumentFrequency, termSaturation } from '../../domain/relevance.ts';
+import {
+  createPrior,
+  hasUnspacedScript,
+  inverseDocumentFrequency,
+  termSaturation,
+} from '../../domain/relevance.ts';
 import type { FoundItem } from '../sources/search-source.ts';
 import { foldDuplicates } from './deduplication.ts';
 
@@ -40,7 +44,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Reciprocal rank fusion: lists that cannot compare their scores agree on an order. */
+// Reciprocal rank fusion: lists that cannot compare their scores agree on an order.
 
 /** Cormack, Clarke and Büttcher, SIGIR 2009: how little the first places of one list weigh against agreement. */
 const RRF_K = 60;
@@ -52,7 +56,7 @@ const SCORE_PRECISION = 1e12;
  * @param count how many things there are: 0 to `count - 1`
  * @returns the score of each
  */
-export function fuseRanks(lists: readonly (readonly number[])[], count: number): number[] {
+function fuseRanks(lists: readonly (readonly number[])[], count: number): number[] {
   const scores = Array.from({ length: count }, () => 0);
   for (const list of lists) {
     for (const [place, thing] of list.entries())
@@ -66,14 +70,14 @@ export function fuseRanks(lists: readonly (readonly number[])[], count: number):
  * themselves lie too close: of one list the first has 1.64 times the fortieth's, so that any liking beside
  * relevance would decide everything. Equal scores share the best of their places.
  */
-export function discountPlaces(scores: readonly number[]): number[] {
+function discountPlaces(scores: readonly number[]): number[] {
   const sorted = scores.toSorted((a, b) => b - a);
   const places = new Map<number, number>();
   for (const [i, score] of sorted.entries()) if (!places.has(score)) places.set(score, i + 1);
   return scores.map((score) => 1 / Math.log2(1 + (places.get(score) ?? scores.length)));
 }
 
-/** What the found texts themselves say about how well they fit: one more list, beside those of the sources. */
+// How well the found texts themselves fit: one more list, beside those of the sources.
 
 /** More of the same word in one text says nothing more. */
 const MAX_OCCURRENCES = 4;
@@ -83,8 +87,8 @@ const MIN_STEMMED_LENGTH = 6;
 const MAX_PHRASE_LENGTH = 60;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** @returns things by number, those that fit best first; those that fit not at all are left out */
-export function rankByText(
+/** @returns things by number, best fit first; those that do not fit at all are left out */
+function rankByText(
   things: readonly FoundItem[],
   { keywords, prompt }: { keywords: readonly string[]; prompt: string },
 ): number[] {

@@ -1,5 +1,8 @@
+/** The topics of the simulation: the built-in ones, and for any other prompt one of its own. */
+
 import { cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
+import { capitalize } from './simulated-text.ts';
 import { type Topic, type TopicInWorld, topicSchema } from './simulated-topic.ts';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -19,15 +22,13 @@ function readTopics(): readonly Topic[] {
   return parsed.data;
 }
 
-/** From a prompt to the topic it is about; a prompt that no built-in topic knows gets one of its own. */
-
 /** Ids hold 15 bits for the topic: the first numbers are the built-in topics', the rest the prompts'. */
 const BUILT_IN_CODES = 1_024;
 const TOPIC_CODES = 32_768;
 const MAX_SUBJECT_LENGTH = 60;
 const MAX_REMEMBERED_TOPICS = 500;
 
-/** The topic of a prompt in the world of a seed. The same words in another case are the same topic. */
+/** The topic of a prompt in the world of a seed; one that no built-in topic matches gets a topic of its own. The same words in another case are the same topic. */
 export function matchTopic(seed: string, prompt: string): TopicInWorld {
   const words = splitWords(prompt);
   const known = TOPICS.findIndex((topic) => topic.phrases.some((phrase) => containsPhrase(words, phrase)));
@@ -40,12 +41,12 @@ export function matchTopic(seed: string, prompt: string): TopicInWorld {
   return { topic, key, code: BUILT_IN_CODES + (key[0] % (TOPIC_CODES - BUILT_IN_CODES)) };
 }
 
-/** The same, remembering the prompts that were asked lately. */
+/** {@link matchTopic} in one world, with the results of recent prompts kept. */
 export function createTopicMatcher(seed: string): (prompt: string) => TopicInWorld {
   const known = new Map<string, TopicInWorld>();
   return (prompt) => {
-    const there = known.get(prompt);
-    if (there !== undefined) return there;
+    const kept = known.get(prompt);
+    if (kept !== undefined) return kept;
     const topic = matchTopic(seed, prompt);
     if (known.size >= MAX_REMEMBERED_TOPICS) known.clear();
     known.set(prompt, topic);
@@ -54,7 +55,7 @@ export function createTopicMatcher(seed: string): (prompt: string) => TopicInWor
 }
 
 /** Letters and digits of any script, lower case, in order. */
-export function splitWords(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
@@ -67,7 +68,13 @@ function createPromptTopic(prompt: string, words: readonly string[]): Topic {
   const subject = toSubject(prompt);
   const slug = `prompt:${words.length > 0 ? words.join(' ') : subject}`;
   const size: Key = deriveKey(hashKey(slug), 0);
-  const tag = cleanText(words.slice(0, 3).map(capitalize).join(''), 40);
+  const tag = cleanText(
+    words
+      .slice(0, 3)
+      .map((word) => capitalize(word))
+      .join(''),
+    40,
+  );
   return {
     slug,
     name: subject,
@@ -113,8 +120,4 @@ function toSubject(prompt: string): string {
   const cut = cleanText(line, MAX_SUBJECT_LENGTH);
   const space = cut.lastIndexOf(' ');
   return (space > 20 ? cut.slice(0, space) : cut).trim();
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -8,17 +8,17 @@
  */
 
 import { HOUR, MINUTE } from '../../domain/time.ts';
-import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../protocol/specification.ts';
 import type { PostSeed } from './post-seeds.ts';
 import { createDraw, deriveKey, drawLogNormal } from './random.ts';
 
-export type GrowthPace = { medianMs: number; sigma: number };
+type GrowthPace = { medianMs: number; sigma: number };
 
-export const VIEW_PACE: GrowthPace = { medianMs: 80 * MINUTE, sigma: 1.75 };
-export const ENGAGEMENT_PACE: GrowthPace = { medianMs: 35 * MINUTE, sigma: 1.6 };
+const VIEW_PACE: GrowthPace = { medianMs: 80 * MINUTE, sigma: 1.75 };
+const ENGAGEMENT_PACE: GrowthPace = { medianMs: 35 * MINUTE, sigma: 1.6 };
 
 /** The counter's value at an age; `haste` stretches time for this one post (1 is usual, 2 twice as fast). */
-export function computeCount(final: number, pace: GrowthPace, ageMs: number, haste: number): number {
+function computeCount(final: number, pace: GrowthPace, ageMs: number, haste: number): number {
   if (ageMs <= 0) return 0;
   return Math.floor(final * normalCdf(Math.log((ageMs * haste) / pace.medianMs) / pace.sigma));
 }
@@ -33,8 +33,6 @@ export function normalCdf(z: number): number {
     Math.exp(-x * x);
   return z < 0 ? tail / 2 : 1 - tail / 2;
 }
-
-/** The counters of a post at a time. */
 
 type Counters = Pick<
   MicroblogPost,

@@ -4,7 +4,7 @@
  */
 
 import type { Source } from '../../domain/enumerations.ts';
-import type { AiResponse, ResultGroup } from '../../protocol/ai-response.ts';
+import type { AiResponse, MicroblogPost, ResultGroup } from '../../protocol/specification.ts';
 import {
   forbiddenBody,
   internalErrorBody,
@@ -12,7 +12,6 @@ import {
   unauthorizedBody,
   validationBody,
 } from '../../protocol/error-body.ts';
-import type { MicroblogPost } from '../../protocol/microblog-response.ts';
 import { RESULT_GROUPS } from '../ai-search.ts';
 import { findQuotedPost } from './simulated-posts.ts';
 
@@ -148,20 +147,19 @@ function writeNullStrings(post: MicroblogPost): Record<string, string> {
 }
 
 /**
- * The shapes that answers of operation A have had: 1 is the specification's; in 2 each group is a list of
+ * The shapes that responses of operation A have had: 1 is the specification's; in 2 each group is a list of
  * groups; 3 is flat, with a completion that is a text and bare numbers for citations.
  */
-
-export type Generation = 1 | 2 | 3;
+type Generation = 1 | 2 | 3;
 
 /** How a group that found nothing has looked. */
-export const EMPTY_FORMS = ['list', 'object', 'null', 'absent'] as const;
-export type EmptyForm = (typeof EMPTY_FORMS)[number];
+const EMPTY_FORMS = ['list', 'object', 'null', 'absent'] as const;
+type EmptyForm = (typeof EMPTY_FORMS)[number];
 
 type GroupName = (typeof RESULT_GROUPS)[keyof typeof RESULT_GROUPS] & keyof AiResponse;
 
 /** The groups that an answer has, in the order of the sources. */
-export function listGroupNames(answer: AiResponse): GroupName[] {
+function listGroupNames(answer: AiResponse): GroupName[] {
   return listGroups(answer).map(([name]) => name);
 }
 
@@ -171,7 +169,7 @@ function listGroups(answer: AiResponse): [GroupName, Source][] {
 }
 
 /** An answer in one of the shapes, with its empty groups in one of their forms. */
-export function toGeneration(
+function toGeneration(
   answer: AiResponse,
   generation: Generation,
   empty: EmptyForm | undefined,
@@ -223,19 +221,19 @@ function collectWebResults(answer: AiResponse): { title: string; url: string; sn
     .map((link) => ({ title: new URL(link).hostname, url: link, snippet: '' }));
 }
 
-/**
- * Posts as later servers nest them: in place of a quote's text stands the whole post that is quoted, or null
- * although `quoted_status_id` is set, which is so in nearly half of all quotes.
- */
-
 /** Nine of twenty quotes are null. */
 const NULL_OF_20 = 9;
 const MAX_QUOTE_DEPTH = 3;
 
-/** @param given the post as it will be sent @param original the same post as it was written */
-export function nestQuote(given: MicroblogPost, original: MicroblogPost, depth = 1): object {
-  if (!original.is_quote_post) return given;
+/**
+ * A post as later servers nest them: in place of a quote's text stands the whole post that is quoted, or null
+ * although `quoted_status_id` is set, which is so in nearly half of all quotes.
+ * @param sent the post as it will be sent
+ * @param original the same post as it was written
+ */
+function nestQuote(sent: MicroblogPost, original: MicroblogPost, depth = 1): object {
+  if (!original.is_quote_post) return sent;
   const isNull = Number(BigInt(original.id) % 20n) < NULL_OF_20;
   const quoted = isNull || depth > MAX_QUOTE_DEPTH ? undefined : findQuotedPost(original);
-  return { ...given, quote: quoted === undefined ? null : nestQuote(quoted, quoted, depth + 1) };
+  return { ...sent, quote: quoted === undefined ? null : nestQuote(quoted, quoted, depth + 1) };
 }

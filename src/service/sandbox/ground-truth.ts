@@ -8,7 +8,7 @@ import { type Source, SOURCES } from '../../domain/enumerations.ts';
 import { DAY } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { validationBody } from '../../protocol/error-body.ts';
-import { MAX_PROMPT_LENGTH } from '../../protocol/requests.ts';
+import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { matchTopic } from './built-in-topics.ts';
 import { listPlantedBursts, type PlantedBurst } from './planted-events.ts';
 import { createSeedStore, isRelevantRole, type PostRole } from './post-seeds.ts';
@@ -19,7 +19,7 @@ import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 
 /** Times are ISO 8601, ends of the span included. */
-export type GroundTruth = {
+type GroundTruth = {
   seed: string;
   topic: string;
   from: string;
@@ -35,7 +35,7 @@ export type GroundTruth = {
 };
 
 /** `deleted_at` is null for a post that stays. A repost has the role of what it repeats. */
-export type TruePost = {
+type TruePost = {
   id: string;
   at: string;
   role: PostRole;
@@ -86,11 +86,11 @@ function listTrueLinks(
       first_at: null,
       relevant: true,
     }));
-  return listDocumentSeeds(topic, source, span).map((one) => ({
+  return listDocumentSeeds(topic, source, span).map((document) => ({
     source,
-    link: writeArticle(topic.topic, source, one).link,
-    first_at: toIsoTime(one.at),
-    relevant: one.relevant,
+    link: writeArticle(topic.topic, source, document).link,
+    first_at: toIsoTime(document.at),
+    relevant: document.relevant,
   }));
 }
 
@@ -113,7 +113,7 @@ function toIsoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The truth over HTTP, behind the key: it is about an invented world, but a long span is work. */
+// The truth over HTTP, behind the key: it is about an invented world, but a long span is work.
 
 /** The longest span, and the one that is meant where nobody names one; over HTTP posts are listed for a day at most. */
 const MAX_SPAN_MS = 31 * DAY;

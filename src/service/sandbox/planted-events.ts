@@ -1,6 +1,6 @@
 /**
- * What stirs attention for a topic. Stirs begin by chance, one in two to four days. Most are ripples, which
- * no client should report; three of ten are bursts, planted large enough to be worth a report. There is
+ * Planted events: what raises attention for a topic. They begin by chance, one in two to four days. Most are
+ * ripples, which no client should report; three of ten are bursts, planted large enough to be worth a report. There is
  * nothing in between, so that what is to be found is known for certain.
  */
 
@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
 import { createDraw, deriveKey, type Draw } from './random.ts';
 import type { Topic, TopicInWorld } from './simulated-topic.ts';
 
-export type EventShape = keyof typeof EVENT_SHAPES;
+type EventShape = keyof typeof EVENT_SHAPES;
 export type PlantedEvent = {
   kind: 'ripple' | 'flood' | 'burst';
   shape: EventShape;
@@ -22,7 +22,7 @@ export type PlantedEvent = {
  * Attention at a time relative to the origin (ms), 0 to 1; when it is highest; the integrals, in hours, of
  * its best hour and its best six hours; and how many times the smallest burst the largest one is.
  */
-export const EVENT_SHAPES = {
+const EVENT_SHAPES = {
   /** A headline: there at once, gone by a power law. */
   news: {
     at: (ms: number) => (ms < 0 ? 0 : (1 + ms / HOUR) ** -1.2),
@@ -59,9 +59,9 @@ export const EVENT_SHAPES = {
 /** Each as often as it stands here; most of what trends is news (Kwak 2010). */
 const SHAPE_ODDS = ['news', 'news', 'news', 'flash', 'flash', 'scheduled', 'scheduled', 'slow'] as const;
 
-/** How many days before and after its origin a stir still matters. */
-export const EVENT_DAYS_BEFORE = 2;
-export const EVENT_DAYS_AFTER = 5;
+/** How many days before and after its origin an event still matters. */
+const EVENT_DAYS_BEFORE = 2;
+const EVENT_DAYS_AFTER = 5;
 /** Days without another burst before one, so that each is a thing of its own. */
 const QUIET_DAYS = 4;
 const BURST_SHARE = 0.3;
@@ -71,14 +71,14 @@ const FLOOD_SHARE = 0.25;
 const MAX_RIPPLE_SIZE = 0.35;
 /** A burst is half as large again as what is worth a report: twice the usual in an hour, and five posts in six. */
 const BURST_MARGIN = 1.5;
-export const EXTRA_POSTS = 5;
+const EXTRA_POSTS = 5;
 /** Posts in two minutes that a burst may add at most: ids have room for 127. */
 const MAX_CELL_EXTRA = 50;
 
-/** Tells the key of a topic's stirs from the keys of its posts. */
+/** Separates the key of a topic's events from the keys of its posts. */
 const EVENT_KEY_PART = 0x62757273;
 
-/** The stir whose origin lies on a day (days since 1970, UTC), if one does. */
+/** The event whose origin lies on a day (days since 1970, UTC), if one does. */
 export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent | undefined {
   const draw = drawEventStart(topic, day);
   if (draw === undefined) return undefined;
@@ -94,19 +94,19 @@ export function findPlantedEvent(topic: TopicInWorld, day: number): PlantedEvent
   return { kind: flood ? 'flood' : 'ripple', shape: flood ? 'flash' : shape, origin, size };
 }
 
-/** All stirs that can be felt on a day. */
+/** All events that can be felt on a day. */
 export function listActiveEvents(topic: TopicInWorld, day: number): PlantedEvent[] {
   const felt: PlantedEvent[] = [];
   for (let d = day - EVENT_DAYS_AFTER; d <= day + EVENT_DAYS_BEFORE; d++) {
-    const stir = findPlantedEvent(topic, d);
-    if (stir !== undefined) felt.push(stir);
+    const event = findPlantedEvent(topic, d);
+    if (event !== undefined) felt.push(event);
   }
   return felt;
 }
 
-/** What a stir adds at a time, in multiples of the base rate. */
-export function computeAddedRate(stir: PlantedEvent, at: number): number {
-  return stir.size * EVENT_SHAPES[stir.shape].at(at - stir.origin);
+/** What an event adds at a time, in multiples of the base rate. */
+function computeAddedRate(event: PlantedEvent, at: number): number {
+  return event.size * EVENT_SHAPES[event.shape].at(at - event.origin);
 }
 
 function drawEventStart(topic: TopicInWorld, day: number): Draw | undefined {
@@ -133,29 +133,29 @@ function computeBurstSize({ postsPerDay, daily }: Topic, shape: EventShape, pare
   return Math.max(doubles, Math.min(most, Math.max(doubles, isCounted) * Math.min(pareto, largest)));
 }
 
-/** How busy a topic is at a time: its base rate, the hour of the day, and what stirs it. */
+// How busy a topic is at a time: its base rate, the hour of the day, and its events.
 
 /** The usual rate at a time, as a multiple of the base rate: the daily cycle alone. */
-export function computeUsualRate({ daily }: Topic, at: number): number {
+function computeUsualRate({ daily }: Topic, at: number): number {
   const hours = (at % DAY) / HOUR - daily.topHour;
   return 1 + daily.share * Math.cos((hours / 24) * 2 * Math.PI);
 }
 
 /** The rate at a time, as a multiple of the base rate. What is talked about is talked about at night too. */
-export function computeRate(topic: Topic, at: number, stirs: readonly PlantedEvent[]): number {
+export function computeRate(topic: Topic, at: number, events: readonly PlantedEvent[]): number {
   let attention = computeUsualRate(topic, at);
-  for (const stir of stirs) attention += computeAddedRate(stir, at);
+  for (const event of events) attention += computeAddedRate(event, at);
   return attention;
 }
 
 /** The share of the posts at a time that belong to a flood of spam. */
-export function computeFloodShare(topic: Topic, at: number, stirs: readonly PlantedEvent[]): number {
+export function computeFloodShare(topic: Topic, at: number, events: readonly PlantedEvent[]): number {
   let flood = 0;
-  for (const stir of stirs) if (stir.kind === 'flood') flood += computeAddedRate(stir, at);
-  return flood === 0 ? 0 : flood / computeRate(topic, at, stirs);
+  for (const event of events) if (event.kind === 'flood') flood += computeAddedRate(event, at);
+  return flood === 0 ? 0 : flood / computeRate(topic, at, events);
 }
 
-/** Planted bursts as truth: when a report of one is right, and what it is expected to add. Pure. */
+// Planted bursts as truth: when a report of one is right, and what it is expected to add.
 
 /** A burst worth a report. Times in ms since 1970. */
 export type PlantedBurst = {
@@ -183,47 +183,47 @@ const ONSET_WINDOW_MS = 6 * HOUR;
 export function listPlantedBursts(topic: TopicInWorld, from: number, to: number): PlantedBurst[] {
   const bursts: PlantedBurst[] = [];
   for (let day = Math.floor(from / DAY) - 1; day <= Math.floor(to / DAY) + EVENT_DAYS_BEFORE; day++) {
-    const stir = findPlantedEvent(topic, day);
-    const burst = stir?.kind === 'burst' ? toPlantedBurst(topic, stir) : undefined;
+    const event = findPlantedEvent(topic, day);
+    const burst = event?.kind === 'burst' ? toPlantedBurst(topic, event) : undefined;
     if (burst !== undefined && burst.onset >= from && burst.onset < to) bursts.push(burst);
   }
   return bursts.sort((a, b) => a.onset - b.onset);
 }
 
-/** Posts an hour that are expected at a time without any stir. */
+/** Posts an hour that are expected at a time without any event. */
 export function computeUsualPerHour({ topic }: TopicInWorld, at: number): number {
   return (topic.postsPerDay / 24) * computeUsualRate(topic, at);
 }
 
-/** Posts that a stir is expected to add within a span. */
-function computeExtraPosts({ topic }: TopicInWorld, stir: PlantedEvent, from: number, to: number): number {
-  return integratePerHour((at) => (topic.postsPerDay / 24) * computeAddedRate(stir, at), from, to);
+/** Posts that an event is expected to add within a span. */
+function computeExtraPosts({ topic }: TopicInWorld, event: PlantedEvent, from: number, to: number): number {
+  return integratePerHour((at) => (topic.postsPerDay / 24) * computeAddedRate(event, at), from, to);
 }
 
-/** @returns undefined for a stir that is not worth a report at any time */
-export function toPlantedBurst(topic: TopicInWorld, stir: PlantedEvent): PlantedBurst | undefined {
-  const { sixHours, peak } = EVENT_SHAPES[stir.shape];
+/** @returns undefined for an event that is not worth a report at any time */
+export function toPlantedBurst(topic: TopicInWorld, event: PlantedEvent): PlantedBurst | undefined {
+  const { sixHours, peak } = EVENT_SHAPES[event.shape];
   // What its best six hours cannot hold, or double, need not be looked for.
-  const most = 1.01 * stir.size * sixHours;
+  const most = 1.01 * event.size * sixHours;
   if ((most * topic.topic.postsPerDay) / 24 < EXTRA_POSTS) return undefined;
   if (most < sixHours * (1 - topic.topic.daily.share)) return undefined;
-  const instant = stir.shape === 'news' || stir.shape === 'flash';
-  const begin = instant ? stir.origin : stir.origin - EVENT_DAYS_BEFORE * DAY;
-  const last = stir.origin + EVENT_DAYS_AFTER * DAY;
+  const instant = event.shape === 'news' || event.shape === 'flash';
+  const begin = instant ? event.origin : event.origin - EVENT_DAYS_BEFORE * DAY;
+  const last = event.origin + EVENT_DAYS_AFTER * DAY;
   for (let onset = begin; onset <= (instant ? begin : last); onset += INTEGRATION_STEP_MS) {
-    const extra = computeExtraPosts(topic, stir, onset, onset + ONSET_WINDOW_MS);
-    if (extra < EXTRA_POSTS || extra < computeNeededPosts(topic, stir, onset)) continue;
+    const extra = computeExtraPosts(topic, event, onset, onset + ONSET_WINDOW_MS);
+    if (extra < EXTRA_POSTS || extra < computeNeededPosts(topic, event, onset)) continue;
     const usual = (at: number) => computeUsualRate(topic.topic, at);
     let end = last;
-    while (end > onset && computeAddedRate(stir, end) < usual(end) / 2) end -= INTEGRATION_STEP_MS;
+    while (end > onset && computeAddedRate(event, end) < usual(end) / 2) end -= INTEGRATION_STEP_MS;
     return {
-      shape: stir.shape,
+      shape: event.shape,
       direction: 'up',
       onset,
-      peak: stir.origin + peak,
+      peak: event.origin + peak,
       end,
-      size: stir.size,
-      extraPosts: computeExtraPosts(topic, stir, begin, last),
+      size: event.size,
+      extraPosts: computeExtraPosts(topic, event, begin, last),
       extraPostsSixHours: extra,
     };
   }
@@ -231,11 +231,11 @@ export function toPlantedBurst(topic: TopicInWorld, stir: PlantedEvent): Planted
 }
 
 /** To double the volume: of six hours for what lasts, of its best hour for what comes at once and goes. */
-function computeNeededPosts(topic: TopicInWorld, stir: PlantedEvent, onset: number): number {
+function computeNeededPosts(topic: TopicInWorld, event: PlantedEvent, onset: number): number {
   const usual = (from: number, to: number) =>
     integratePerHour((at) => computeUsualPerHour(topic, at), from, to);
-  if (stir.shape === 'scheduled' || stir.shape === 'slow') return usual(onset, onset + ONSET_WINDOW_MS);
-  const doubled = computeExtraPosts(topic, stir, onset, onset + HOUR) >= usual(onset, onset + HOUR);
+  if (event.shape === 'scheduled' || event.shape === 'slow') return usual(onset, onset + ONSET_WINDOW_MS);
+  const doubled = computeExtraPosts(topic, event, onset, onset + HOUR) >= usual(onset, onset + HOUR);
   return doubled ? 0 : Number.POSITIVE_INFINITY;
 }
 

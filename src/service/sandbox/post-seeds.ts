@@ -143,7 +143,7 @@ export function createSeedStore(remembered = 150_000): SeedStore {
 function createHour(
   topic: TopicInWorld,
   number: number,
-  stirs: readonly PlantedEvent[],
+  events: readonly PlantedEvent[],
 ): readonly PostSeed[] {
   const start = number * HOUR;
   if (start < WORLD_START) return [];
@@ -153,7 +153,7 @@ function createHour(
   let mean = 0;
   for (let cell = 0; cell < CELLS_PER_HOUR; cell++) {
     const at = start + (cell + 0.5) * POST_CELL_MS;
-    mean += (topic.topic.postsPerDay * POST_CELL_MS * computeRate(topic.topic, at, stirs)) / DAY;
+    mean += (topic.topic.postsPerDay * POST_CELL_MS * computeRate(topic.topic, at, events)) / DAY;
     means.push(mean);
   }
   const count = Math.min(MAX_HOUR_POSTS, drawLargePoisson(draw, mean));
@@ -166,7 +166,7 @@ function createHour(
     if (place > MAX_CELL_PLACE) continue;
     places[cell] = place + 1;
     const at = start + cell * POST_CELL_MS + Math.floor(draw() * POST_CELL_MS);
-    const flood = computeFloodShare(topic.topic, at, stirs);
+    const flood = computeFloodShare(topic.topic, at, events);
     seeds.push(
       createPostSeed(topic, {
         number: number * MAX_HOUR_POSTS + i,
@@ -182,9 +182,9 @@ function createHour(
 
 function createPostSeed(
   topic: TopicInWorld,
-  one: Pick<PostSeed, 'number' | 'place' | 'at' | 'key'> & { flood: number },
+  cellPost: Pick<PostSeed, 'number' | 'place' | 'at' | 'key'> & { flood: number },
 ): PostSeed {
-  const { flood, ...placed } = one;
+  const { flood, ...placed } = cellPost;
   const draw = createDraw(placed.key);
   const chance = draw();
   const wish = chance < 0.3 ? 'reply' : chance < 0.5 ? 'repost' : chance < 0.55 ? 'quote' : 'original';
@@ -226,12 +226,11 @@ function drawLargePoisson(draw: Draw, mean: number): number {
   return count;
 }
 
-/** What a post is for, besides talking about its topic: most do just that. */
-
 /** How a post stands to others. */
-export type PostKind = 'original' | 'reply' | 'repost' | 'quote';
+type PostKind = 'original' | 'reply' | 'repost' | 'quote';
 
 /**
+ * What a post is for; most only talk about their topic.
  * - `plain`: about the topic. `sarcasm`, `long` (a thousand characters and more): about it all the same.
  * - `copy`: says what another post said, in nearly the same words, as its own.
  * - `distractor`: shares one word with the topic and is about something else.
@@ -249,7 +248,7 @@ const ROLE_SHARES: readonly (readonly [PostRole, number])[] = [
 ];
 
 /** Replies and quotes are plain, a repost has the role of what it repeats. */
-export function drawRole(key: Key, wish: PostKind, floodShare: number): PostRole {
+function drawRole(key: Key, wish: PostKind, floodShare: number): PostRole {
   if (wish !== 'original') return 'plain';
   const draw = createDraw(deriveKey(key, 4));
   if (draw() < floodShare) return 'spam';

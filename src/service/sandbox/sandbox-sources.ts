@@ -1,6 +1,6 @@
 /** The simulation as seven sources. */
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
-import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../protocol/specification.ts';
 import { DAY } from '../../domain/time.ts';
 import type { FoundItem, SearchSource } from '../sources/search-source.ts';
 import { createDocuments, type Documents } from './simulated-documents.ts';

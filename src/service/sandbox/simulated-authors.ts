@@ -2,7 +2,7 @@
  * The people of the simulation: one crowd for all topics, each topic with regulars of its own. An author
  * is a function of a number; names, handles and ids never change, counters only grow.
  */
-import type { MicroblogAuthor } from '../../protocol/microblog-response.ts';
+import type { MicroblogAuthor } from '../../protocol/specification.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { type Draw, createDraw, type Key, hashKey, drawLogNormal, pickOne, deriveKey } from './random.ts';
 

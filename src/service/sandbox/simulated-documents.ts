@@ -9,7 +9,7 @@ import type { FoundItem } from '../sources/search-source.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { WORLD_START } from './post-seeds.ts';
 import { createDraw, deriveKey, type Draw, drawPoisson, hashKey, type Key, pickOne } from './random.ts';
-import { writeDistraction, writeSentence } from './simulated-text.ts';
+import { capitalize, writeDistraction, writeSentence } from './simulated-text.ts';
 import type { Topic, TopicInWorld } from './simulated-topic.ts';
 
 const DOCUMENT_CELL_MS = 6 * HOUR;
@@ -27,7 +27,7 @@ const SOURCE_SHARES: Record<DatedSource, number> = {
 const DISTRACTOR_SHARE = 0.15;
 
 /** Times in ms since 1970, both included. */
-export type DocumentWindow = { from: number; at: number };
+type DocumentWindow = { from: number; at: number };
 
 export type Documents = {
   /** The best documents of one source for a prompt, best first: good and recent. Times in ms since 1970. */
@@ -70,18 +70,18 @@ export function createDocuments(seed: string): Documents {
       const topic = topicNamed(prompt);
       if (source === 'encyclopedia') return writeEncyclopediaEntries(topic).slice(0, limit);
       // What is half as old as the window counts a third of what is new.
-      const worth = (one: DocumentSeed) =>
-        (0.5 + one.quality) * Math.exp((-2.2 * (window.at - one.at)) / (window.at - window.from));
+      const worth = (document: DocumentSeed) =>
+        (0.5 + document.quality) * Math.exp((-2.2 * (window.at - document.at)) / (window.at - window.from));
       return within(topic, source, window)
-        .map((one) => ({ one, worth: worth(one) }))
-        .sort((a, b) => b.worth - a.worth || b.one.at - a.one.at)
+        .map((document) => ({ document, worth: worth(document) }))
+        .sort((a, b) => b.worth - a.worth || b.document.at - a.document.at)
         .slice(0, limit)
-        .map(({ one }) => writeArticle(topic.topic, source, one));
+        .map(({ document }) => writeArticle(topic.topic, source, document));
     },
     all(source, prompt, window) {
       const topic = topicNamed(prompt);
       if (source === 'encyclopedia') return writeEncyclopediaEntries(topic);
-      return within(topic, source, window).map((one) => writeArticle(topic.topic, source, one));
+      return within(topic, source, window).map((document) => writeArticle(topic.topic, source, document));
     },
   };
 }
@@ -89,7 +89,10 @@ export function createDocuments(seed: string): Documents {
 /** What appears in each stretch of six hours, by its number. */
 type DocumentCells = Map<number, readonly DocumentSeed[]>;
 
-/** The documents of a source that appear within a window, oldest first. */
+/**
+ * The documents of a source that appear within a window, oldest first.
+ * @param known what was made before, added to
+ */
 export function listDocumentSeeds(
   topic: TopicInWorld,
   source: DatedSource,
@@ -104,9 +107,10 @@ export function listDocumentSeeds(
     cell <= Math.floor(at / DOCUMENT_CELL_MS);
     cell++
   ) {
-    let there = known.get(cell);
-    if (there === undefined) known.set(cell, (there = createDocumentCell(deriveKey(key, cell), cell, mean)));
-    for (const one of there) if (one.at >= from && one.at <= at) found.push(one);
+    let documents = known.get(cell);
+    if (documents === undefined)
+      known.set(cell, (documents = createDocumentCell(deriveKey(key, cell), cell, mean)));
+    for (const seed of documents) if (seed.at >= from && seed.at <= at) found.push(seed);
   }
   return found;
 }
@@ -128,13 +132,13 @@ function createDocumentSeed(key: Key, cell: number): DocumentSeed {
   return { at, key, quality: relevant ? quality : quality / 3, relevant };
 }
 
-/** How a document of each source looks: its title, address, excerpt and summary. */
+// How a document of each source looks: its title, address, excerpt and summary.
 
 /** The sources whose documents have a time of publication. */
-export type DatedSource = Exclude<Source, 'microblog' | 'encyclopedia'>;
+type DatedSource = Exclude<Source, 'microblog' | 'encyclopedia'>;
 
 /** A document before it is written. `at`: when it appears, in ms since 1970. */
-export type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
+type DocumentSeed = { at: number; key: Key; quality: number; relevant: boolean };
 
 type DocumentForm = {
   title(draw: Draw, topic: Topic): string;
@@ -260,8 +264,4 @@ function formatDayPath(at: Date): string {
 function toSlug(title: string): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['page'];
   return words.slice(0, 6).join('-');
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

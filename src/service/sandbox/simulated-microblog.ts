@@ -1,5 +1,5 @@
 /** The simulated microblog: which posts a prompt finds at a time. */
-import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../protocol/specification.ts';
 import { DAY, HOUR } from '../../domain/time.ts';
 import { createTopicMatcher } from './built-in-topics.ts';
 import { createPostWriter } from './simulated-posts.ts';
@@ -22,7 +22,7 @@ export type SimulatedMicroblog = {
 };
 
 /** How far back a look without a date filter goes, in ms. */
-export function computeReach({ topic }: TopicInWorld): number {
+function computeReach({ topic }: TopicInWorld): number {
   return topic.postsPerDay < SLOW_TOPIC_POSTS_PER_DAY ? 7 * DAY : DAY;
 }
 
@@ -30,18 +30,18 @@ export function computeReach({ topic }: TopicInWorld): number {
 export function createMicroblog(seed: string): SimulatedMicroblog {
   const seeds = createSeedStore();
   const topicOf = createTopicMatcher(seed);
-  const press = createPostWriter(seeds);
+  const writer = createPostWriter(seeds);
   const loudest = new WeakMap<readonly PostSeed[], readonly PostSeed[]>();
 
   return {
     find(prompt, { from, at }, limit) {
       const topic = topicOf(prompt);
-      return press.write(topic, choose(topic, from ?? at - computeReach(topic), at, limit), at);
+      return writer.write(topic, choose(topic, from ?? at - computeReach(topic), at, limit), at);
     },
     all(prompt, { from, at }) {
       const topic = topicOf(prompt);
       const there = seeds.within(topic, from, at).filter(({ goneAt }) => goneAt > at);
-      return press.write(topic, there, at);
+      return writer.write(topic, there, at);
     },
   };
 

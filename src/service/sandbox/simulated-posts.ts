@@ -1,7 +1,7 @@
 /** A post as the specification has it, at a time: its words never change, its counters only grow. */
 
 import { HOUR } from '../../domain/time.ts';
-import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../protocol/specification.ts';
 import { extractFirstSentence } from '../sources/parse/post-fields.ts';
 import { computeCounters, type ReferenceCounts } from './counter-growth.ts';
 import { type PostSeed, REFERENCE_REACH_MS, type SeedStore, WORLD_START } from './post-seeds.ts';
@@ -31,7 +31,7 @@ export function computePostId(topic: TopicInWorld, seed: PostSeed): string {
   return String((((time << ID_TOPIC_BITS) | BigInt(topic.code)) << ID_PLACE_BITS) | BigInt(seed.place));
 }
 
-export type PostWriter = {
+type PostWriter = {
   /** Writes posts out as they look at a time, in the order given. */
   write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[];
 };
@@ -85,13 +85,13 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
   function write(topic: TopicInWorld, chosen: readonly PostSeed[], at: number): MicroblogPost[] {
     const referred = countReferences(topic, chosen, at);
     return chosen.map((seed) => {
-      const one = fixed(topic, seed);
+      const unchanging = fixed(topic, seed);
       const user = renderAuthor(seed.author, at);
       const counts = computeCounters(seed, at, referred.get(seed.number) ?? NO_REFERENCES);
       const post: MicroblogPost = {
         user,
-        id: one.id,
-        text: one.text,
+        id: unchanging.id,
+        text: unchanging.text,
         reply_count: counts.reply_count,
         repost_count: counts.repost_count,
         like_count: counts.like_count,
@@ -99,22 +99,22 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
         quote_count: counts.quote_count,
         impression_count: counts.impression_count,
         bookmark_count: counts.bookmark_count,
-        url: `${user.url}/status/${one.id}`,
-        created_at: one.created_at,
-        media: one.media,
-        is_quote_post: one.is_quote_post,
-        is_repost: one.is_repost,
-        lang: one.lang,
-        conversation_id: one.conversation_id,
-        in_reply_to_screen_name: one.in_reply_to_screen_name,
-        in_reply_to_status_id: one.in_reply_to_status_id,
-        in_reply_to_user_id: one.in_reply_to_user_id,
-        quoted_status_id: one.quoted_status_id,
-        quote: one.quote,
-        summary_description: one.summary_description,
-        entities: one.entities,
+        url: `${user.url}/status/${unchanging.id}`,
+        created_at: unchanging.created_at,
+        media: unchanging.media,
+        is_quote_post: unchanging.is_quote_post,
+        is_repost: unchanging.is_repost,
+        lang: unchanging.lang,
+        conversation_id: unchanging.conversation_id,
+        in_reply_to_screen_name: unchanging.in_reply_to_screen_name,
+        in_reply_to_status_id: unchanging.in_reply_to_status_id,
+        in_reply_to_user_id: unchanging.in_reply_to_user_id,
+        quoted_status_id: unchanging.quoted_status_id,
+        quote: unchanging.quote,
+        summary_description: unchanging.summary_description,
+        entities: unchanging.entities,
       };
-      const reference = one.is_quote_post ? seeds.reference(topic, seed) : undefined;
+      const reference = unchanging.is_quote_post ? seeds.reference(topic, seed) : undefined;
       if (reference !== undefined) rememberQuotedPost(post, () => write(topic, [reference], at)[0]);
       return post;
     });
@@ -157,12 +157,12 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
 
   function tally(topic: TopicInWorld, posts: readonly PostSeed[]): ReadonlyMap<number, ReferenceCounts> {
     const counts = new Map<number, ReferenceCounts>();
-    for (const one of posts) {
-      const to = one.wish === 'original' ? undefined : seeds.reference(topic, one);
-      if (to === undefined || one.wish === 'original') continue;
+    for (const post of posts) {
+      const to = post.wish === 'original' ? undefined : seeds.reference(topic, post);
+      if (to === undefined || post.wish === 'original') continue;
       let count = counts.get(to.number);
       if (count === undefined) counts.set(to.number, (count = { reply: 0, repost: 0, quote: 0 }));
-      count[one.wish] += 1;
+      count[post.wish] += 1;
     }
     return counts;
   }
@@ -172,13 +172,13 @@ export function createPostWriter(seeds: SeedStore): PostWriter {
 
 const NO_REFERENCES: ReferenceCounts = { reply: 0, repost: 0, quote: 0 };
 
-/** What a post says: by its role, its kind, and what it refers to. */
+// What a post says: by its role, its kind, and what it refers to.
 
 /** What a post holds that its counters do not change. */
-export type PostWords = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
+type PostWords = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
 
 /** @returns writes the words of a post; the same each time */
-export function createWordWriter(
+function createWordWriter(
   seeds: SeedStore,
   idOf: (topic: TopicInWorld, seed: PostSeed) => string,
 ): (topic: TopicInWorld, seed: PostSeed) => PostWords {
@@ -250,10 +250,9 @@ function resolveKind(seed: PostSeed, reference: PostSeed | undefined): 'original
  * Which post a quote holds. The specification gives a quote's text only; servers have sent the whole post in
  * its place, and a client that asks for this fault gets it. It is written only when it is asked for.
  */
-
 const quotedPosts = new WeakMap<MicroblogPost, () => MicroblogPost | undefined>();
 
-export function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | undefined): void {
+function rememberQuotedPost(post: MicroblogPost, write: () => MicroblogPost | undefined): void {
   quotedPosts.set(post, write);
 }
 

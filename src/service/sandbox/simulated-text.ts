@@ -38,7 +38,11 @@ export function writeSentence(draw: Draw, topic: Topic, language: Language): str
     /\{(place|who|thing|n|hour|subject)\}/g,
     (_, slot: string) => fillSlot(draw, topic, slot),
   );
-  return filled.charAt(0).toUpperCase() + filled.slice(1);
+  return capitalize(filled);
+}
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function fillSlot(draw: Draw, topic: Topic, slot: string): string {
@@ -83,7 +87,7 @@ export function drawLanguage(draw: Draw, topic: Topic): Language {
   return 'en';
 }
 
-/** What stands between the posts that somebody looks for: copies, sarcasm, advertising, and worse. */
+// What stands between the posts that somebody looks for: copies, sarcasm, advertising, and worse.
 
 const IRONIES = [
   'Oh wonderful, {said} Exactly what we needed.',

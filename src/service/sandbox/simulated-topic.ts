@@ -1,3 +1,5 @@
+/** What a topic of the simulation is; topics.json holds the built-in ones. */
+
 import type { Key } from './random.ts';
 import { z } from 'zod';
 
@@ -17,7 +19,7 @@ export const topicSchema = z.strictObject({
   subject: z.string().min(1),
   /** A prompt is about this topic when it holds all words of one of these phrases. */
   phrases: texts,
-  /** Microblog posts on an average day, before stirs. */
+  /** Microblog posts on an average day, without planted events. */
   postsPerDay: z.number().positive(),
   /** Documents of all other sources on an average day. */
   documentsPerDay: z.number().positive(),

@@ -69,8 +69,8 @@ export type AdapterContext = {
    * @throws SourceDown `source_quota` when fewer are left, `source_busy` when questions under way hold them
    */
   spend: (units: number) => Promise<void>;
-  /** Gives back what was taken and not used. Never fails. */
+  /** Returns what was taken and not used. Never fails. */
   unspend: (units: number) => Promise<void>;
-  /** Tells why what is found is less than there is: the failure of a later page. */
+  /** Reports why less is found than there is: the failure of a later page. */
   cutShort: (down: SourceDown) => void;
 };

@@ -1,4 +1,7 @@
-/** The discussion board found with a web search, where the board itself cannot be asked. */
+/**
+ * Sources besides the live ones: the discussion board through a web search, the archive, and one that only says why
+ * nothing answers.
+ */
 
 import { type Source, SOURCES } from '../../domain/enumerations.ts';
 import { parseUrl } from '../../domain/link.ts';
@@ -13,6 +16,7 @@ const THREAD_PATH = /^\/r\/(\w+)\/comments\/(\w+)(?:\/([^/]*))?/i;
 /** What search engines put behind the title of a thread: ` : r/rust`, ` - Reddit`. */
 const TITLE_TAIL = /(?<!\s)\s+[:|\-–]\s+(?:r\/\w+|reddit)\s*$/i;
 
+/** The discussion board found with a web search, where the board itself cannot be asked. */
 export function createBoardFallback(web: SearchSource): SearchSource {
   return {
     // What holds of asking the web holds of this.
@@ -54,7 +58,6 @@ function toThread(item: FoundItem, link: string): FoundItem {
 }
 
 /** What the monitor has collected, as a source for each tool. */
-
 export function createArchiveSources(archive: Archive): SearchSource[] {
   return SOURCES.map((source) => ({
     name: `archive-${source.replace('_', '-')}`,
@@ -66,10 +69,9 @@ export function createArchiveSources(archive: Archive): SearchSource[] {
   }));
 }
 
-/** What stands for a tool that no source answers: it says why, and what to set. */
-
+/** The source of a tool that no other answers: it says why, and what to set. */
 export function createSilentSource(source: Source, offered: readonly OfferedSource[]): SearchSource {
-  const ours = offered.filter((one) => one.source === source);
+  const ours = offered.filter((candidate) => candidate.source === source);
   const unset = ours.filter(({ adapter }) => adapter === undefined).map(({ needs }) => needs.join(' and '));
   const asIs = ours.filter(({ adapter }) => adapter !== undefined).map(({ name }) => name);
   return {

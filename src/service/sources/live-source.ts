@@ -19,8 +19,7 @@ import {
 } from './resilience/source-limits.ts';
 import { createBoundedRequests, createTimeoutOutage } from './resilience/bounded-requests.ts';
 import { createCircuitBreaker, type BreakerPass } from './resilience/circuit-breaker.ts';
-import { createResultCache } from './resilience/result-cache.ts';
-import { type StartedRequest, createCoalescedRequests } from './resilience/coalescing.ts';
+import { createCoalescedRequests, createResultCache, type StartedRequest } from './resilience/coalescing.ts';
 
 /** As long as the most patient model waits for a source. */
 const MAX_SOURCE_MS = 25 * SECOND;
@@ -63,6 +62,7 @@ export type LiveOptions = {
   wait?: WaitFunction;
 };
 
+/** An adapter with its cache, breaker and limits around it. */
 export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSource {
   const { clock, log, ports } = options;
   const pace = createRequestPace(adapter, {
@@ -72,9 +72,9 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   });
   const breaker = createCircuitBreaker(clock);
   const cache = createResultCache(MAX_CACHED, weighItems, clock);
-  const flights = createCoalescedRequests<readonly FoundItem[]>();
+  const requests = createCoalescedRequests<readonly FoundItem[]>();
   const mostMs = Math.min(adapter.mostMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
-  const held = { units: 0 };
+  const heldUnits = { units: 0 };
   let lastSuccess: Date | undefined;
   let lastFailure: LiveHealth['lastFailure'];
 
@@ -90,10 +90,10 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     const signal = AbortSignal.any([caller.signal, limit.signal]);
     const own = clock.now().getTime() + mostMs;
     const leftMs = () => Math.max(0, Math.min(own, caller.until()) - clock.now().getTime());
-    const within = createBoundedRequests(signal, adapter, { ...options, pace, leftMs, held });
+    const within = createBoundedRequests(signal, adapter, { ...options, pace, leftMs, held: heldUnits });
     const { asking, isWaiting, shortness } = within;
     const run = async () => {
-      const passage = breaker.enter();
+      const pass = breaker.enter();
       const timer = setTimeout(() => limit.abort(new SourceDown('source_timeout')), mostMs);
       try {
         // Whatever the adapter waits for, nobody waits for it longer.
@@ -105,17 +105,17 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
             { source: adapter.name, code: short.code, why: short.message },
             'less was found than there is',
           );
-        if (short === undefined || !isObeyed(passage, short)) passage.succeeded();
+        if (short === undefined || !isObeyed(pass, short)) pass.succeeded();
         return result;
       } catch (error) {
         if (signal.aborted && !isTimeout(signal)) {
-          passage.dropped();
+          pass.dropped();
           throw error;
         }
-        const down = signal.aborted ? createTimeoutOutage(isWaiting()) : downOf(error);
-        if (!isObeyed(passage, down)) {
-          if (down.unasked || !FAILURE_CODES.has(down.code)) passage.dropped();
-          else passage.failed();
+        const down = signal.aborted ? createTimeoutOutage(isWaiting()) : toSourceDown(error);
+        if (!isObeyed(pass, down)) {
+          if (down.unasked || !FAILURE_CODES.has(down.code)) pass.dropped();
+          else pass.failed();
         }
         throw down;
       } finally {
@@ -127,24 +127,24 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
   }
 
   /** Remembers a failure, and leaves the source alone where it asks for that. */
-  function isObeyed(passage: BreakerPass, down: SourceDown): boolean {
+  function isObeyed(pass: BreakerPass, down: SourceDown): boolean {
     lastFailure = { at: clock.now(), code: down.code, reason: down.message };
-    const restMs = down.unasked ? undefined : restOf(down);
+    const restMs = down.unasked ? undefined : chooseRestMs(down);
     if (restMs === undefined) return false;
-    passage.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
+    pass.rest(restMs, down.code === 'source_failed' ? 'source_resting' : down.code);
     log.info({ source: adapter.name, code: down.code, restMs }, 'a source asks to be left alone');
     return true;
   }
 
-  function restOf({ code, retryAfterMs }: SourceDown): number | undefined {
-    // To come again at once is no rest: it says no more than nothing.
-    const told = retryAfterMs === 0 ? undefined : retryAfterMs;
-    return code === 'source_busy' ? (told ?? adapter.restMs ?? SOURCE_REST_MS) : told;
+  function chooseRestMs({ code, retryAfterMs }: SourceDown): number | undefined {
+    // A wait of nothing says no more than no wait at all.
+    const restMs = retryAfterMs === 0 ? undefined : retryAfterMs;
+    return code === 'source_busy' ? (restMs ?? adapter.restMs ?? SOURCE_REST_MS) : restMs;
   }
 
-  function downOf(error: unknown): SourceDown {
+  function toSourceDown(error: unknown): SourceDown {
     if (error instanceof SourceDown) return error;
-    // A mistake of ours. Where it happened is told; its words may quote what came from outside.
+    // A mistake of ours. The log says where it happened; its message may quote what came from outside.
     const { name, stack = '' } = error instanceof Error ? error : new Error();
     const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
     log.error({ source: adapter.name, error: name, at }, 'the adapter of a source failed');
@@ -169,8 +169,8 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
       const name = createQueryKey(query);
       const known = cache.get(name);
       if (known !== undefined) return known;
-      const flight = flights.join(name, clock.now().getTime() + query.mostMs, (flying, until) => {
-        const begun = attempt({ signal: flying, until }, (asking, signal) =>
+      const request = requests.join(name, clock.now().getTime() + query.mostMs, (joinedSignal, until) => {
+        const begun = attempt({ signal: joinedSignal, until }, (asking, signal) =>
           adapter.find({ ...query, signal }, asking),
         );
         const result = begun.result.then((found) =>
@@ -179,9 +179,9 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
         return { ...begun, result };
       });
       try {
-        return await flight.wait(query.signal);
+        return await request.wait(query.signal);
       } catch (error) {
-        if (query.signal.aborted && isTimeout(query.signal)) throw createTimeoutOutage(flight.isWaiting());
+        if (query.signal.aborted && isTimeout(query.signal)) throw createTimeoutOutage(request.isWaiting());
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-/** Why a source gave nothing: never a failure of the answer, always a reason that is told. */
+/** Why a source gave nothing: never a failure of the response, always a reason in its warnings. */
 import type { OutageCode } from '../../protocol/service-status.ts';
 
 export const OUTAGE_TEXTS: Readonly<Record<OutageCode, string>> = {

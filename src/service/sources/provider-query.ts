@@ -1,4 +1,4 @@
-/** The words that a source is asked for, by what it can bear. */
+/** From a query to what a provider can be asked: words, a period, and pages. */
 
 import { cleanText } from '../../domain/text.ts';
 import { DAY, MINUTE } from '../../domain/time.ts';
@@ -39,8 +39,6 @@ export function extractSite(prompt: string): { words: string; site: string | und
 export function stripSigns(words: string): string {
   return words.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 }
-
-/** The words that a search with a language of its own is asked for. */
 
 /**
  * The best few words and phrases, all of which must occur, in the order of the prompt; empty where it has none.
@@ -87,13 +85,11 @@ export function formatDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Page after page, and what came before the one that failed. */
-
 export type ResultPage<T> = { items: readonly T[]; isLast: boolean };
 
 /**
  * The items of all pages, until there are enough or no page follows. Where a later page fails, those before
- * it are given, and the frame is told.
+ * it are given, and `cutShort` reports it.
  * @param limits.pages the most pages; `items` so many are enough, more may be given
  * @param read reads one page; 0 is the first
  * @throws what the first page throws; whatever is no SourceDown (who asked is gone, a mistake of ours)

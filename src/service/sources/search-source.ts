@@ -3,7 +3,7 @@
  * filter, ranking and the writing of answers are the service's.
  */
 import type { Source } from '../../domain/enumerations.ts';
-import type { MicroblogPost } from '../../protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../protocol/specification.ts';
 
 /** One thing that a source found. */
 export type FoundItem = {
@@ -51,7 +51,7 @@ export type SearchSource = {
   silent?: true;
   /**
    * Best first.
-   * @throws SourceDown with the reason why nothing can be said; any other error means `failed`
+   * @throws SourceDown with the reason why nothing can be said; any other error means `source_failed`
    */
   find(query: SourceQuery): Promise<readonly FoundItem[]>;
 };

@@ -56,7 +56,7 @@ export type OfferedSource = Pick<RegistryEntry, 'name' | 'source' | 'needs'> & {
   isOn: boolean;
 };
 
-export type SourceChoice = { offered: readonly OfferedSource[]; archive: boolean; sandbox: boolean };
+type SourceChoice = { offered: readonly OfferedSource[]; archive: boolean; sandbox: boolean };
 
 /**
  * What is asked by these settings.

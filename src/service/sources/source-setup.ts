@@ -1,4 +1,4 @@
-/** From what a user has set to what answers. */
+/** From what a user has set to the sources that answer, and whether those that need no key can be reached. */
 
 import { SOURCES } from '../../domain/enumerations.ts';
 import { SECOND } from '../../domain/time.ts';
@@ -44,8 +44,8 @@ export function openSources(
         ...(board === undefined ? [] : [board]),
         ...(archive ? createArchiveSources(deps.ports.archive) : []),
       ];
-  const silent = SOURCES.filter((source) => !answering.some((one) => one.source === source)).map((source) =>
-    createSilentSource(source, offered),
+  const silent = SOURCES.filter((source) => !answering.some((candidate) => candidate.source === source)).map(
+    (source) => createSilentSource(source, offered),
   );
   const statements = [
     ...offered.map(describeSource),
@@ -99,8 +99,6 @@ function describeBoardFallback({ name, source }: SearchSource): SourceStatement 
   };
 }
 
-/** Whether the sources that need no key can be reached from here. */
-
 const PROBE_TIMEOUT_MS = 2 * SECOND;
 
 export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
@@ -111,7 +109,7 @@ export type ProbeResult = Pick<SourceStatement, 'name' | 'source' | 'title'> & {
 };
 
 /** One line for each statement, in their order; after two seconds at most. Never throws. */
-export async function probeSources(
+async function probeSources(
   statements: readonly SourceStatement[],
   live: readonly LiveSource[],
 ): Promise<ProbeResult[]> {
@@ -122,7 +120,7 @@ export async function probeSources(
         state === 'off'
           ? describeOff(reason)
           : await probeSource(
-              live.find((one) => one.name === name),
+              live.find((candidate) => candidate.name === name),
               signal,
             );
       return { name, source, title, ...result };

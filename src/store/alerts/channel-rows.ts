@@ -1,4 +1,4 @@
-/** Channels as they are written. What may be seen of them stands in the views (reads.ts). */
+/** Channels as they are written; `alert-queries.ts` reads them through the views. */
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';
 import type { ChannelState } from '../schema/analytics/alert-views.ts';

@@ -17,7 +17,7 @@ export type DueDelivery = {
 };
 
 /** A message that gathers for a rule and channel. */
-export type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
+type GatheringDelivery = { id: Id; next_attempt_at: Date; discoveries: number };
 
 /** @param runId null where what it gathers comes of several */
 export async function beginDelivery(
@@ -188,7 +188,7 @@ export async function beginAttempt(
 }
 
 /** What an attempt came to, for the row; `answer` cleaned and cut. */
-export type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
+type AttemptResult = { http_status: number | null; code: DeliveryCode | null; answer: string | null };
 
 /** It was taken: that is true whoever holds the channel now. */
 export async function markDelivered(

@@ -47,7 +47,7 @@ export async function listChannelRules(tx: Transaction, channelId: Id): Promise<
   return rows;
 }
 
-export type NewRule = Omit<Rule, 'id' | 'state'>;
+type NewRule = Omit<Rule, 'id' | 'state'>;
 
 /** @throws an error of Postgres that violates `rules_slug_key` where one has this slug */
 export async function insertRule(tx: Transaction, rule: NewRule, now: Date): Promise<Id> {

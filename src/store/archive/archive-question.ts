@@ -1,7 +1,6 @@
-/** From the words of a question to the lexemes that look for them, and what each of them says. */
+/** From the words of a question to the lexemes that look for them: any of them, ranked, or all of them as a condition. */
 
-import { splitIndexWords } from '../../domain/index-words.ts';
-import { inverseDocumentFrequency } from '../../domain/relevance.ts';
+import { inverseDocumentFrequency, splitIndexWords } from '../../domain/relevance.ts';
 import type { Database } from '../database.ts';
 import { SELECT_TERMS } from './index-archive.ts';
 
@@ -81,8 +80,6 @@ function findFunctionWords(terms: readonly Term[]): ReadonlySet<number> {
   return little.size < asked.size ? little : new Set();
 }
 
-/** A question whose words must all stand there: a query for the index of texts, whatever language a text is in. */
-
 const MAX_LOOKUP_WORD_LENGTH = 64;
 const MAX_LOOKUP_WORDS = 32;
 
@@ -94,7 +91,10 @@ CROSS JOIN (SELECT DISTINCT config FROM strandline.archive_corpora WHERE documen
 CROSS JOIN LATERAL unnest(tsvector_to_array(to_tsvector(c.config::regconfig, w.word))) v(lexeme)
 GROUP BY w.ord ORDER BY w.ord`;
 
-/** @returns a `tsquery` as text; empty where nothing can hold all of the words */
+/**
+ * A condition for the index of texts that all words are there, whatever language a text is in.
+ * @returns a `tsquery` as text; empty where nothing can hold all of the words
+ */
 export async function buildQueryOfAllWords({ pool }: Pick<Database, 'pool'>, text: string): Promise<string> {
   const words = [...new Set(splitIndexWords(text))].filter(({ length }) => length <= MAX_LOOKUP_WORD_LENGTH);
   const { rows } = await pool.query<{ lexemes: string[] }>(SELECT_LEXEMES, [

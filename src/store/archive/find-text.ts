@@ -1,6 +1,6 @@
 /**
- * Full-text search for people and programs: hits with the words that were found in them. What the sandbox invented
- * and what was found outside are searched apart, each by its own counts, and every hit says where it is from.
+ * Full-text search for people and programs: hits with the words that were found in them. Simulated results
+ * and real ones are searched apart, each by its own counts, and every hit says where it is from.
  */
 
 import { buildExcerpt, type ExcerptPiece, listExcerptWords } from '../../domain/excerpt.ts';
@@ -21,7 +21,7 @@ export type { ExcerptPiece } from '../../domain/excerpt.ts';
 /** Hits at most: what stands behind them is better found by more words or a filter. */
 export const MAX_HITS = 100;
 
-export type TextQuestion = Pick<
+type TextQuestion = Pick<
   ArchiveQuestion,
   'text' | 'sandbox' | 'kind' | 'search' | 'topic' | 'service' | 'author' | 'lang' | 'from' | 'before'
 > & {
@@ -158,18 +158,16 @@ async function readPhrases(
   return (config) => (word) => weights.get(config)?.get(word) ?? 0;
 }
 
-/** Which searches saw a post or a link, and whether what is asked for lies in the sandbox, outside of it, or in both. */
-
 type Reads = Pick<Database, 'orm'>;
 
 /** A search that saw a thing. */
-export type Finder = { search: string; topic: string; service: string };
+type Finder = { search: string; topic: string; service: string };
 
 /** Each thing of many searches has a page of its own. */
 const MAX_FINDERS = 10_000;
 
-/** By the id of the post or link. What only stands inside other posts was found by nobody. */
-export async function readFinders(
+/** Which searches saw a post or a link, by its id. What is only nested in other posts was found by no search. */
+async function readFinders(
   { orm }: Reads,
   kind: 'post' | 'link',
   ids: readonly Id[],
@@ -194,8 +192,8 @@ export async function readFinders(
   return found;
 }
 
-/** Of the searches that are asked for: those that look outside first. Nothing where there is no such search. */
-export async function readServiceKinds(
+/** Whether the searches that are asked for are in the sandbox, outside of it (first), or both; nothing where there is no such search. */
+async function readServiceKinds(
   { orm }: Reads,
   asked: { search?: string | undefined; topic?: string | undefined; service?: string | undefined },
 ): Promise<{ sandbox: boolean }[]> {

@@ -4,7 +4,7 @@
  * none is missed; what changed its words later is read from what the triggers wrote down.
  */
 
-import { splitIndexWords } from '../../domain/index-words.ts';
+import { splitIndexWords } from '../../domain/relevance.ts';
 import { type Database, type Id, inTransaction, type Transaction } from '../database.ts';
 
 /** Entries of the feed in one transaction: under a second, also where each is an abstract. */
@@ -86,9 +86,7 @@ function splitWords(text: string | null): string {
     .join(' ');
 }
 
-/** By which rules the words of a language are brought to their stems: a text search configuration of Postgres. */
-
-/** Configurations that every Postgres from 15 on has, by the language's code. */
+/** Text search configurations, which stem words, that every Postgres from 15 on has; by the language's code. */
 const CONFIGS: Readonly<Record<string, string>> = {
   ar: 'arabic',
   ca: 'catalan',
@@ -129,30 +127,29 @@ const LATIN_LETTERS = /\p{Script=Latin}/u;
  * @param lang as the post says it (`en`, `pt-BR`); null where it is not known: then text in Latin letters is
  *   taken for English, whose stems do others no harm as long as a question gets the same
  */
-export function chooseTextConfig(lang: string | null, text: string): string {
+function chooseTextConfig(lang: string | null, text: string): string {
   const known = lang === null ? undefined : CONFIGS[lang.toLowerCase().split(/[-_]/u)[0] ?? ''];
   if (known !== undefined) return known;
   const unsaid = lang === null || lang === '' || lang === 'und';
   return unsaid && LATIN_LETTERS.test(text) ? 'english' : PLAIN_CONFIG;
 }
 
-/** The archive, as SQL. */
 const S = 'strandline';
 
 /** Whoever has the row writes; whoever finds none leaves it to them. */
-export const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE SKIP LOCKED`;
+const LOCK_PROGRESS = `SELECT discovery_id FROM ${S}.archive_progress FOR UPDATE SKIP LOCKED`;
 
 /** $1 the last discovery that was read, $2 how many. Completions and spikes are read over. */
-export const SELECT_FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
+const SELECT_FEED = `SELECT id, kind, thing FROM ${S}.discoveries WHERE id > $1 ORDER BY id LIMIT $2`;
 
 /** $1 how many. */
-export const TAKE_CHANGES = `
+const TAKE_CHANGES = `
 DELETE FROM ${S}.archive_changes
 WHERE id IN (SELECT id FROM ${S}.archive_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
 RETURNING kind, thing`;
 
 /** $1 the last discovery that was read. */
-export const UPDATE_PROGRESS = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
+const UPDATE_PROGRESS = `UPDATE ${S}.archive_progress SET discovery_id = $1`;
 
 /**
  * Posts and what stands inside them (a quote's quote at the most): found by nobody, and yet read. Each is looked up by itself
@@ -187,7 +184,7 @@ FROM ${S}.links l WHERE l.id = ANY($1::bigint[])`;
  * most, and how many documents and words there are. What stood there before is taken off. All parts see the documents as
  * they were before the statement. $1 documents.
  */
-export const WRITE_DOCUMENTS = `
+const WRITE_DOCUMENTS = `
 WITH given AS MATERIALIZED (
   SELECT r.kind, r.thing, r.at, r.sandbox, r.config,
     setweight(to_tsvector(r.config::regconfig, r.title), 'A') || setweight(to_tsvector(r.config::regconfig, r.body), 'B') AS tsv

@@ -87,15 +87,13 @@ function thingKey(kind: string, id: bigint): string {
   return `${kind} ${id}`;
 }
 
-/** The posts and links that documents of the archive stand for. */
-
 export type AuthorRow = typeof authors.$inferSelect;
-export type ArchiveThing =
+type ArchiveThing =
   | { kind: 'post'; id: Id; post: PostRow; author: AuthorRow | null }
   | { kind: 'link'; id: Id; link: LinkRow };
 
-/** In no order; what was purged since it was indexed is not there. */
-export async function readThings(
+/** The posts and links of documents, in no order; what was purged since it was indexed is not there. */
+async function readThings(
   { orm }: Pick<Database, 'orm'>,
   documents: readonly { kind: string; thing: Id }[],
 ): Promise<ArchiveThing[]> {

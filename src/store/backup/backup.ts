@@ -11,7 +11,7 @@ import { MIGRATIONS_TABLE, readState, SCHEMA } from '../schema-state.ts';
 import { type BackedUpTable, createDigest, type Manifest, tableFile, writeManifest } from './manifest.ts';
 import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
-export type BackupOptions = {
+type BackupOptions = {
   url: string;
   /** The folder to make: it must not be there. */
   directory: string;

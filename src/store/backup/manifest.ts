@@ -1,3 +1,5 @@
+/** The manifest of a backup: what is in it, and the digests of its files. */
+
 import { Refused } from '../../domain/errors.ts';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

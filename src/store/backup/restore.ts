@@ -13,7 +13,7 @@ import { quoteColumn } from './backup.ts';
 import { type BackedUpTable, createDigest, type Manifest, readManifest, tableFile } from './manifest.ts';
 import { listTables, openCopySession, type Table } from './backup-tables.ts';
 
-export type RestoreOptions = {
+type RestoreOptions = {
   url: string;
   readerUrl?: string | undefined;
   directory: string;

@@ -6,7 +6,7 @@
  */
 import type { Id, Transaction } from '../database.ts';
 import { S } from './counters.ts';
-import { countPostsAgain } from './derive-growth.ts';
+import { countPostsAgain } from './derive-gains.ts';
 import { type Leftover, NOTHING_LEFT, undoDerivations } from './undo-derivations.ts';
 
 const PENDING_TABLE = `${S}.pending_derivations`;

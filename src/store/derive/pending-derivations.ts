@@ -89,7 +89,7 @@ SELECT f.id, f.uncounted, c.id IS NOT NULL AS to_check FROM fresh f LEFT JOIN ch
 WHERE f.uncounted OR c.id IS NOT NULL`;
 
 /** Readings that are seen for the first time: runs that are to be counted, and what is to be checked. */
-export type NotedReadings = { uncounted: Id[]; unchecked: Id[] };
+type NotedReadings = { uncounted: Id[]; unchecked: Id[] };
 
 /**
  * At the beginning of a batch: each reading is checked and counted once, in a transaction that is committed.
@@ -122,7 +122,7 @@ export type TakenReading = {
 };
 
 /** Which readings a batch takes. */
-export type ReadingSelection = {
+type ReadingSelection = {
   limit: number;
   /** How long ago they came at least, for others may come before them; null: however lately. */
   settleMs: number | null;
@@ -234,8 +234,6 @@ export async function readLag({ pool }: Pick<Database, 'pool'>): Promise<Followe
   );
   return rows[0] ?? { readings: 0, oldestSeconds: null, setAside: 0 };
 }
-
-/** Up to when what follows from runs is derived. */
 
 /** A search of which something waits, and when the oldest response was received that is not derived yet. */
 export type DerivedUntil = { search_id: Id; as_of: Date };

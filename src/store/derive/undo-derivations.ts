@@ -3,7 +3,7 @@ import type { Id, Transaction } from '../database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
 import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
 import { engagementSql, S } from './counters.ts';
-import { countHoursAgain } from './derive-growth.ts';
+import { countHoursAgain } from './derive-gains.ts';
 import { DAY_OF_POST } from './derive-tallies.ts';
 
 const PENDING_READINGS = `${S}.pending_derivations`;
@@ -144,7 +144,7 @@ const DELETE_EMPTY = [
   `DELETE FROM ${S}.search_days t USING ${DAYS_GIVEN} WHERE t.search_id = d.search_id AND t.day_at = d.day_at AND t.posts = 0`,
 ];
 
-export type UndoScope = {
+type UndoScope = {
   searches: readonly Id[];
   /** Of each, a full hour. */
   since: readonly (Date | string)[];

@@ -1,7 +1,10 @@
+/**
+ * What can be exported: each resource is a view of the SQL contract, with its order, its time, how a search finds its rows, and
+ * its columns as the formats know them.
+ */
+
 import { ANALYTICS } from '../schema-state.ts';
 import type { Client } from 'pg';
-
-/** What can be exported: a view of the SQL contract each, with its order, its time, and how a search finds its rows. */
 
 export const RESOURCES = ['posts', 'engagement', 'links', 'completions', 'discoveries', 'volume'] as const;
 export type Resource = (typeof RESOURCES)[number];

@@ -1,3 +1,5 @@
+/** Reading many rows of one moment: a transaction of its own, and the text format of COPY. */
+
 import { HOUR, MINUTE } from '../../domain/time.ts';
 import { connect } from '../../platform/postgres/connect.ts';
 import type { Database } from '../database.ts';

@@ -17,7 +17,7 @@ import { findTraces, removeTraces, type Traces } from './traces.ts';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-export type KnownAuthor = {
+type KnownAuthor = {
   id: Id;
   service_id: Id;
   service: string;
@@ -28,7 +28,7 @@ export type KnownAuthor = {
 };
 
 /** What went, by kind; all zero where everything had gone before. */
-export type ForgottenCounts = Record<string, number>;
+type ForgottenCounts = Record<string, number>;
 
 /**
  * Who is meant: an id of the service, or `@` and the name there.
@@ -139,8 +139,7 @@ async function isForgotten(db: Database, thing: Forgettable): Promise<boolean> {
   return inTransaction(db, ask);
 }
 
-/** Raw answers are compressed bytes: who stands in one is found by reading it. */
-
+/** Raw answers are compressed: whom one names is found by reading it, so few are read at a time. */
 const RESPONSE_BATCH = 20;
 
 type ResponseRow = { run_id: Id; n: number; received_at: Date; open: boolean; body: Buffer };
@@ -158,7 +157,7 @@ ORDER BY a.received_at, a.run_id, a.n LIMIT $4`;
  * @param only answers received since then, and those of these runs
  * @returns how many, and which runs were left
  */
-export async function deleteResponsesAbout(
+async function deleteResponsesAbout(
   db: Pick<Transaction, 'query'>,
   author: Named,
   only?: { since: Date; runs: readonly Id[] },

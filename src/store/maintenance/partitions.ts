@@ -2,7 +2,7 @@
 
 import { type Database, readSqlState } from '../database.ts';
 
-export type Month = {
+type Month = {
   parent: string;
   name: string;
   from: Date;

@@ -111,7 +111,7 @@ async function purgeSearches(tx: Transaction, searchIds: readonly Id[]): Promise
 const SELECT_SAMPLES = `
 SELECT id, slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug`;
 
-export type SampleTopic = { id: Id; slug: string };
+type SampleTopic = { id: Id; slug: string };
 
 /** Topics of simulated posts whose slugs begin so; removed ones too. */
 export async function listSampleTopics(

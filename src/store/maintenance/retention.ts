@@ -1,3 +1,5 @@
+/** Retention: what is deleted by its age and when, and how much is stored and due for deletion. */
+
 import type { Config } from '../../config/config.ts';
 import { DAY, SECOND } from '../../domain/time.ts';
 import { monotonicMs } from '../../platform/clock.ts';
@@ -5,7 +7,7 @@ import type { Database } from '../database.ts';
 import { dropMonths, isMonthOver, listSnapshotMonths, type Partition } from './partitions.ts';
 
 /** What went; `done`: and nothing is left that is too old. */
-export type RetentionReport = {
+type RetentionReport = {
   answers: number;
   rejects: number;
   messages: number;
@@ -67,7 +69,7 @@ export async function applyRetentionBriefly(
 }
 
 /** Of each kind, what is older than this goes; null: it is kept for ever. */
-export type RetentionLimits = {
+type RetentionLimits = {
   answers: Date;
   rejects: Date;
   messages: Date;
@@ -95,8 +97,7 @@ export function retentionLimitsAt(
   };
 }
 
-/** What goes by its age, in batches so short that no save waits for one. */
-
+/** Rows that a statement deletes: so few that no save waits for it. */
 const EXPIRE_BATCH = 1_000;
 
 /** Raw responses are not storage, once they were read. Goes by when they were received. */
@@ -133,7 +134,7 @@ const EXPIRE_STATEMENTS = {
   messages: EXPIRE_MESSAGES,
   audit: EXPIRE_AUDIT,
 } as const;
-export type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
+type ExpiringKind = keyof typeof EXPIRE_STATEMENTS;
 
 /**
  * Lets go of what is older than `before`.

@@ -16,7 +16,7 @@ export type Forgettable =
   | { kind: 'link'; address: string };
 
 /** SHA-256, plain: whoever holds an id can ask whether it was forgotten, and nobody can list who was. */
-export function digestThing(thing: Forgettable): Buffer {
+function digestThing(thing: Forgettable): Buffer {
   const words = thing.kind === 'link' ? [thing.address] : [String(thing.serviceId), thing.externalId];
   return createHash('sha256')
     .update([thing.kind, ...words].join('\n'))

@@ -1,6 +1,8 @@
+/**
+ * What is stored of an author or of samples, and its removal, as SQL for forgetting and purging. All of it runs while no save does
+ * (see `forget-author.ts`). Ids of posts and links in `run_results` stay: they say how many things a run returned, and lead nowhere.
+ */
 import type { Id, Transaction } from '../database.ts';
-
-/** Messages without what is removed: bodies hold texts of others. As SQL, for forgetting and purging. */
 
 /**
  * Bodies that tell of these discoveries, and what receivers answered to them, are cleared; what was not sent yet is
@@ -31,11 +33,6 @@ export function removeRulesSql(which: string): readonly string[] {
     `DELETE FROM strandline.rules r WHERE ${which}`,
   ];
 }
-
-/**
- * What is stored of an author, and its removal, as SQL. All of them run while no save does (see forget.ts).
- * Ids of posts and links in `run_results` stay: they say how many things a run returned, and lead nowhere.
- */
 
 export type Traces = {
   posts: { id: Id; external_id: string; url: string | null }[];
@@ -138,11 +135,10 @@ SET completion_links = ARRAY(SELECT id FROM unnest(completion_links) WITH ORDINA
   miner_link_scores = miner_link_scores - $2::text[]
 WHERE completion_links && $1::bigint[] OR search_completion_links && $1::bigint[] OR miner_link_scores ?| $2::text[]`;
 
-/**
- * Takes documents out of the archive, and their words out of its counts. The row of the progress is the right
- * to write it. $1 posts, $2 links.
- */
+/** Whoever holds the row of the progress may write the archive. */
 const LOCK_ARCHIVE = 'SELECT FROM strandline.archive_progress FOR UPDATE';
+
+/** Takes documents out of the archive, and their words out of its counts. $1 posts, $2 links. */
 const REMOVE_FROM_ARCHIVE = `
 WITH gone AS MATERIALIZED (
   DELETE FROM strandline.archive_documents

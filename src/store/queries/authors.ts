@@ -57,7 +57,7 @@ export type AuthorTopic = {
 };
 
 /** Of how many posts of an author, the newest, it is told where they were found. */
-export const MAX_AUTHOR_POSTS = 2_000;
+const MAX_AUTHOR_POSTS = 2_000;
 
 /** $1 author, $2 most posts. */
 const SELECT_AUTHOR_TOPICS = `

@@ -1,3 +1,5 @@
+/** What completions claim, and which claims of two completions are the same. */
+
 import { amongIds, type Database, type Id } from '../database.ts';
 import { completionClaimsView } from '../schema/analytics/result-views.ts';
 import { asc, sql } from 'drizzle-orm';
@@ -19,11 +21,6 @@ export async function readClaims(
     .execute({ ids: completionIds, limit: completionIds.length * 2_000 });
 }
 
-/**
- * Which claims of two completions are the same. A writer, above all one that quotes, words things anew each time:
- * another wording is the same claim where it cites the same links, holds the same figures and is nearly the same.
- */
-
 type MatchedClaim = Pick<SaidClaim, 'claim_id' | 'role' | 'text' | 'cited_links'>;
 
 /** The share of runs of three words that two wordings must have in common (Jaccard index). */
@@ -33,7 +30,11 @@ const SHINGLE_WORDS = 3;
 const WORD_PATTERN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]|[\p{L}\p{M}\p{N}]+/gu;
 
-/** Claims of before and after that are the same, and those that only one of them makes, each in its order. */
+/**
+ * Claims of before and after that are the same, and those that only one of them makes, each in its order. A writer, above all one
+ * that quotes, words things anew each time: another wording is the same claim where it cites the same links, holds the same
+ * figures and is nearly the same.
+ */
 export function matchClaims<T extends MatchedClaim>(
   before: readonly T[],
   after: readonly T[],

@@ -42,7 +42,7 @@ export type CompletionDiff = {
 /** From where to where: by the last completion at a time, or by runs; the newest and the one before by default. */
 export type DiffRange = { since?: Date | undefined; from?: Id | undefined; to?: Id | undefined };
 
-export type NoDiff = 'no_to' | 'no_from';
+type NoDiff = 'no_to' | 'no_from';
 
 /** Why there is nothing to compare, in words. */
 export function refuseDiff(what: NoDiff, search: string, { from, to }: DiffRange): Refused {
@@ -160,7 +160,7 @@ async function readMoments(
  * Links, and when the search first saw each: as a link, or as the address of a post that it found.
  * $1 search, $2 links, $3 completions.
  */
-const SELECT_CITED = `
+const SELECT_CITED_LINKS = `
 SELECT l.id AS link_id, l.canonical AS url, l.title,
   CASE WHEN g.link_id IS NOT NULL THEN g.source WHEN p.first_seen_at IS NOT NULL THEN 'microblog' END AS source,
   coalesce(g.first_seen_at, p.first_seen_at, l.first_seen_at) AS first_seen_at
@@ -187,7 +187,7 @@ async function readCited(
   const completions = [...new Set(claims.map(({ completion_id }) => completion_id))];
   const { rows } = await pool.query<Omit<CitedLink, 'returned'>>({
     name: 'cited_links',
-    text: SELECT_CITED,
+    text: SELECT_CITED_LINKS,
     values: [searchId, ids, completions],
   });
   return new Map(rows.map((row) => [row.link_id, row]));

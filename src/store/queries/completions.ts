@@ -1,3 +1,5 @@
+/** Completions of searches, with their key items, links and claims, one or a page at a time. */
+
 import { amongIds, type Database, type Id } from '../database.ts';
 import { keyItemsView, linksView } from '../schema/analytics/post-views.ts';
 import { claimsView, completionsView } from '../schema/analytics/result-views.ts';
@@ -54,7 +56,7 @@ export async function readCompletion({ orm }: Reads, id: Id): Promise<Completion
   return row;
 }
 
-export type CompletionFilter = {
+type CompletionFilter = {
   search?: string | undefined;
   topic?: string | undefined;
   /** Whether its set of cited links differs from the one before. */
@@ -93,7 +95,7 @@ export async function readCompletionPage(
     .limit(limit);
 }
 
-export type ClaimRow = typeof claimsView.$inferSelect;
+type ClaimRow = typeof claimsView.$inferSelect;
 
 /** A page of what completions of a search ever claimed, in the order in which it was first said. */
 export async function readClaimPage(

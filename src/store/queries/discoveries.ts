@@ -5,7 +5,7 @@ import { searches } from '../schema/topic-tables.ts';
 
 export type DiscoveryRow = typeof discoveriesView.$inferSelect;
 
-export type DiscoveryKind = DiscoveryRow['kind'];
+type DiscoveryKind = DiscoveryRow['kind'];
 
 export type DiscoveryFilter = {
   search?: string | undefined;

@@ -4,7 +4,7 @@ import type { Database, Id } from '../database.ts';
 type Pooled = Pick<Database, 'pool'>;
 
 /** Links that a search of one of these topics found in this time. */
-export type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
+type FirstFinderFilter = { topics: readonly string[]; from: Date; until: Date };
 
 /** Links that are compared at most, the newest: each search has its part of them. */
 export const MAX_COMPARED_LINKS = 1_200;

@@ -1,3 +1,5 @@
+/** The growth of posts and searches: what they gained, what went out of sight, and what posts have at an age. */
+
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { amongIds, type Database, type Id } from '../database.ts';
 import {
@@ -12,12 +14,12 @@ type Reads = Pick<Database, 'orm' | 'pool'>;
 type GrowthScope = { search?: string | undefined; topic?: string | undefined };
 
 export type PostGrowthRow = typeof postGrowthView.$inferSelect;
-export type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
+type SearchGrowthRow = typeof searchGrowthDailyView.$inferSelect;
 export type PostAtAgeRow = typeof postAtAgeView.$inferSelect;
-export type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
+type TypicalAtAgeRow = typeof typicalAtAgeView.$inferSelect;
 
 export const GROWTH_ORDERS = ['engagement', 'likes', 'views', 'reposts'] as const;
-export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
 const ORDER_COLUMNS = {
@@ -29,7 +31,7 @@ const ORDER_COLUMNS = {
 } as const;
 
 /** $1 search, $2 topic; either may be null. */
-const IS_WATCHED = `
+const WATCHED_SEARCHES_SQL = `
   SELECT s.id, s.slug FROM strandline.searches s JOIN strandline.topics t ON t.id = s.topic_id
   WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR t.slug = $2)`;
 
@@ -38,7 +40,7 @@ const IS_WATCHED = `
  * search ever had. $3 since when, $4 how many.
  */
 const grownSql = (order: GrowthOrder) => `
-WITH watched AS MATERIALIZED (${IS_WATCHED}), seen AS (
+WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), seen AS (
   SELECT u.post_id FROM watched w
   JOIN strandline.latest_results l ON l.search_id = w.id AND l.at >= $3
   JOIN strandline.run_results rr ON rr.run_id = l.run_id CROSS JOIN LATERAL unnest(rr.post_ids) u(post_id)
@@ -67,14 +69,14 @@ export async function readPostGrowth({ orm }: Reads, postId: Id): Promise<PostGr
   return row;
 }
 
-export type DroppedPostRow = PostGrowthRow & { search: string };
+type DroppedPostRow = PostGrowthRow & { search: string };
 
 /**
  * Of each search those that went out of its sight last, and are in no other's; how many searches have a post is asked of one
  * post after the other, until there are enough. $3 how many.
  */
-const SELECT_LOST = `
-SELECT n.post_id, w.slug AS search FROM (${IS_WATCHED}) w
+const SELECT_DROPPED_POSTS = `
+SELECT n.post_id, w.slug AS search FROM (${WATCHED_SEARCHES_SQL}) w
 CROSS JOIN LATERAL (
   SELECT n.post_id, n.last_seen_at FROM strandline.dropped_posts n
   WHERE n.search_id = w.id AND NOT EXISTS (
@@ -95,7 +97,7 @@ export async function readDroppedPosts(
     limit,
   }: { search?: string | null | undefined; topic?: string | null | undefined } & { limit: number },
 ): Promise<DroppedPostRow[]> {
-  const { rows: lost } = await pool.query<{ post_id: Id; search: string }>(SELECT_LOST, [
+  const { rows: lost } = await pool.query<{ post_id: Id; search: string }>(SELECT_DROPPED_POSTS, [
     search,
     topic,
     limit,
@@ -158,8 +160,8 @@ const mostAtAgeSql = (hours: string) => `
  * Of each search those that had most at an age, for what is typical of a search is one number; and of them all those that
  * are furthest above it. $3 age in hours, $4 since when it was reached (null: ever), $5 how many.
  */
-const SELECT_AHEAD = `
-SELECT a.post_id, w.id AS search_id FROM (${IS_WATCHED}) w
+const SELECT_POSTS_AT_AGE = `
+SELECT a.post_id, w.id AS search_id FROM (${WATCHED_SEARCHES_SQL}) w
 CROSS JOIN LATERAL (${mostAtAgeSql('$3')}) a
 JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = $3
 ORDER BY a.had / nullif(m.engagement, 0) DESC NULLS LAST, a.had DESC NULLS LAST, a.post_id DESC, w.id LIMIT $5`;
@@ -170,7 +172,7 @@ export async function readPostsAtAge(
   filter: GrowthScope & { hours: number; since?: Date | undefined; limit: number },
 ): Promise<PostAtAgeRow[]> {
   const { search = null, topic = null, hours, since = null, limit } = filter;
-  const { rows: ahead } = await pool.query<{ post_id: Id; search_id: Id }>(SELECT_AHEAD, [
+  const { rows: ahead } = await pool.query<{ post_id: Id; search_id: Id }>(SELECT_POSTS_AT_AGE, [
     search,
     topic,
     hours,
@@ -201,7 +203,7 @@ export async function readPostsAtAge(
 
 /** $1 search, $2 topic, $3 age in hours at most, $4 since when it was reached, $5 how many. */
 const SELECT_AHEAD_OF_AGE = `
-WITH watched AS MATERIALIZED (${IS_WATCHED}), age AS MATERIALIZED (
+WITH watched AS MATERIALIZED (${WATCHED_SEARCHES_SQL}), age AS MATERIALIZED (
   SELECT max(m.hours) AS hours FROM watched w JOIN strandline.search_typical m ON m.search_id = w.id
   WHERE m.hours <= $3 AND m.posts > 0
 )
@@ -211,7 +213,7 @@ JOIN strandline.search_typical m ON m.search_id = w.id AND m.hours = age.hours
 LEFT JOIN LATERAL (${mostAtAgeSql('age.hours')}) a ON true
 ORDER BY engagement_ratio DESC NULLS LAST, engagement DESC NULLS LAST, a.post_id DESC NULLS LAST, w.id LIMIT $5`;
 
-export type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
+type AheadOfAge = { post_id: Id; engagement: number | null; engagement_ratio: number | null };
 
 /**
  * Posts furthest above what is typical of their search at one age, by nothing but that: at the age of `hours`, or the

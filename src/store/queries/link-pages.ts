@@ -3,7 +3,7 @@ import type { Database, Id } from '../database.ts';
 import { readLinksByIds } from './completions.ts';
 import type { LinkRow } from './links.ts';
 
-export type LinkPageFilter = {
+type LinkPageFilter = {
   search?: string | undefined;
   topic?: string | undefined;
   /** Host, as the column `site` has it. */

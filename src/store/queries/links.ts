@@ -1,3 +1,5 @@
+/** Links that searches found; and of one link its addresses, its ranks over time, and who cites or contains it. */
+
 import type { Source } from '../../domain/enumerations.ts';
 import type { Database, Id } from '../database.ts';
 import { linkSightingsView, linkSourcesView, linksView } from '../schema/analytics/post-views.ts';
@@ -5,9 +7,12 @@ import { searchesView } from '../schema/analytics/topic-views.ts';
 import { isSearch } from './search-list.ts';
 import { and, asc, desc, eq, exists, gte, inArray, sql } from 'drizzle-orm';
 
+type Reads = Pick<Database, 'orm'>;
+type Pooled = Pick<Database, 'pool'>;
+
 export type LinkRow = typeof linksView.$inferSelect;
 
-export type LinkFilter = {
+type LinkFilter = {
   search?: string | undefined;
   topic?: string | undefined;
   /** First seen at this time or later, by whichever search. */
@@ -16,7 +21,7 @@ export type LinkFilter = {
 };
 
 /** Links that a search found, the newest first. */
-export async function readLinks({ orm }: Pick<Database, 'orm'>, filter: LinkFilter): Promise<LinkRow[]> {
+export async function readLinks({ orm }: Reads, filter: LinkFilter): Promise<LinkRow[]> {
   const { since, limit } = filter;
   const sighted = orm
     .select({ one: sql`1` })
@@ -35,10 +40,7 @@ export async function readLinks({ orm }: Pick<Database, 'orm'>, filter: LinkFilt
 export type FirstFinder = typeof linkSourcesView.$inferSelect & { title: string | null };
 
 /** Links as `readLinks` lists them, each with who had it first: the newest first. */
-export async function readFirstFinders(
-  db: Pick<Database, 'orm'>,
-  filter: LinkFilter,
-): Promise<FirstFinder[]> {
+export async function readFirstFinders(db: Reads, filter: LinkFilter): Promise<FirstFinder[]> {
   const links = await readLinks(db, filter);
   if (links.length === 0) return [];
   const ids = links.map(({ id }) => id);
@@ -53,11 +55,6 @@ export async function readFirstFinders(
     return first === undefined ? [] : [{ ...first, title }];
   });
 }
-
-/** One link: its addresses, where it stood over time, and who cites or contains it. */
-
-type Reads = Pick<Database, 'orm'>;
-type Pooled = Pick<Database, 'pool'>;
 
 export type LinkSourceRow = typeof linkSourcesView.$inferSelect;
 
@@ -125,7 +122,7 @@ export type Citing = {
 };
 
 /** The bounds keep both ways short: by the link where few cite it, by the newest where many do. $1 link, $2 most. */
-const SELECT_CITING = `
+const SELECT_CITING_COMPLETIONS = `
 SELECT c.id AS completion_id, c.run_id, q.slug AS search, t.slug AS topic, c.observed_at,
   left(coalesce(c.summary, c.microblog_summary, c.discussion_board_summary, c.news_forum_summary), 400) AS summary
 FROM strandline.completions c
@@ -136,7 +133,7 @@ ORDER BY c.observed_at DESC, c.run_id DESC LIMIT $2`;
 
 /** The newest completions that cite a link. */
 export async function readCiting({ pool }: Pooled, linkId: Id, limit = 20): Promise<Citing[]> {
-  const { rows } = await pool.query<Citing>(SELECT_CITING, [linkId, limit]);
+  const { rows } = await pool.query<Citing>(SELECT_CITING_COMPLETIONS, [linkId, limit]);
   return rows;
 }
 
@@ -150,7 +147,7 @@ export type PostWithLink = {
 };
 
 /** $1 link, $2 most. */
-const SELECT_CONTAINING = `
+const SELECT_POSTS_WITH_LINK = `
 SELECT p.id, p.author_id, a.username AS author_username, p.text, p.created_at, c.like_count::float8 AS like_count
 FROM strandline.posts p LEFT JOIN strandline.authors a ON a.id = p.author_id
 LEFT JOIN strandline.post_counters c ON c.post_id = p.id
@@ -162,6 +159,6 @@ ORDER BY p.created_at DESC NULLS LAST, p.id DESC LIMIT $2`;
 
 /** The newest posts that have a link in their text, under one of the addresses under which it was seen. */
 export async function readPostsWithLink({ pool }: Pooled, linkId: Id, limit = 20): Promise<PostWithLink[]> {
-  const { rows } = await pool.query<PostWithLink>(SELECT_CONTAINING, [linkId, limit]);
+  const { rows } = await pool.query<PostWithLink>(SELECT_POSTS_WITH_LINK, [linkId, limit]);
   return rows;
 }

@@ -1,3 +1,5 @@
+/** What posts had at an age, compared with what is typical of their search. */
+
 import { and, asc, desc, eq, inArray } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { postAtAgeView } from '../schema/analytics/growth-views.ts';

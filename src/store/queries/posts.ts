@@ -1,3 +1,5 @@
+/** Posts that searches found, without those that are only nested in others: by their keys, the best of an order, or page by page. */
+
 import { buildQueryOfAllWords } from '../archive/archive-question.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
 import { postsView } from '../schema/analytics/post-views.ts';
@@ -5,7 +7,7 @@ import { postsView } from '../schema/analytics/post-views.ts';
 export type PostRow = typeof postsView.$inferSelect;
 
 export const POST_ORDERS = ['newest', 'likes', 'views', 'reposts', 'replies', 'quotes'] as const;
-export type PostOrder = (typeof POST_ORDERS)[number];
+type PostOrder = (typeof POST_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
 const ORDER_COLUMNS = {
@@ -59,12 +61,10 @@ export async function readPostsByIds({ orm }: Pick<Database, 'orm'>, ids: readon
   return orm.select().from(postsView).where(amongIds(postsView.id)).prepare('posts_of').execute({ ids });
 }
 
-/** Posts page by page: those that searches found, not those that only stand inside others. */
-
 export const POST_PAGE_ORDERS = ['newest', 'likes'] as const;
-export type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
+type PostPageOrder = (typeof POST_PAGE_ORDERS)[number];
 
-export type PostPageFilter = {
+type PostPageFilter = {
   search?: string | undefined;
   topic?: string | undefined;
   /** Username, without `@`, in any case. */
@@ -79,9 +79,9 @@ export type PostPageFilter = {
 };
 
 /** Where a page goes on: what the last post was placed by (µs since 1970, or likes; -1 for none known), and its id. */
-export type PostPlace = { by: bigint; id: Id };
+type PostPlace = { by: bigint; id: Id };
 /** A post with its place in the list. */
-export type PlacedPost = { post: PostRow; place: PostPlace };
+type PlacedPost = { post: PostRow; place: PostPlace };
 
 /**
  * A page of posts: by their own time, the newest first; or by likes as last seen, the most first, unknown ones last.
@@ -103,13 +103,13 @@ export async function readPostPage(
     since ?? null,
     until ?? null,
   ];
-  const newestOnes = lang === undefined ? SELECT_NEWEST : SELECT_NEWEST_IN_LANGUAGE;
+  const newestOnes = lang === undefined ? SELECT_NEWEST_POSTS : SELECT_NEWEST_POSTS_IN_LANGUAGE;
   const statement =
     order === 'likes'
-      ? SELECT_MOST_LIKED
+      ? SELECT_MOST_LIKED_POSTS
       : author === undefined && query === null
         ? newestOnes
-        : SELECT_NEWEST_OF_FEW;
+        : SELECT_NEWEST_MATCHING_POSTS;
   const { rows } = await db.pool.query<PostPlace>(statement, [
     ...values,
     after?.by ?? null,
@@ -139,7 +139,7 @@ const TIME_SQL = 'coalesce(g.post_created_at, g.first_seen_at)';
 const IN_TIME_SQL = `($6::timestamptz IS NULL OR ${TIME_SQL} >= $6) AND ($7::timestamptz IS NULL OR ${TIME_SQL} < $7)`;
 const WANTED_SQL = `${IN_TIME_SQL} AND ($4::text IS NULL OR lower(p.lang) = lower($4))`;
 /** Of an author or with words: few enough to be sorted. */
-const SIGHTINGS_SQL = `
+const MATCHING_POSTS_SQL = `
   SELECT p.id, p.lang FROM ${S}.posts p
   WHERE ($3::text IS NULL OR p.author_id IN (SELECT id FROM ${S}.authors WHERE lower(username) = lower($3)))
     AND ($5::text IS NULL OR p.id IN (SELECT thing FROM ${S}.archive_documents WHERE kind = 'post' AND tsv @@ $5::tsquery))`;
@@ -175,11 +175,11 @@ bound AS MATERIALIZED (
 SELECT DISTINCT id, at, ${MICROS_SQL} AS by
 FROM (${newestOfEachSql('$10', lang, `AND ${TIME_SQL} >= coalesce((SELECT at FROM bound), '-infinity')`)}) found
 WHERE $3::text IS NULL ${lang ? '' : 'AND $4::text IS NULL '}AND $5::text IS NULL ORDER BY at DESC, id DESC LIMIT $10`;
-const SELECT_NEWEST = newestSql(false);
-const SELECT_NEWEST_IN_LANGUAGE = newestSql(true);
+const SELECT_NEWEST_POSTS = newestSql(false);
+const SELECT_NEWEST_POSTS_IN_LANGUAGE = newestSql(true);
 
-const SELECT_NEWEST_OF_FEW = `
-WITH these AS MATERIALIZED (${SIGHTINGS_SQL})
+const SELECT_NEWEST_MATCHING_POSTS = `
+WITH these AS MATERIALIZED (${MATCHING_POSTS_SQL})
 SELECT id, at, ${MICROS_SQL} AS by FROM (
   SELECT p.id, max(${TIME_SQL}) AS at FROM these p
   JOIN ${S}.post_sightings g ON g.post_id = p.id AND g.search_id IN (${OWN_SEARCHES_SQL})
@@ -187,8 +187,8 @@ SELECT id, at, ${MICROS_SQL} AS by FROM (
 ) found WHERE $8::bigint IS NULL OR (at, id) < ${PLACE_SQL}
 ORDER BY at DESC, id DESC LIMIT $10`;
 
-const SELECT_MOST_LIKED = `
-WITH these AS (${SIGHTINGS_SQL})
+const SELECT_MOST_LIKED_POSTS = `
+WITH these AS (${MATCHING_POSTS_SQL})
 SELECT p.id, coalesce(c.like_count, -1) AS by FROM these p LEFT JOIN ${S}.post_counters c ON c.post_id = p.id
 WHERE ($8::bigint IS NULL OR (coalesce(c.like_count, -1), p.id) < ($8, $9::bigint))
   AND EXISTS (SELECT FROM ${S}.post_sightings g WHERE g.post_id = p.id AND g.search_id IN (${OWN_SEARCHES_SQL}) AND ${WANTED_SQL})

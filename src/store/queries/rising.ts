@@ -1,3 +1,5 @@
+/** Posts, hashtags and domains that rise. */
+
 import { and, desc, eq, gte, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { risingPostsView } from '../schema/analytics/growth-views.ts';
@@ -5,9 +7,9 @@ import { risingDomainsView, risingHashtagsView } from '../schema/analytics/trend
 
 type Reads = Pick<Database, 'orm'>;
 
-export type RisingPostRow = typeof risingPostsView.$inferSelect;
-export type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;
-export type RisingDomainRow = typeof risingDomainsView.$inferSelect;
+type RisingPostRow = typeof risingPostsView.$inferSelect;
+type RisingHashtagRow = typeof risingHashtagsView.$inferSelect;
+type RisingDomainRow = typeof risingDomainsView.$inferSelect;
 
 /** "Now" is the newest answer of a search: one that rests is left out by `since`. */
 type RisingScope = {

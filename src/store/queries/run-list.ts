@@ -1,3 +1,5 @@
+/** Runs: one, lists and pages of them, and what belongs to one: calls, rejects, neighbors, response and request. */
+
 import type { DateFilter, Model, Operation, Tool } from '../../domain/enumerations.ts';
 import type { RunCode } from '../../domain/errors.ts';
 import { amongIds, type Database, type Id } from '../database.ts';
@@ -10,6 +12,11 @@ import { and, asc, desc, eq, gt, gte, inArray, lt, sql, type SQL } from 'drizzle
 export type RunRow = typeof runsView.$inferSelect;
 export type CallRow = typeof callsView.$inferSelect;
 export type RejectRow = typeof rejectsView.$inferSelect;
+
+/** Whether a run was the first of its search to succeed, so that there is nothing before it to compare with. */
+export function isBaselineRun({ baseline, request_version }: RunRow): boolean {
+  return baseline && request_version === 1;
+}
 
 type Reads = Pick<Database, 'orm'>;
 
@@ -98,9 +105,7 @@ export async function readRunsByIds({ orm }: Reads, ids: readonly Id[]): Promise
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Runs a page at a time, and what belongs to one of them. */
-
-export type RunPageFilter = {
+type RunPageFilter = {
   /** Only of these searches; undefined: of all. */
   searches?: readonly Id[] | undefined;
   status?: RunStatus | undefined;

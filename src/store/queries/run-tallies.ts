@@ -1,3 +1,5 @@
+/** Numbers for the status page: runs by their outcome, and the calls and costs of a day by service. */
+
 import { and, asc, eq } from 'drizzle-orm';
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database } from '../database.ts';
@@ -33,7 +35,7 @@ export type ServiceDay = {
 type PaidRow = { name: string; cost: number | null; made: number; told: number };
 
 /** Calls of runs and of trials, by service, so that each is found by its index. $1 since. */
-const SELECT_PAID = `
+const SELECT_SERVICE_COSTS = `
 SELECT s.name, p.* FROM strandline.services s CROSS JOIN LATERAL (
   SELECT sum(cost_usd)::float8 AS cost, count(*)::int AS made, count(cost_usd)::int AS told
   FROM (
@@ -59,7 +61,7 @@ export async function readServiceDays(
     .leftJoin(call_days, and(eq(call_days.service_id, services.id), eq(call_days.day, day)))
     .orderBy(asc(services.name))
     .limit(MAX_GROUPS);
-  const { rows: paid } = await pool.query<PaidRow>(SELECT_PAID, [new Date(`${day}T00:00:00Z`)]);
+  const { rows: paid } = await pool.query<PaidRow>(SELECT_SERVICE_COSTS, [new Date(`${day}T00:00:00Z`)]);
   const costs = new Map(paid.map((row) => [row.name, row]));
   return made.map(({ name, kind, address, calls }) => {
     const { cost = null, made: asked = 0, told = 0 } = costs.get(name) ?? {};

@@ -1,4 +1,5 @@
-/** What belongs to some searches, found by one step into an index for each: never by looking through that of all. */
+/** What searches did lately. What belongs to some of them is found by one step into an index for each; what the overview shows
+ * of all of them takes a few statements, however many there are. */
 
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
@@ -90,7 +91,7 @@ export async function countDiscoveriesSince(
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }
 
-export type RequestChange = {
+type RequestChange = {
   search_id: Id;
   search: string;
   version: number;
@@ -114,8 +115,6 @@ export async function readRequestChanges(
   const { rows } = await pool.query<RequestChange>(SELECT_REQUEST_CHANGES, [searchIds, since]);
   return rows;
 }
-
-/** What the overview shows of all searches at once: a few statements, however many searches there are. */
 
 type PoolReads = Pick<Database, 'pool'>;
 

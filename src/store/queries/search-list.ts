@@ -1,3 +1,5 @@
+/** Searches: one, pages of them, their versions, and which are due next. */
+
 import type { Database, Id } from '../database.ts';
 import { searchesView, searchVersionsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm';

@@ -1,3 +1,5 @@
+/** Share of voice: topics per day, and averaged over a range of days. */
+
 import { and, asc, gte, inArray, lt } from 'drizzle-orm';
 import type { Database } from '../database.ts';
 import { shareOfVoiceView } from '../schema/analytics/trend-views.ts';

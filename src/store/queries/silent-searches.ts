@@ -1,4 +1,4 @@
-/** How long active searches have been without a successful run. The rule is in monitor/status/silence.ts. */
+/** How long active searches have been without a successful run. The rule is in `monitor/status/silence.ts`. */
 import type { RunCode } from '../../domain/errors.ts';
 import type { Database, Id } from '../database.ts';
 import type { RunStatus } from '../schema/analytics/run-views.ts';
@@ -59,7 +59,7 @@ export type SilentSearch = {
 };
 
 /** $1 schedules, $2 the limit of each, $3 most that are named. */
-const SELECT_SILENT = `
+const SELECT_SILENT_SEARCHES = `
 WITH silent AS MATERIALIZED (
   SELECT s.id, s.slug, s.topic_id, ${SILENT_SINCE_SQL} AS since, l.at AS last_success_at ${ACTIVE_SEARCHES_SQL}
     AND ${SILENT_SINCE_SQL} < (SELECT c.before FROM unnest($1::text[], $2::timestamptz[]) c(schedule, before) WHERE c.schedule = ${SCHEDULE_SQL})
@@ -84,7 +84,7 @@ export async function readSilentSearches(
   limits: readonly { schedule: string; before: Date }[],
   most: number,
 ): Promise<{ total: number; searches: SilentSearch[] }> {
-  const { rows } = await pool.query<SilentSearch & { total: number }>(SELECT_SILENT, [
+  const { rows } = await pool.query<SilentSearch & { total: number }>(SELECT_SILENT_SEARCHES, [
     limits.map(({ schedule }) => schedule),
     limits.map(({ before }) => before),
     most,

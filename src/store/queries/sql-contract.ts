@@ -1,15 +1,17 @@
+/** The SQL contract as its own views describe it: version, views, columns and their meaning. */
+
 import type { Database } from '../database.ts';
 import { contractColumnsView, contractView } from '../schema/analytics/analytics-schema.ts';
 import { asc } from 'drizzle-orm';
 
+type Reads = Pick<Database, 'orm'>;
+
 /** What each column of the SQL contract means, in the words of its comment, by `view.column`. */
-export async function readMeanings({ orm }: Pick<Database, 'orm'>): Promise<Map<string, string>> {
+export async function readMeanings({ orm }: Reads): Promise<Map<string, string>> {
   const { view, name, meaning } = contractColumnsView;
   const rows = await orm.select({ view, name, meaning }).from(contractColumnsView);
   return new Map(rows.map((row) => [`${row.view}.${row.name}`, row.meaning]));
 }
-
-type Reads = Pick<Database, 'orm'>;
 
 export type ContractView = {
   view: string;

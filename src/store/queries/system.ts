@@ -1,3 +1,5 @@
+/** The state of the installation: server, workers, scans, backlog, upkeep, unread responses, and the figures of this moment. */
+
 import { MINUTE } from '../../domain/time.ts';
 import { type Database, type Id, sqlTime } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
@@ -38,8 +40,6 @@ export async function readOldestTransaction({
   );
   return rows[0] ?? null;
 }
-
-/** The state of scheduling and upkeep: the last scan, the backlog, the calls of each day. */
 
 type Pooled = Pick<Database, 'pool'>;
 
@@ -135,11 +135,10 @@ export async function readArchiveSize({ pool }: Pooled): Promise<number> {
   return rows[0]?.documents ?? 0;
 }
 
-/** Paid responses whose results are not saved yet. */
-
 /** A response is read right after it is stored; one that is unread for longer needs attention. */
 const READ_WITHIN_MS = MINUTE;
 
+/** Paid responses whose results are not saved yet. */
 export type UnreadResponses = {
   /** Stored in the database, those of runs in progress included. */
   stored: number;
@@ -154,7 +153,7 @@ export type UnreadResponses = {
 };
 
 /** $1 the time, $2 in milliseconds how long a response may be unread, $3 since when live workers were heard of. */
-const SELECT_UNREAD = `
+const SELECT_UNREAD_RESPONSES = `
 SELECT u.stored, w.spooled, u.late, o.received_at AS oldest_at, o.run_id AS oldest_run_id,
   extract(epoch FROM n.now - o.received_at)::float8 AS oldest_seconds
 FROM (SELECT ${sqlTime('$1')} AS now) n
@@ -177,7 +176,7 @@ export async function readUnread(
 ): Promise<UnreadResponses> {
   const { rows } = await pool.query<UnreadResponses>({
     name: 'read_unread',
-    text: SELECT_UNREAD,
+    text: SELECT_UNREAD_RESPONSES,
     values: [statementTime, READ_WITHIN_MS, heardSince],
   });
   const [row] = rows;
@@ -185,7 +184,7 @@ export async function readUnread(
   return row;
 }
 
-/** How it stands at this moment. */
+/** The figures of this moment. */
 export type Figures = {
   /** Those that are not removed, by state. */
   searches: Record<string, number>;

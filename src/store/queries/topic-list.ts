@@ -1,3 +1,5 @@
+/** Topics, and which of them are simulated. */
+
 import type { Database } from '../database.ts';
 import { searchesView, topicsView } from '../schema/analytics/topic-views.ts';
 import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';

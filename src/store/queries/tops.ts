@@ -1,4 +1,4 @@
-/** Who and what the posts of a time speak of most, over whole days. */
+/** Who and what the posts of a time speak of most, over whole days (UTC), and which of them several topics have in common. */
 
 import type { Database, Id } from '../database.ts';
 import type { ServiceKind } from '../services.ts';
@@ -6,7 +6,7 @@ import type { ServiceKind } from '../services.ts';
 type Reads = Pick<Database, 'pool'>;
 
 /** A search, or a topic: of a topic each post counts once. Without either, all topics: once in each. */
-export type TopsFilter = {
+type TopsFilter = {
   search?: string | undefined;
   topic?: string | undefined;
   /** Whole days (UTC): from this one on, and before that one. */
@@ -89,8 +89,6 @@ function createTopReader<Row extends Top>(statement: (counted: CountedColumn) =>
     return rows;
   };
 }
-
-/** Authors, hashtags and domains that several topics have in common. */
 
 export const COMMON_KINDS = ['hashtag', 'domain', 'author'] as const;
 export type CommonKind = (typeof COMMON_KINDS)[number];

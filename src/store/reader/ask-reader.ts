@@ -103,7 +103,7 @@ async function describeFailure<T>(sql: string, ask: () => Promise<T>): Promise<T
 const TOO_MANY_CONNECTIONS = '53300';
 const CANNOT_LOG_IN = /^28|^3D000$/;
 
-/** Whether the reader may call what would hold up the queue or fill the disk: see engine/postgres/closed.ts. */
+/** Whether the reader may call what would hold up the queue or fill the disk: see `closeFunctions` in `platform/postgres/reader-role.ts`. */
 export async function canReaderHinder(url: string): Promise<boolean> {
   const { rows: self } = await readerQuery({ url, sql: 'SELECT current_user::text' });
   return (await readerQuery({ url, sql: FIND_OPEN_FUNCTION, params: self[0] ?? [] })).rows.length > 0;
@@ -124,7 +124,7 @@ export function describeStatementError(error: Error, sql: string): string | unde
   return state === '' || /^(08|57P|53)/.test(state) ? undefined : describeError(error, sql);
 }
 
-/** Memory of the server, or temporary files of the role: see engine/postgres/restore-reader.ts. */
+/** Memory of the server, or temporary files of the role: see `restoreReader` in `platform/postgres/reader-role.ts`. */
 const NEEDS_TOO_MUCH: ReadonlySet<string> = new Set(['53200', '53400']);
 
 /** Our own limit of time ran out, behind that of Postgres. */

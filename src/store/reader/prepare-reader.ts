@@ -1,3 +1,5 @@
+/** The role that reads the SQL contract: prepared after each migration, inspected, and given a new password. */
+
 import { Refused } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { connect, readAddress, readErrorCode, withDatabase } from '../../platform/postgres/connect.ts';
@@ -15,7 +17,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 
 /** The role's name, unless `DATABASE_READER_URL` names another. */
-export const READER_ROLE = 'strandline_reader';
+const READER_ROLE = 'strandline_reader';
 
 /** Serialises the making of roles by all strandlines of a cluster; taken in the database `postgres`. */
 const ROLES_LOCK = 0x7374_726f;
@@ -135,9 +137,8 @@ async function roleExists(client: Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The reader's password, replaced: in the embedded Postgres with its file, in one of your own as far as our role may. */
-
 /**
+ * Replaces the reader's password: in the embedded Postgres with its file, in one of your own as far as our role may.
  * @param at.url of our own role in this database
  * @param at.readerUrl of the reader; null where nobody named one: it is the role {@link READER_ROLE} then
  * @param at.embedded undefined where the Postgres is one of your own

@@ -92,8 +92,6 @@ export function openReaderHost(
   };
 }
 
-/** The process for statements from outside: started, asked, ended. Its inside is serve.ts. */
-
 /** A finished result: UTF-8, of at most {@link MAX_RESULT_BYTES}. */
 export type FinishedStatement = { body: Buffer; rows: number; more: boolean; durationMs: number };
 
@@ -103,7 +101,8 @@ export type FinishedStatement = { body: Buffer; rows: number; more: boolean; dur
  */
 export type VisitorStatement = { url: string; sql: string; form: ResultForm; signal: AbortSignal };
 
-export type ReaderProcess = {
+/** The process itself, seen from here; `serve-statements.ts` is what runs in it. */
+type ReaderProcess = {
   /** @throws what {@link ReaderHost.ask} throws; after the end `unavailable` with the reason */
   ask(statement: VisitorStatement): Promise<FinishedStatement>;
   /** Ends it at once; what it was asked fails with this reason. */
@@ -176,7 +175,7 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
     try {
       one?.resolve(toFinished(answer, body));
     } catch (error) {
-      one?.reject(error as Error); // finishedOf throws nothing else
+      one?.reject(error as Error); // toFinished throws nothing else
     }
   }, MAX_RESULT_BYTES);
   child.stdout.on('data', (chunk: Buffer) => {
@@ -209,7 +208,7 @@ export function startProcess({ program, env, log }: ProcessOptions): ReaderProce
 }
 
 /** Why it ends when nothing went wrong: idle, or with the server. Only then is somebody still waiting. */
-export const SERVER_CLOSING = 'the server is closing';
+const SERVER_CLOSING = 'the server is closing';
 
 function runsProgram(program: URL): string[] {
   const file = fileURLToPath(program);
@@ -220,7 +219,7 @@ function runsProgram(program: URL): string[] {
 /** tsx looks for the settings of our source in the current directory, unless it is told. */
 function fromSource(program: URL): Record<string, string> {
   if (!isSource(program)) return {};
-  return { TSX_TSCONFIG_PATH: fileURLToPath(new URL('../../../tsconfig.json', import.meta.url)) };
+  return { TSX_TSCONFIG_PATH: fileURLToPath(new URL('../../tsconfig.json', program)) };
 }
 
 function isSource({ pathname }: URL): boolean {

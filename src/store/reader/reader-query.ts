@@ -1,32 +1,32 @@
-/** One statement as the reader, and the rows that it gives. */
+/** One statement as the reader: its rows, their values, and the result as finished text within a bound. */
 
 import { Refused } from '../../domain/errors.ts';
 import { monotonicMs } from '../../platform/clock.ts';
 import { Client, type Connection, Query, type QueryArrayConfig, type QueryArrayResult, types } from 'pg';
 
-export type ReaderColumn = Readonly<{ name: string; type: string }>;
+type ReaderColumn = Readonly<{ name: string; type: string }>;
 export type ReaderResult = Readonly<{
   columns: readonly ReaderColumn[];
-  /** Values in the order of the columns: what JSON can hold, see values.ts. */
+  /** Values in the order of the columns: what JSON can hold, see {@link readColumn}. */
   rows: readonly (readonly unknown[])[];
   durationMs: number;
 }>;
 
 /** A row in Postgres' text format, one value per column; null for NULL. */
-export type TextRow = readonly (string | null)[];
+type TextRow = readonly (string | null)[];
 
 /** Rows whose cells are read into values one by one, by whoever shows them. */
 export type FetchedRows = Readonly<{
   columns: readonly ReaderColumn[];
   texts: readonly TextRow[];
-  /** What stands in a column, by its place, as a value; see values.ts. */
+  /** What stands in a column, by its place, as a value; see {@link readColumn}. */
   readCell(text: string | null, column: number): unknown;
   /** Whether the statement has more rows than `bounds.rows`. */
   more: boolean;
   durationMs: number;
 }>;
 
-export type ReaderQuery = {
+type ReaderQuery = {
   url: string;
   sql: string;
   params?: readonly unknown[];
@@ -161,7 +161,7 @@ async function readTypes(client: Client, oids: readonly number[]): Promise<Map<n
 }
 
 /** A column's type in Postgres' words; an array also has that of its elements. */
-export type ColumnType = Readonly<{ name: string; element: string | undefined }>;
+type ColumnType = Readonly<{ name: string; element: string | undefined }>;
 
 // The library knows array types, its declarations do not: the number is that of text[].
 const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as number);
@@ -171,7 +171,7 @@ const splitArray: (text: string) => unknown = types.getTypeParser(1_009 as numbe
  * and the column is no key, times as ISO 8601 in UTC, JSON as it is, all else as the text itself.
  * @param options.small JSON stays text, and so do arrays of more than {@link MAX_ARRAY_TEXT} characters
  */
-export function readColumn(
+function readColumn(
   name: string,
   type: ColumnType | undefined,
   { small }: { small: boolean },
@@ -231,9 +231,7 @@ function readTimeValue(text: string): string {
   return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }
 
-/** Results of statements as finished text, within a bound. */
-
-/** Of a result as it is sent: a megabyte of text, with marks around its cells. */
+/** Most of a finished result: a megabyte of text, with markup around its cells. */
 export const MAX_RESULT_MB = 2;
 export const MAX_RESULT_BYTES = MAX_RESULT_MB * 1_000_000;
 

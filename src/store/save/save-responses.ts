@@ -25,7 +25,7 @@ import {
   SAVE_LINKS,
   SAVE_POSTS,
   INSERT_SIGHTINGS,
-} from './save-statements.ts';
+} from './save-sql.ts';
 
 /** What this run saw for the first time, and how much it saw at all. */
 export type Diff = {

@@ -14,7 +14,7 @@ import type { Id } from '../database.ts';
 import { AUTHOR_COUNTERS, POST_COUNTERS } from './columns.ts';
 
 /** A response whose findings are saved. */
-export type ParsedResponse = { serviceId: Id; observedAt: Date; findings: ParsedResults };
+type ParsedResponse = { serviceId: Id; observedAt: Date; findings: ParsedResults };
 
 /** What one response says of a post or an author. */
 type Occurrence = {

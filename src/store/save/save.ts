@@ -12,7 +12,7 @@ import {
   completeRuns,
 } from './outcome.ts';
 import { type Diff, saveResponses, type Touched } from './save-responses.ts';
-import { LOWER_FIRST_SEEN } from './save-statements.ts';
+import { LOWER_FIRST_SEEN } from './save-sql.ts';
 
 /** Runs that are saved together at most. */
 const MAX_RUNS_TOGETHER = 8;

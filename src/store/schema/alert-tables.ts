@@ -1,3 +1,5 @@
+/** Tables of channels, rules, deliveries and what they gathered. */
+
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant, key, ref, strandline } from './schema.ts';
@@ -51,7 +53,7 @@ export const rules = strandline.table(
     topic_id: ref(),
     search_id: ref(),
     kinds: text().array().notNull(),
-    /** Words that must and must not appear; empty: all. See monitor/alerts/rule-filter.ts. */
+    /** Words that must and must not appear; empty: all. See `monitor/alerts/rule-filter.ts`. */
     filter: text().notNull(),
     cooldown_seconds: integer().notNull(),
     state: text().notNull(),

@@ -1,3 +1,5 @@
+/** Tables of growth: gains of posts and searches, counters at ages, and what is in sight. */
+
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,

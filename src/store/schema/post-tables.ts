@@ -1,3 +1,5 @@
+/** Tables of posts, authors and links, their counters and addresses, and of what was forgotten. */
+
 import { counter, instant, key, ref, strandline } from './schema.ts';
 import { services } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';

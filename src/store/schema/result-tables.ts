@@ -1,3 +1,5 @@
+/** Tables of results: sightings, discoveries, completions and their claims. */
+
 import { runs } from './run-tables.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { searches } from './topic-tables.ts';

@@ -1,3 +1,5 @@
+/** Tables of runs, calls, responses and trials. */
+
 import { instant, key, ref, strandline } from './schema.ts';
 import { searches, services } from './topic-tables.ts';
 import { sql } from 'drizzle-orm';

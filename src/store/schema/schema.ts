@@ -1,3 +1,5 @@
+/** What all declarations of tables share. */
+
 import { bigint, pgSchema, timestamp } from 'drizzle-orm/pg-core';
 
 /** Our tables live in a schema of their own; analysts read `strandline_analytics` (views only). */

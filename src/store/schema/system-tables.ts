@@ -1,3 +1,5 @@
+/** Tables of the installation: workers, access, audit log, counts and sources. */
+
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -140,7 +142,7 @@ export const form_secret = strandline.table(
   (t) => [check('form_secret_one', sql`${t.one}`)],
 );
 
-/** Who changed what, one row per change, written in the transaction of the change. See store/audit.ts. */
+/** Who changed what, one row per change, written in the transaction of the change. See `store/audit-entries.ts`. */
 export const audit_log = strandline.table(
   'audit_log',
   {
@@ -179,7 +181,7 @@ export const counts = strandline.table(
   'counts',
   {
     name: text().notNull(),
-    /** Of closed sets, in the order that is fixed for the name: see src/store/counts.ts. */
+    /** Of closed sets, in the order that is fixed for the name: see `store/counts.ts`. */
     labels: text().array().notNull(),
     n: doublePrecision().notNull(),
   },

@@ -1,3 +1,5 @@
+/** Tables of topics, searches with their versions, and services. */
+
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';
 import { boolean, check, date, index, integer, jsonb, primaryKey, text, unique } from 'drizzle-orm/pg-core';

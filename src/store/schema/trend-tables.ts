@@ -1,3 +1,5 @@
+/** Tables of volume, coverage, spikes and tallies. */
+
 import { runs } from './run-tables.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 import { sql } from 'drizzle-orm';

@@ -72,16 +72,15 @@ function isCut({ asked, mostPosts }: RunBefore, posts: number): boolean {
   return posts > 0 && (posts >= (mostPosts ?? 0) || (asked !== null && posts >= asked));
 }
 
-/** Quarters of an hour: what volume is counted in. Times are milliseconds since 1970. */
-
+/** Volume is counted in quarters of an hour. */
 export const QUARTER_MS = 15 * MINUTE;
 export const MINUTES_PER_QUARTER = 15;
 
 /** What a run saw of a quarter: the minutes it saw in full (a bit each, the first one first), and whether it should have seen more. */
-export type Quarter = { at: number; minutes: string; cut: boolean };
+type Quarter = { at: number; minutes: string; cut: boolean };
 
 /** How far back coverage is written down: twice what is ever compared with, and some. */
-export const VOLUME_MEMORY_MS = 35 * 24 * 60 * MINUTE;
+const VOLUME_MEMORY_MS = 35 * 24 * 60 * MINUTE;
 
 export function startOfQuarter(time: number): number {
   return Math.floor(time / QUARTER_MS) * QUARTER_MS;

@@ -47,7 +47,7 @@ export async function deriveRunGains(tx: Transaction, ids: readonly Id[]): Promi
 }
 
 /** What the posts of two runs in a row gained between them, together; times in ms since 1970. */
-export type RunGain = { from: number; until: number; gained: number; topPost: Id | null; topGained: number };
+type RunGain = { from: number; until: number; gained: number; topPost: Id | null; topGained: number };
 
 /** Texts in place of rows: a fortnight is up to 4,032 runs, read after each batch of them. $1 search, $2 from, $3 until. */
 const SELECT_GAINS = `

@@ -45,7 +45,7 @@ export async function readWatched(
 }
 
 /** Quarters of an hour without a gap, from `from` (ms since 1970): those without a row were not observed. */
-export type VolumeHistory = { from: number; counts: Float64Array; minutes: Uint8Array; cut: Uint8Array };
+type VolumeHistory = { from: number; counts: Float64Array; minutes: Uint8Array; cut: Uint8Array };
 
 /** Texts in place of rows: a fortnight is 1,344 quarters, read at every run. */
 const SELECT_VOLUME_HISTORY = `

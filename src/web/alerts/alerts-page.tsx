@@ -1,4 +1,4 @@
-/** Alerts: which rules tell what to whom, and how that goes. */
+/** Alerts: rules, channels and the last deliveries. */
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import {
@@ -11,6 +11,7 @@ import {
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { Badge } from '../components/icons.tsx';
 import { ActionButton } from '../components/form.tsx';
+import { formatInterval } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -19,14 +20,13 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { ChannelState } from './channel-view.tsx';
 import { addChannelPages } from './channel-pages.tsx';
 import { addDeliveryPages, DeliveryTable } from './delivery-pages.tsx';
-import { formatCooldown } from './rule-form.tsx';
 import { addRulePages } from './rule-pages.tsx';
 
 const MAX_ROWS = 500;
 const MAX_LAST_DELIVERIES = 10;
 
-export function addAlertPages(app: App, home: RouteContext): void {
-  const { db } = home.ctx;
+export function addAlertPages(app: App, routeContext: RouteContext): void {
+  const { db } = routeContext.ctx;
   app.get('/alerts', { config: { scope: 'read' } }, async (request, reply) => {
     const [rules, channels, deliveries] = await Promise.all([
       readRules(db, { limit: MAX_ROWS }),
@@ -52,9 +52,9 @@ export function addAlertPages(app: App, home: RouteContext): void {
       ),
     });
   });
-  addRulePages(app, home);
-  addChannelPages(app, home);
-  addDeliveryPages(app, home);
+  addRulePages(app, routeContext);
+  addChannelPages(app, routeContext);
+  addDeliveryPages(app, routeContext);
 }
 
 function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: readonly ChannelRow[] }) {
@@ -90,7 +90,7 @@ function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: r
           { head: 'Only with', cell: ({ filter }) => filter, wide: true },
           {
             head: 'At most every',
-            cell: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'no limit' : formatCooldown(seconds)),
+            cell: ({ cooldown_seconds: seconds }) => (seconds === 0 ? 'no limit' : formatInterval(seconds)),
             wide: true,
           },
           { head: 'Channels', cell: ({ channels: to }) => to.join(', ') },

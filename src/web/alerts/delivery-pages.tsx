@@ -36,29 +36,29 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     state: z.enum(DELIVERY_STATES).optional(),
     before: id.optional(),
   });
-  type Asked = z.output<typeof querystring>;
+  type DeliveryFilter = z.output<typeof querystring>;
 
   app.get(
     '/alerts/deliveries',
     { schema: { querystring }, config: { scope: 'read' } },
     async (request, reply) => {
-      const asked = request.query;
-      const rows = await readDeliveries(ctx.db, { ...asked, limit: PAGE_SIZE + 1 });
+      const filter = request.query;
+      const rows = await readDeliveries(ctx.db, { ...filter, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts',
         above: <a href="/alerts">Alerts</a>,
-        lead: [asked.channel, asked.rule].filter(Boolean).join(', ') || undefined,
+        lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
         body: (
           <>
             <Tabs
               label="In which state"
               tabs={[undefined, ...DELIVERY_STATES].map((state) => ({
-                href: placeOf({ ...asked, state, before: undefined }),
+                href: buildDeliveriesPath({ ...filter, state, before: undefined }),
                 words: state ?? 'all',
-                here: state === asked.state,
+                here: state === filter.state,
               }))}
             />
             {shown.length === 0 ? (
@@ -67,8 +67,10 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
               <DeliveryTable rows={shown} />
             )}
             <Pager
-              first={asked.before === undefined ? null : placeOf({ ...asked, before: undefined })}
-              next={last === undefined ? null : placeOf({ ...asked, before: last.id })}
+              first={
+                filter.before === undefined ? null : buildDeliveriesPath({ ...filter, before: undefined })
+              }
+              next={last === undefined ? null : buildDeliveriesPath({ ...filter, before: last.id })}
             />
           </>
         ),
@@ -80,7 +82,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     '/alerts/deliveries/:id',
     { schema: { params: z.object({ id }) }, config: { scope: 'read' } },
     async (request, reply) => {
-      const delivery = await deliveryOf(request.params.id);
+      const delivery = await findDelivery(request.params.id);
       return renderPage(request, reply, {
         title: `Delivery ${delivery.id}`,
         here: '/alerts',
@@ -118,15 +120,15 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
     },
   );
 
-  async function deliveryOf(which: bigint): Promise<DeliveryDetail> {
-    const row = await readDelivery(ctx.db, which);
-    if (row === undefined) throw new Refused('not_found', `there is no delivery ${which}`);
+  async function findDelivery(deliveryId: bigint): Promise<DeliveryDetail> {
+    const row = await readDelivery(ctx.db, deliveryId);
+    if (row === undefined) throw new Refused('not_found', `there is no delivery ${deliveryId}`);
     return row;
   }
 
-  function placeOf(asked: Asked): string {
+  function buildDeliveriesPath(filter: DeliveryFilter): string {
     const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(asked))
+    for (const [name, value] of Object.entries(filter))
       if (value !== undefined) query.set(name, String(value));
     return `/alerts/deliveries${query.size === 0 ? '' : `?${query}`}`;
   }
@@ -214,12 +216,12 @@ const DELIVERY_BADGES: Readonly<Record<DeliveryRow['state'], BadgeState>> = {
   cancelled: 'cancelled',
 };
 
-export function DeliveryState({ delivery: { state, reason } }: { delivery: DeliveryRow }) {
+function DeliveryState({ delivery: { state, reason } }: { delivery: DeliveryRow }) {
   return <Badge state={DELIVERY_BADGES[state]} words={state} why={reason} />;
 }
 
-/** Why it went amiss, in words; nothing where it did not. */
-export function describeOutcome({ code, http_status, reason }: DeliveryRow): string {
+/** Why it failed, in words; empty where it did not. */
+function describeOutcome({ code, http_status, reason }: DeliveryRow): string {
   const words = code === null ? [] : [DELIVERY_CODES[code]];
   const status = http_status === null || code === null ? [] : [`HTTP ${http_status}`];
   return [...words, ...status, ...(reason === null ? [] : [reason])].join('; ');

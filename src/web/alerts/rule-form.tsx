@@ -4,6 +4,7 @@ import { RULE_KINDS } from '../../store/schema/analytics/alert-views.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
 import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { formatInterval } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { EmptyState } from '../components/section.tsx';
 
@@ -106,7 +107,7 @@ export function RuleForm({
         name="cooldown"
         label="How often"
         kind="select"
-        value={rule === null ? '0' : formatCooldown(rule.cooldown_seconds)}
+        value={rule === null ? '0' : formatInterval(rule.cooldown_seconds)}
         options={listCooldowns(rule?.cooldown_seconds)}
         help="What is found in between is gathered in one message."
       />
@@ -149,20 +150,8 @@ function listRuleScopes(
 
 function listCooldowns(seconds: number | undefined): { value: string; words: string }[] {
   const usual = COOLDOWNS.map(([value, words]) => ({ value, words }));
-  const own = seconds === undefined ? '0' : formatCooldown(seconds);
+  const own = seconds === undefined ? '0' : formatInterval(seconds);
   return usual.some(({ value }) => value === own)
     ? usual
     : [...usual, { value: own, words: `at most every ${own}` }];
-}
-
-/** As it is written: `1h`, `90s`. */
-export function formatCooldown(seconds: number): string {
-  if (seconds === 0) return '0';
-  for (const [unit, size] of [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['m', 60],
-  ] as const)
-    if (seconds % size === 0) return `${seconds / size}${unit}`;
-  return `${seconds}s`;
 }

@@ -220,7 +220,7 @@ const BACKTEST_DAYS = [1, 7, 14, 30, 90] as const;
 const MAX_SHOWN = 100;
 
 /** What a rule would have told, message by message in number, and what they would have said. */
-export function BacktestSection({ rule, past, days }: { rule: RuleRow; past: Backtest; days: number }) {
+function BacktestSection({ rule, past, days }: { rule: RuleRow; past: Backtest; days: number }) {
   const { messages, total, found } = past;
   return (
     <Section

@@ -1,3 +1,5 @@
+/** Topics beside each other: share of voice, who finds links first, and what they have in common. */
+
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { computeShareByDay } from '../../monitor/trends/rules/share-by-day.ts';
 import { DAY } from '../../domain/time.ts';
@@ -18,10 +20,74 @@ import { FirstFinders } from './first-finders-section.tsx';
 import { type ShareOfVoice, ShareSection, SmallMultiples } from './share-of-voice-section.tsx';
 import { z } from 'zod';
 
-export const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
-export type CompareRange = (typeof COMPARE_RANGES)[number];
+const COMPARE_RANGES = ['7d', '30d', '90d'] as const;
+type CompareRange = (typeof COMPARE_RANGES)[number];
 
-export function TopicChoice({
+/** As many as lines can be told apart. */
+const MAX_TOPICS = 6;
+const MAX_ROWS = 5_000;
+const MAX_COMMON = 10;
+/** Common names are counted over the last days of the range. */
+const COMMON_DAYS = 7;
+
+const querystring = z.strictObject({
+  topics: z.union([z.string(), z.array(z.string())]).optional(),
+  range: z.enum(COMPARE_RANGES).optional(),
+  common: z.enum(COMMON_KINDS).default('hashtag'),
+});
+
+export function addComparePage(app: App, { ctx }: RouteContext): void {
+  app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
+    const { common } = request.query;
+    const all = await readTopics(ctx.db, { limit: 200 });
+    const named = [
+      ...new Set([request.query.topics ?? []].flat().flatMap((slugs) => slugs.split(','))),
+    ].filter((slug) => slug !== '');
+    const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MAX_TOPICS);
+    const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
+    const comparison =
+      chosen.length < 2 ? null : await readComparison(ctx.db, ctx.clock.now(), { chosen, range, common });
+    return renderPage(request, reply, {
+      title: 'Compare',
+      here: '/compare',
+      charts: comparison !== null,
+      lead: 'How much of the talk each topic has, who has links first, and what they have in common.',
+      body: (
+        <>
+          <TopicChoice topics={all} chosen={chosen} range={range} most={MAX_TOPICS} />
+          <NotShown named={named} chosen={chosen} />
+          {comparison === null ? (
+            <NothingChosen topics={all} />
+          ) : (
+            <>
+              {comparison.kinds.map((shareOfVoice) => (
+                <>
+                  <ShareSection shareOfVoice={shareOfVoice} alone={comparison.kinds.length === 1} />
+                  <SmallMultiples shareOfVoice={shareOfVoice} />
+                </>
+              ))}
+              {comparison.kinds.length > 0 ? null : (
+                <Section title="Share of voice" id="share">
+                  <EmptyState words="Nothing was found and nothing was observed of these topics in this time." />
+                </Section>
+              )}
+              <FirstFinders leads={comparison.leads} shared={comparison.shared} chosen={chosen} />
+              <CommonNames
+                kind={common}
+                rows={comparison.common}
+                chosen={chosen}
+                range={range}
+                days={COMMON_DAYS}
+              />
+            </>
+          )}
+        </>
+      ),
+    });
+  });
+}
+
+function TopicChoice({
   topics,
   chosen,
   range,
@@ -58,72 +124,6 @@ export function TopicChoice({
       </div>
     </form>
   );
-}
-
-/** Topics beside each other. */
-
-/** As many as lines can be told apart. */
-const MAX_TOPICS = 6;
-const MAX_ROWS = 5_000;
-const MAX_COMMON = 10;
-/** Common names are counted over the last days of the range. */
-const COMMON_DAYS = 7;
-
-const querystring = z.strictObject({
-  topics: z.union([z.string(), z.array(z.string())]).optional(),
-  range: z.enum(COMPARE_RANGES).optional(),
-  common: z.enum(COMMON_KINDS).default('hashtag'),
-});
-
-export function addComparePage(app: App, { ctx }: RouteContext): void {
-  app.get('/compare', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const { common } = request.query;
-    const all = await readTopics(ctx.db, { limit: 200 });
-    const named = [...new Set([request.query.topics ?? []].flat().flatMap((one) => one.split(',')))].filter(
-      (slug) => slug !== '',
-    );
-    const chosen = all.filter(({ slug }) => named.includes(slug)).slice(0, MAX_TOPICS);
-    const range = request.query.range ?? chooseRange(chosen, ctx.clock.now());
-    const told =
-      chosen.length < 2 ? null : await readComparison(ctx.db, ctx.clock.now(), { chosen, range, common });
-    return renderPage(request, reply, {
-      title: 'Compare',
-      here: '/compare',
-      charts: told !== null,
-      lead: 'How much of the talk each topic has, who has links first, and what they have in common.',
-      body: (
-        <>
-          <TopicChoice topics={all} chosen={chosen} range={range} most={MAX_TOPICS} />
-          <NotShown named={named} chosen={chosen} />
-          {told === null ? (
-            <NothingChosen topics={all} />
-          ) : (
-            <>
-              {told.kinds.map((voices) => (
-                <>
-                  <ShareSection voices={voices} alone={told.kinds.length === 1} />
-                  <SmallMultiples voices={voices} />
-                </>
-              ))}
-              {told.kinds.length > 0 ? null : (
-                <Section title="Share of voice" id="share">
-                  <EmptyState words="Nothing was found and nothing was observed of these topics in this time." />
-                </Section>
-              )}
-              <FirstFinders leads={told.leads} shared={told.shared} chosen={chosen} />
-              <CommonNames
-                kind={common}
-                rows={told.common}
-                chosen={chosen}
-                range={range}
-                days={COMMON_DAYS}
-              />
-            </>
-          )}
-        </>
-      ),
-    });
-  });
 }
 
 /** A month, or a week where none of them is watched for longer. */
@@ -169,7 +169,7 @@ async function readComparison(
 
 /** What was asked for and is not shown. */
 function NotShown({ named, chosen }: { named: readonly string[]; chosen: readonly TopicRow[] }) {
-  const left = named.filter((slug) => !chosen.some((one) => one.slug === slug));
+  const left = named.filter((slug) => !chosen.some((topic) => topic.slug === slug));
   if (left.length === 0) return null;
   return (
     <p class="wrong" role="status">
@@ -206,7 +206,7 @@ const COMMON_LABELS: Readonly<Record<CommonKind, string>> = {
 };
 
 /** Names of one kind that stand in several of the topics, with how often in each; the other kinds are a step away. */
-export function CommonNames({
+function CommonNames({
   kind,
   rows,
   chosen,

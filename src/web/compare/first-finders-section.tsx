@@ -32,12 +32,12 @@ export function FirstFinders({
           <LeadTable
             caption="Between topics"
             rows={between('topic')}
-            nameOf={(slug) => findTopicName(chosen, slug)}
+            describeSide={(slug) => findTopicName(chosen, slug)}
           />
           <LeadTable
             caption="Between groups of the answers"
             rows={between('source')}
-            nameOf={(source) => source.replaceAll('_', ' ')}
+            describeSide={(source) => source.replaceAll('_', ' ')}
           />
         </div>
       )}
@@ -77,11 +77,11 @@ export function FirstFinders({
 function LeadTable({
   caption,
   rows,
-  nameOf: name,
+  describeSide,
 }: {
   caption: string;
   rows: readonly Lead[];
-  nameOf: (side: string) => string;
+  describeSide: (side: string) => string;
 }) {
   return (
     <div>
@@ -93,8 +93,8 @@ function LeadTable({
           caption={caption}
           rows={rows.slice(0, 30)}
           columns={[
-            { head: 'Ahead', cell: ({ ahead }) => name(ahead) },
-            { head: 'Behind', cell: ({ behind }) => name(behind) },
+            { head: 'Ahead', cell: ({ ahead }) => describeSide(ahead) },
+            { head: 'Behind', cell: ({ behind }) => describeSide(behind) },
             { head: 'Links', cell: ({ links }) => <Count of={links} />, number: true },
             { head: 'Median lead', cell: ({ median_seconds: lead }) => formatDuration(lead), number: true },
           ]}

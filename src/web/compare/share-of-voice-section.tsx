@@ -35,10 +35,10 @@ function useTopicNames(): (slug: string) => string {
 const listDays = ({ from, days }: ShareOfVoice) =>
   Array.from({ length: days }, (_, i) => new Date(from.getTime() + i * DAY));
 
-export function ShareSection({ voices, alone }: { voices: ShareOfVoice; alone: boolean }) {
-  const { kind, means, series, days } = voices;
-  const nameOf = useTopicNames();
-  const at = listDays(voices);
+export function ShareSection({ shareOfVoice, alone }: { shareOfVoice: ShareOfVoice; alone: boolean }) {
+  const { kind, means, series, days } = shareOfVoice;
+  const getTopicName = useTopicNames();
+  const at = listDays(shareOfVoice);
   return (
     <Section
       title={alone ? 'Share of voice' : `Share of voice in ${SERVICE_LABELS[kind]}`}
@@ -49,7 +49,7 @@ export function ShareSection({ voices, alone }: { voices: ShareOfVoice; alone: b
         caption="Share of voice of each topic"
         rows={means}
         columns={[
-          { head: 'Topic', cell: ({ topic }) => <a href={`/topics/${topic}`}>{nameOf(topic)}</a> },
+          { head: 'Topic', cell: ({ topic }) => <a href={`/topics/${topic}`}>{getTopicName(topic)}</a> },
           {
             head: 'Share',
             cell: ({ share }) => (share === null ? <Count of={null} /> : formatPercent(share)),
@@ -71,7 +71,7 @@ export function ShareSection({ voices, alone }: { voices: ShareOfVoice; alone: b
         at={at}
         seconds={86_400}
         series={series.map(({ topic, share }) => ({
-          name: nameOf(topic),
+          name: getTopicName(topic),
           values: share.map((one) => (one === null ? null : Math.round(one * 1_000) / 10)),
         }))}
         unit="percent of the posts of these topics, on days on which all of them were observed"
@@ -84,7 +84,7 @@ export function ShareSection({ voices, alone }: { voices: ShareOfVoice; alone: b
         at={at}
         seconds={86_400}
         series={series.map(({ topic, posts, least }) => ({
-          name: nameOf(topic),
+          name: getTopicName(topic),
           values: posts.map(roundPosts),
           least,
         }))}
@@ -106,21 +106,21 @@ function MissingDays({ row, days }: { row: VoiceRow; days: number }) {
   );
 }
 
-export function SmallMultiples({ voices }: { voices: ShareOfVoice }) {
-  const nameOf = useTopicNames();
+export function SmallMultiples({ shareOfVoice }: { shareOfVoice: ShareOfVoice }) {
+  const getTopicName = useTopicNames();
   return (
     <Section
       title="Each on its own scale"
-      id={`multiples-${voices.kind}`}
+      id={`multiples-${shareOfVoice.kind}`}
       note="The same posts per day, so that the course of a small topic is seen beside a large one."
     >
       <ul class="multiples plain">
-        {voices.series.map(({ topic, posts }) => {
+        {shareOfVoice.series.map(({ topic, posts }) => {
           const known = posts.filter((one) => one !== null);
           return (
             <li>
-              <a href={`/topics/${topic}`}>{nameOf(topic)}</a>
-              <Sparkline values={posts.map(roundPosts)} words={`Posts per day of ${nameOf(topic)}`} />
+              <a href={`/topics/${topic}`}>{getTopicName(topic)}</a>
+              <Sparkline values={posts.map(roundPosts)} words={`Posts per day of ${getTopicName(topic)}`} />
               <span class="quiet-text">
                 {known.length === 0 ? (
                   'not observed'

@@ -1,4 +1,7 @@
-/** What pages load beside themselves: each file at an address that names its content, so that it is kept for ever. */
+/**
+ * What pages load: style sheets and scripts, each at an address that names its content, so that browsers keep it for good.
+ * And the check that spares a browser what it has already, for pages as well.
+ */
 
 import { Refused } from '../../domain/errors.ts';
 import type { App } from '../../monitor/http/route-types.ts';
@@ -51,8 +54,6 @@ export function addAssetRoutes(app: App): void {
     return reply.type(asset.type).send(asset.body);
   });
 }
-
-/** What a browser has already is not sent again. */
 
 const READ_METHODS = new Set(['GET', 'HEAD']);
 

@@ -1,4 +1,4 @@
-/** Where things stand on a chart: pure. */
+/** What a chart is drawn of: its series, the scale and ticks of its axes, and marks of what happened. */
 
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/time.ts';
@@ -38,7 +38,7 @@ const TICK_STEPS = [
 const FIRST_MONDAY = 4 * DAY;
 const MAX_TICKS = 7;
 
-export type Tick = { at: number; words: string };
+type Tick = { at: number; words: string };
 
 /** Moments to name below a chart, round ones in its zone, seven at most; no two in turn have the same words. */
 export function computeTicks(from: number, until: number, zone: string): Tick[] {
@@ -60,6 +60,14 @@ export function formatSvgPercent(part: number, whole: number): string {
   return `${Math.round((part / whole) * 10_000) / 100}%`;
 }
 
+export type Series = {
+  name: string;
+  /** One per moment of the chart; null was not observed, which is not zero. */
+  values: readonly (number | null)[];
+  /** Which of them are lower bounds: an answer was cut at its limit. */
+  least?: readonly boolean[] | undefined;
+};
+
 /** Something that happened in the time of a chart. */
 export type ChartMark = {
   kind: 'spike' | 'version';
@@ -70,7 +78,7 @@ export type ChartMark = {
   words: string;
   /** Written on the chart: `v2`. */
   short?: string;
-  /** It is told elsewhere on the page. */
+  /** The page says it elsewhere. */
   quiet?: boolean;
 };
 
@@ -125,15 +133,15 @@ export function MarkLines({
 /** The same in words, the last first; the script finds them here. */
 export function MarkList({ marks }: { marks: readonly ChartMark[] }) {
   if (marks.length === 0) return null;
-  const told = marks.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const newestFirst = marks.toSorted((a, b) => b.at.getTime() - a.at.getTime());
   const silent = new Set([
-    ...told.filter(({ quiet }) => quiet === true),
-    ...told.filter(({ quiet }) => quiet !== true).slice(MAX_MARKS_LISTED),
+    ...newestFirst.filter(({ quiet }) => quiet === true),
+    ...newestFirst.filter(({ quiet }) => quiet !== true).slice(MAX_MARKS_LISTED),
   ]);
-  const more = told.filter(({ quiet }) => quiet !== true).length - MAX_MARKS_LISTED;
+  const more = newestFirst.filter(({ quiet }) => quiet !== true).length - MAX_MARKS_LISTED;
   return (
     <ul class="marks">
-      {told.map((mark) => (
+      {newestFirst.map((mark) => (
         <li
           class={`${mark.kind}-told`}
           data-mark={mark.kind}

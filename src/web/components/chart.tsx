@@ -1,6 +1,7 @@
 /** A chart that is drawn on the server and read without script; the script makes it one that can be zoomed. */
 import { useFrame } from './page-frame.tsx';
 import { ShortCount } from './numbers.tsx';
+import { ChartTable } from './chart-table.tsx';
 import {
   type ChartMark,
   computeTicks,
@@ -8,19 +9,11 @@ import {
   MarkLines,
   MarkList,
   roundAxisTop,
+  type Series,
 } from './chart-scale.tsx';
 import { findObservedSpans } from './sparkline-svg.tsx';
-import { formatMinute } from './time-format.ts';
 
-export type Series = {
-  name: string;
-  /** One per moment of the chart; null was not observed, which is not zero. */
-  values: readonly (number | null)[];
-  /** Which of them are lower bounds: an answer was cut at its limit. */
-  least?: readonly boolean[] | undefined;
-};
-
-export type ChartProps = {
+type ChartProps = {
   /** What is seen, for those who cannot see it; it is the caption of the table too. */
   caption: string;
   /** Begins of buckets, or moments, the oldest first. */
@@ -43,8 +36,6 @@ export type ChartProps = {
 };
 
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-/** Rows of a table beyond which nobody reads on. */
-const MAX_TABLE_ROWS = 400;
 
 export function Chart(props: ChartProps) {
   const { caption, at, seconds, series, unit, usual = null, sign = '', marks = [], kind = 'bars' } = props;
@@ -70,19 +61,19 @@ export function Chart(props: ChartProps) {
           <Grid top={top} sign={sign} {...span} />
           <svg class="area" y="14" height="160">
             <MarkLines marks={inside} {...span} />
-            {series.map((one, i) =>
+            {series.map((entry, i) =>
               kind === 'bars' ? (
                 <SeriesBars
                   {...span}
                   at={at}
                   seconds={seconds}
-                  one={one}
+                  entry={entry}
                   of={series.length}
                   nth={i}
                   top={top}
                 />
               ) : (
-                <SeriesLine {...span} at={at} seconds={seconds} one={one} nth={i} top={top} />
+                <SeriesLine {...span} at={at} seconds={seconds} entry={entry} nth={i} top={top} />
               ),
             )}
             {usual === null ? null : (
@@ -94,8 +85,8 @@ export function Chart(props: ChartProps) {
       <figcaption>
         {series.length < 2 && usual === null ? null : (
           <span class="legend">
-            {series.map((one, i) => (
-              <span class={`key c${i + 1}`}>{one.name}</span>
+            {series.map((entry, i) => (
+              <span class={`key c${i + 1}`}>{entry.name}</span>
             ))}
             {usual === null ? null : (
               <span class="key usual-key">
@@ -108,7 +99,7 @@ export function Chart(props: ChartProps) {
       </figcaption>
       <details class="numbers">
         <summary>These numbers as a table</summary>
-        <NumbersTable caption={caption} at={at} series={series} unit={unit} sign={sign} />
+        <ChartTable caption={caption} at={at} series={series} unit={unit} sign={sign} />
       </details>
     </figure>
   );
@@ -211,16 +202,22 @@ function getTimeAt(at: readonly Date[], i: number): number {
   return at[i]?.getTime() ?? 0;
 }
 
-type SeriesProps = TimeSpan & { at: readonly Date[]; seconds: number; one: Series; nth: number; top: number };
+type SeriesProps = TimeSpan & {
+  at: readonly Date[];
+  seconds: number;
+  entry: Series;
+  nth: number;
+  top: number;
+};
 
-function SeriesBars({ at, seconds, one, nth, of, top, from, until }: SeriesProps & { of: number }) {
+function SeriesBars({ at, seconds, entry, nth, of, top, from, until }: SeriesProps & { of: number }) {
   const length = (seconds * 1_000 * 0.82) / of;
   return (
     <g class={`c${nth + 1}`}>
-      {one.values.map((value, i) => {
+      {entry.values.map((value, i) => {
         if (value === null || value === 0) return null;
         const x = getTimeAt(at, i) - from + seconds * 90 + nth * length;
-        const least = one.least?.[i] === true;
+        const least = entry.least?.[i] === true;
         return (
           <rect
             class={least ? 'least' : undefined}
@@ -235,14 +232,14 @@ function SeriesBars({ at, seconds, one, nth, of, top, from, until }: SeriesProps
   );
 }
 
-function SeriesLine({ at, seconds, one, nth, top, from, until }: SeriesProps) {
+function SeriesLine({ at, seconds, entry, nth, top, from, until }: SeriesProps) {
   const x = (i: number) =>
     Math.round(((getTimeAt(at, i) + seconds * 500 - from) / (until - from)) * 10_000) / 10;
   const y = (value: number) => Math.round((1 - value / top) * 1_600) / 10;
   return (
     <svg class={`c${nth + 1}`} viewBox="0 0 1000 160" preserveAspectRatio="none">
-      {findObservedSpans(one.values).map(([a, b]) => {
-        const points = one.values.slice(a, b).map((value, i) => `${x(a + i)} ${y(value ?? 0)}`);
+      {findObservedSpans(entry.values).map(([a, b]) => {
+        const points = entry.values.slice(a, b).map((value, i) => `${x(a + i)} ${y(value ?? 0)}`);
         return b - a === 1 ? (
           <path class="dot" d={`M${points[0]}h0`} />
         ) : (
@@ -255,63 +252,4 @@ function SeriesLine({ at, seconds, one, nth, top, from, until }: SeriesProps) {
 
 function formatY(value: number, top: number): string {
   return formatSvgPercent(top - value, top);
-}
-
-function NumbersTable({
-  caption,
-  at,
-  series,
-  unit,
-  sign,
-}: Pick<ChartProps, 'caption' | 'at' | 'series' | 'unit'> & { sign: string }) {
-  const { zone } = useFrame();
-  const from = Math.max(0, at.length - MAX_TABLE_ROWS);
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}: table`}>
-      <table>
-        <caption>
-          {caption}, in {unit}; times in {zone}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            {series.map(({ name }) => (
-              <th scope="col" class="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {at.slice(from).map((moment, row) => (
-            <tr>
-              <th scope="row">
-                <time dateTime={moment.toISOString()}>{formatMinute(moment, zone)}</time>
-              </th>
-              {series.map(({ values, least }) => (
-                <td class="number">
-                  <NumberCell
-                    value={values[from + row] ?? null}
-                    least={least?.[from + row] === true}
-                    sign={sign}
-                  />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function NumberCell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {
-  if (value === null) return <span class="unknown">not observed</span>;
-  return (
-    <data value={value} class={least ? 'least' : undefined}>
-      {least ? '≥ ' : ''}
-      {TENTH.format(value)}
-      {sign}
-    </data>
-  );
 }

@@ -8,16 +8,17 @@ import { createFrame } from './page-frame.tsx';
 import { EmptyState, Section } from './section.tsx';
 import { renderPage } from './page-layout.tsx';
 
-/** Answers errors of pages by a page; whoever must come in first is sent to the door and back. */
-export function addErrorPages(app: App, home: RouteContext): void {
+/** Answers errors of pages by a page; who must sign in first is sent to the sign-in page and back. */
+export function addErrorPages(app: App, routeContext: RouteContext): void {
   app.decorateRequest('frame');
   app.setErrorHandler((error, request, reply) => {
     const failure = mapErrorToFailure(error, request);
-    if (failure.status >= 500) home.ctx.log.error({ err: error, request: request.id }, 'a page failed');
+    if (failure.status >= 500)
+      routeContext.ctx.log.error({ err: error, request: request.id }, 'a page failed');
     if (failure.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?${new URLSearchParams({ next: request.url }).toString()}`, 303);
     // What failed may be what the frame reads: it is made again, without the topics.
-    request.frame = createFrame(request, home);
+    request.frame = createFrame(request, routeContext);
     return renderErrorPage(request, reply, failure);
   });
 }

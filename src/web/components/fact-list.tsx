@@ -37,7 +37,7 @@ export function Stat({
   );
 }
 
-export type Fact = readonly [name: string, value: ComponentChildren];
+type Fact = readonly [name: string, value: ComponentChildren];
 
 /** What is known of one thing: names and values; those without a value are left out. */
 export function Facts({ label, facts }: { label: string; facts: readonly Fact[] }) {

@@ -94,7 +94,7 @@ export function describeProblem({ given, expected }: Problem): string {
   return `got ${shown.length > 80 ? `${shown.slice(0, 77)}…` : shown}; expected ${expected}`;
 }
 
-export type FieldProps = {
+type FieldProps = {
   name: string;
   label: string;
   /** Shown where nothing was sent yet. */
@@ -131,10 +131,13 @@ export function Field(props: FieldProps) {
   const wrong = sent.problems.filter((one) => one.path === path || one.path.startsWith(`${path}.`));
   const value = sent.given[name] ?? props.value;
   const id = `field-${path}`;
-  const told = [help === undefined ? '' : `${id}-help`, wrong.length === 0 ? '' : `${id}-wrong`]
+  const describedBy = [help === undefined ? '' : `${id}-help`, wrong.length === 0 ? '' : `${id}-wrong`]
     .join(' ')
     .trim();
-  const described = { 'aria-describedby': told || undefined, 'aria-invalid': wrong.length > 0 || undefined };
+  const described = {
+    'aria-describedby': describedBy || undefined,
+    'aria-invalid': wrong.length > 0 || undefined,
+  };
   const below = (
     <>
       {help === undefined ? null : (

@@ -1,3 +1,8 @@
+/**
+ * Numbers as a person reads them: counts, ratios, costs, sizes and durations. What is unknown is shown as unknown, not
+ * as zero.
+ */
+
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -65,8 +70,6 @@ export function formatCount(n: number, one: string, many = `${one}s`): string {
   return `${TENTH.format(n)} ${n === 1 ? one : many}`;
 }
 
-/** Lengths and sizes as a person reads them, with their units. */
-
 /** `812 B`, `14 kB`, `2.1 MB`, `3.4 GB`. */
 export function formatBytes(n: number): string {
   if (n < 1_000) return `${Math.round(n)} B`;
@@ -91,4 +94,17 @@ export function formatDuration(seconds: number): string {
 /** `12 %`, `0.4 %`. */
 export function formatPercent(share: number): string {
   return `${share > 0 && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+}
+
+const INTERVAL_UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const;
+
+/** An interval as it is typed into a form: `15m`, `1h`, `90s`, `0`. */
+export function formatInterval(seconds: number): string {
+  if (seconds === 0) return '0';
+  for (const [unit, size] of INTERVAL_UNITS) if (seconds % size === 0) return `${seconds / size}${unit}`;
+  return `${seconds}s`;
 }

@@ -42,13 +42,13 @@ declare module 'fastify' {
 const MAX_TOPICS = 200;
 
 /** Sets `request.frame` for the routes that are added to this server. */
-export function addFrame(app: App, home: RouteContext): void {
+export function addFrame(app: App, routeContext: RouteContext): void {
   app.addHook('preHandler', async (request) => {
-    const { db } = home.ctx;
+    const { db } = routeContext.ctx;
     const [topics, seen] = hasScopes(request.visitor, 'read')
       ? await Promise.all([readTopics(db, { limit: MAX_TOPICS }), readLastDiscoveryId(db)])
       : [[], 0n];
-    request.frame = createFrame(request, home, { topics, seen });
+    request.frame = createFrame(request, routeContext, { topics, seen });
   });
 }
 

@@ -15,7 +15,7 @@ import { renderToString } from 'preact-render-to-string';
  * `title`: what the page is about, in a word or a name; it is its heading too. `here`: the path among the
  * navigation's that this page belongs to. `charts`: it has a `Chart`. `live`: which events it follows.
  */
-export type PageContent = LayoutProps & {
+type PageContent = LayoutProps & {
   /** 200 where left out. */
   status?: number;
 };
@@ -60,7 +60,7 @@ const NAV_LINKS: readonly (readonly [path: string, name: string, key: string])[]
 const FAVICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-linecap='round'%3E%3Cpath d='M2 13c4-6 8-6 12 0s8 6 12 0c1.3-2 2.6-3.3 4-4' stroke='%2312728a' stroke-width='3.5'/%3E%3Cpath d='M7 23h0M16 25h0M25 22h0' stroke='%23c03f2b' stroke-width='4.5'/%3E%3C/svg%3E";
 
-export type LayoutProps = {
+type LayoutProps = {
   /** May be text of somebody else. */
   title: string;
   here: string;
@@ -75,7 +75,7 @@ export type LayoutProps = {
   body: ComponentChildren;
 };
 
-export function Layout({ title, here, aside, above, lead, charts = false, live = false, body }: LayoutProps) {
+function Layout({ title, here, aside, above, lead, charts = false, live = false, body }: LayoutProps) {
   const { theme, zone, seen, visitor, done } = useFrame();
   const reader = visitor.kind !== 'nobody';
   return (
@@ -201,7 +201,7 @@ function buildEventsUrl(live: LayoutProps['live']): string | undefined {
 }
 
 /** The mark: the edge of a wave, and what it left. */
-export function Logo() {
+function Logo() {
   return (
     <svg class="mark" viewBox="0 0 32 20" aria-hidden="true" focusable="false">
       <path d="M1 8c3.75-6 7.5-6 11.25 0s7.5 6 11.25 0C25.4 4.9 28 3.6 31 4.2" />

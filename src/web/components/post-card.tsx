@@ -5,7 +5,7 @@ import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
 import type { ComponentChildren } from 'preact';
 
 /** What is shown of a post; the members are those of the views. */
-export type CardPost = {
+type CardPost = {
   id: bigint;
   author_id: bigint | null;
   author_username: string | null;

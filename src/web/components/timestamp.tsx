@@ -33,7 +33,7 @@ const RELATIVE_UNITS = [
 const RELATIVE_FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
 /** `3 min. ago`, `in 2 hr.`; without the full stops of the abbreviations. */
-export function formatRelativeTime(at: Date, now: Date): string {
+function formatRelativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1_000;
   for (const [unit, size] of RELATIVE_UNITS)
     if (Math.abs(seconds) >= size)

@@ -1,4 +1,4 @@
-/** Text and addresses that came from outside: shown, never believed. */
+/** Text and addresses that came from outside: shown, never trusted. */
 
 import { parseUrl } from '../../domain/link.ts';
 
@@ -47,7 +47,7 @@ function clampCharacters(text: string): string {
 }
 
 /** An address of the web that may be followed, or undefined: only http and https, and no name or password in it. */
-export function parseExternalUrl(address: string | null): URL | undefined {
+function parseExternalUrl(address: string | null): URL | undefined {
   const url = address === null ? undefined : parseUrl(address);
   if (url === undefined) return undefined;
   const plain = url.username === '' && url.password === '';
@@ -63,6 +63,16 @@ export function ExternalLink({ href, text }: { href: string | null; text: string
       <UntrustedText text={text ?? url.href} />
     </a>
   );
+}
+
+/** A word for a shell, in quotes. */
+export function quoteShell(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A word for a shell, in quotes only where it needs them. */
+export function quoteShellWord(word: string): string {
+  return /^[\w.:@/-]+$/.test(word) && !word.startsWith('-') ? word : quoteShell(word);
 }
 
 /** `[3](https://...)`, as completions cite. */

@@ -14,12 +14,11 @@ const querystring = z.strictObject({
 });
 
 export function addDocsPage(app: App): void {
-  let read: ApiReference | undefined;
+  let cached: ApiReference | undefined;
   app.get('/docs', { config: { scope: 'read' }, schema: { querystring } }, (request, reply) => {
-    // The document is whole when the server is ready, and never changes.
-    read ??= readDocument(app.swagger());
     const { tag, schema } = request.query;
-    const reference = read;
+    // The document is whole when the server is ready, and never changes.
+    const reference = (cached ??= readDocument(app.swagger()));
     const origin = `${request.protocol}://${request.host}`;
     return renderPage(request, reply, {
       title: 'API',

@@ -15,7 +15,7 @@ const content = z.record(
   z.looseObject({ schema: schema.optional(), example: z.unknown().optional() }),
 );
 const response = z.looseObject({ description: z.string().optional(), content: content.optional() });
-const operation = z.looseObject({
+const operationNode = z.looseObject({
   operationId: z.string(),
   summary: z.string().optional(),
   description: z.string().optional(),
@@ -27,14 +27,14 @@ const operation = z.looseObject({
 });
 const openApiDocument = z.looseObject({
   info: z.looseObject({ title: z.string(), version: z.string(), description: z.string().optional() }),
-  paths: z.record(z.string(), z.record(z.string(), operation)),
+  paths: z.record(z.string(), z.record(z.string(), operationNode)),
   components: z.looseObject({
     schemas: z.record(z.string(), schema).default({}),
     responses: z.record(z.string(), response).default({}),
   }),
 });
 
-export type SchemaNode = z.infer<typeof schema>;
+type SchemaNode = z.infer<typeof schema>;
 export type Member = { name: string; type: string; meaning: string; required: boolean; of: string | null };
 export type Operation = {
   id: string;
@@ -81,8 +81,8 @@ export function readDocument(given: unknown): ApiReference {
   const { info, paths, components } = openApiDocument.parse(given);
   const { schemas, responses } = components;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) =>
-      readOperation(method, path, { ...one, responses: resolveReplies(one.responses, responses) }, schemas),
+    Object.entries(methods).map(([method, node]) =>
+      readOperation(method, path, { ...node, responses: resolveReplies(node.responses, responses) }, schemas),
     ),
   );
   return {
@@ -100,9 +100,9 @@ export function readDocument(given: unknown): ApiReference {
 
 /** Replies that several operations have are written once, among the components. */
 function resolveReplies(
-  replies: z.infer<typeof operation>['responses'],
+  replies: z.infer<typeof operationNode>['responses'],
   shared: Readonly<Record<string, z.infer<typeof response>>>,
-): z.infer<typeof operation>['responses'] {
+): z.infer<typeof operationNode>['responses'] {
   return Object.fromEntries(
     Object.entries(replies).map(([status, { $ref, ...reply }]) => [
       status,
@@ -116,21 +116,21 @@ type Schemas = Readonly<Record<string, SchemaNode>>;
 function readOperation(
   method: string,
   path: string,
-  one: z.infer<typeof operation>,
+  node: z.infer<typeof operationNode>,
   schemas: Schemas,
 ): Operation {
-  const [sent] = Object.values(one.requestBody?.content ?? {});
-  const replies = Object.entries(one.responses);
-  const scope = one['x-scope'] ?? [];
+  const [sent] = Object.values(node.requestBody?.content ?? {});
+  const replies = Object.entries(node.responses);
+  const scope = node['x-scope'] ?? [];
   return {
-    id: one.operationId,
+    id: node.operationId,
     method: method.toUpperCase(),
     path,
-    tag: one.tags[0] ?? 'other',
-    summary: one.summary ?? one.operationId,
-    description: one.description ?? '',
+    tag: node.tags[0] ?? 'other',
+    summary: node.summary ?? node.operationId,
+    description: node.description ?? '',
     scopes: [scope].flat().filter((name) => name !== 'open'),
-    parameters: one.parameters.map(
+    parameters: node.parameters.map(
       ({ name, in: place, required = false, description, example, schema: type = {} }) => ({
         name,
         place,
@@ -200,7 +200,7 @@ function listNestedMembers(name: string, value: SchemaNode, schemas: Schemas, de
 }
 
 /** `string`, `integer, 1 to 200`, `Topic`, `array of Run`, `"a" or "b"`; or null where it can be. */
-export function describeType(node: SchemaNode): string {
+function describeType(node: SchemaNode): string {
   const name = readRefName(node);
   if (name !== null) return name;
   const { enum: values, const: one, type, items, format, minimum, maximum } = node;

@@ -1,5 +1,8 @@
+/** How the reference of the API shows one operation, and members of a type. */
+
 import { Table } from '../components/data-table.tsx';
 import { Section } from '../components/section.tsx';
+import { quoteShell } from '../components/untrusted-text.tsx';
 import type { Member, Operation } from './openapi-document.ts';
 
 /** One operation: what it does, what it takes, what it answers, and how it is called. */
@@ -107,28 +110,29 @@ export function MemberTable({
   );
 }
 
-export function SchemaLink({ name }: { name: string }) {
+function SchemaLink({ name }: { name: string }) {
   return <a href={`/docs?schema=${name}`}>{name}</a>;
 }
 
-/** A call of an operation, as a shell sends it: pure. */
-
-/** @param origin of this server, without a path */
-export function formatCurl({ method, path, parameters, example, scopes }: Operation, origin: string): string {
+/**
+ * A call of an operation, as a shell sends it.
+ * @param origin of this server, without a path
+ */
+function formatCurl({ method, path, parameters, example: body, scopes }: Operation, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-    const given = parameters.find((one) => one.place === 'path' && one.name === name)?.example;
-    return given === undefined || given === null ? whole : encodeURIComponent(given);
+    const example = parameters.find((one) => one.place === 'path' && one.name === name)?.example;
+    return example === undefined || example === null ? whole : encodeURIComponent(example);
   });
-  const asked = parameters.flatMap(({ place, name, required, example: value }) =>
+  const queryParts = parameters.flatMap(({ place, name, required, example: value }) =>
     place === 'query' && required && value !== null ? [`${name}=${encodeURIComponent(value)}`] : [],
   );
-  const query = asked.length === 0 ? '' : `?${asked.join('&')}`;
+  const query = queryParts.length === 0 ? '' : `?${queryParts.join('&')}`;
   return [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(`${origin}${filled}${query}`)}`,
     ...(scopes.length === 0 ? [] : [`  -H "Authorization: Bearer $TOKEN"`]),
-    ...(example === null
+    ...(body === null
       ? []
-      : [`  -H 'Content-Type: application/json'`, `  -d ${quoteShell(minifyJson(example))}`]),
+      : [`  -H 'Content-Type: application/json'`, `  -d ${quoteShell(minifyJson(body))}`]),
   ].join(' \\\n');
 }
 
@@ -138,8 +142,4 @@ function minifyJson(json: string): string {
   } catch {
     return json; // an example may be a text
   }
-}
-
-function quoteShell(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

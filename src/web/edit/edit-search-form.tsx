@@ -2,6 +2,7 @@ import type { Problem } from '../../domain/errors.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { SENSITIVITIES } from '../../store/schema/analytics/topic-views.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { formatInterval } from '../components/numbers.tsx';
 import { CallCosts, type Forecast, ForecastView } from './search-forecast.tsx';
 import { type TrialOutcome, TrialView } from './search-trial.tsx';
 import { RequestFields, ScheduleFields, type SearchValues } from './search-fields.tsx';
@@ -102,15 +103,4 @@ const FOLDED_FIELDS = new Set(['labels', 'extra', 'streaming']);
 function toSearchValues({ model, tools, date_filter, cron, every_seconds, tz }: SearchRow): SearchValues {
   const when = cron === null ? { every: formatInterval(every_seconds ?? 0) } : { cron, tz };
   return { model, tools, date_filter: date_filter ?? undefined, ...when };
-}
-
-/** As one would write it: `15m`, `1h`, `90s`. */
-function formatInterval(seconds: number): string {
-  for (const [unit, size] of [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['m', 60],
-  ] as const)
-    if (seconds % size === 0) return `${seconds / size}${unit}`;
-  return `${seconds}s`;
 }

@@ -51,8 +51,10 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
     { schema: { ...schema, querystring: formBody }, config: { scope: 'read' } },
     async (request, reply) => {
       const search = await findSearchRow(ctx.db, request.params.slug);
-      const told = await forecastForm(ctx, search, request.query);
-      return reply.type('text/html; charset=utf-8').send(renderToString(<ForecastView forecast={told} />));
+      const forecast = await forecastForm(ctx, search, request.query);
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(renderToString(<ForecastView forecast={forecast} />));
     },
   );
 
@@ -64,9 +66,9 @@ export function addSearchEditPages(app: App, { ctx }: RouteContext): void {
       const given = { tools: [], streaming: '', ...request.body };
       const search = await findKeptSearch(ctx, request.params.slug);
       try {
-        const asked = readField(given, 'do') ?? 'save';
-        if (asked === 'save') return await saveSearch(request.acting, reply, search, given);
-        if (asked !== 'try') return await renderEditSearch(ctx, request, reply, search, { given });
+        const action = readField(given, 'do') ?? 'save';
+        if (action === 'save') return await saveSearch(request.acting, reply, search, given);
+        if (action !== 'try') return await renderEditSearch(ctx, request, reply, search, { given });
         const tried = await catchTrial(search.slug, () =>
           dryRunSearch(
             ctx,
@@ -124,11 +126,11 @@ async function renderEditSearch(
   search: SearchRow,
   { given, problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
-  const [versions, told] = await Promise.all([
+  const [versions, forecast] = await Promise.all([
     readVersions(ctx.db, search.id, { limit: MAX_VERSIONS }),
     forecastForm(ctx, search, given),
   ]);
-  const view = { search, given, problems, forecast: told, tried: tried ?? null };
+  const view = { search, given, problems, forecast, tried: tried ?? null };
   return renderPage(request, reply, {
     title: `Edit ${search.slug}`,
     here: '',
@@ -154,43 +156,18 @@ async function renderEditSearch(
 async function forecastForm(ctx: Ctx, search: SearchRow, given: FormValues | undefined) {
   const { slug: name, operation, cron, every_seconds, tz, model, service_kind } = search;
   const kept = cron === null ? { every: `${every_seconds ?? 0}s` } : { cron, tz };
-  const asked =
+  const request =
     given === undefined
       ? { model, ...kept }
       : { model: readField(given, 'model'), ...parseSchedule(given, '') };
-  return forecastSearches(ctx, service_kind, [{ name, operation, ...asked }]);
+  return forecastSearches(ctx, service_kind, [{ name, operation, ...request }]);
 }
 
-/** What a search asked for in the course of time, and what each version changed. */
-
-const VERSION_MEMBERS = [
-  ['prompt', 'prompt'],
-  ['tools', 'where it looks'],
-  ['model', 'model'],
-  ['date_filter', 'how far back'],
-  ['streaming', 'streaming'],
-  ['extra', 'extra members'],
-  ['cron', 'set times'],
-  ['every_seconds', 'interval in seconds'],
-  ['tz', 'zone'],
-] as const;
-
-/** What the later of two versions says differently, in words. */
-function describeChanges(before: VersionRow, after: VersionRow): string[] {
-  return VERSION_MEMBERS.flatMap(([member, words]) => {
-    const [was, is] = [before[member], after[member]];
-    return isDeepStrictEqual(was, is) ? [] : [`${words}: ${formatValue(was)} → ${formatValue(is)}`];
-  });
-}
-
-function formatValue(value: unknown): string {
-  if (value === null) return 'none';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
-}
-
-/** @param props.rows the newest first */
-export function VersionHistory({ rows }: { rows: readonly VersionRow[] }) {
+/**
+ * What a search asked for in each version, and what each version changed.
+ * @param props.rows the newest first
+ */
+function VersionHistory({ rows }: { rows: readonly VersionRow[] }) {
   return (
     <Section
       title="Versions"
@@ -229,4 +206,30 @@ function VersionChanges({ row, before }: { row: VersionRow; before: VersionRow |
       {row.request_version === row.version ? <Badge state="baseline" words="new baseline" /> : null}
     </>
   );
+}
+
+const VERSION_MEMBERS = [
+  ['prompt', 'prompt'],
+  ['tools', 'where it looks'],
+  ['model', 'model'],
+  ['date_filter', 'how far back'],
+  ['streaming', 'streaming'],
+  ['extra', 'extra members'],
+  ['cron', 'set times'],
+  ['every_seconds', 'interval in seconds'],
+  ['tz', 'zone'],
+] as const;
+
+/** What the later of two versions says differently, in words. */
+function describeChanges(before: VersionRow, after: VersionRow): string[] {
+  return VERSION_MEMBERS.flatMap(([member, words]) => {
+    const [was, is] = [before[member], after[member]];
+    return isDeepStrictEqual(was, is) ? [] : [`${words}: ${formatValue(was)} → ${formatValue(is)}`];
+  });
+}
+
+function formatValue(value: unknown): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
 }

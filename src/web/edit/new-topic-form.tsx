@@ -1,4 +1,4 @@
-/** The form of a new topic, read into a topic with its searches, and what is wrong with it told by field. */
+/** The form of a new topic: how it is shown, and how a sent form is read into a topic with its searches. */
 
 import type { Problem } from '../../domain/errors.ts';
 import type { NewTopic, TopicSearch } from '../../monitor/topics/save-topic.ts';
@@ -23,7 +23,7 @@ export const PARTS = {
 export type PartName = keyof typeof PARTS;
 export const PART_NAMES = ['posts', 'ai'] as const;
 
-export type Part = { part: PartName; written: TopicSearch };
+type Part = { part: PartName; written: TopicSearch };
 
 /** What nobody has typed yet: both searches, over everything. */
 export const INITIAL_VALUES: FormValues = { searches: PART_NAMES };
@@ -60,7 +60,7 @@ export function parseTopic(given: FormValues, parts: readonly Part[]): NewTopic 
   };
 }
 
-/** What is wrong, each once and at the field where it can be put right. */
+/** What is wrong, each once and at the field where it can be corrected. */
 export function placeProblems(
   problems: readonly Problem[],
   given: FormValues,
@@ -92,7 +92,7 @@ export function placePartProblem(problem: Problem, given: FormValues, part: Part
     : placed;
 }
 
-export type NewFormProps = {
+type NewFormProps = {
   given: FormValues;
   problems: readonly FieldProblem[];
   /** The topic that the searches join; null makes a new one. */

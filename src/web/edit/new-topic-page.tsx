@@ -52,8 +52,8 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     '/new/forecast',
     { schema: { querystring: formBody }, config: { scope: 'read' } },
     async (request, reply) => {
-      const told = await forecastForm(ctx, request.query);
-      const html = told === null ? '' : renderToString(<ForecastView forecast={told} />);
+      const forecast = await forecastForm(ctx, request.query);
+      const html = forecast === null ? '' : renderToString(<ForecastView forecast={forecast} />);
       return reply.type('text/html; charset=utf-8').send(html);
     },
   );
@@ -64,17 +64,17 @@ export function addNewTopicPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       // Boxes of which none is ticked are not sent.
       const given = { searches: [], ai_tools: [], ...request.body };
-      const asked = readField(given, 'do') ?? 'save';
+      const action = readField(given, 'do') ?? 'save';
       try {
-        if (asked === 'save') return await saveTopic(request.acting, reply, given);
-        const part = findTriedPart(given, asked);
-        const come =
+        if (action === 'save') return await saveTopic(request.acting, reply, given);
+        const part = findTriedPart(given, action);
+        const outcome =
           part === undefined ? {} : { tried: await tryPart(ctx, given, part, abortOnClose(reply)) };
-        return await renderNewTopic(ctx, request, reply, given, come);
+        return await renderNewTopic(ctx, request, reply, given, outcome);
       } catch (error) {
         const problems =
           (await findExistingTopic(ctx, error, given)) ??
-          toFieldProblems(error, given, findTriedPart(given, asked));
+          toFieldProblems(error, given, findTriedPart(given, action));
         const status = error instanceof Refused ? 409 : 400;
         return await renderNewTopic(ctx, request, reply, given, { problems, status });
       }
@@ -95,9 +95,9 @@ async function saveTopic(
 }
 
 /** Which search is to be tried: the one whose button was pressed, or the first that is ticked. */
-function findTriedPart(given: FormValues, asked: string): PartName | undefined {
-  const named = PART_NAMES.find((part) => asked === `try_${part}`);
-  return asked === 'try' ? (parseParts(given)[0]?.part ?? 'posts') : named;
+function findTriedPart(given: FormValues, action: string): PartName | undefined {
+  const named = PART_NAMES.find((part) => action === `try_${part}`);
+  return action === 'try' ? (parseParts(given)[0]?.part ?? 'posts') : named;
 }
 
 async function tryPart(
@@ -147,12 +147,12 @@ async function renderNewTopic(
   { problems = [], tried, status = 200 }: FormOutcome = {},
 ): Promise<FastifyReply> {
   const topic = await findKeptTopic(ctx, readField(given, 'topic'));
-  const [usual, services, told] = await Promise.all([
+  const [usual, services, forecast] = await Promise.all([
     chooseServiceKind(ctx, undefined),
     listServices(ctx),
     forecastForm(ctx, given),
   ]);
-  const view = { given, problems, topic, services, usual, forecast: told, tried: tried ?? null };
+  const view = { given, problems, topic, services, usual, forecast, tried: tried ?? null };
   // What was unfolded to press one of its buttons stays so.
   const open =
     problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(given, 'do') ?? '');

@@ -1,4 +1,4 @@
-/** The fields of a search, for a new one and for one that is edited. */
+/** The fields of a search, for a new one and for one that is edited: how they are shown, and how a sent form is read. */
 
 import { DATE_FILTER_DAYS, DATE_FILTERS, MODELS, type Operation, TOOLS } from '../../domain/enumerations.ts';
 import type { Problem } from '../../domain/errors.ts';
@@ -114,9 +114,7 @@ function describeDateFilter(filter: keyof typeof DATE_FILTER_DAYS): string {
   return days === 1 ? 'the last 24 hours' : `the last ${days} days`;
 }
 
-/** A search as a form says it: its fields, read into what the verbs check; and what is wrong, told by field. */
-
-/** The request in the fields that begin so. */
+/** The request in the fields whose names begin with the prefix. */
 export function parseRequest(
   given: FormValues,
   prefix: string,

@@ -20,12 +20,12 @@ import { formatCount, Usd } from '../components/numbers.tsx';
 import { formatMinute, resolveZone } from '../components/time-format.ts';
 
 /** A search as far as a forecast looks at it. */
-export type ForecastInput = Pick<WrittenSearch, 'operation' | 'model' | 'cron' | 'tz' | 'every'> & {
+type ForecastInput = Pick<WrittenSearch, 'operation' | 'model' | 'cron' | 'tz' | 'every'> & {
   /** What it is called in the forecast. */
   name: string;
 };
 
-export type SearchForecast = {
+type SearchForecast = {
   name: string;
   /** Of its set times; null where it runs at an interval. */
   zone: string | null;
@@ -42,7 +42,7 @@ export type Forecast = {
   searches: readonly SearchForecast[];
   /** Calls of all of them on a day, at most. */
   mostCalls: number;
-  /** `CALLS_PER_DAY`, for everything that its service is asked; null where there is no limit. */
+  /** `CALLS_PER_DAY`, for all calls of its service on a day; null where there is no limit. */
   limit: number | null;
   /** Calls that this service got today (UTC). */
   callsToday: number;
@@ -75,11 +75,12 @@ function forecastSearch(
   { name, operation, model, cron, tz, every }: ForecastInput,
   costs: readonly CallCost[],
 ): SearchForecast {
-  const asked = {
+  const request = {
     operation: findName(OPERATIONS, operation, 'microblog'),
     model: findName(MODELS, model, 'NOVA'),
   };
-  const call = costs.find((cost) => cost.operation === asked.operation && cost.model === asked.model) ?? null;
+  const call =
+    costs.find((cost) => cost.operation === request.operation && cost.model === request.model) ?? null;
   try {
     const preview = previewWrittenSchedule(ctx, { cron, tz, every, service_kind }, NEXT_RUNS);
     const zone = cron === undefined ? null : (tz ?? 'UTC');

@@ -1,4 +1,4 @@
-/** The documented questions: `docs/questions.md`, which goes along in the package and in the image. */
+/** The documented questions of `docs/questions.md`, which is part of the package and of the image. */
 
 import type { Logger } from '../../platform/logger.ts';
 import { Section } from '../components/section.tsx';

@@ -1,3 +1,5 @@
+/** Full-text search over everything that was collected. */
+
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { assertFilterExists } from '../../monitor/topics/find-by-slug.ts';
@@ -12,64 +14,15 @@ import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { emptyField } from '../request-input.ts';
 import { z } from 'zod';
 
-export const ITEM_KINDS = ['post', 'link'] as const;
-export const SPAN_NAMES = ['day', 'week', 'month', 'year'] as const;
+const ITEM_KINDS = ['post', 'link'] as const;
+const SPAN_NAMES = ['day', 'week', 'month', 'year'] as const;
 /** How far back, in days. */
-export const SPAN_DAYS = { day: 1, week: 7, month: 30, year: 365 } as const;
-
-type ExploreFilter = {
-  q?: string | undefined;
-  topic?: string | undefined;
-  kind?: string | undefined;
-  lang?: string | undefined;
-  within?: string | undefined;
-};
-
-export function ExploreFilterForm({ asked }: { asked: ExploreFilter }) {
-  const { topics } = useFrame();
-  return (
-    <form class="form inline" method="get" action="/explore" role="search" aria-label="What to look for">
-      <Field name="q" label="Words" kind="search" value={asked.q} placeholder="night ferry" path="words" />
-      <Field
-        name="topic"
-        label="Topic"
-        kind="select"
-        value={asked.topic}
-        options={[
-          { value: '', words: 'all' },
-          ...topics.map(({ slug, name }) => ({ value: slug, words: name })),
-        ]}
-      />
-      <Field
-        name="kind"
-        label="Kind"
-        kind="select"
-        value={asked.kind}
-        options={[
-          { value: '', words: 'posts and links' },
-          { value: 'post', words: 'posts' },
-          { value: 'link', words: 'links' },
-        ]}
-      />
-      <Field name="lang" label="Language of posts" value={asked.lang} placeholder="any, such as en" />
-      <Field
-        name="within"
-        label="From the last"
-        kind="select"
-        value={asked.within}
-        options={[{ value: '', words: 'any time' }, ...SPAN_NAMES.map((value) => ({ value, words: value }))]}
-      />
-      <Button words="Search" kind="main" />
-    </form>
-  );
-}
-
-/** Everything that was collected, searched. */
+const SPAN_DAYS = { day: 1, week: 7, month: 30, year: 365 } as const;
 
 const MAX_SHOWN_HITS = 50;
-const emptyField = z.literal('').transform(() => undefined);
 const querystring = z.strictObject({
   q: z.string().max(400).optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
@@ -79,27 +32,14 @@ const querystring = z.strictObject({
 });
 type ExploreQuery = z.infer<typeof querystring>;
 
-const EXPLORE_TABS = [
-  { href: '/explore', words: 'Search', scope: 'read' },
-  { href: '/explore/sql', words: 'SQL', scope: 'sql' },
-] as const;
-
-/** Those that the visitor may see; none where that is one alone. */
-export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['href'] }) {
-  const { visitor } = useFrame();
-  const tabs = EXPLORE_TABS.filter(({ scope }) => hasScopes(visitor, scope));
-  if (tabs.length < 2) return null;
-  return <Tabs label="Ways to explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
-}
-
 export function addExplorePage(app: App, { ctx }: RouteContext): void {
   app.get('/explore', { config: { scope: 'read' }, schema: { querystring } }, async (request, reply) => {
-    const asked = request.query;
-    const text = (asked.q ?? '').trim();
-    await assertFilterExists(ctx.db, { topic: asked.topic });
+    const query = request.query;
+    const text = (query.q ?? '').trim();
+    await assertFilterExists(ctx.db, { topic: query.topic });
     const find = () => {
       const leave = app.shares.finds.take(request);
-      return findText(ctx.db, buildTextQuery(text, asked, ctx.clock.now())).finally(leave);
+      return findText(ctx.db, buildTextQuery(text, query, ctx.clock.now())).finally(leave);
     };
     const hits = text === '' ? [] : await find();
     const size = await readArchiveSize(ctx.db);
@@ -115,7 +55,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
       aside: <ExploreTabs here="/explore" />,
       body: (
         <>
-          <ExploreFilterForm asked={asked} />
+          <ExploreFilterForm filter={query} />
           {text === '' ? <NoQuery size={size} /> : <HitList text={text} hits={hits} />}
         </>
       ),
@@ -126,6 +66,66 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
 function buildTextQuery(text: string, { topic, kind, lang, within }: ExploreQuery, now: Date) {
   const from = within === undefined ? undefined : new Date(now.getTime() - SPAN_DAYS[within] * DAY);
   return { text, topic, kind, lang, from, limit: Math.min(MAX_SHOWN_HITS, MAX_HITS) };
+}
+
+const EXPLORE_TABS = [
+  { href: '/explore', words: 'Search', scope: 'read' },
+  { href: '/explore/sql', words: 'SQL', scope: 'sql' },
+] as const;
+
+/** Those that the visitor may see; none where that is one alone. */
+export function ExploreTabs({ here }: { here: (typeof EXPLORE_TABS)[number]['href'] }) {
+  const { visitor } = useFrame();
+  const tabs = EXPLORE_TABS.filter(({ scope }) => hasScopes(visitor, scope));
+  if (tabs.length < 2) return null;
+  return <Tabs label="Ways to explore" tabs={tabs.map((tab) => ({ ...tab, here: tab.href === here }))} />;
+}
+
+type ExploreFilter = {
+  q?: string | undefined;
+  topic?: string | undefined;
+  kind?: string | undefined;
+  lang?: string | undefined;
+  within?: string | undefined;
+};
+
+function ExploreFilterForm({ filter }: { filter: ExploreFilter }) {
+  const { topics } = useFrame();
+  return (
+    <form class="form inline" method="get" action="/explore" role="search" aria-label="What to look for">
+      <Field name="q" label="Words" kind="search" value={filter.q} placeholder="night ferry" path="words" />
+      <Field
+        name="topic"
+        label="Topic"
+        kind="select"
+        value={filter.topic}
+        options={[
+          { value: '', words: 'all' },
+          ...topics.map(({ slug, name }) => ({ value: slug, words: name })),
+        ]}
+      />
+      <Field
+        name="kind"
+        label="Kind"
+        kind="select"
+        value={filter.kind}
+        options={[
+          { value: '', words: 'posts and links' },
+          { value: 'post', words: 'posts' },
+          { value: 'link', words: 'links' },
+        ]}
+      />
+      <Field name="lang" label="Language of posts" value={filter.lang} placeholder="any, such as en" />
+      <Field
+        name="within"
+        label="From the last"
+        kind="select"
+        value={filter.within}
+        options={[{ value: '', words: 'any time' }, ...SPAN_NAMES.map((value) => ({ value, words: value }))]}
+      />
+      <Button words="Search" kind="main" />
+    </form>
+  );
 }
 
 function NoQuery({ size }: { size: number }) {
@@ -171,7 +171,7 @@ function HitList({ text, hits }: { text: string; hits: readonly TextHit[] }) {
 const MAX_FINDERS = 3;
 
 /** What was found, with the words that were looked for marked in it. */
-export function HitView({ hit }: { hit: TextHit }) {
+function HitView({ hit }: { hit: TextHit }) {
   const { kind, post, link, at, found_by, sandbox } = hit;
   const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
   const name = post?.author_username ?? post?.author_name ?? null;

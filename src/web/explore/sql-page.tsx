@@ -30,12 +30,12 @@ type SqlPageState = {
   refused?: string;
 };
 
-export function addSqlPage(app: App, home: RouteContext): void {
-  const { ctx } = home;
+export function addSqlPage(app: App, routeContext: RouteContext): void {
+  const { ctx } = routeContext;
   const questions = readQuestions(ctx.log);
 
   const show = async (shown: SqlPageState) => {
-    const asks = home.readerUrl() !== null;
+    const asks = routeContext.readerUrl() !== null;
     const [views, version, examples] = await Promise.all([
       readContractViews(ctx.db),
       readContractVersion(ctx.db),
@@ -105,7 +105,7 @@ function findExample(questions: readonly Question[], n: number): Question {
 }
 
 /** One statement, asked as the reader. */
-export function StatementForm({ sql, refused }: { sql: string | undefined; refused: string | undefined }) {
+function StatementForm({ sql, refused }: { sql: string | undefined; refused: string | undefined }) {
   return (
     <Section
       title="Ask"
@@ -135,7 +135,7 @@ export function StatementForm({ sql, refused }: { sql: string | undefined; refus
 }
 
 /** The table comes finished from the process for statements, in which text of others is only ever text. */
-export function StatementResult({ result: { body, rows, more, durationMs } }: { result: FinishedStatement }) {
+function StatementResult({ result: { body, rows, more, durationMs } }: { result: FinishedStatement }) {
   const rest = more ? '; more rows were not fetched' : '';
   return (
     <Section
@@ -153,13 +153,7 @@ export function StatementResult({ result: { body, rows, more, durationMs } }: { 
 }
 
 /** Every view, and the columns of one of them. */
-export function ViewReference({
-  views,
-  chosen,
-}: {
-  views: readonly ContractView[];
-  chosen: string | undefined;
-}) {
+function ViewReference({ views, chosen }: { views: readonly ContractView[]; chosen: string | undefined }) {
   const shown = views.find(({ view }) => view === chosen);
   return (
     <>
@@ -203,7 +197,7 @@ export function ViewReference({
 }
 
 /** How to ask from elsewhere. No address and no password stands here: whoever reads pages need not know them. */
-export function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean }) {
+function ConnectHelp({ embedded, reader }: { embedded: boolean; reader: boolean }) {
   return (
     <Section title="From elsewhere" id="connect">
       <p>On the machine that strandline runs on, one statement at a time, as a table or as JSON:</p>

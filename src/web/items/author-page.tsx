@@ -22,7 +22,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
+import { ExternalLink, quoteShellWord, UntrustedText } from '../components/untrusted-text.tsx';
 import { createNotFound, requireKey } from '../request-input.ts';
 import { z } from 'zod';
 
@@ -34,10 +34,10 @@ export function addAuthorPage(app: App, { ctx }: RouteContext): void {
     '/authors/:id',
     { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
     async (request, reply) => {
-      const { id: given } = request.params;
-      const id = requireKey('author', given);
+      const { id: idText } = request.params;
+      const id = requireKey('author', idText);
       const author = await readAuthor(ctx.db, id);
-      if (author === undefined) throw createNotFound('author', given);
+      if (author === undefined) throw createNotFound('author', idText);
       const { newest, best, topics, typical, snapshots } = await readAuthorData(ctx.db, id);
       const name = author.username === null ? author.name : `@${author.username}`;
       return renderPage(request, reply, {
@@ -72,13 +72,13 @@ async function readAuthorData(db: Database, id: Id) {
 }
 
 /** An author as last seen, in their own words. */
-export function AuthorProfile({ author }: { author: AuthorRow }) {
-  const said = (yes: boolean | null, words: string) => (yes === true ? words : null);
+function AuthorProfile({ author }: { author: AuthorRow }) {
+  const nameMark = (yes: boolean | null, words: string) => (yes === true ? words : null);
   const marks = [
-    said(author.verified, 'verified'),
-    said(author.is_blue_verified, 'verified by subscription'),
-    said(author.can_dm, 'takes direct messages'),
-    said(author.can_media_tag, 'may be tagged in media'),
+    nameMark(author.verified, 'verified'),
+    nameMark(author.is_blue_verified, 'verified by subscription'),
+    nameMark(author.can_dm, 'takes direct messages'),
+    nameMark(author.can_media_tag, 'may be tagged in media'),
   ].filter((one) => one !== null);
   return (
     <Section title="Profile" id="profile" note="As last seen; pictures are not loaded.">
@@ -116,7 +116,7 @@ export function AuthorProfile({ author }: { author: AuthorRow }) {
 }
 
 /** Removing somebody for good is asked for where it is done, with what goes said first. */
-export function ForgetAuthor({ author }: { author: AuthorRow }) {
+function ForgetAuthor({ author }: { author: AuthorRow }) {
   return (
     <Section title="Forgetting this author" id="forget">
       <p>
@@ -131,14 +131,7 @@ export function ForgetAuthor({ author }: { author: AuthorRow }) {
   );
 }
 
-/** A word for a shell: what came from outside stands in quotes, whatever is in it. */
-export function quoteShellWord(word: string): string {
-  return /^[\w.:@/-]+$/.test(word) && !word.startsWith('-')
-    ? word
-    : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-export function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) {
+function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) {
   const known = rows.filter(({ followers_count }) => followers_count !== null);
   return (
     <Section
@@ -162,7 +155,7 @@ export function FollowerChart({ rows }: { rows: readonly AuthorSnapshotRow[] }) 
   );
 }
 
-export function AuthorTopics({ rows }: { rows: readonly AuthorTopic[] }) {
+function AuthorTopics({ rows }: { rows: readonly AuthorTopic[] }) {
   return (
     <Section
       title="In which topics"
@@ -188,7 +181,7 @@ export function AuthorTopics({ rows }: { rows: readonly AuthorTopic[] }) {
   );
 }
 
-export function TypicalEngagement({ rows }: { rows: readonly AuthorTypical[] }) {
+function TypicalEngagement({ rows }: { rows: readonly AuthorTypical[] }) {
   const rounded = (value: number | null) => <Count of={value === null ? null : Math.round(value)} />;
   return (
     <Section
@@ -215,7 +208,7 @@ export function TypicalEngagement({ rows }: { rows: readonly AuthorTypical[] }) 
   );
 }
 
-export function AuthorPosts({ newest, best }: { newest: readonly PostRow[]; best: readonly PostRow[] }) {
+function AuthorPosts({ newest, best }: { newest: readonly PostRow[]; best: readonly PostRow[] }) {
   if (newest.length === 0)
     return (
       <Section title="Posts" id="posts">

@@ -1,4 +1,4 @@
-/** One link: where it stands, who had it first, who cites it. */
+/** One link: who had it first, at which place, and who cites it. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -33,10 +33,10 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
     '/links/:id',
     { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
     async (request, reply) => {
-      const { id: given } = request.params;
-      const id = requireKey('link', given);
+      const { id: idText } = request.params;
+      const id = requireKey('link', idText);
       const link = await readLink(ctx.db, id);
-      if (link === undefined) throw createNotFound('link', given);
+      if (link === undefined) throw createNotFound('link', idText);
       const { addresses, sources, places, citing, posts } = await readLinkData(ctx.db, id);
       return renderPage(request, reply, {
         title: (link.title ?? link.site).slice(0, 200),
@@ -96,9 +96,8 @@ function AboutLink({ link }: { link: LinkRow }) {
   );
 }
 
-/** Who had a link first, and where it stood since. */
-
-export function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
+/** Which searches had it, the first one first. */
+function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
   return (
     <Section
       title="Who had it first"
@@ -143,7 +142,7 @@ export function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
 const MAX_LINES = 4;
 
 /** Its place in each answer. A search's line breaks where an answer did not hold it. */
-export function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
+function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
   const searches = [...new Set(rows.filter(({ place }) => place !== null).map(({ search }) => search))];
   if (searches.length === 0) return null;
   const drawn = rows.filter(({ search }) => searches.slice(0, MAX_LINES).includes(search));
@@ -187,7 +186,7 @@ export function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
   );
 }
 
-export function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
+function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
   return (
     <Section title="Completions that cite it" id="cited" note="The newest twenty.">
       {rows.length === 0 ? (
@@ -213,7 +212,7 @@ export function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
   );
 }
 
-export function ContainingPosts({ rows }: { rows: readonly PostWithLink[] }) {
+function ContainingPosts({ rows }: { rows: readonly PostWithLink[] }) {
   return (
     <Section
       title="Posts that contain it"
@@ -229,7 +228,7 @@ export function ContainingPosts({ rows }: { rows: readonly PostWithLink[] }) {
   );
 }
 
-export function LinkAddresses({ link, addresses }: { link: LinkRow; addresses: readonly string[] }) {
+function LinkAddresses({ link, addresses }: { link: LinkRow; addresses: readonly string[] }) {
   return (
     <Section
       title="Its addresses"

@@ -1,4 +1,4 @@
-/** What a post has, and how it came to it. */
+/** Counters of a post: now, over time, and beside posts of the same age. */
 
 import type { PostAtAgeRow, PostGrowthRow } from '../../store/queries/growth.ts';
 import type { EngagementRow } from '../../store/queries/post-detail.ts';
@@ -9,6 +9,18 @@ import { Stat, Stats } from '../components/fact-list.tsx';
 import { Count, formatCount, Ratio } from '../components/numbers.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+
+const COUNTER_LABELS = [
+  ['like_count', 'likes'],
+  ['repost_count', 'reposts'],
+  ['reply_count', 'replies'],
+  ['quote_count', 'quotes'],
+  ['view_count', 'views'],
+  ['bookmark_count', 'bookmarks'],
+  ['impression_count', 'impressions'],
+] as const;
+
+type CounterName = (typeof COUNTER_LABELS)[number][0];
 
 /** Those that stand on one scale; views are some hundred times as many. */
 const REACTION_COUNTERS: readonly CounterName[] = [
@@ -65,7 +77,7 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
         />
       </Section>
     );
-  const falls = findCounterDrops(rows);
+  const drops = findCounterDrops(rows);
   const all = rows.length === limit ? `the newest ${limit} changes` : 'every change that was observed';
   return (
     <Section
@@ -80,18 +92,18 @@ export function CounterHistory({ rows, limit }: { rows: readonly EngagementRow[]
         unit="reactions"
       />
       <CounterChart caption="Views of this post" rows={rows} members={VIEW_COUNTERS} unit="views" />
-      {falls.length === 0 ? null : (
+      {drops.length === 0 ? null : (
         <>
           <h3>Counters that fell</h3>
           <ul class="plain">
-            {falls.slice(0, MAX_DROPS).map((fall) => (
+            {drops.slice(0, MAX_DROPS).map((drop) => (
               <li>
-                {fall.words} fell by <Count of={fall.by} />, from <Count of={fall.from} /> to{' '}
-                <Count of={fall.to} />, between <Timestamp at={fall.between} exact /> and{' '}
-                <Timestamp at={fall.and} exact />
+                {drop.words} fell by <Count of={drop.by} />, from <Count of={drop.from} /> to{' '}
+                <Count of={drop.to} />, between <Timestamp at={drop.between} exact /> and{' '}
+                <Timestamp at={drop.and} exact />
               </li>
             ))}
-            {falls.length <= MAX_DROPS ? null : <li>and {falls.length - MAX_DROPS} times before that</li>}
+            {drops.length <= MAX_DROPS ? null : <li>and {drops.length - MAX_DROPS} times before that</li>}
           </ul>
         </>
       )}
@@ -126,21 +138,7 @@ function CounterChart({
   );
 }
 
-/** Where counters of a post fell: pure. */
-
-export const COUNTER_LABELS = [
-  ['like_count', 'likes'],
-  ['repost_count', 'reposts'],
-  ['reply_count', 'replies'],
-  ['quote_count', 'quotes'],
-  ['view_count', 'views'],
-  ['bookmark_count', 'bookmarks'],
-  ['impression_count', 'impressions'],
-] as const;
-
-export type CounterName = (typeof COUNTER_LABELS)[number][0];
-
-export type CounterDrop = { words: string; by: number; from: number; to: number; between: Date; and: Date };
+type CounterDrop = { words: string; by: number; from: number; to: number; between: Date; and: Date };
 
 /** Each step down between two observations of a counter that is known at both, the last one first. */
 export function findCounterDrops(rows: readonly EngagementRow[]): CounterDrop[] {

@@ -1,4 +1,4 @@
-/** One post: what it says, what became of it, and who saw it. */
+/** One post: its text, its counters over time, and which searches saw it. */
 
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import type { Database, Id } from '../../store/database.ts';
@@ -33,27 +33,27 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
     '/posts/:id',
     { config: { scope: 'read' }, schema: { params: z.object({ id: z.string() }) } },
     async (request, reply) => {
-      const { id: given } = request.params;
-      const id = requireKey('post', given);
+      const { id: idText } = request.params;
+      const id = requireKey('post', idText);
       const post = await readPost(ctx.db, id);
-      if (post === undefined) throw createNotFound('post', given);
-      const told = await readPostData(ctx.db, id, post);
+      if (post === undefined) throw createNotFound('post', idText);
+      const data = await readPostData(ctx.db, id, post);
       return renderPage(request, reply, {
         title: buildPostTitle(post),
         here: '/explore',
-        charts: told.history.length > 1,
+        charts: data.history.length > 1,
         above: 'Post',
-        aside: <DroppedBadge at={told.growth?.not_seen_since ?? null} />,
+        aside: <DroppedBadge at={data.growth?.not_seen_since ?? null} />,
         body: (
           <>
             <PostText post={post} />
-            <CurrentCounters post={post} growth={told.growth} />
-            <RelatedPosts post={post} others={told.others} />
-            <CounterHistory rows={told.history} limit={MAX_CHANGES} />
-            <EngagementAtAge rows={told.ages} />
-            <PostSightings rows={told.seen} />
-            <PostPlaces rows={told.ranks} />
-            <PostEntities post={post} links={told.links} />
+            <CurrentCounters post={post} growth={data.growth} />
+            <RelatedPosts post={post} others={data.others} />
+            <CounterHistory rows={data.history} limit={MAX_CHANGES} />
+            <EngagementAtAge rows={data.ages} />
+            <PostSightings rows={data.seen} />
+            <PostPlaces rows={data.ranks} />
+            <PostEntities post={post} links={data.links} />
           </>
         ),
       });
@@ -121,20 +121,18 @@ function PostText({ post }: { post: PostRow }) {
   );
 }
 
-/** What a post stands in: what it repeats, quotes or answers, and what it names. */
-
 /** Members that name another post by the service's id, and how that is said. */
-export const RELATIONS = [
+const RELATIONS = [
   ['reposted_status_id', 'It repeats'],
   ['quoted_status_id', 'It quotes'],
   ['in_reply_to_status_id', 'It answers'],
 ] as const;
 
-export function listRelatedIds(post: PostRow): string[] {
+function listRelatedIds(post: PostRow): string[] {
   return [...new Set(RELATIONS.flatMap(([member]) => post[member] ?? []))];
 }
 
-export function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRow[] }) {
+function RelatedPosts({ post, others }: { post: PostRow; others: readonly PostRow[] }) {
   const related = RELATIONS.flatMap(([member, words]) => {
     const id = post[member];
     return id === null ? [] : [{ id, words, other: others.find((one) => one.external_id === id) }];
@@ -173,7 +171,7 @@ export function RelatedPosts({ post, others }: { post: PostRow; others: readonly
   );
 }
 
-export function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<string, Id> }) {
+function PostEntities({ post, links }: { post: PostRow; links: ReadonlyMap<string, Id> }) {
   const { urls, hashtags, mentions } = post;
   if (urls.length + hashtags.length + mentions.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
 /** The first page: what is happening to each topic. */
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from '../../domain/time.ts';
-import { judgeSilence } from '../../monitor/status/silent-searches.ts';
+import { judgeSilence } from '../../monitor/status/search-silence.ts';
 import { readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import { readSearchDays, readSearchesNow, readSpikeDays } from '../../store/queries/search-activity.ts';
 import { readSearches } from '../../store/queries/search-list.ts';

@@ -1,5 +1,5 @@
 import { RUN_CODES } from '../../domain/errors.ts';
-import { describeLastRun } from '../../monitor/status/silent-searches.ts';
+import { describeLastRun } from '../../monitor/status/search-silence.ts';
 import type { RunTally, ServiceDay } from '../../store/queries/run-tallies.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { Badge, type BadgeState } from '../components/icons.tsx';
@@ -18,20 +18,23 @@ export function summarizeTopics(all: readonly TopicPulse[]): string {
   const loud = pulses.filter(({ pulse, spikes }) => (pulse.ratio ?? 0) >= LOUDER_RATIO || spikes.length > 0);
   const quiet = pulses.filter(({ pulse }) => pulse.ratio !== null && pulse.ratio <= QUIETER_RATIO);
   const unknown = pulses.filter(({ pulse }) => pulse.ratio === null);
-  const amiss = all.reduce((sum, one) => sum + one.amiss.length, 0);
-  const says: string[] = [];
-  if (loud.length > 0) says.push(`${joinNames(loud)} ${loud.length === 1 ? 'is' : 'are'} louder than usual`);
-  if (quiet.length > 0) says.push(`${joinNames(quiet)} ${quiet.length === 1 ? 'is' : 'are'} quieter`);
+  const troubled = all.reduce((sum, one) => sum + one.troubled.length, 0);
+  const sentences: string[] = [];
+  if (loud.length > 0)
+    sentences.push(`${joinNames(loud)} ${loud.length === 1 ? 'is' : 'are'} louder than usual`);
+  if (quiet.length > 0) sentences.push(`${joinNames(quiet)} ${quiet.length === 1 ? 'is' : 'are'} quieter`);
   const known = pulses.length - unknown.length;
-  if (says.length === 0 && known > 0)
-    says.push(
+  if (sentences.length === 0 && known > 0)
+    sentences.push(
       `${known === pulses.length ? 'All topics are' : `${formatCount(known, 'topic')} ${known === 1 ? 'is' : 'are'}`} about as loud as usual`,
     );
   if (unknown.length > 0 && known === 0)
-    says.push('What is usual is not known yet: three days must be observed first');
-  if (amiss > 0)
-    says.push(`${formatCount(amiss, 'search', 'searches')} ${amiss === 1 ? 'needs' : 'need'} attention`);
-  return says.map((one) => `${one}.`).join(' ');
+    sentences.push('What is usual is not known yet: three days must be observed first');
+  if (troubled > 0)
+    sentences.push(
+      `${formatCount(troubled, 'search', 'searches')} ${troubled === 1 ? 'needs' : 'need'} attention`,
+    );
+  return sentences.map((one) => `${one}.`).join(' ');
 }
 
 const MAX_NAMED = 3;
@@ -62,10 +65,10 @@ export function KeyNumbers({
   const ended = sumRuns(runs, (status) => status === 'succeeded' || status === 'failed');
   const failed = sumRuns(runs, (status) => status === 'failed');
   const calls = services.reduce((sum, service) => sum + service.calls_today, 0);
-  const told = services.filter(({ cost_usd_today }) => cost_usd_today !== null);
+  const priced = services.filter(({ cost_usd_today }) => cost_usd_today !== null);
   const cost =
-    told.length === 0 ? null : told.reduce((sum, service) => sum + (service.cost_usd_today ?? 0), 0);
-  const untold = services
+    priced.length === 0 ? null : priced.reduce((sum, service) => sum + (service.cost_usd_today ?? 0), 0);
+  const unpriced = services
     .filter(({ kind }) => isPaid(kind))
     .reduce((sum, service) => sum + service.calls_without_cost_today, 0);
   const next = pulses
@@ -101,7 +104,7 @@ export function KeyNumbers({
           value={<Count of={calls} />}
           note={
             cost === null ? (
-              untold === 0 ? (
+              unpriced === 0 ? (
                 'they cost nothing'
               ) : (
                 'no cost was told'
@@ -109,7 +112,7 @@ export function KeyNumbers({
             ) : (
               <>
                 <Usd of={cost} />
-                {untold === 0 ? '' : `; ${formatCount(untold, 'call')} told none`}
+                {unpriced === 0 ? '' : `; ${formatCount(unpriced, 'call')} told none`}
               </>
             )
           }
@@ -133,7 +136,7 @@ const MAX_ATTENTION = 8;
 /** Searches that need attention, and why: those that will not recover by themselves come first. */
 export function AttentionSection({ pulses }: { pulses: readonly TopicPulse[] }) {
   const shown = pulses
-    .flatMap(({ amiss }) => amiss)
+    .flatMap(({ troubled }) => troubled)
     .map((one) => ({ ...one, ...judgeSearch(one) }))
     .toSorted((a, b) => a.rank - b.rank);
   if (shown.length === 0) return null;

@@ -38,7 +38,7 @@ export type TopicPulse = {
   lastRunAt: Date | null;
   nextRunAt: Date | null;
   /** Searches that need attention, and why. */
-  amiss: readonly TroubledSearch[];
+  troubled: readonly TroubledSearch[];
 };
 
 /** A search that is stopped, silent, or whose last run failed. */
@@ -72,25 +72,25 @@ export function findYoungSearches(searches: readonly SearchRow[], now: Date): Id
     .flatMap((its) => its.map(({ id }) => id));
 }
 
-export function buildPulses(read: OverviewData): TopicPulse[] {
-  const { topics, searches, now, days, hours, spikes, today, hour } = read;
-  const nowOf = new Map(now.map((row) => [row.search_id, row]));
-  const silentOf = new Map(read.silent.map((row) => [row.slug, row]));
-  const daysOf = groupRows(days, (row) => row.search_id);
-  const searchesOf = groupRows(searches, (row) => row.topic);
-  const spikesOf = groupRows(spikes, (row) => row.topic);
-  const spikeDaysOf = groupRows(read.spikeDays, (row) => row.search_id);
+export function buildPulses(data: OverviewData): TopicPulse[] {
+  const { topics, searches, now, days, hours, spikes, today, hour } = data;
+  const currentById = new Map(now.map((row) => [row.search_id, row]));
+  const silentBySlug = new Map(data.silent.map((row) => [row.slug, row]));
+  const daysById = groupRows(days, (row) => row.search_id);
+  const searchesByTopic = groupRows(searches, (row) => row.topic);
+  const spikesByTopic = groupRows(spikes, (row) => row.topic);
+  const spikeDaysById = groupRows(data.spikeDays, (row) => row.search_id);
   const from = today.getTime() - PULSE_DAYS * DAY;
-  const hoursOf = groupRows(hours, (row) => row.search_id);
+  const hoursById = groupRows(hours, (row) => row.search_id);
   const lately = { from: new Date(hour.getTime() - PULSE_HOURS * HOUR), until: hour, stepMs: HOUR };
   return topics.map((topic) => {
-    const its = searchesOf.get(topic.slug) ?? [];
-    const itsSpikes = spikesOf.get(topic.slug) ?? [];
+    const its = searchesByTopic.get(topic.slug) ?? [];
+    const itsSpikes = spikesByTopic.get(topic.slug) ?? [];
     const known = its.map((search) => ({
       search,
-      run: nowOf.get(search.id),
-      silent: silentOf.get(search.slug),
-      days: daysOf.get(search.id) ?? [],
+      run: currentById.get(search.id),
+      silent: silentBySlug.get(search.slug),
+      days: daysById.get(search.id) ?? [],
     }));
     return {
       topic,
@@ -109,24 +109,24 @@ export function buildPulses(read: OverviewData): TopicPulse[] {
         from,
         known.flatMap(({ days: past }) => past),
       ),
-      hours: its.every(({ id }) => !hoursOf.has(id))
+      hours: its.every(({ id }) => !hoursById.has(id))
         ? null
         : buildVolume(
             sumBuckets(
               its.flatMap(({ id }) =>
-                (hoursOf.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
+                (hoursById.get(id) ?? []).map(({ bucket_at, ...row }) => ({ ...row, at: bucket_at })),
               ),
             ).buckets,
             lately,
           ).values,
       spikeDays: its
-        .flatMap(({ id }) => spikeDaysOf.get(id) ?? [])
+        .flatMap(({ id }) => spikeDaysById.get(id) ?? [])
         .map(({ day_at }) => (day_at.getTime() - from) / DAY)
         .filter((day) => day >= 0 && day < PULSE_DAYS),
       spikes: itsSpikes,
       lastRunAt: findLatest(known.map(({ run }) => run?.run_ended_at ?? null)),
       nextRunAt: findEarliest(its.map(({ next_due_at }) => next_due_at)),
-      amiss: known.filter(
+      troubled: known.filter(
         ({ search, run, silent }) =>
           isStopped(search) || silent !== undefined || run?.run_status === 'failed',
       ),
@@ -164,10 +164,10 @@ function computeDay(its: readonly SearchDay[]): number | null {
   return coverage < MIN_COVERAGE ? null : posts / coverage;
 }
 
-function groupRows<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+function groupRows<Row, Key>(rows: readonly Row[], getKey: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>();
   for (const row of rows) {
-    const key = keyOf(row);
+    const key = getKey(row);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);

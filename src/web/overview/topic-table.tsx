@@ -139,11 +139,11 @@ function NameCell({ topic, simulated, labels }: TopicPulse) {
   );
 }
 
-function StatesCell({ searches, amiss }: TopicPulse) {
+function StatesCell({ searches, troubled }: TopicPulse) {
   if (searches.length === 0) return <span class="unknown">none</span>;
   const counts = new Map<TopicPulse['searches'][number]['state'], number>();
   for (const { state } of searches) counts.set(state, (counts.get(state) ?? 0) + 1);
-  const active = amiss.filter(({ search }) => search.state === 'active');
+  const active = troubled.filter(({ search }) => search.state === 'active');
   const silent = active.filter((one) => one.silent !== undefined).length;
   const failing = active.length - silent;
   return (

@@ -1,3 +1,5 @@
+/** What a run sent and what it received: its calls, the request, the raw response, and what of it could not be read. */
+
 import type { RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { CallRow, RejectRow, StoredResponseNote } from '../../store/queries/run-list.ts';
 import type { RawResponse } from '../../store/responses.ts';
@@ -112,14 +114,13 @@ export function RejectTable({ rows, limit }: { rows: readonly RejectRow[]; limit
   );
 }
 
-/** The answer of a run as it came, for people: its beginning; and all of it, to be kept. */
-
 /** Characters that are shown, and bytes that are looked at for that. */
 const MAX_RESPONSE_TEXT = 20_000;
 const MAX_PREVIEW_BYTES = 200_000;
 /** Larger ones are not unpacked to show their beginning. */
 export const MAX_INLINE_BYTES = 5_000_000;
 
+/** The response as it came: its beginning, and all of it as a download. */
 export function ResponseSection({
   id,
   note,
@@ -193,8 +194,6 @@ function previewResponse({ body, contentType }: RawResponse): { text: string; cu
     cut: text.length > MAX_RESPONSE_TEXT || body.byteLength > MAX_PREVIEW_BYTES,
   };
 }
-
-/** JSON made readable without being read: pure. */
 
 const INDENT = '  ';
 

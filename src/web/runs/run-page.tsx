@@ -1,16 +1,16 @@
-/** One run: its whole life. */
+/** One run: what became of it, its calls, what it found, and the raw response. */
 
 import { InvalidInput, Refused } from '../../domain/errors.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { isBaselineRun } from '../../monitor/runs/baseline-run.ts';
 import { replayRun } from '../../monitor/runs/late-and-replay.ts';
 import { previewRequest, type RequestPreview } from '../../monitor/runs/request-preview.ts';
 import type { Id } from '../../store/database.ts';
 import { type CompletionRow, readRunCompletion } from '../../store/queries/completions.ts';
 import { type DiscoveryRow, readNewestDiscoveries } from '../../store/queries/discoveries.ts';
 import {
+  isBaselineRun,
   readCalls,
   readRejects,
   readResponseNote,
@@ -38,11 +38,11 @@ const params = z.object({ id: z.string() });
 
 export function addRunPage(app: App, { ctx }: RouteContext): void {
   app.get('/runs/:id', { config: { scope: 'read' }, schema: { params } }, async (request, reply) => {
-    const { id: given } = request.params;
-    const id = requireKey('run', given);
+    const { id: idText } = request.params;
+    const id = requireKey('run', idText);
     const run = await readRun(ctx.db, id);
-    if (run === undefined) throw createNotFound('run', given);
-    const told = await readRunData(ctx, run);
+    if (run === undefined) throw createNotFound('run', idText);
+    const data = await readRunData(ctx, run);
     return renderPage(request, reply, {
       title: `Run ${id} of ${run.search}`,
       here: '/runs',
@@ -55,20 +55,20 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
       aside: <Badge state={run.status} />,
       body: (
         <>
-          <RunTimeline run={run} service={told.calls[0]?.service} />
-          <CallTable rows={told.calls} />
-          <NewItems run={run} rows={told.discoveries} limit={MAX_NEW} />
-          <CompletionTexts run={run} completion={told.completion} />
-          <RejectTable rows={told.rejects} limit={MAX_REJECTS} />
-          <RequestSection sent={told.sent} />
+          <RunTimeline run={run} service={data.calls[0]?.service} />
+          <CallTable rows={data.calls} />
+          <NewItems run={run} rows={data.discoveries} limit={MAX_NEW} />
+          <CompletionTexts run={run} completion={data.completion} />
+          <RejectTable rows={data.rejects} limit={MAX_REJECTS} />
+          <RequestSection sent={data.sent} />
           <ResponseSection
             id={id}
-            note={told.note}
-            answer={told.answer}
+            note={data.note}
+            answer={data.answer}
             days={ctx.config.answerDays}
             replayable={hasScopes(request.visitor, 'write') && run.ended_at !== null}
           />
-          <NeighborLinks near={told.near} />
+          <NeighborLinks near={data.near} />
         </>
       ),
     });
@@ -122,15 +122,7 @@ async function describeRequest(ctx: Context, id: Id): Promise<RequestPreview | s
   }
 }
 
-export function NewItems({
-  run,
-  rows,
-  limit,
-}: {
-  run: RunRow;
-  rows: readonly DiscoveryRow[];
-  limit: number;
-}) {
+function NewItems({ run, rows, limit }: { run: RunRow; rows: readonly DiscoveryRow[]; limit: number }) {
   const note = rows.length === limit ? `The newest ${limit} of them.` : undefined;
   return (
     <Section title="What was new" id="new" note={note}>
@@ -163,7 +155,7 @@ const COMPLETION_TEXTS = [
 ] as const;
 const MAX_COMPLETION_TEXT = 12_000;
 
-export function CompletionTexts({ run, completion }: { run: RunRow; completion: CompletionRow | undefined }) {
+function CompletionTexts({ run, completion }: { run: RunRow; completion: CompletionRow | undefined }) {
   if (completion === undefined) return null;
   const { claims, changed, search } = completion;
   const beside = isBaselineRun(run)

@@ -1,4 +1,4 @@
-/** What became of a run, in words. */
+/** What became of a run, in words, and what to do where it did not succeed. */
 
 import { RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import type { RunNeighbours, RunRow } from '../../store/queries/run-list.ts';
@@ -16,13 +16,13 @@ const TRIGGER_WORDS = {
 
 /** @param service that its calls went to; undefined where none was made */
 export function RunTimeline({ run, service }: { run: RunRow; service: string | undefined }) {
-  const advice = findNextSteps(run);
+  const steps = findNextSteps(run);
   return (
     <Section title="What became of it" id="life">
-      {advice === undefined ? null : (
+      {steps === undefined ? null : (
         <div class="advice">
           <p>
-            It was {run.status === 'failed' ? 'not answered as it should be' : run.status}: {advice.why}.
+            It was {run.status === 'failed' ? 'not answered as it should be' : run.status}: {steps.why}.
             {run.status === 'failed' && run.reason !== null ? (
               <>
                 {' '}
@@ -30,7 +30,7 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
               </>
             ) : null}
           </p>
-          <p>{advice.todo}</p>
+          <p>{steps.todo}</p>
         </div>
       )}
       <Facts
@@ -125,8 +125,7 @@ export function NeighborLinks({ near }: { near: RunNeighbours }) {
   );
 }
 
-/** Why a run did not go as planned, and what there is to do about it. */
-
+/** Why a run did not go as planned, and what to do about it. */
 type NextSteps = { why: string; todo: string };
 
 const WAIT_FOR_NEXT_SLOT =

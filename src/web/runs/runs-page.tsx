@@ -1,3 +1,5 @@
+/** Runs: what was due, and what became of it. */
+
 import { InvalidInput, RUN_CODES, type RunCode } from '../../domain/errors.ts';
 import type { Context } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -16,10 +18,11 @@ import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, Pager, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { readKey } from '../request-input.ts';
+import { emptyField, readKey } from '../request-input.ts';
 import { z } from 'zod';
 
-/** When runs were made, as it is asked for and in words. */
+const PAGE_SIZE = 50;
+/** When runs were made, by the name in the address. */
 const SPAN_LABELS = {
   hour: 'in the last hour',
   today: 'today (UTC)',
@@ -28,73 +31,9 @@ const SPAN_LABELS = {
   month: 'in the last 30 days',
 } as const;
 type SpanName = keyof typeof SPAN_LABELS;
-export const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const satisfies readonly SpanName[];
+const SPAN_NAMES = ['hour', 'today', 'day', 'week', 'month'] as const satisfies readonly SpanName[];
 const SPAN_LENGTHS_MS = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY };
 
-/** The moment from which on they were made. */
-export function computeSince(span: SpanName, now: Date): Date {
-  return new Date(
-    span === 'today' ? Math.floor(now.getTime() / DAY) * DAY : now.getTime() - SPAN_LENGTHS_MS[span],
-  );
-}
-
-export type RunFilter = {
-  search?: string | undefined;
-  topic?: string | undefined;
-  status?: string | undefined;
-  code?: string | undefined;
-  since?: string | undefined;
-};
-
-const ALL_OPTION = { value: '', words: 'all' };
-
-export function RunFilterForm({ filter }: { filter: RunFilter }) {
-  const { topics } = useFrame();
-  return (
-    <form class="form inline" method="get" action="/runs" role="search" aria-label="Which runs">
-      <Field
-        name="topic"
-        label="Topic"
-        kind="select"
-        value={filter.topic}
-        options={[ALL_OPTION, ...topics.map(({ slug, name }) => ({ value: slug, words: name }))]}
-      />
-      <Field name="search" label="Search" value={filter.search} placeholder="all" />
-      <Field
-        name="status"
-        label="Status"
-        kind="select"
-        value={filter.status}
-        options={[ALL_OPTION, ...RUN_STATUSES.map((status) => ({ value: status, words: status }))]}
-      />
-      <Field
-        name="since"
-        label="Made"
-        kind="select"
-        value={filter.since}
-        options={[
-          { value: '', words: 'any time' },
-          ...SPAN_NAMES.map((name) => ({ value: name, words: SPAN_LABELS[name] })),
-        ]}
-      />
-      <Button words="Show" />
-    </form>
-  );
-}
-
-/** The address of this list with other members; what is empty is left out. */
-export function buildRunsPath(filter: RunFilter & { before?: string }): string {
-  const asked = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
-  );
-  return asked.length === 0 ? '/runs' : `/runs?${new URLSearchParams(asked).toString()}`;
-}
-
-/** Runs: what was due, and what became of it. */
-
-const PAGE_SIZE = 50;
-/** A field that was left empty asks for nothing. */
-const emptyField = z.literal('').transform(() => undefined);
 const querystring = z.strictObject({
   search: emptyField.or(z.string().max(64)).optional(),
   topic: emptyField.or(z.string().max(64)).optional(),
@@ -152,8 +91,67 @@ async function readRuns(ctx: Context, { search, topic, status, code, since, befo
   });
 }
 
-function isRunCode(given: string): given is RunCode {
-  return Object.hasOwn(RUN_CODES, given);
+/** When a span begins. */
+function computeSince(span: SpanName, now: Date): Date {
+  return new Date(
+    span === 'today' ? Math.floor(now.getTime() / DAY) * DAY : now.getTime() - SPAN_LENGTHS_MS[span],
+  );
+}
+
+type RunFilter = {
+  search?: string | undefined;
+  topic?: string | undefined;
+  status?: string | undefined;
+  code?: string | undefined;
+  since?: string | undefined;
+};
+
+const ALL_OPTION = { value: '', words: 'all' };
+
+function RunFilterForm({ filter }: { filter: RunFilter }) {
+  const { topics } = useFrame();
+  return (
+    <form class="form inline" method="get" action="/runs" role="search" aria-label="Which runs">
+      <Field
+        name="topic"
+        label="Topic"
+        kind="select"
+        value={filter.topic}
+        options={[ALL_OPTION, ...topics.map(({ slug, name }) => ({ value: slug, words: name }))]}
+      />
+      <Field name="search" label="Search" value={filter.search} placeholder="all" />
+      <Field
+        name="status"
+        label="Status"
+        kind="select"
+        value={filter.status}
+        options={[ALL_OPTION, ...RUN_STATUSES.map((status) => ({ value: status, words: status }))]}
+      />
+      <Field
+        name="since"
+        label="Made"
+        kind="select"
+        value={filter.since}
+        options={[
+          { value: '', words: 'any time' },
+          ...SPAN_NAMES.map((name) => ({ value: name, words: SPAN_LABELS[name] })),
+        ]}
+      />
+      <Button words="Show" />
+    </form>
+  );
+}
+
+/** The address of this list with other members; what is empty is left out. */
+function buildRunsPath(filter: RunFilter & { before?: string }): string {
+  const query = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
+  );
+  return query.length === 0 ? '/runs' : `/runs?${new URLSearchParams(query).toString()}`;
+}
+
+function isRunCode(code: string): code is RunCode {
+  return Object.hasOwn(RUN_CODES, code);
 }
 
 function NoRuns({ filter }: { filter: RunFilter }) {
@@ -168,7 +166,7 @@ function NoRuns({ filter }: { filter: RunFilter }) {
 }
 
 /** How the runs of this UTC day ended, and why those that did not succeed. */
-export function TodayTable({ rows }: { rows: readonly RunTally[] }) {
+function TodayTable({ rows }: { rows: readonly RunTally[] }) {
   return (
     <Section title="Today" id="today" note="Runs that were made since midnight UTC, by how they stand.">
       {rows.length === 0 ? (
@@ -200,7 +198,7 @@ export function TodayTable({ rows }: { rows: readonly RunTally[] }) {
 }
 
 /** @param services by the ids of their searches */
-export function RunTable({ runs, services }: { runs: readonly RunRow[]; services: ReadonlyMap<Id, string> }) {
+function RunTable({ runs, services }: { runs: readonly RunRow[]; services: ReadonlyMap<Id, string> }) {
   return (
     <Table
       caption="Runs"

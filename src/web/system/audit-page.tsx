@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { InvalidInput } from '../../domain/errors.ts';
 import { type AuditRow, readAudit } from '../../store/queries/audit-log.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { readKey } from '../request-input.ts';
+import { emptyField, readKey } from '../request-input.ts';
 import { Button, Field } from '../components/form.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { EmptyState, Pager } from '../components/section.tsx';
@@ -12,8 +12,6 @@ import { Table } from '../components/data-table.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 
 const PAGE_SIZE = 50;
-/** A field that was left empty asks for nothing. */
-const emptyField = z.literal('').transform(() => undefined);
 const querystring = z.strictObject({
   token: emptyField.or(z.string().max(20)).optional(),
   subject: emptyField.or(z.string().max(100)).optional(),
@@ -26,10 +24,10 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
     '/system/audit',
     { config: { scope: 'admin' }, schema: { querystring } },
     async (request, reply) => {
-      const { before: given, ...filter } = request.query;
-      const before = given === undefined ? undefined : readKey(given);
-      if (given !== undefined && before === undefined)
-        throw new InvalidInput([{ path: 'before', given, expected: 'the id of an entry' }]);
+      const { before: beforeText, ...filter } = request.query;
+      const before = beforeText === undefined ? undefined : readKey(beforeText);
+      if (beforeText !== undefined && before === undefined)
+        throw new InvalidInput([{ path: 'before', given: beforeText, expected: 'the id of an entry' }]);
       const rows = await readAudit(ctx.db, filter, { limit: PAGE_SIZE + 1, before });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = shown.at(-1);
@@ -54,7 +52,7 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
               <Button words="Show" />
             </form>
             {shown.length === 0 ? <EmptyState words="No entries." /> : <AuditTable rows={shown} />}
-            <Pager first={given === undefined ? null : buildAuditPath(filter)} next={next} />
+            <Pager first={beforeText === undefined ? null : buildAuditPath(filter)} next={next} />
           </>
         ),
       });
@@ -64,10 +62,10 @@ export function addAuditPage(app: App, { ctx }: RouteContext): void {
 
 /** The address of the log with a filter; what is empty is left out. */
 function buildAuditPath(filter: AuditFilter, before?: bigint): string {
-  const asked = new URLSearchParams();
+  const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...filter, before }))
-    if (value !== undefined && value !== '') asked.set(name, String(value));
-  return asked.size === 0 ? '/system/audit' : `/system/audit?${asked.toString()}`;
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  return query.size === 0 ? '/system/audit' : `/system/audit?${query.toString()}`;
 }
 
 function AuditTable({ rows }: { rows: readonly AuditRow[] }) {

@@ -1,10 +1,10 @@
-/** Health of database, queue and workers. */
+/** The page System: health of database, queue and workers, services and budgets, storage, versions. */
 
 import { readCallsPerDay } from '../../config/config.ts';
 import { VERSION } from '../../config/version.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import { judgeSilence, type SilentSearches } from '../../monitor/status/silent-searches.ts';
+import { judgeSilence, type SilentSearches } from '../../monitor/status/search-silence.ts';
 import { DAY, SECOND } from '../../domain/time.ts';
 import { readSetAside } from '../../store/derive/pending-derivations.ts';
 import {
@@ -40,9 +40,9 @@ const MAX_SET_ASIDE = 10;
 /** Days of calls that are drawn, today among them. */
 const CALL_DAYS = 30;
 
-export function addSystemPage(app: App, home: RouteContext): void {
+export function addSystemPage(app: App, routeContext: RouteContext): void {
   app.get('/system', { config: { scope: 'read' } }, async (request, reply) => {
-    const told = await readSystemData(home);
+    const data = await readSystemData(routeContext);
     return renderPage(request, reply, {
       title: 'System',
       here: '/system',
@@ -56,38 +56,38 @@ export function addSystemPage(app: App, home: RouteContext): void {
       body: (
         <>
           <SystemSummary
-            workers={told.workers}
-            backlog={told.backlog}
-            silence={told.silence}
-            unread={told.unread}
-            tables={told.tables}
+            workers={data.workers}
+            backlog={data.backlog}
+            silence={data.silence}
+            unread={data.unread}
+            tables={data.tables}
           />
-          <WorkerTable rows={told.workers} />
+          <WorkerTable rows={data.workers} />
           <ScanAndQueue
-            kind={home.ctx.queue.kind}
-            queue={told.queue}
-            backlog={told.backlog}
-            unread={told.unread}
-            aside={told.aside}
+            kind={routeContext.ctx.queue.kind}
+            queue={data.queue}
+            backlog={data.backlog}
+            unread={data.unread}
+            aside={data.aside}
           />
-          <BudgetSection services={told.services} days={told.callDays} from={told.from} count={CALL_DAYS} />
-          <SourceTable rows={told.sources} />
+          <BudgetSection services={data.services} days={data.callDays} from={data.from} count={CALL_DAYS} />
+          <SourceTable rows={data.sources} />
           <StorageSection
-            tables={told.tables}
-            due={told.due}
-            upkeep={told.upkeep}
+            tables={data.tables}
+            due={data.due}
+            upkeep={data.upkeep}
             days={{
-              answers: home.ctx.config.answerDays,
-              rejects: home.ctx.config.rejectDays,
-              audit: home.ctx.config.auditDays,
-              snapshots: home.ctx.config.snapshotDays ?? null,
+              answers: routeContext.ctx.config.answerDays,
+              rejects: routeContext.ctx.config.rejectDays,
+              audit: routeContext.ctx.config.auditDays,
+              snapshots: routeContext.ctx.config.snapshotDays ?? null,
             }}
           />
           <SystemVersions
-            server={told.server.version}
-            contract={told.contract}
-            migrations={told.upkeep.migrations}
-            embedded={home.embedded !== null}
+            server={data.server.version}
+            contract={data.contract}
+            migrations={data.upkeep.migrations}
+            embedded={routeContext.embedded !== null}
           />
         </>
       ),
@@ -135,14 +135,14 @@ async function readSystemData({ ctx, services: access }: RouteContext) {
     readContractVersion(db),
   ]);
   return {
-    workers: workers.map((one) => ({
-      ...one,
-      silent: now.getTime() - one.seen_at.getTime() > WORKER_SILENCE_MS,
+    workers: workers.map((worker) => ({
+      ...worker,
+      silent: now.getTime() - worker.seen_at.getTime() > WORKER_SILENCE_MS,
     })),
-    services: services.map((one) => ({
-      ...one,
-      limit: readCallsPerDay(config, one.kind),
-      missing: one.kind === 'hosted' && config.hosted === undefined,
+    services: services.map((service) => ({
+      ...service,
+      limit: readCallsPerDay(config, service.kind),
+      missing: service.kind === 'hosted' && config.hosted === undefined,
     })),
     backlog,
     silence,
@@ -161,7 +161,7 @@ async function readSystemData({ ctx, services: access }: RouteContext) {
 }
 
 /** First of all: whether workers run, and whether anything waits or is missing that should not. */
-export function SystemSummary({
+function SystemSummary({
   workers,
   backlog,
   silence,
@@ -232,7 +232,7 @@ export function SystemSummary({
   );
 }
 
-export function SystemVersions({
+function SystemVersions({
   server,
   contract,
   migrations,

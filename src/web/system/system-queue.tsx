@@ -13,7 +13,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 type WorkQueue = Context['queue'];
 
 /** How many jobs the queue holds, by state; null where it cannot be reached. */
-export type QueueDepth = Record<string, number> | null;
+type QueueDepth = Record<string, number> | null;
 
 /** Asks the queue, and does not wait for one that does not answer. */
 export function readQueue(queue: Pick<WorkQueue, 'depth'>, patienceMs: number): Promise<QueueDepth> {

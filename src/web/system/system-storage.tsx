@@ -1,3 +1,5 @@
+/** What is stored, by kind and by table, and how long it is kept. */
+
 import type { DueForDeletion, TableSize } from '../../store/maintenance/retention.ts';
 import type { Upkeep } from '../../store/queries/system.ts';
 import { Bars, Table } from '../components/data-table.tsx';
@@ -109,9 +111,7 @@ function describeDue({ answers, answer_bytes, rejects, months }: DueForDeletion)
   return parts.length === 0 ? 'nothing' : `${parts.join(', ')} (${formatBytes(freed)})`;
 }
 
-/** Which kind of data each table holds: pure. */
-
-/** The first that fits decides. */
+/** Which kind of data each table holds; the first that matches decides. */
 const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
   ['raw answers', /^responses$/],
   ['counters over time', /^(?:post|author)_snapshots$/],
@@ -127,7 +127,7 @@ const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
   ],
 ];
 
-/** Bytes by kind, the most first; what is of no kind is the rest. */
+/** Bytes by kind, the largest first; tables without a kind are summed up as the rest. */
 export function sumByKind(
   tables: readonly { table: string; bytes: number }[],
 ): { kind: string; bytes: number }[] {

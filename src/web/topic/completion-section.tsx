@@ -18,13 +18,13 @@ const MAX_TEXT = 1_200;
 
 /** What the service writes of it, and which claims are new or gone. */
 export function CompletionSection({
-  comments,
+  completions,
   range,
 }: {
-  comments: readonly TopicCompletion[];
+  completions: readonly TopicCompletion[];
   range: Range;
 }) {
-  if (comments.length === 0) return null;
+  if (completions.length === 0) return null;
   return (
     <Section
       title="What is said"
@@ -32,8 +32,8 @@ export function CompletionSection({
       live
       note={`The newest completion, written by the service, and which of its claims were not there ${range.words} ago.`}
     >
-      {comments.map((comment) => (
-        <CompletionText {...comment} several={comments.length > 1} />
+      {completions.map((entry) => (
+        <CompletionText {...entry} several={completions.length > 1} />
       ))}
     </Section>
   );
@@ -112,7 +112,7 @@ function ClaimSources({ links }: { links: readonly CitedLink[] }) {
   );
 }
 
-export type TopicCompletion = {
+type TopicCompletion = {
   search: SearchRow;
   completion: CompletionRow;
   /** Beside the last one before the range began; null where there is no other. */
@@ -128,9 +128,9 @@ export async function readTopicCompletions(
   searches: readonly SearchRow[],
   since: Date,
 ): Promise<TopicCompletion[]> {
-  const asked = searches.filter(({ operation }) => operation === 'ai').slice(0, MAX_COMPLETIONS);
-  const found = await Promise.all(
-    asked.map(async (search) => {
+  const aiSearches = searches.filter(({ operation }) => operation === 'ai').slice(0, MAX_COMPLETIONS);
+  const completions = await Promise.all(
+    aiSearches.map(async (search) => {
       const [completion, diff] = await Promise.all([
         readLastCompletion(db, search.slug),
         readCompletionDiff(db, search, { since }),
@@ -140,5 +140,5 @@ export async function readTopicCompletions(
         : [{ search, completion, diff: typeof diff === 'string' ? null : diff }];
     }),
   );
-  return found.flat();
+  return completions.flat();
 }

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
 import type { Id } from '../../store/database.ts';
 import { parseCookies } from '../components/page-frame.tsx';
+import { MAX_KEY } from '../request-input.ts';
 
 /** A discovery that was the last of all. */
 type DiscoveryPoint = { id: Id; at: Date };
@@ -21,9 +22,6 @@ const VISIT_COOKIE_MS = 400 * DAY;
 
 /** `sinceId.sinceAt.lastId.lastAt`, times in seconds; `sinceId` is `-` at the first visit. */
 const VISIT_COOKIE_FORMAT = /^(\d{1,19}|-)\.(\d{1,12})\.(\d{1,19})\.(\d{1,12})$/;
-
-/** The greatest bigint of Postgres: a cookie may hold anything. */
-const MAX_ID = 2n ** 63n - 1n;
 
 /** @param last the newest discovery of all; zero where there is none */
 export function updateVisit(
@@ -54,7 +52,8 @@ function continueVisit(
   return { since: sinceId === '-' ? null : { id: parseId(sinceId), at: new Date(Number(sinceAt) * SECOND) } };
 }
 
+/** A cookie may hold anything. */
 function parseId(written: string): Id {
   const id = BigInt(written);
-  return id > MAX_ID ? MAX_ID : id;
+  return id > MAX_KEY ? MAX_KEY : id;
 }

@@ -9,7 +9,7 @@ import type { Visit } from './last-visit.ts';
 import type { TopicSectionProps } from './volume-section.tsx';
 
 /** What was found last; what came since the last visit is marked. */
-export function NewSection({ scope, read, visit }: TopicSectionProps & { visit: Visit }) {
+export function NewSection({ scope, data, visit }: TopicSectionProps & { visit: Visit }) {
   const { since } = visit;
   return (
     <Section
@@ -18,11 +18,11 @@ export function NewSection({ scope, read, visit }: TopicSectionProps & { visit: 
       held
       note="Posts, links and completions as they were found for the first time."
     >
-      {read.newest.length === 0 ? (
+      {data.newest.length === 0 ? (
         <EmptyState words="Nothing was found yet. The first run says what there is; later ones what is new." />
       ) : (
         <ul class="feed">
-          {read.newest.map((discovery) => (
+          {data.newest.map((discovery) => (
             <li>
               <DiscoveryLine
                 discovery={discovery}
@@ -38,7 +38,7 @@ export function NewSection({ scope, read, visit }: TopicSectionProps & { visit: 
 }
 
 /** What gains now beyond what is typical at its age. */
-export function RisingSection({ read }: TopicSectionProps) {
+export function RisingSection({ data }: TopicSectionProps) {
   return (
     <Section
       title="Rising now"
@@ -46,11 +46,11 @@ export function RisingSection({ read }: TopicSectionProps) {
       live
       note="Likes, reposts, replies and quotes gained in the last six hours, beside what is typical at that age."
     >
-      {read.rising.length === 0 ? (
+      {data.rising.length === 0 ? (
         <EmptyState words="Nothing rises: no post that was seen twice in the last hours gained anything." />
       ) : (
         <ul class="feed">
-          {read.rising.map((post) => (
+          {data.rising.map((post) => (
             <li>
               <PostCard
                 post={{ ...post, id: post.post_id }}
@@ -66,8 +66,8 @@ export function RisingSection({ read }: TopicSectionProps) {
 }
 
 /** Posts beside others of the same age: a young post is not the less for being young. */
-export function AheadSection({ read, range }: TopicSectionProps) {
-  const { hours, posts } = read.ahead;
+export function AheadSection({ data, range }: TopicSectionProps) {
+  const { hours, posts } = data.ahead;
   return (
     <Section
       title="Ahead of others of their age"
@@ -95,9 +95,9 @@ export function AheadSection({ read, range }: TopicSectionProps) {
 }
 
 /** Who and what the posts speak of. */
-export function TopsSection({ read }: TopicSectionProps) {
-  const { from, authors, domains, hashtags, languages } = read.tops;
-  if (read.linksOnly) return <TopDomains from={from} rows={domains} />;
+export function TopsSection({ data }: TopicSectionProps) {
+  const { from, authors, domains, hashtags, languages } = data.tops;
+  if (data.linksOnly) return <TopDomains from={from} rows={domains} />;
   return (
     <div class="columns fourths">
       <TopList
@@ -138,7 +138,7 @@ export function TopsSection({ read }: TopicSectionProps) {
   );
 }
 
-function TopDomains({ from, rows }: { from: Date; rows: TopicSectionProps['read']['tops']['domains'] }) {
+function TopDomains({ from, rows }: { from: Date; rows: TopicSectionProps['data']['tops']['domains'] }) {
   return (
     <TopList
       title="Domains"

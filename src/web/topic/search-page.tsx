@@ -24,7 +24,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
     const search = await findSearchRow(ctx.db, slug);
     const range = computeRange(request.query.range ?? chooseRange([search], now), now);
     const scope = { topic: search.topic, search: slug, searches: [search] };
-    const read = await readTopicData(ctx, scope, range, now);
+    const data = await readTopicData(ctx, scope, range, now);
     const visit = updateVisit(request, reply, { now, last: seen });
     const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, [search.id], visit.since);
     return renderPage(request, reply, {
@@ -52,8 +52,8 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
       live: { search: slug },
       body: (
         <>
-          <TopicView scope={scope} range={range} read={read} visit={visit} fresh={fresh} />
-          <RunsSection scope={scope} read={read} />
+          <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
+          <RunsSection scope={scope} data={data} />
           <SearchDefinition search={search} />
         </>
       ),
@@ -62,7 +62,7 @@ export function addSearchPage(app: App, { ctx }: RouteContext): void {
 }
 
 /** What it asks, of whom, and when. */
-export function SearchDefinition({ search }: { search: SearchRow }) {
+function SearchDefinition({ search }: { search: SearchRow }) {
   const { prompt, operation, tools, model, date_filter, service, version, request_version, labels } = search;
   return (
     <Section title="What it asks" id="definition">

@@ -3,7 +3,7 @@ import { DAY, HOUR } from '../../domain/time.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const;
-export type RangeName = (typeof RANGES)[number];
+type RangeName = (typeof RANGES)[number];
 
 export type Range = {
   name: RangeName;
@@ -31,7 +31,7 @@ const RANGE_LENGTHS_MS: Readonly<Record<RangeName, number>> = {
 };
 
 /** What was watched for less is shown by its hours. */
-export const YOUNG_MS = 2 * DAY;
+const YOUNG_MS = 2 * DAY;
 
 export function computeRange(name: RangeName, now: Date): Range {
   const per = name === '24h' || name === '7d' ? 'hour' : 'day';

@@ -1,4 +1,4 @@
-/** What a button changes at once: it is done, and the page of the thing says so. */
+/** What can be done with a topic or a search: pause, resume, remove, run now, export. */
 
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -22,7 +22,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { slugParams } from '../request-input.ts';
 import type { ComponentChildren } from 'preact';
 
-/** Going on leads to calls, which may cost money. */
+/** Resuming leads to calls, which may cost money. */
 const STATE_CHANGES = [
   ['pause', 'paused', ['write']],
   ['resume', 'resumed', ['write', 'run']],
@@ -30,7 +30,7 @@ const STATE_CHANGES = [
 ] as const satisfies readonly (readonly [SearchChange, string, readonly string[]])[];
 
 /** More searches than a topic has. */
-const MAX_SEARCHES_STARTED = 1_000;
+const MAX_SEARCHES = 1_000;
 
 export function addStateActions(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
@@ -60,7 +60,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
     const searches = await readSearches(ctx.db, {
       topic: slug,
       state: 'active',
-      limit: MAX_SEARCHES_STARTED,
+      limit: MAX_SEARCHES,
     });
     let created = 0;
     for (const search of searches) created += (await runNow(request.acting, search.slug)) ? 1 : 0;
@@ -76,10 +76,7 @@ export function addStateActions(app: App, { ctx }: RouteContext): void {
   }
 }
 
-/** Before something is removed for good: what goes, and what stays. */
-
-const MAX_SEARCHES_LISTED = 1_000;
-
+/** Asks before something is removed for good, and says what goes and what stays. */
 export function addRemovePages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
 
@@ -111,7 +108,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
     await assertTopicNotRemoved(ctx.db, slug);
     const [topic, searches] = await Promise.all([
       findTopicRow(ctx.db, slug),
-      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES_LISTED }),
+      readSearches(ctx.db, { topic: slug, limit: MAX_SEARCHES }),
     ]);
     return renderPage(request, reply, {
       title: `Remove ${topic.name}?`,
@@ -197,7 +194,7 @@ export function TopicButtons({ place, searches }: { place: string; searches: rea
 
 const EXPORT_KINDS = ['posts', 'links', 'completions', 'discoveries'] as const;
 
-/** Everything that was found, to take along. */
+/** Downloads of everything that was found. */
 export function ExportLinks({ which }: { which: { topic: string } | { search: string } }) {
   return (
     <p class="line-more">

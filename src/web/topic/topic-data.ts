@@ -57,7 +57,7 @@ export async function readTopicData(ctx: Pick<Context, 'db'>, scope: TopicScope,
   const { db } = ctx;
   const ids = scope.searches.map(({ id }) => id);
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
-  const today = new Date(Math.floor(now.getTime() / DAY) * DAY);
+  const today = startOfDay(now);
   const past = await readSearchDays(db, {
     from: new Date(today.getTime() - USUAL_DAYS * DAY),
     until: today,
@@ -200,9 +200,8 @@ function startOfDay(at: Date): Date {
   return new Date(Math.floor(at.getTime() / DAY) * DAY);
 }
 
-/** Volume of one search or of all of a topic, put together bucket by bucket. Pure. */
-
-export type SearchBucket = {
+/** What a search found and observed in one hour or day. */
+type SearchBucket = {
   search_id: Id;
   at: Date;
   posts: number;
@@ -211,6 +210,7 @@ export type SearchBucket = {
   lower_bound: boolean;
 };
 
+/** Posts of one search or of all of a topic, bucket by bucket. */
 export type Volume = {
   at: Date[];
   /** As counted; null where nothing was found and nothing observed. */
@@ -258,7 +258,7 @@ export function buildVolume(
  * Mean share of the time that the searches observed, of those that observed anything; null where none did.
  * @param buckets how many have passed
  */
-export function computeCoverage(searches: readonly SearchSum[], buckets: number): number | null {
+function computeCoverage(searches: readonly SearchSum[], buckets: number): number | null {
   const looking = searches.filter(({ observed }) => observed > 0);
   if (looking.length === 0 || buckets === 0) return null;
   const sum = looking.reduce((all, { observed }) => all + observed, 0);

@@ -48,7 +48,7 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
     ]);
     const range = computeRange(request.query.range ?? chooseRange(searches, now), now);
     const scope = { topic: slug, searches };
-    const read = await readTopicData(ctx, scope, range, now);
+    const data = await readTopicData(ctx, scope, range, now);
     const visit = updateVisit(request, reply, { now, last: seen });
     const ids = searches.map(({ id }) => id);
     const fresh = visit.since === null ? null : await countDiscoveriesSince(ctx.db, ids, visit.since);
@@ -73,9 +73,9 @@ export function addTopicPage(app: App, { ctx }: RouteContext): void {
       live: { topic: slug },
       body: (
         <>
-          <TopicView scope={scope} range={range} read={read} visit={visit} fresh={fresh} />
+          <TopicView scope={scope} range={range} data={data} visit={visit} fresh={fresh} />
           <SearchesSection topic={slug} searches={searches} />
-          <RunsSection scope={scope} read={read} />
+          <RunsSection scope={scope} data={data} />
         </>
       ),
     });
@@ -88,14 +88,14 @@ export function TopicView({
   fresh,
   ...shown
 }: TopicSectionProps & { visit: Visit; fresh: NewCounts }) {
-  const { scope, range, read } = shown;
+  const { scope, range, data } = shown;
   return (
     <>
       <TopicStats {...shown} fresh={fresh} />
       <VolumeSection {...shown} />
-      <SpikesSection read={read} within={scope.search === undefined ? 'topic' : 'search'} />
-      <CompletionSection comments={read.completions} range={range} />
-      {read.linksOnly ? (
+      <SpikesSection data={data} within={scope.search === undefined ? 'topic' : 'search'} />
+      <CompletionSection completions={data.completions} range={range} />
+      {data.linksOnly ? (
         <NewSection {...shown} visit={visit} />
       ) : (
         <div class="columns uneven">
@@ -111,7 +111,7 @@ export function TopicView({
   );
 }
 
-export function RunsSection({ scope, read }: Pick<TopicSectionProps, 'scope' | 'read'>) {
+export function RunsSection({ scope, data }: Pick<TopicSectionProps, 'scope' | 'data'>) {
   const which = scope.search === undefined ? { topic: scope.topic } : { search: scope.search };
   return (
     <Section
@@ -121,10 +121,10 @@ export function RunsSection({ scope, read }: Pick<TopicSectionProps, 'scope' | '
       note="Each slot a cell, the oldest first: how it ended, and why."
       aside={<a href={`/runs?${new URLSearchParams(which).toString()}`}>All runs</a>}
     >
-      {read.runs.length === 0 ? (
+      {data.runs.length === 0 ? (
         <EmptyState words="Nothing ran yet." />
       ) : (
-        <RunStrip runs={read.runs} label="The last runs" />
+        <RunStrip runs={data.runs} label="The last runs" />
       )}
       <ExportLinks which={which} />
     </Section>
@@ -140,12 +140,12 @@ export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: str
     <div class="runs">
       <ol class="strip" aria-label={label} data-roving="">
         {runs.map((run) => {
-          const told = describeRun(run, zone);
+          const text = describeRun(run, zone);
           return (
             <li>
-              <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={told}>
+              <a href={`/runs/${run.id}`} class={`cell is-${run.status}`} title={text}>
                 <StateIcon state={run.status} />
-                <span class="unseen">{told}</span>
+                <span class="unseen">{text}</span>
               </a>
             </li>
           );
@@ -163,7 +163,7 @@ export function RunStrip({ runs, label }: { runs: readonly RunCell[]; label: str
 }
 
 /** `Run of 21 Nov, 14:05: failed, the service failed` */
-export function describeRun(run: RunCell, zone: string): string {
+function describeRun(run: RunCell, zone: string): string {
   const at = formatMinute(run.slot_at ?? run.created_at, zone);
   const why = run.code === null ? run.reason : RUN_CODES[run.code];
   const span = run.span_slots === null || run.span_slots < 2 ? '' : ` (${run.span_slots} slots)`;
@@ -171,7 +171,7 @@ export function describeRun(run: RunCell, zone: string): string {
   return `${run.search}, ${at}${span}: ${run.status}${found}${why === null ? '' : `, ${why}`}`;
 }
 
-export function SearchesSection({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
+function SearchesSection({ topic, searches }: { topic: string; searches: readonly SearchRow[] }) {
   const add = `/new?${new URLSearchParams({ topic }).toString()}`;
   return (
     <Section title="Searches" id="searches" live aside={<AddLink href={add} />}>
@@ -233,7 +233,7 @@ export function SearchState({ search }: { search: SearchRow }) {
   );
 }
 
-/** `every 15 minutes`, or that it cannot be read: of an older release, or in a zone that is no more. */
+/** `every 15 minutes`, or that it cannot be read: it is of an older release, or its time zone no longer exists. */
 export function describeSearchSchedule(search: SearchRow): string {
   try {
     return describeSchedule(readSchedule(search));

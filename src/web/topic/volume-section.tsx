@@ -9,19 +9,19 @@ import { DueTime, Timestamp } from '../components/timestamp.tsx';
 import { NO_POSTS_TEXT, type TopicData, type TopicScope } from './topic-data.ts';
 import { type Range, RANGES } from './time-range.ts';
 
-export type TopicSectionProps = { scope: TopicScope; range: Range; read: TopicData };
+export type TopicSectionProps = { scope: TopicScope; range: Range; data: TopicData };
 
 /** Of what is new since the last visit, how many of each kind; null at the first visit. */
 export type NewCounts = Partial<Record<'post' | 'link' | 'completion' | 'spike', number>> | null;
 
-export function TopicStats({ scope, range, read, fresh }: TopicSectionProps & { fresh: NewCounts }) {
+export function TopicStats({ scope, range, data, fresh }: TopicSectionProps & { fresh: NewCounts }) {
   const next = scope.searches
     .flatMap(({ next_due_at }) => next_due_at ?? [])
     .reduce<Date | null>((best, at) => (best === null || at < best ? at : best), null);
   return (
     <div data-live="numbers">
       <Stats label={`The last ${range.words}`}>
-        {read.linksOnly ? null : <PostStats range={range} read={read} />}
+        {data.linksOnly ? null : <PostStats range={range} data={data} />}
         <Stat
           name="New since your last visit"
           value={
@@ -37,11 +37,11 @@ export function TopicStats({ scope, range, read, fresh }: TopicSectionProps & { 
               : `${formatCount(fresh.post ?? 0, 'post')}, ${formatCount(fresh.link ?? 0, 'link')}`
           }
         />
-        {read.linksOnly ? null : (
+        {data.linksOnly ? null : (
           <Stat
             name="Spikes"
-            value={read.spikes.length}
-            loud={read.spikes.length > 0}
+            value={data.spikes.length}
+            loud={data.spikes.length > 0}
             note={`in the last ${range.words}`}
           />
         )}
@@ -51,17 +51,17 @@ export function TopicStats({ scope, range, read, fresh }: TopicSectionProps & { 
           note={next === null ? 'no search is active' : <Timestamp at={next} exact />}
         />
       </Stats>
-      {read.asOf === null ? null : (
+      {data.asOf === null ? null : (
         <p>
-          Figures as of <Timestamp at={read.asOf} exact />: later runs are still being counted.
+          Figures as of <Timestamp at={data.asOf} exact />: later runs are still being counted.
         </p>
       )}
     </div>
   );
 }
 
-function PostStats({ range, read }: Pick<TopicSectionProps, 'range' | 'read'>) {
-  const { pulse, coverage, volume } = read;
+function PostStats({ range, data }: Pick<TopicSectionProps, 'range' | 'data'>) {
+  const { pulse, coverage, volume } = data;
   const posts = volume.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   return (
     <>
@@ -96,8 +96,8 @@ function describeCoverage(coverage: number | null): string {
     : `${Math.max(1, Math.round(coverage * 100))} % of it observed`;
 }
 
-export function VolumeSection({ scope, range, read }: TopicSectionProps) {
-  const { volume, pulse, spikes, changes } = read;
+export function VolumeSection({ scope, range, data }: TopicSectionProps) {
+  const { volume, pulse, spikes, changes } = data;
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const usual = pulse.usualDay === null ? null : pulse.usualDay / (range.per === 'hour' ? 24 : 1);
   const several = scope.searches.length > 1;
@@ -108,7 +108,7 @@ export function VolumeSection({ scope, range, read }: TopicSectionProps) {
       id="volume"
       live
       note={
-        read.linksOnly ? undefined : (
+        data.linksOnly ? undefined : (
           <>
             Posts per {range.per} of their own time, as counted. What was not observed is a gap, which is not
             zero; a paler bar is a lower bound.{counts}
@@ -123,7 +123,7 @@ export function VolumeSection({ scope, range, read }: TopicSectionProps) {
         />
       }
     >
-      {read.linksOnly ? (
+      {data.linksOnly ? (
         <EmptyState words={`There are ${NO_POSTS_TEXT}.`} />
       ) : (
         <Chart
@@ -164,18 +164,18 @@ function createVersionMark(
 
 const MAX_SPIKES = 4;
 
-export function SpikesSection({ read, within }: { read: TopicData; within: 'topic' | 'search' }) {
-  if (read.spikes.length === 0) return null;
-  const told = read.spikes.toReversed();
+export function SpikesSection({ data, within }: { data: TopicData; within: 'topic' | 'search' }) {
+  if (data.spikes.length === 0) return null;
+  const newestFirst = data.spikes.toReversed();
   return (
     <Section title="Unusual" id="spikes" live>
       <div class="columns">
-        {told.slice(0, MAX_SPIKES).map((spike) => (
+        {newestFirst.slice(0, MAX_SPIKES).map((spike) => (
           <SpikeLine spike={spike} within={within} />
         ))}
       </div>
-      {told.length <= MAX_SPIKES ? null : (
-        <p class="hint">and {told.length - MAX_SPIKES} more, on the chart.</p>
+      {newestFirst.length <= MAX_SPIKES ? null : (
+        <p class="hint">and {newestFirst.length - MAX_SPIKES} more, on the chart.</p>
       )}
     </Section>
   );

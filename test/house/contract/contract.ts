@@ -4,7 +4,7 @@ import { Column } from 'drizzle-orm';
 import { getViewConfig, PgView } from 'drizzle-orm/pg-core';
 import { connect } from '../../../src/platform/postgres/connect.ts';
 import { readViews } from '../../../src/store/migrations-folder.ts';
-import { declared } from '../../../src/store/schema/analytics/all-views.ts';
+import { declared } from '../../../src/store/row-shapes.ts';
 
 /** `nullable`: as the program's own reads declare it (`src/store/schema/analytics/`); Postgres does not know it of views. */
 export type ContractColumn = { name: string; type: string; nullable: boolean; meaning: string };

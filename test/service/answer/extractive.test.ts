@@ -21,7 +21,7 @@ function write(findings: Findings, prompt = 'harbour festival', told?: (role: st
     signal: new AbortController().signal,
     log,
     model: undefined,
-    ...(told && { told }),
+    ...(told && { onText: told }),
   });
 }
 

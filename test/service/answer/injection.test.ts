@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/platform/logger.ts';
-import { languageModel } from '../../../src/service/answering/language-model.ts';
+import { createLanguageModel } from '../../../src/service/answering/language-model.ts';
 import { writeCompletion } from '../../../src/service/answering/completion-writer.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import { type FakeModel, saying, type SeenQuestion, startFakeModel } from './fake-model.ts';
@@ -115,7 +115,9 @@ async function write(findings: Findings, prompt: string, withModel: boolean) {
     budgetMs: 10_000,
     signal: new AbortController().signal,
     log: createLogger('silent'),
-    model: withModel ? languageModel({ baseUrl: fake.baseUrl, apiKey: 'k', model: 'obedient' }) : undefined,
+    model: withModel
+      ? createLanguageModel({ baseUrl: fake.baseUrl, apiKey: 'k', model: 'obedient' })
+      : undefined,
   });
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/platform/logger.ts';
-import { languageModel } from '../../../src/service/answering/language-model.ts';
+import { createLanguageModel } from '../../../src/service/answering/language-model.ts';
 import { writeCompletion } from '../../../src/service/answering/completion-writer.ts';
 import type { Findings } from '../../../src/service/planning/retrieval.ts';
 import {
@@ -58,8 +58,8 @@ async function write(
     signal,
     // No secrets are named: what the log does not get it need not hide.
     log: createLogger('debug', [], { write: (line) => lines.push(line) }),
-    model: languageModel({ baseUrl: `${fake.baseUrl}/`, apiKey: API_KEY, model: 'small-1' }),
-    ...(listening && { told: (role) => told.push(role) }),
+    model: createLanguageModel({ baseUrl: `${fake.baseUrl}/`, apiKey: API_KEY, model: 'small-1' }),
+    ...(listening && { onText: (role) => told.push(role) }),
   });
   const warnings = lines.map((line) => JSON.parse(line) as Record<string, unknown>); // our own log
   return { ...written, tookMs: performance.now() - began, warnings, lines, told, questions: fake.questions };
@@ -182,7 +182,7 @@ describe('an answer is read', () => {
         ? { status: 400, body: '{}' }
         : saying(JSON.stringify(honest({ format, roles, ...rest }))),
     );
-    const client = languageModel({ baseUrl: model.baseUrl, apiKey: undefined, model: 'small-1' });
+    const client = createLanguageModel({ baseUrl: model.baseUrl, apiKey: undefined, model: 'small-1' });
     const ask = () =>
       writeCompletion(everything(), {
         prompt: PROMPT,
@@ -299,7 +299,7 @@ describe('quotations stand in, and the log says why', () => {
       budgetMs: 5_000,
       signal: new AbortController().signal,
       log: createLogger('debug', [], { write: (line) => lines.push(line) }),
-      model: languageModel({ baseUrl: closed.baseUrl, apiKey: API_KEY, model: 'small-1' }),
+      model: createLanguageModel({ baseUrl: closed.baseUrl, apiKey: API_KEY, model: 'small-1' }),
     });
     expect(writer).toBe('extractive');
     expect(lines.join('')).toContain('no_answer');

@@ -2,7 +2,7 @@
  * Reads a completion as somebody else would who has nothing but its text: sentences, each with the
  * addresses behind it. Shares nothing with the writers.
  */
-import type { Completion } from '../../../src/protocol/ai-response.ts';
+import type { Completion } from '../../../src/protocol/specification.ts';
 
 export type Claim = { text: string; cites: { number: number; url: string }[] };
 

@@ -6,7 +6,7 @@ import {
   MODEL_REST_MS,
   ModelFailed,
   type ModelQuestion,
-  restingModel,
+  createRestingModel,
 } from '../../../src/service/answering/language-model.ts';
 
 const question: ModelQuestion = { system: '', user: '', schema: {} };
@@ -23,7 +23,7 @@ function stand() {
       return answers();
     },
   };
-  const resting = restingModel(model, clock);
+  const resting = createRestingModel(model, clock);
   const ask = (signal = never) => resting.ask(question, signal).catch((error: unknown) => error);
   return { clock, asked, ask, answer: (next: typeof answers) => (answers = next) };
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toVisibleLine, toVisibleLines } from '../../../src/service/answering/visible-text.ts';
+import { toVisibleLine, toVisibleLines } from '../../../src/service/answering/unsafe-markup.ts';
 import { splitSentences, extractSentences } from '../../../src/service/answering/quotable-sentences.ts';
 
 const split = (text: string, loose = false) => extractSentences(toVisibleLines(text, 2_000), loose);

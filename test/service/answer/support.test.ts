@@ -17,7 +17,9 @@ function read(text: string, source = STORY, prompt = 'harbour festival', title =
   );
   try {
     const answer = { summary: { summary: [{ text, cites: [1] }], key: [] } };
-    return (verifyDrafts(JSON.stringify(answer), briefing).get('summary')?.said ?? []).map((one) => one.text);
+    return (verifyDrafts(JSON.stringify(answer), briefing).get('summary')?.sentences ?? []).map(
+      (one) => one.text,
+    );
   } catch (error) {
     return [error instanceof Error ? error.message : ''].filter((message) => message !== 'unsupported');
   }

@@ -13,7 +13,7 @@ const briefing = buildModelPrompt(['summary'], findingsOf(found('web', OPEN), fo
 });
 const read = (text: string, cites: readonly number[] = [1]) =>
   verifyDrafts(JSON.stringify({ summary: { summary: [{ text, cites }], key: [] } }), briefing).get('summary')
-    ?.said;
+    ?.sentences;
 
 describe('an answer is refused whole', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { microblogPost } from '../../../src/protocol/microblog-response.ts';
+import { microblogPost } from '../../../src/protocol/specification.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { bluesky } from '../../../src/service/sources/providers/bluesky.ts';
 import { startLive } from './living.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { steppedClock } from '../../../src/platform/clock.ts';
-import { createResultCache } from '../../../src/service/sources/resilience/result-cache.ts';
+import { createResultCache } from '../../../src/service/sources/resilience/coalescing.ts';
 
 const clock = steppedClock('2026-11-21T12:00:00Z');
 const cacheOf = (most: { entries: number; weight: number }) =>

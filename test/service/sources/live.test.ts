@@ -548,7 +548,7 @@ describe('an allowance', () => {
     const lines: string[] = [];
     const clock = steppedClock(NOW);
     const { allowances, turns, units } = memoryPorts(clock);
-    const broken = { ...allowances, giveBack: () => Promise.reject(new Error('no database')) };
+    const broken = { ...allowances, refund: () => Promise.reject(new Error('no database')) };
     const { source } = startLive(
       {
         allowance,
@@ -569,7 +569,7 @@ describe('an allowance', () => {
   });
 
   test('that cannot be counted is not spent, and the source is not to blame', async () => {
-    const away = { take: never, giveBack: never, used: () => Promise.reject(new Error('no database')) };
+    const away = { take: never, refund: never, used: () => Promise.reject(new Error('no database')) };
     const broken = { ...away, take: () => Promise.reject(new Error('no database')) };
     const turns = { next: never };
     const { source } = startLive({ allowance, find: spending }, { ports: { allowances: broken, turns } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { microblogPost } from '../../../src/protocol/microblog-response.ts';
+import { microblogPost } from '../../../src/protocol/specification.ts';
 import { HOUR, MINUTE } from '../../../src/domain/time.ts';
 import { chooseHashtags, isAboutQuery, mastodon } from '../../../src/service/sources/providers/mastodon.ts';
 import { parseContent } from '../../../src/service/sources/providers/mastodon-post.ts';

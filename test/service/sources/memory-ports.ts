@@ -15,7 +15,7 @@ export function memoryPorts(clock: Clock): ServicePorts & { units: Map<string, n
         units.set(nameOf(allowance), taken);
         return true;
       },
-      async giveBack(allowance, unused) {
+      async refund(allowance, unused) {
         units.set(nameOf(allowance), (units.get(nameOf(allowance)) ?? 0) - unused);
       },
       used: async (allowance) => units.get(nameOf(allowance)) ?? 0,

@@ -26,7 +26,7 @@ afterAll(async () => {
 const ports: Pick<ServicePorts, 'allowances' | 'turns'> = {
   allowances: {
     take: (allowance, units) => takeAllowance(db, systemClock, allowance, units),
-    giveBack: (allowance, units) => refundAllowance(db, allowance, units),
+    refund: (allowance, units) => refundAllowance(db, allowance, units),
     used: (allowance) => readUsedAllowance(db, allowance),
   },
   turns: { next: (source, everyMs, mostMs) => reserveSourceTurn(db, source, everyMs, mostMs) },

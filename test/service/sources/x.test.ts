@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { microblogPost } from '../../../src/protocol/microblog-response.ts';
+import { microblogPost } from '../../../src/protocol/specification.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import type { AdapterContext } from '../../../src/service/sources/adapter.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { readReturnPath } from '../../../src/monitor/access/browser-session.ts';
+import { readReturnPath } from '../../../src/monitor/access/session-cookie.ts';
 import { revokeToken } from '../../../src/monitor/access/manage-tokens.ts';
 import type { App } from '../../../src/monitor/http/route-types.ts';
 import { WEB } from '../../../src/app/web-server.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RUN_CODES, type RunCode } from '../../../src/domain/errors.ts';
 import { computeShareByDay } from '../../../src/monitor/trends/rules/share-by-day.ts';
-import { quoteShellWord } from '../../../src/web/items/author-page.tsx';
+import { quoteShellWord } from '../../../src/web/components/untrusted-text.tsx';
 import { readKey } from '../../../src/web/request-input.ts';
 import { formatBytes, formatDuration, formatPercent } from '../../../src/web/components/numbers.tsx';
 import { findCounterDrops } from '../../../src/web/items/post-counters.tsx';

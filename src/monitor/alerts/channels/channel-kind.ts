@@ -1,4 +1,5 @@
-/** What a kind of channel is: one way of sending a message. A new kind is one file beside this, and one line in kinds.ts. */
+/** What a kind of channel is: one way of sending a message. A new kind is one file beside this, and one line in channel-kinds.ts. */
+
 import type { OwnListeners } from '../../../platform/network.ts';
 import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
 

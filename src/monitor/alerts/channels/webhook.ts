@@ -1,4 +1,4 @@
-/** Webhooks, as Standard Webhooks has them: a signed POST; any 2xx means it was taken. */
+/** Webhooks, as Standard Webhooks has them: a POST, signed with HMAC-SHA-256 over id, time and the very bytes that are sent; any 2xx means delivered. */
 
 import { InvalidInput } from '../../../domain/errors.ts';
 import { cleanLine } from '../../../domain/text.ts';
@@ -18,7 +18,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import type { Agent as UndiciAgent } from 'undici';
 
-/** So much of an answer is read, and so many characters are kept. */
+/** How much of a reply is read, and how many characters of it are kept. */
 const MAX_REPLY_BYTES = 65_536;
 const MAX_REPLY_LENGTH = 1_000;
 
@@ -203,8 +203,6 @@ function readErrorName(error: unknown): string | null {
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
   return inner === undefined ? null : readErrorName(inner);
 }
-
-/** Signatures of Standard Webhooks: HMAC-SHA-256 over id, time and the very bytes that are sent. */
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;

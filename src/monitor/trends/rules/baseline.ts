@@ -1,4 +1,4 @@
-/** What is usual: windows of the days before, by time of day. */
+/** What is usual: windows of the days before, by time of day; and, where four weeks were observed, by day of the week. Pure. */
 
 import { DAY, HOUR } from '../../../domain/time.ts';
 import { buildWindows, QUARTER_MS, QUARTERS_PER_DAY, type Series, type Windows } from './time-series.ts';
@@ -6,7 +6,7 @@ import { buildWindows, QUARTER_MS, QUARTERS_PER_DAY, type Series, type Windows }
 /** How many days back a window is compared. */
 export const BASELINE_DAYS = 14;
 /** Around this time of day: an hour before and after, in quarters. */
-export const NEARBY_QUARTERS = 4;
+const NEARBY_QUARTERS = 4;
 
 export type Baseline = {
   /** Of all windows compared with. */
@@ -116,8 +116,6 @@ export function median(values: number[]): number {
   return values.length % 2 === 1 ? upper : ((values[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** What is usual on a day of the week: a second comparison, told only where four weeks were observed. Pure. */
-
 const COMPARED_WEEKS = 4;
 /** How far back a series must go, from the end of the window. */
 export const WEEKDAY_HISTORY_MS = COMPARED_WEEKS * 7 * DAY + HOUR;
@@ -132,7 +130,7 @@ export function computeWeekdayUsual(
 ): number | null {
   const { values } = buildWindows(series, Math.round((end - start) / QUARTER_MS));
   const at = Math.round((end - series.from) / QUARTER_MS);
-  const found: number[] = [];
+  const nearby: number[] = [];
   for (let week = 1; week <= COMPARED_WEEKS; week += 1) {
     const middle = at - week * 7 * QUARTERS_PER_DAY;
     const around = Array.from(
@@ -141,8 +139,8 @@ export function computeWeekdayUsual(
     );
     const observed = around.filter((value) => !Number.isNaN(value));
     if (observed.length === 0) return null;
-    found.push(...observed);
+    nearby.push(...observed);
   }
-  const usual = median(found);
+  const usual = median(nearby);
   return Number.isFinite(usual) ? usual : null;
 }

@@ -2,7 +2,7 @@
 import { DAY } from '../../../domain/time.ts';
 
 /** A day of a topic, as in the view `share_of_voice`. */
-export type ShareOfVoiceDay = {
+type ShareOfVoiceDay = {
   topic: string;
   bucket_at: Date;
   posts: number;

@@ -12,8 +12,8 @@ import {
   type Windows,
 } from './time-series.ts';
 
-export const THRESHOLDS = { low: 6, normal: 4.5, high: 3.5 } as const;
-export type SpikeSensitivity = keyof typeof THRESHOLDS;
+const THRESHOLDS = { low: 6, normal: 4.5, high: 3.5 } as const;
+type SpikeSensitivity = keyof typeof THRESHOLDS;
 
 /** Fewer posts are nothing to tell. */
 export const MIN_SPIKE_POSTS = 5;
@@ -24,7 +24,7 @@ export const LEARNING_HOURS = 12;
 export const PROVISIONAL_HOURS = 72;
 const PROVISIONAL_LIMITS = { threshold: 6, least: 20 } as const;
 /** After an alert there is none for a day, and none before an hour in a row was below the threshold. */
-export const COOLDOWN_MS = DAY;
+const COOLDOWN_MS = DAY;
 const REARM_QUARTERS = 4;
 /** Late posts may fill an old window: that is no news any more. */
 export const MAX_SPIKE_AGE_MS = 6 * HOUR;

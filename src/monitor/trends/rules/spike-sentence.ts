@@ -26,14 +26,14 @@ const LONG_WINDOW_MS = 24 * HOUR;
  * `142 posts between 14:00 and 15:00 UTC, 6.3x the usual 22.5 around this time (last 14 days).` A count that may have
  * been more says "at least"; a window that was seen in part says so; where less than one is usual, no ratio is given.
  */
-export function composeSpikeSentence(told: SpikeFacts): string {
-  const { window_start, window_end, coverage, lower_bound, usual, top_share } = told;
+export function composeSpikeSentence(spike: SpikeFacts): string {
+  const { window_start, window_end, coverage, lower_bound, usual, top_share } = spike;
   const long = window_end.getTime() - window_start.getTime() >= LONG_WINDOW_MS;
   const seen = coverage < 0.995 && !lower_bound ? ` (${formatPercent(coverage)} of it observed)` : '';
-  const compared = `${compareWithUsual(told, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(told)})`;
-  const weekday = long ? '' : compareWithWeekday(told);
+  const compared = `${compareWithUsual(spike, usual)}${long ? '' : ' around this time'} (${describeBaselineDays(spike)})`;
+  const weekday = long ? '' : compareWithWeekday(spike);
   const most = top_share === null ? '' : `; ${formatPercent(top_share)} of it one post`;
-  return `${describeCount(told)}${describeWindow(told, long)}${seen}, ${compared}${weekday}${most}.`;
+  return `${describeCount(spike)}${describeWindow(spike, long)}${seen}, ${compared}${weekday}${most}.`;
 }
 
 function describeCount({ n, lower_bound, measure }: SpikeFacts): string {
@@ -62,11 +62,11 @@ function compareWithUsual({ n, coverage, lower_bound }: SpikeFacts, usual: numbe
   return `${lower_bound ? 'at least ' : ''}${formatNumber(value / usual)}x the usual ${formatNumber(usual)}`;
 }
 
-function compareWithWeekday(told: SpikeFacts): string {
-  const { weekday_usual, window_start, tz } = told;
+function compareWithWeekday(spike: SpikeFacts): string {
+  const { weekday_usual, window_start, tz } = spike;
   if (weekday_usual === null || weekday_usual < 1) return '';
   const day = window_start.toLocaleDateString('en-GB', { timeZone: tz, weekday: 'long' });
-  return `, ${compareWithUsual(told, weekday_usual)} of a ${day} (last 4 weeks)`;
+  return `, ${compareWithUsual(spike, weekday_usual)} of a ${day} (last 4 weeks)`;
 }
 
 function describeBaselineDays({ days, provisional }: SpikeFacts): string {

@@ -5,7 +5,7 @@ import { median } from './baseline.ts';
 import { MIN_COVERAGE } from './time-series.ts';
 
 /** Posts of an hour that begins at `at` (ms since 1970), and which part of it was observed, 0 to 1. */
-export type VolumeHour = { at: number; posts: number; coverage: number; lowerBound: boolean };
+type VolumeHour = { at: number; posts: number; coverage: number; lowerBound: boolean };
 
 /** The same of any number of hours. */
 export type VolumeSpan = {
@@ -26,21 +26,21 @@ export type VolumeHours = ReadonlyMap<number, VolumeHour>;
 
 /** @param until whole hours that are over: what is still to come would look like silence */
 export function sumSpan(hours: VolumeHours, from: number, until: number): VolumeSpan {
-  const stretch = { from, until, posts: 0, coverage: 0, lowerBound: false, whole: { posts: 0, coverage: 0 } };
+  const span = { from, until, posts: 0, coverage: 0, lowerBound: false, whole: { posts: 0, coverage: 0 } };
   for (let at = from; at < until; at += HOUR) {
     const hour = hours.get(at);
     if (hour === undefined) continue;
-    stretch.posts += hour.posts;
-    stretch.lowerBound ||= hour.lowerBound;
-    stretch.coverage += hour.coverage;
+    span.posts += hour.posts;
+    span.lowerBound ||= hour.lowerBound;
+    span.coverage += hour.coverage;
     if (hour.lowerBound) continue;
-    stretch.whole.posts += hour.posts;
-    stretch.whole.coverage += hour.coverage;
+    span.whole.posts += hour.posts;
+    span.whole.coverage += hour.coverage;
   }
   const length = (until - from) / HOUR;
-  stretch.coverage /= length;
-  stretch.whole.coverage /= length;
-  return stretch;
+  span.coverage /= length;
+  span.whole.coverage /= length;
+  return span;
 }
 
 /** Stretches of `hoursEach`, the last of which ends at `until`; the first is shorter where they do not fit. */
@@ -106,13 +106,8 @@ export function computeUsualDay(hours: VolumeHours, until: number): number | nul
   return values.length < MIN_USUAL_DAYS ? null : median(values);
 }
 
-/** How a topic goes beside how it usually goes, over all of its searches. Pure. */
-
 /** Posts as counted, and what part of the time was observed, 0 to 1. */
-export type ObservedVolume = { posts: number; coverage: number; lowerBound: boolean };
-
-/** As many days must be known before anything is called usual. */
-const MIN_PULSE_DAYS = 3;
+type ObservedVolume = { posts: number; coverage: number; lowerBound: boolean };
 
 /**
  * The middle of days, each scaled up by its coverage; those of which less than half was observed, and lower bounds,
@@ -123,9 +118,10 @@ export function computeUsualVolume(days: readonly ObservedVolume[]): number | nu
   const values = days
     .filter(({ coverage, lowerBound }) => !lowerBound && coverage >= MIN_COVERAGE)
     .map(({ posts, coverage }) => posts / coverage);
-  return values.length < MIN_PULSE_DAYS ? null : median(values);
+  return values.length < MIN_USUAL_DAYS ? null : median(values);
 }
 
+/** How a topic goes beside how it usually goes, over all of its searches. */
 export type VolumePulse = {
   /** As its searches counted them: a post that two found counts twice, here as in what is usual. */
   posts: number;
@@ -143,22 +139,22 @@ export function computePulse(
   searches: readonly { now: ObservedVolume; usual: number | null }[],
 ): VolumePulse {
   const posts = searches.reduce((sum, { now }) => sum + now.posts, 0);
-  const looking = searches.filter(({ now, usual }) => now.coverage > 0 || usual !== null);
-  const known = looking.flatMap(({ now, usual }) => {
+  const observing = searches.filter(({ now, usual }) => now.coverage > 0 || usual !== null);
+  const known = observing.flatMap(({ now, usual }) => {
     const value = estimateVolume(now);
     return value === null || usual === null ? [] : [{ value, usual }];
   });
-  const usual = known.reduce((sum, one) => sum + one.usual, 0);
-  const value = known.reduce((sum, one) => sum + one.value, 0);
+  const usual = known.reduce((sum, each) => sum + each.usual, 0);
+  const value = known.reduce((sum, each) => sum + each.value, 0);
   const lowerBound = searches.some(({ now }) => now.lowerBound);
   const ratio = known.length === 0 || usual < 1 ? null : value / usual;
   return {
     posts,
     lowerBound,
     coverage:
-      looking.length === 0
+      observing.length === 0
         ? null
-        : looking.reduce((sum, { now }) => sum + Math.min(1, now.coverage), 0) / looking.length,
+        : observing.reduce((sum, { now }) => sum + Math.min(1, now.coverage), 0) / observing.length,
     usual: known.length === 0 ? null : usual,
     ratio: lowerBound && ratio !== null && ratio < 1 ? null : ratio,
   };

@@ -1,4 +1,4 @@
-/** Reading an answer of JSON: as a whole by its frame, and each item by itself. */
+/** Reading a JSON payload of a provider: as a whole, each item by itself, and what it says of limits and quotas. */
 
 import { HOUR, SECOND } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -22,7 +22,16 @@ export function parsePayload<T>(text: string, schema: z.core.$ZodType<T>): T {
   return read.data;
 }
 
-/** More of an answer is not read: no provider is asked for more than a hundred at once. */
+/** As {@link parsePayload}; undefined where it does not fit. For errors, whose body may be anything. */
+export function tryParsePayload<T>(text: string, schema: z.core.$ZodType<T>): T | undefined {
+  try {
+    return parsePayload(text, schema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** More of a payload is not read: no provider is asked for more than a hundred at once. */
 const MAX_ITEMS = 300;
 
 /**
@@ -45,9 +54,8 @@ export function optionalField<S extends z.core.$ZodType>(schema: S): z.ZodCatch<
   return z.optional(schema).catch(undefined);
 }
 
-/** "Too many requests", where the answer says by a header of its own when there will be room again. */
-
 /**
+ * "Too many requests", where the reply says by a header of its own when there will be room again.
  * @param header holds the time of the reset: seconds since 1970, or ISO 8601
  * @returns with the longer of that wait and `Retry-After`, at most an hour
  */

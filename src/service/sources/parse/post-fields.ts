@@ -1,7 +1,7 @@
 /** What the microblogs have in common: members as they are read, and a post as something found. */
 
 import { cleanLine, cleanText } from '../../../domain/text.ts';
-import type { MicroblogPost } from '../../../protocol/microblog-response.ts';
+import type { MicroblogPost } from '../../../protocol/specification.ts';
 import type { FoundItem } from '../search-source.ts';
 import { optionalField } from './payload.ts';
 import { toShownLink } from './provider-addresses.ts';
@@ -69,8 +69,8 @@ function countEngagement(post: MicroblogPost): number | undefined {
     post.like_count,
     post.quote_count,
     post.bookmark_count,
-  ].filter((one) => one !== null);
-  return counts.length === 0 ? undefined : counts.reduce((sum, one) => sum + one, 0);
+  ].filter((count) => count !== null);
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The first sentence of a text without its links, hashtags and control characters, at most 140 characters. */

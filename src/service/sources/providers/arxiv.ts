@@ -74,8 +74,8 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
  * them would find nothing, and relevance puts those first that hold the most.
  */
 function buildSearchQuery(query: SourceQuery): string {
-  const given = query.keywords.length > 0 ? query.keywords : query.prompt.toLowerCase().split(/\s+/u);
-  const [first, ...others] = given
+  const words = query.keywords.length > 0 ? query.keywords : query.prompt.toLowerCase().split(/\s+/u);
+  const [first, ...others] = words
     .map(stripSigns)
     .filter((word) => word !== '')
     .slice(0, MAX_WORDS)
@@ -105,7 +105,7 @@ async function searchPapers(
   // An error is a feed too: with 400, and in older times with 200.
   const reply = await ask({ url: buildEndpoint(at, 'api/query', params), reads: [400] });
   const { entry: entries } = parseFeed(reply.text);
-  if (reply.status === 400 || entries.some((one) => feedError.safeParse(one).success)) {
+  if (reply.status === 400 || entries.some((entry) => feedError.safeParse(entry).success)) {
     throw new SourceDown('source_refused', { detail: 'answered with an error' });
   }
   return parseFittingItems(entries, feedEntry);

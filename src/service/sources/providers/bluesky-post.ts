@@ -1,6 +1,6 @@
-/** What moderators and authors say of posts and accounts, and what is not shown because of it. */
+/** A post of Bluesky, from the view that a search gives to the specification's members. */
 
-import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/microblog-response.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';
 import {
   addressOrNull,
@@ -14,8 +14,9 @@ import {
   timeOrNull,
   toEntities,
 } from '../parse/post-fields.ts';
-import type { BlueskyProfiles } from './bluesky-account.ts';
 import { z } from 'zod';
+
+// Labels: what moderators and authors say of posts and accounts, and what is not shown because of it.
 
 /**
  * What the network's own site shows to nobody who is not signed in there, which none of our readers is;
@@ -33,45 +34,42 @@ const HIDDEN_LABELS: ReadonlySet<string> = new Set([
 ]);
 
 const moderationLabel = z.object({ val: z.string(), neg: optionalField(z.boolean()) });
-export const moderationLabels = optionalField(z.array(moderationLabel.nullable().catch(null)));
-export type ModerationLabels = z.infer<typeof moderationLabels>;
+const moderationLabels = optionalField(z.array(moderationLabel.nullable().catch(null)));
 
 /** A label counts until another takes it back (`neg`). */
-export function isHidden(...of: readonly ModerationLabels[]): boolean {
-  return of.some((some) => {
-    const said = (some ?? []).filter((one) => one !== null);
-    const takenBack = new Set(said.filter(({ neg }) => neg === true).map(({ val }) => val));
-    return said.some(({ val }) => HIDDEN_LABELS.has(val) && !takenBack.has(val));
+function isHidden(...of: readonly z.infer<typeof moderationLabels>[]): boolean {
+  return of.some((labels) => {
+    const present = (labels ?? []).filter((label) => label !== null);
+    const takenBack = new Set(present.filter(({ neg }) => neg === true).map(({ val }) => val));
+    return present.some(({ val }) => HIDDEN_LABELS.has(val) && !takenBack.has(val));
   });
 }
 
 /** How the account that searches and another stand to each other. */
-export const viewerStanding = optionalField(
+const viewerStanding = optionalField(
   z.object({ blockedBy: optionalField(z.boolean()), blocking: optionalField(z.string()) }),
 );
 
-export function isBlocked(viewer: z.infer<typeof viewerStanding>): boolean {
+function isBlocked(viewer: z.infer<typeof viewerStanding>): boolean {
   return viewer?.blockedBy === true || viewer?.blocking !== undefined;
 }
 
 /** Where a post of Bluesky lies: whose repository, and its key there. Neither ever changes. */
 const POST_URI = /^at:\/\/(did:[^\s\p{C}/]+)\/app\.bsky\.feed\.post\/([^\s\p{C}/]+)$/u;
 
-export type PostLocation = { did: string; key: string };
-
 /** Undefined for what is no post: a list, a feed, a profile. */
-export function parsePostUri(uri: string | undefined): PostLocation | undefined {
+function parsePostUri(uri: string | undefined): { did: string; key: string } | undefined {
   const match = uri === undefined || uri.length > 512 ? null : POST_URI.exec(uri);
   return match === null ? undefined : { did: match[1] ?? '', key: match[2] ?? '' };
 }
 
 /** `did:plc:abc:3kxyz`, the id of a post: handles change, these do not. Null for what is no post. */
-export function toPostId(uri: string | undefined): string | null {
+function toPostId(uri: string | undefined): string | null {
   const place = parsePostUri(uri);
   return place === undefined ? null : `${place.did}:${place.key}`;
 }
 
-/** What a post of Bluesky carries: pictures, a video, the card of a link, another post. */
+// What a post carries: pictures, a video, the card of a link, another post.
 
 /** A post that is gone, blocked or detached has an address, but no `value`. */
 const quotedRecord = z.object({
@@ -85,7 +83,7 @@ const attachedMedia = z.object({
   playlist: addressOrNull,
   external: optionalField(z.object({ uri: addressOrNull })),
 });
-export const embedView = attachedMedia.extend({
+const embedView = attachedMedia.extend({
   // With media beside it, the quoted record lies one level deeper.
   record: optionalField(
     z.union([quotedRecord, z.object({ record: quotedRecord }).transform(({ record }) => record)]),
@@ -93,7 +91,7 @@ export const embedView = attachedMedia.extend({
   media: optionalField(attachedMedia),
 });
 
-export type EmbeddedContent = {
+type EmbeddedContent = {
   media: MicroblogPost['media'];
   isQuote: boolean;
   /** Null where the quoted post is not to be shown. */
@@ -102,9 +100,9 @@ export type EmbeddedContent = {
   links: string[];
 };
 
-export function readEmbedded(view: z.infer<typeof embedView> | undefined): EmbeddedContent {
+function readEmbedded(view: z.infer<typeof embedView> | undefined): EmbeddedContent {
   const { record, media } = view ?? {};
-  const parts = [view, media].filter((one) => one !== undefined);
+  const parts = [view, media].filter((part) => part !== undefined);
   const quote = record === undefined || isGone(record) ? undefined : record;
   return {
     media: parts.flatMap(({ images = [], playlist }) => [
@@ -118,15 +116,15 @@ export function readEmbedded(view: z.infer<typeof embedView> | undefined): Embed
   };
 }
 
-function isGone({ value, labels: said, author }: z.infer<typeof quotedRecord>): boolean {
-  return value === undefined || isHidden(said, author?.labels) || isBlocked(author?.viewer);
+function isGone({ value, labels, author }: z.infer<typeof quotedRecord>): boolean {
+  return value === undefined || isHidden(labels, author?.labels) || isBlocked(author?.viewer);
 }
 
 function toMedia(type: string, address: string | null): MicroblogPost['media'] {
   return address === null ? [] : [{ type, media_url: address }];
 }
 
-/** Hashtags, mentions and links of a post's text, which Bluesky marks by the bytes they cover in UTF-8. */
+// Facets: hashtags, mentions and links of a text, which Bluesky marks by the bytes they cover in UTF-8.
 
 const facetFeature = z.object({
   did: optionalField(idField),
@@ -138,38 +136,35 @@ const textFacet = z.object({
   features: z.array(facetFeature.nullable().catch(null)),
 });
 /** One that does not fit is null and costs the others nothing. */
-export const textFacets = optionalField(z.array(textFacet.nullable().catch(null)));
+const textFacets = optionalField(z.array(textFacet.nullable().catch(null)));
 
 /** @param handleOf the handle of an account, where it is known */
-export function readFacetEntities(
+function readFacetEntities(
   text: string,
-  marked: z.infer<typeof textFacets>,
+  facets: z.infer<typeof textFacets>,
   handleOf: (did: string) => string | undefined,
 ): PostEntities {
   const bytes = Buffer.from(text, 'utf8');
-  const found: PostEntities = { hashtags: [], mentions: [], urls: [] };
-  for (const one of marked ?? []) {
-    for (const said of one?.features ?? []) {
-      if (one === null || said === null) continue;
-      const { byteStart, byteEnd } = one.index;
-      if (said.tag) found.hashtags.push(said.tag);
-      if (said.uri !== null) found.urls.push(said.uri);
-      if (said.did !== undefined) {
-        found.mentions.push(
-          handleOf(said.did) ?? parseHandle(bytes.toString('utf8', byteStart, byteEnd)) ?? said.did,
-        );
+  const entities: PostEntities = { hashtags: [], mentions: [], urls: [] };
+  for (const facet of facets ?? []) {
+    for (const feature of facet?.features ?? []) {
+      if (facet === null || feature === null) continue;
+      const { byteStart, byteEnd } = facet.index;
+      if (feature.tag) entities.hashtags.push(feature.tag);
+      if (feature.uri !== null) entities.urls.push(feature.uri);
+      if (feature.did !== undefined) {
+        const covered = bytes.toString('utf8', byteStart, byteEnd);
+        entities.mentions.push(handleOf(feature.did) ?? parseHandle(covered) ?? feature.did);
       }
     }
   }
-  return found;
+  return entities;
 }
 
 /** What stands in the text is the author's: only what looks like a handle is one. */
 function parseHandle(text: string): string | undefined {
   return /^@((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62})$/i.exec(text)?.[1];
 }
-
-/** A post of Bluesky, from the view that a search gives to the specification's members. */
 
 const authorView = z.object({
   did: idField,
@@ -203,7 +198,17 @@ export const blueskyView = z.object({
   bookmarkCount: countField,
   labels: moderationLabels,
 });
-export type BlueskyView = z.infer<typeof blueskyView>;
+type BlueskyView = z.infer<typeof blueskyView>;
+
+/** What a search does not say of authors; profiles are read by another request. */
+export const profileView = z.object({
+  did: idField,
+  handle: idField,
+  description: textOrNull,
+  followersCount: countField,
+  postsCount: countField,
+});
+export type BlueskyProfiles = ReadonlyMap<string, z.infer<typeof profileView>>;
 
 /** The accounts whose profiles say more of a post: its author, and whom it answers. */
 export function listAccounts({ author: { did }, record: { reply } }: BlueskyView): string[] {
@@ -213,20 +218,20 @@ export function listAccounts({ author: { did }, record: { reply } }: BlueskyView
 
 /** In an array; empty where the post has no time, or is not to be shown. */
 export function toBlueskyPost(view: BlueskyView, profiles: BlueskyProfiles): MicroblogPost[] {
-  const { uri, record: said } = view;
+  const { uri, record } = view;
   const at = chooseSortTime(view);
   const isOut = isHidden(view.labels, view.author.labels) || isBlocked(view.author.viewer);
   if (at === undefined || isOut) return [];
   const handleOf = (did: string) => profiles.get(did)?.handle;
-  const marked = readFacetEntities(said.text, said.facets, handleOf);
+  const marked = readFacetEntities(record.text, record.facets, handleOf);
   const { media, isQuote, quotedId, quote, links } = readEmbedded(view.embed);
-  const parent = parsePostUri(said.reply?.parent.uri);
+  const parent = parsePostUri(record.reply?.parent.uri);
   return [
     {
       user: toAuthor(view, profiles),
       // Never the second: the view was read only because its address is a post's.
       id: toPostId(uri) ?? uri,
-      text: said.text,
+      text: record.text,
       reply_count: view.replyCount,
       repost_count: view.repostCount,
       like_count: view.likeCount,
@@ -239,19 +244,19 @@ export function toBlueskyPost(view: BlueskyView, profiles: BlueskyProfiles): Mic
       media,
       is_quote_post: isQuote,
       is_repost: false,
-      lang: said.langs?.[0] ?? null,
-      conversation_id: toPostId(said.reply?.root.uri ?? uri),
+      lang: record.langs?.[0] ?? null,
+      conversation_id: toPostId(record.reply?.root.uri ?? uri),
       in_reply_to_screen_name: parent === undefined ? null : (handleOf(parent.did) ?? null),
-      in_reply_to_status_id: toPostId(said.reply?.parent.uri),
+      in_reply_to_status_id: toPostId(record.reply?.parent.uri),
       in_reply_to_user_id: parent?.did ?? null,
       quoted_status_id: quotedId,
       quote,
       entities: toEntities({
-        hashtags: [...marked.hashtags, ...(said.tags ?? [])],
+        hashtags: [...marked.hashtags, ...(record.tags ?? [])],
         mentions: marked.mentions,
         urls: [...marked.urls, ...links],
       }),
-      summary_description: extractFirstSentence(said.text),
+      summary_description: extractFirstSentence(record.text),
     },
   ];
 }

@@ -6,7 +6,13 @@ import type { FoundItem, SourceQuery } from '../search-source.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { formatDay, readPages, type ResultPage, shortenPrompt } from '../provider-query.ts';
-import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import {
+  createQuotaOutage,
+  optionalField,
+  parseFittingItems,
+  parsePayload,
+  tryParsePayload,
+} from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
 
 /** The most of one request. */
@@ -75,7 +81,7 @@ async function searchPage(
 function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
   if (status === 402) return createQuotaOutage('answered 402');
   if (status === 422) {
-    const isKey = readErrorCode(text) === 'SUBSCRIPTION_TOKEN_INVALID';
+    const isKey = tryParsePayload(text, errorPayload)?.error.code === 'SUBSCRIPTION_TOKEN_INVALID';
     return new SourceDown('source_refused', { detail: isKey ? 'the key is not valid' : 'answered 422' });
   }
   const [, monthLimit] = parseHeaderNumbers(headers, 'x-ratelimit-limit');
@@ -90,15 +96,7 @@ function toOutage({ status, headers, text }: ProviderResponse): SourceDown {
   });
 }
 
-function readErrorCode(text: string): string | undefined {
-  try {
-    return parsePayload(text, errorPayload).error.code;
-  } catch {
-    return undefined;
-  }
-}
-
 /** `X-RateLimit-Remaining: 1, 1000`: of this second, of this month. */
 function parseHeaderNumbers(headers: ProviderResponse['headers'], name: string): number[] {
-  return (headers.get(name) ?? '').split(',').map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
+  return (headers.get(name) ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
 }

@@ -47,13 +47,13 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
         reads: [402],
       });
       if (status !== 200) throw createQuotaOutage('no credits are left');
-      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((one) =>
+      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
         toWebResult({
-          title: one.title,
-          url: one.url,
+          title: result.title,
+          url: result.url,
           // Its own choice of the sentences that say most; the beginning of the page where it made none.
-          text: one.highlights?.join(' … ') || one.text,
-          published: one.publishedDate,
+          text: result.highlights?.join(' … ') || result.text,
+          published: result.publishedDate,
         }),
       );
     },

@@ -1,7 +1,7 @@
-/** A status of Mastodon in the specification's members. */
+/** A status of Mastodon in the specification's members, its text read from HTML. */
 
 import { cleanText, MAX_TEXT_LENGTH } from '../../../domain/text.ts';
-import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/microblog-response.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';
 import {
   addressOrNull,
@@ -112,22 +112,22 @@ export function toMastodonPost(status: MastodonStatus, host: string): MicroblogP
   };
 }
 
-function toAuthor(account_: MastodonStatus['account'], host: string): MicroblogAuthor {
+function toAuthor(account: MastodonStatus['account'], host: string): MicroblogAuthor {
   return {
-    id: toAccountId(account_.id, host),
-    url: account_.url,
-    name: account_.display_name ?? account_.acct,
-    username: account_.acct,
-    created_at: account_.created_at,
-    description: account_.note === undefined ? null : parseContent(account_.note).text,
+    id: toAccountId(account.id, host),
+    url: account.url,
+    name: account.display_name ?? account.acct,
+    username: account.acct,
+    created_at: account.created_at,
+    description: account.note === undefined ? null : parseContent(account.note).text,
     favourites_count: null,
-    followers_count: account_.followers_count,
+    followers_count: account.followers_count,
     listed_count: null,
     media_count: null,
-    profile_image_url: account_.avatar,
-    statuses_count: account_.statuses_count,
+    profile_image_url: account.avatar,
+    statuses_count: account.statuses_count,
     // A link of the profile leads back to it: the only proof of identity there is.
-    verified: (account_.fields ?? []).some((field) => field.verified_at !== undefined),
+    verified: (account.fields ?? []).some((field) => field.verified_at !== undefined),
     // There is no paid mark.
     is_blue_verified: false,
     can_dm: null,
@@ -153,9 +153,9 @@ function readStatusText({
   return { text: cleanText(parts.join('\n\n')), links };
 }
 
-function readQuote({ quote: given }: MastodonStatus): { id: string | null; text: string | null } {
-  const status = given?.quoted_status;
-  if (status === undefined) return { id: given?.quoted_status_id ?? null, text: null };
+function readQuote({ quote }: MastodonStatus): { id: string | null; text: string | null } {
+  const status = quote?.quoted_status;
+  if (status === undefined) return { id: quote?.quoted_status_id ?? null, text: null };
   return { id: status.id, text: isOpenVisibility(status.visibility) ? readStatusText(status).text : null };
 }
 
@@ -179,9 +179,7 @@ function toMedia({
   return address === null ? [] : [{ type: MEDIA_TYPES[type] ?? 'unknown', media_url: address }];
 }
 
-/** What a post of Mastodon says: from the HTML that its server gives to text and the links in it. */
-
-// No `<` inside a tag: what never closes is text, and costs no second look.
+// The HTML of a status, to its text and links. No `<` inside a tag: what never closes is text, and costs no second look.
 /** What a browser would not show as text. */
 const UNSEEN_ELEMENT = /<(script|style|template)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
 const LINE_BREAK = /<br\b[^<>]*>|<\/(?:li|tr|div|h[1-6])\s*>/gi;
@@ -189,7 +187,7 @@ const PARAGRAPH_END = /<\/(?:p|pre|blockquote|[uo]l|table)\s*>/gi;
 const HTML_TAG = /<\/?[a-z][^<>]*>/gi;
 const ANCHOR_TAG = /<a\b([^<>]*)>/gi;
 
-export type StatusContent = { text: string; links: string[] };
+type StatusContent = { text: string; links: string[] };
 
 /**
  * Paragraphs end with an empty line and breaks with a new one. An address that is shown shortened is whole

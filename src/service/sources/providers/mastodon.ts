@@ -1,9 +1,10 @@
 /**
  * Posts that one Mastodon server knows. Everyone may read the timelines of hashtags there; the search of
- * posts takes a token, and a server that has it.
+ * posts takes a token, and a server that has it. Without it one can only follow hashtags: which ones a prompt
+ * asks for, and whose posts are about it.
  */
 
-import { hasUnspacedScript } from '../../../domain/index-words.ts';
+import { hasUnspacedScript } from '../../../domain/relevance.ts';
 import { DAY, MINUTE } from '../../../domain/time.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
@@ -57,7 +58,7 @@ export function mastodon(settings: { server?: string | undefined; token?: string
     },
     async find(query, asking) {
       const posts = (statuses: readonly MastodonStatus[]): FoundItem[] =>
-        statuses.filter(isPublicStatus).flatMap((one) => toFoundPost(toMastodonPost(one, host)));
+        statuses.filter(isPublicStatus).flatMap((status) => toFoundPost(toMastodonPost(status, host)));
       if (account.token !== undefined && query.keywords.length > 0) {
         const statuses = await searchStatuses(account, query, asking);
         // A server without a search of posts says nothing of it, and finds none.
@@ -117,8 +118,8 @@ async function readHashtagTimelines(
     const last = statusPosition.safeParse(items.at(-1));
     below = last.data?.id ?? below;
     return {
-      items: parseFittingItems(items, mastodonStatus).filter((one) =>
-        isAboutQuery(readStatusWords(one), query),
+      items: parseFittingItems(items, mastodonStatus).filter((status) =>
+        isAboutQuery(readStatusWords(status), query),
       ),
       isLast: items.length < MAX_PAGE_SIZE || !last.success,
     };
@@ -153,8 +154,6 @@ function readStatusWords({ content, spoiler_text: warning = '', tags = [] }: Mas
   return { text: `${warning} ${parseContent(content).text}`, tags: tags.map(({ name }) => name) };
 }
 
-/** Without a search one can only follow hashtags: which ones a prompt asks for, and whose posts are about it. */
-
 type HashtagQuery = Pick<SourceQuery, 'prompt' | 'keywords'>;
 /** More words than these are hardly ever one hashtag. */
 const MAX_JOINED_WORDS = 3;
@@ -179,9 +178,11 @@ export function isAboutQuery(post: { text: string; tags: readonly string[] }, as
   const [joined] = chooseHashtags(asked);
   if (joined !== undefined && tags.includes(joined)) return true;
   const text = post.text.toLowerCase();
-  const said = [...tags, ...splitWords(text)];
+  const postWords = [...tags, ...splitWords(text)];
   const occurs = (word: string) =>
-    hasUnspacedScript(word) ? text.includes(word) : said.some((one) => one === word || isWordForm(one, word));
+    hasUnspacedScript(word)
+      ? text.includes(word)
+      : postWords.some((postWord) => postWord === word || isWordForm(postWord, word));
   return asked.keywords
     .slice(0, 2)
     .every((word) => tags.includes(toHashtag(word)) || splitWords(word).every(occurs));
@@ -197,7 +198,7 @@ function splitWords(text: string): string[] {
 }
 
 /** `turbine` and `turbines`; short words have too many neighbours. */
-function isWordForm(said: string, word: string): boolean {
+function isWordForm(postWord: string, word: string): boolean {
   const stem = word.replace(/s$/, '');
-  return stem.length > 3 && said.startsWith(stem);
+  return stem.length > 3 && postWord.startsWith(stem);
 }

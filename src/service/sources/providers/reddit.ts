@@ -75,16 +75,16 @@ export function reddit(settings: {
       limit: '100',
       raw_json: '1',
     });
-    const asked = async () => {
+    const request = async () => {
       const token = await tokens.current(asking);
       const headers = { authorization: `Bearer ${token}`, 'user-agent': userAgent };
       const reply = await ask({ url, headers, reads: [401, 429] });
       if (reply.status === 401) tokens.refused(token);
       return reply;
     };
-    let reply = await asked();
+    let reply = await request();
     // A token may end before its time; a new one that is refused too says that the access is gone.
-    if (reply.status === 401) reply = await asked();
+    if (reply.status === 401) reply = await request();
     if (reply.status === 401) throw new SourceDown('source_refused', { detail: 'answered 401' });
     const resetMs = readEmptyMs(reply);
     if (resetMs !== undefined) emptyUntil = clock.now().getTime() + resetMs;
@@ -161,19 +161,19 @@ function readEmptyMs({ headers }: ProviderResponse): number | undefined {
   return seconds >= 0 && seconds <= 600 ? seconds * SECOND : undefined;
 }
 
-/** The access token of an application at Reddit, kept until it is about to end. */
+// The access token of an application, kept until it is about to end.
 
 const grantedToken = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 const tokenPayload = z.union([grantedToken, z.object({ error: z.unknown() })]);
 
-export type RedditTokens = {
+type RedditTokens = {
   /** @throws SourceDown */
   current(asking: { ask: SendRequest; clock: Clock }): Promise<string>;
   /** Forgets a token that was refused, unless a newer one has taken its place. */
   refused(token: string): void;
 };
 
-export function createRedditTokens(settings: {
+function createRedditTokens(settings: {
   clientId: string;
   clientSecret: string;
   url: URL;

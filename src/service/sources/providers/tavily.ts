@@ -49,8 +49,13 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
       });
       // 432: the plan's credits are used up; 433: the limit that was set for paying as one goes.
       if (status !== 200) throw createQuotaOutage(`answered ${status}`);
-      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((one) =>
-        toWebResult({ title: one.title, url: one.url, text: one.content, published: one.published_date }),
+      return parseFittingItems(parsePayload(text, searchPayload).results, resultItem).flatMap((result) =>
+        toWebResult({
+          title: result.title,
+          url: result.url,
+          text: result.content,
+          published: result.published_date,
+        }),
       );
     },
   };

@@ -1,6 +1,6 @@
-/** Posts, people and media as X's API gives them. */
+/** Posts, people and media as X's API gives them, and a post of X in the specification's members. */
 
-import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/microblog-response.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../../../protocol/specification.ts';
 import { optionalField } from '../parse/payload.ts';
 import {
   addressOrNull,
@@ -37,7 +37,7 @@ const markedEntities = optionalField(
     ),
   }),
 );
-export const writtenText = z.object({
+const writtenText = z.object({
   text: unescapedText,
   note_tweet: optionalField(z.object({ text: unescapedText, entities: markedEntities })),
   entities: markedEntities,
@@ -94,22 +94,20 @@ export const xMedia = z.object({
 /** A post that another one refers to; only its words are of use. */
 export const xReferred = writtenText.extend({ id: idField });
 
-/** A post of X in the specification's members, joined with what its answer includes beside it. */
-
 type XPost = z.infer<typeof xPost>;
 type XUser = z.infer<typeof xUser>;
 /** What stands beside the posts, by id. */
-export type XIncludes = {
+type XIncludes = {
   users: ReadonlyMap<string, XUser>;
   media: ReadonlyMap<string, z.infer<typeof xMedia>>;
   posts: ReadonlyMap<string, z.infer<typeof xReferred>>;
 };
 
-/** In an array; empty where its author is not among what is included (suspended, or gone). */
+/** A post joined with what the response includes beside it, in an array; empty where its author is not among what is included (suspended, or gone). */
 export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost[] {
   const author = included.users.get(post.author_id);
   if (author === undefined) return [];
-  const { text: said, entities: marked } = readWholeText(post);
+  const { text, entities: marked } = readWholeText(post);
   const referred = (type: string) => post.referenced_tweets?.find((one) => one.type === type)?.id;
   const quoted = referred('quoted');
   const quotedPost = quoted === undefined ? undefined : included.posts.get(quoted);
@@ -118,7 +116,7 @@ export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost
     {
       user: toAuthor(author),
       id: post.id,
-      text: said,
+      text,
       reply_count: counts.reply_count ?? null,
       repost_count: counts.retweet_count ?? null,
       like_count: counts.like_count ?? null,
@@ -147,7 +145,7 @@ export function toMicroblogPost(post: XPost, included: XIncludes): MicroblogPost
           .map(({ unwound_url: unwound, expanded_url: expanded }) => unwound ?? expanded)
           .filter((url) => url !== null),
       }),
-      summary_description: extractFirstSentence(said),
+      summary_description: extractFirstSentence(text),
     },
   ];
 }

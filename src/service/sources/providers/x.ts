@@ -1,10 +1,17 @@
 /** Posts of X by its recent search: the last seven days, and every answer costs. */
 
-import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../../domain/time.ts';
+import { type Clock } from '../../../platform/clock.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
-import { createRateLimitOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import {
+  createQuotaOutage,
+  createRateLimitOutage,
+  optionalField,
+  parseFittingItems,
+  parsePayload,
+  tryParsePayload,
+} from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { joinSearchTerms } from '../provider-query.ts';
@@ -37,6 +44,7 @@ const searchPayload = z
   // `errors` may stand beside posts (one of them, or an author, is gone), but not in their place.
   .refine(({ data, meta }) => data !== undefined || meta?.result_count === 0);
 type SearchPayload = z.infer<typeof searchPayload>;
+
 /** @param settings.usdPerDay what may be spent on a day (UTC) in dollars; 0 asks nothing */
 export function x(settings: { bearerToken: string; usdPerDay: number; at?: string | undefined }): Adapter {
   const { bearerToken, usdPerDay, at = 'https://api.x.com' } = settings;
@@ -130,9 +138,9 @@ function countItems({ data = [], includes }: SearchPayload) {
 
 function readFoundPosts({ data = [], includes }: SearchPayload): FoundItem[] {
   const included = {
-    users: new Map(parseEach(includes.users, xUser).map((one) => [one.id, one])),
-    media: new Map(parseEach(includes.media, xMedia).map((one) => [one.media_key, one])),
-    posts: new Map(parseEach(includes.tweets, xReferred).map((one) => [one.id, one])),
+    users: new Map(parseEach(includes.users, xUser).map((user) => [user.id, user])),
+    media: new Map(parseEach(includes.media, xMedia).map((media) => [media.media_key, media])),
+    posts: new Map(parseEach(includes.tweets, xReferred).map((post) => [post.id, post])),
   };
   return parseFittingItems(data, xPost)
     .flatMap((post) => toMicroblogPost(post, included))
@@ -146,7 +154,7 @@ function parseEach<T>(items: readonly unknown[], schema: z.core.$ZodType<T>): T[
     .flatMap(({ data }) => (data === undefined ? [] : [data]));
 }
 
-/** What a search of X costs: every post, person and picture of an answer, in millionths of a dollar. */
+// What a search costs: every post, person and picture of a response, in millionths of a dollar.
 
 /** docs.x.com, "pricing", 2026: charged by what an answer holds, also when it only stands beside the posts. */
 const PRICE_MICRO_USD = { post: 5_000, user: 10_000, media: 5_000 };
@@ -163,36 +171,28 @@ export function computeWorstCost(posts: number): number {
 }
 
 /** What was read twice on a day is charged once there; here twice, since that is promised only softly. */
-export function computeCost({
-  posts,
-  users,
-  media,
-}: {
-  posts: number;
-  users: number;
-  media: number;
-}): number {
+function computeCost({ posts, users, media }: { posts: number; users: number; media: number }): number {
   return posts * PRICE_MICRO_USD.post + users * PRICE_MICRO_USD.user + media * PRICE_MICRO_USD.media;
 }
 
-/** Why X refused: its answers are problems with a title, and what they hold is read for nothing else. */
+// Why X refused: its replies are problems with a title, which are read for nothing else.
 
 /** Statuses that say that nothing was read, and so nothing charged. */
-export const REFUSAL_STATUSES: readonly number[] = [400, 401, 402, 403, 404, 429, 500, 502, 503, 504];
+const REFUSAL_STATUSES: readonly number[] = [400, 401, 402, 403, 404, 429, 500, 502, 503, 504];
 
 const problemPayload = z.object({
   title: optionalField(z.string()),
   errors: optionalField(z.array(z.object({ parameters: optionalField(z.record(z.string(), z.unknown())) }))),
 });
 
-export function toOutage(reply: ProviderResponse, clock: Clock): SourceDown {
+function toOutage(reply: ProviderResponse, clock: Clock): SourceDown {
   const { status } = reply;
   if (status === 402) {
-    return new SourceDown('source_quota', { detail: 'no credits are left there', retryAfterMs: HOUR });
+    return createQuotaOutage('no credits are left there');
   }
   if (status === 429) {
     const isCap = parseProblem(reply)?.title === 'UsageCapExceeded';
-    if (isCap) return new SourceDown('source_quota', { detail: 'of this month', retryAfterMs: HOUR });
+    if (isCap) return createQuotaOutage('of this month');
     return createRateLimitOutage(reply, 'x-rate-limit-reset', clock);
   }
   const isTheirs = status >= 500 || status === 404;
@@ -200,16 +200,12 @@ export function toOutage(reply: ProviderResponse, clock: Clock): SourceDown {
 }
 
 /** Whether the answer says that this parameter is what it refuses. */
-export function blamesParameter(reply: ProviderResponse, parameter: string): boolean {
+function blamesParameter(reply: ProviderResponse, parameter: string): boolean {
   return (parseProblem(reply)?.errors ?? []).some(({ parameters = {} }) =>
     Object.hasOwn(parameters, parameter),
   );
 }
 
 function parseProblem({ text }: ProviderResponse): z.infer<typeof problemPayload> | undefined {
-  try {
-    return parsePayload(text, problemPayload);
-  } catch {
-    return undefined;
-  }
+  return tryParsePayload(text, problemPayload);
 }

@@ -8,7 +8,13 @@ import { limitSideRequests } from '../resilience/bounded-requests.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
-import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
+import {
+  createQuotaOutage,
+  optionalField,
+  parseFittingItems,
+  parsePayload,
+  tryParsePayload,
+} from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { shortenPrompt } from '../provider-query.ts';
 
@@ -74,11 +80,11 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
 type YoutubeAccess = { apiKey: string; at: string };
 
 async function searchVideos(
-  door: YoutubeAccess,
+  access: YoutubeAccess,
   query: SourceQuery,
   asking: AdapterContext,
 ): Promise<Map<string, FoundItem>> {
-  const url = buildEndpoint(door.at, 'youtube/v3/search', {
+  const url = buildEndpoint(access.at, 'youtube/v3/search', {
     part: 'snippet',
     type: 'video',
     q: shortenPrompt(query.prompt),
@@ -89,7 +95,7 @@ async function searchVideos(
     publishedBefore: query.to.toISOString(),
   });
   await asking.spend(1);
-  const items = readItems(await asking.ask({ url, headers: buildHeaders(door), reads: [400, 403, 429] }));
+  const items = readItems(await asking.ask({ url, headers: buildHeaders(access), reads: [400, 403, 429] }));
   return new Map(
     parseFittingItems(items, videoItem).map(({ id: { videoId }, snippet }) => [
       videoId,
@@ -105,16 +111,16 @@ async function searchVideos(
   );
 }
 
-/** Likes and comments by video. They are asked in one request that is no search; without them, or where they do not come soon, nothing is lost. */
+/** Likes and comments by video, by one request that costs no search. Where they do not come soon, nothing is lost. */
 async function readReactions(
-  door: YoutubeAccess,
+  access: YoutubeAccess,
   ids: readonly string[],
   { ask }: AdapterContext,
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  const url = buildEndpoint(door.at, 'youtube/v3/videos', { part: 'statistics', id: ids.join(',') });
+  const url = buildEndpoint(access.at, 'youtube/v3/videos', { part: 'statistics', id: ids.join(',') });
   try {
-    const items = readItems(await ask({ url, headers: buildHeaders(door), reads: [400, 403, 429] }));
+    const items = readItems(await ask({ url, headers: buildHeaders(access), reads: [400, 403, 429] }));
     return new Map(
       parseFittingItems(items, videoStatistics).flatMap(({ id, statistics: { likeCount, commentCount } }) =>
         likeCount === undefined && commentCount === undefined
@@ -151,13 +157,9 @@ function readItems({ status, text }: ProviderResponse): unknown[] {
 }
 
 function readErrorReasons(text: string): string[] {
-  try {
-    const { errors, details } = parsePayload(text, errorPayload).error;
-    return [
-      ...errors.map(({ reason }) => reason),
-      ...details.flatMap(({ reason, metadata }) => [reason, metadata?.quota_limit]),
-    ].filter((reason) => reason !== undefined);
-  } catch {
-    return [];
-  }
+  const { errors = [], details = [] } = tryParsePayload(text, errorPayload)?.error ?? {};
+  return [
+    ...errors.map(({ reason }) => reason),
+    ...details.flatMap(({ reason, metadata }) => [reason, metadata?.quota_limit]),
+  ].filter((reason) => reason !== undefined);
 }

@@ -1,4 +1,7 @@
-/** What an adapter asks with: each request in its turn, within the time of all, and with its allowance. */
+/**
+ * What an adapter asks with: each request in its turn, within the time of all, and with its allowance; and side
+ * requests, for what stands beside the results and without which nothing is lost.
+ */
 
 import { SECOND } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -10,7 +13,7 @@ import { createRequestSender, type ProviderRequest } from './http-request.ts';
 import { createAllowanceWallet, type HeldUnits, type RequestPace } from './source-limits.ts';
 import type { Agent } from 'undici';
 
-export type BoundedRequests = {
+type BoundedRequests = {
   asking: AdapterContext;
   /** Whether a request waits for its turn; one that does when time is up waits for ever. */
   isWaiting: () => boolean;
@@ -43,7 +46,7 @@ export function createBoundedRequests(
   const waiting = new Set<ProviderRequest>();
   const isWaiting = () => waiting.size > 0;
   let short: SourceDown | undefined;
-  const purse = createAllowanceWallet(adapter, {
+  const wallet = createAllowanceWallet(adapter, {
     clock,
     log,
     allowances: parts.ports.allowances,
@@ -52,8 +55,8 @@ export function createBoundedRequests(
   const asking: AdapterContext = {
     clock,
     leftMs,
-    spend: purse.spend,
-    unspend: purse.unspend,
+    spend: wallet.spend,
+    unspend: wallet.unspend,
     cutShort(down) {
       short = signal.aborted ? createTimeoutOutage(isWaiting()) : down;
     },
@@ -82,7 +85,7 @@ export function createBoundedRequests(
       }
     },
   };
-  return { asking, isWaiting, shortness: () => short, settle: purse.settle };
+  return { asking, isWaiting, shortness: () => short, settle: wallet.settle };
 }
 
 /** @param isWaiting whether it was not even asked, because its turn had not come */
@@ -90,13 +93,11 @@ export function createTimeoutOutage(isWaiting: boolean): SourceDown {
   return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
 }
 
-/** Asking for what stands beside that which was found, and without which nothing is lost. */
-
 const MAX_SIDE_REQUEST_MS = 2 * SECOND;
 /** Of the time that is left: what was found already must be given within it. */
 const SIDE_REQUEST_SHARE = 1 / 3;
 
-/** Asks as it is asked here, but each request is given up soon: after a third of what is left, two seconds at most. */
+/** The same context for side requests: each is given up after a third of what is left, two seconds at most. */
 export function limitSideRequests(asking: AdapterContext): AdapterContext {
   const mostMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, asking.leftMs() * SIDE_REQUEST_SHARE));
   return { ...asking, ask: (question) => asking.ask(question, mostMs()) };

@@ -5,7 +5,7 @@ import type { OutageCode } from '../../../protocol/service-status.ts';
 import { SourceDown } from '../outage.ts';
 
 /** So many failures one after the other open the circuit, for so long. */
-export const MAX_SOURCE_FAILURES = 3;
+const MAX_SOURCE_FAILURES = 3;
 const BREAKER_OPEN_MS = MINUTE;
 
 export type CircuitBreaker = {
@@ -50,11 +50,11 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
         if (trial !== undefined) throw new SourceDown('source_resting', { unasked: true });
       }
       const knownBefore = known;
-      const passage: BreakerPass = {
+      const pass: BreakerPass = {
         succeeded() {
           failures = 0;
           // Only a trial closes: others may have set out before the source asked to be left alone.
-          if (trial === passage) open = undefined;
+          if (trial === pass) open = undefined;
           leave();
         },
         failed() {
@@ -63,8 +63,7 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
             known += 1;
             failures += 1;
           }
-          if (failures >= MAX_SOURCE_FAILURES || trial === passage)
-            openFor(BREAKER_OPEN_MS, 'source_resting');
+          if (failures >= MAX_SOURCE_FAILURES || trial === pass) openFor(BREAKER_OPEN_MS, 'source_resting');
           leave();
         },
         dropped: () => leave(),
@@ -74,10 +73,10 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
         },
       };
       const leave = () => {
-        if (trial === passage) trial = undefined;
+        if (trial === pass) trial = undefined;
       };
-      if (open !== undefined) trial = passage;
-      return passage;
+      if (open !== undefined) trial = pass;
+      return pass;
     },
   };
 }

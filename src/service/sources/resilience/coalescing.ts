@@ -1,13 +1,15 @@
 /**
- * One request for all who ask the same at the same time. It lives as long as one of them waits: who goes
- * away ends only their own waiting, and the last one ends the request.
+ * One request for all who ask the same at the same time. It lasts as long as one of them waits: who goes
+ * away ends only their own waiting, and the last one ends the request. And one piece of work (a token) for all
+ * who need its result. Results are kept for a while.
  */
 
+import type { Clock } from '../../../platform/clock.ts';
 import { awaitUnlessAborted, SourceDown } from '../outage.ts';
 
-export type CoalescedRequests<T> = {
+type CoalescedRequests<T> = {
   /**
-   * Joins the flight of this name or begins it; whoever joins waits at once.
+   * Joins the request of this name or begins it; whoever joins waits at once.
    * @param until the instant until which whoever joins can wait, in milliseconds since 1970
    * @param begin.until until when the most patient of those who wait can
    */
@@ -24,63 +26,63 @@ export type StartedRequest<T> = {
   isWaiting: () => boolean;
 };
 
-export type JoinedRequest<T> = Pick<StartedRequest<T>, 'isWaiting'> & {
-  /** @throws the signal's reason once it aborts; or what the flight throws */
+type JoinedRequest<T> = Pick<StartedRequest<T>, 'isWaiting'> & {
+  /** @throws the signal's reason once it aborts; or what the request throws */
   wait(signal: AbortSignal): Promise<T>;
 };
 
 type SharedRequest<T> = StartedRequest<T> & {
   end: (reason: unknown) => void;
-  passengers: number;
-  patience: WaitLimit;
+  waiters: number;
+  limit: WaitLimit;
 };
 /** Until when the most patient of those who ever waited can, in milliseconds since 1970. */
 type WaitLimit = { until: number };
 
 export function createCoalescedRequests<T>(): CoalescedRequests<T> {
-  const flights = new Map<string, SharedRequest<T>>();
+  const requests = new Map<string, SharedRequest<T>>();
 
-  function depart(
+  function start(
     name: string,
-    patience: WaitLimit,
+    limit: WaitLimit,
     begin: (signal: AbortSignal, until: () => number) => StartedRequest<T>,
   ): SharedRequest<T> {
     const controller = new AbortController();
     const end = (reason: unknown) => controller.abort(reason);
-    const begun = begin(controller.signal, () => patience.until);
-    const flight: SharedRequest<T> = { ...begun, end, passengers: 0, patience };
-    const forget = () => forgetFlight(name, flight);
-    flights.set(name, flight);
-    flight.result.then(forget, forget);
-    return flight;
+    const begun = begin(controller.signal, () => limit.until);
+    const request: SharedRequest<T> = { ...begun, end, waiters: 0, limit };
+    const forget = () => forgetRequest(name, request);
+    requests.set(name, request);
+    request.result.then(forget, forget);
+    return request;
   }
 
-  function forgetFlight(name: string, flight: SharedRequest<T>): void {
-    if (flights.get(name) === flight) flights.delete(name);
+  function forgetRequest(name: string, request: SharedRequest<T>): void {
+    if (requests.get(name) === request) requests.delete(name);
   }
 
   return {
     join(name, until, begin) {
-      const flight = flights.get(name) ?? depart(name, { until }, begin);
-      flight.patience.until = Math.max(flight.patience.until, until);
-      flight.passengers += 1;
-      let isAboard = true;
+      const request = requests.get(name) ?? start(name, { until }, begin);
+      request.limit.until = Math.max(request.limit.until, until);
+      request.waiters += 1;
+      let isJoined = true;
       const leave = (reason?: unknown) => {
-        if (!isAboard) return;
-        isAboard = false;
-        flight.passengers -= 1;
-        if (flight.passengers > 0) return;
-        forgetFlight(name, flight); // nobody may join what is about to end
-        flight.end(reason);
+        if (!isJoined) return;
+        isJoined = false;
+        request.waiters -= 1;
+        if (request.waiters > 0) return;
+        forgetRequest(name, request); // nobody may join what is about to end
+        request.end(reason);
       };
       return {
-        isWaiting: flight.isWaiting,
+        isWaiting: request.isWaiting,
         async wait(signal) {
           const gone = () => leave(signal.reason);
-          // At once, so that a flight that ends with its last passenger can still say what it has.
+          // At once, so that a request that ends with its last waiter can still say what it has.
           signal.addEventListener('abort', gone, { once: true });
           try {
-            return await awaitUnlessAborted(signal, flight.result);
+            return await awaitUnlessAborted(signal, request.result);
           } finally {
             signal.removeEventListener('abort', gone);
             leave(signal.reason);
@@ -91,14 +93,13 @@ export function createCoalescedRequests<T>(): CoalescedRequests<T> {
   };
 }
 
-/** Work whose result many need at once, such as a token: done by one of them, waited for by all. */
-
 /**
+ * Work whose result many need at once, such as a token: done by one of them, waited for by all.
  * @param known what there is already, which needs no work
  * @param begin does the work, and keeps what comes of it where `known` finds it
  * @throws what the work throws
  */
-export type SharedWork<T> = (known: () => T | undefined, begin: () => Promise<T>) => Promise<T>;
+type SharedWork<T> = (known: () => T | undefined, begin: () => Promise<T>) => Promise<T>;
 
 /**
  * One work is under way at a time, and who comes meanwhile waits for it. Where it fails for all, it fails for
@@ -126,4 +127,47 @@ export function createSharedWork<T>(): SharedWork<T> {
 /** Whether a failure is the source's, and not of the one question that met it. */
 function isSourceWide(error: unknown): boolean {
   return error instanceof SourceDown && !error.unasked && error.code !== 'source_timeout';
+}
+
+/** Bounded in number and weight. */
+type ResultCache<T> = {
+  get(key: string): T | undefined;
+  set(key: string, value: T, lifeMs: number): void;
+};
+
+/**
+ * @param most entries, and their weight together; what has been there longest goes first
+ * @param weigh what an entry takes, in the unit of `most.weight`
+ */
+export function createResultCache<T>(
+  most: { entries: number; weight: number },
+  weigh: (value: T) => number,
+  clock: Clock,
+): ResultCache<T> {
+  const entries = new Map<string, { value: T; until: number; weight: number }>();
+  let weight = 0;
+  function forget(key: string): void {
+    weight -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      if (entry.until > clock.now().getTime()) return entry.value;
+      forget(key);
+      return undefined;
+    },
+    set(key, value, lifeMs) {
+      forget(key); // so that it stands last again
+      const own = weigh(value);
+      entries.set(key, { value, until: clock.now().getTime() + lifeMs, weight: own });
+      weight += own;
+      for (const oldest of entries.keys()) {
+        if (entries.size <= most.entries && weight <= most.weight) break;
+        forget(oldest);
+      }
+    },
+  };
 }

@@ -81,7 +81,7 @@ function toOutage({ status, headers }: Response, clock: Clock): SourceDown {
   return new SourceDown('source_failed', { detail, retryAfterMs: wait });
 }
 
-/** What a request outwards comes to, whoever makes it: a body within bounds, a failure as a code. */
+// For every request outwards, whoever makes it: a body within bounds, a failure as a code.
 
 /** The whole body as text; undefined beyond so many bytes, where leaving the loop ends the connection. */
 export async function readLimitedBody(

@@ -1,9 +1,12 @@
-/** When a source may be asked: as often as its terms allow, and one at a time where they want that. */
+/**
+ * The limits of a source: its pace (as often as its terms allow, and one at a time where they want that) and its
+ * daily allowance.
+ */
 
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { Allowance, Allowances, RequestPacing } from '../../ports.ts';
-import { createTokenBucket } from '../../rate-limit.ts';
+import { createTokenBucket } from '../../key-gate.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { awaitUnlessAborted, SourceDown } from '../outage.ts';
 import { DateTime } from 'luxon';
@@ -53,7 +56,7 @@ export function createRequestPace(
         if (waitMs > 0) await options.wait(waitMs, leave.signal);
         return await (serial ? alone(leave.signal, ask) : ask());
       } finally {
-        if (!used) bucket.giveBack();
+        if (!used) bucket.refund();
       }
     },
   };
@@ -82,9 +85,7 @@ function createSerialQueue() {
   };
 }
 
-/** What a source allows in a day, by the day of its own time zone. */
-
-/** The allowance of the day it is now; undefined where the source has none. */
+/** The allowance of today, by the day of the source's own time zone; undefined where it has none. */
 export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock): Allowance | undefined {
   if (allowance === undefined) return undefined;
   const period = DateTime.fromJSDate(clock.now(), { zone: allowance.zone }).toISODate();
@@ -96,8 +97,8 @@ export function findCurrentAllowance({ name, allowance }: Adapter, clock: Clock)
 export type HeldUnits = { units: number };
 
 /**
- * Spending for one question, until it is settled. What is given back goes to the day that it was taken from; where that cannot be
- * counted, it stays spent.
+ * Spending for one query, until it is settled. What is returned goes to the day that it was taken from; where that
+ * cannot be counted, it stays spent.
  */
 export function createAllowanceWallet(
   adapter: Adapter,
@@ -144,7 +145,7 @@ export function createAllowanceWallet(
     async unspend(units) {
       if (taken === undefined) return;
       hold(-units);
-      await allowances.giveBack(taken, units).catch((err: unknown) => {
+      await allowances.refund(taken, units).catch((err: unknown) => {
         log.warn({ err, source: adapter.name, units }, 'what was not used of an allowance stays spent');
       });
     },

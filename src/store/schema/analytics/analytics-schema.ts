@@ -1,5 +1,6 @@
 /**
- * The SQL contract's views, declared for reads: what they have in common. Each row is exactly what an analyst sees: its
+ * The SQL contract's views, declared for reads: what they have in common, and the views that
+ * describe the contract itself. Each row is exactly what an analyst sees: its
  * members are the columns of its view, in the view's order. The views themselves are files of `migrations/views/`.
  */
 
@@ -12,8 +13,6 @@ export const id = () => ref().notNull();
 /** A number of rows. */
 export const tally = () => bigint({ mode: 'number' });
 export const usd = () => numeric({ mode: 'number' });
-
-/** The SQL contract itself, as views of it tell it. */
 
 /** Which contract this is; raised in `migrations/views/contract.sql` whenever a view changes, see docs/sql.md. */
 export const contractView = analytics

@@ -1,4 +1,4 @@
-/** Posts, authors, and where they were seen, as the SQL contract shows them. */
+/** Posts, authors and links, which searches saw them and in which rank, as the SQL contract shows them. */
 
 import { KEY_LISTS, SOURCES } from '../../../domain/enumerations.ts';
 import { SERVICE_KINDS } from '../../services.ts';
@@ -135,8 +135,6 @@ export const postsInSightView = analytics
     engagement: counter(),
   })
   .existing();
-
-/** Links, who saw them and in which rank, as the SQL contract shows them. */
 
 export const linksView = analytics
   .view('links', {

@@ -1,4 +1,4 @@
-/** Completions and their claims, as the SQL contract shows them. */
+/** Completions, their claims, and discoveries, as the SQL contract shows them. */
 
 import { CLAIM_ROLES } from '../../../domain/enumerations.ts';
 import { counter, instant, ref } from '../schema.ts';
@@ -67,8 +67,6 @@ export const completionClaimsView = analytics
     new: boolean().notNull(),
   })
   .existing();
-
-/** What was found for the first time, as the SQL contract shows it. */
 
 export const DISCOVERY_KINDS = ['post', 'link', 'completion', 'spike'] as const;
 

@@ -1,4 +1,4 @@
-/** Volume, what of it was observed, and spikes, as the SQL contract shows them. */
+/** Volume, coverage, spikes, share of voice, and who and what is spoken of most or rises, as the SQL contract shows them. */
 
 import { SERVICE_KINDS } from '../../services.ts';
 import { counter, instant, ref } from '../schema.ts';
@@ -78,8 +78,6 @@ export const spikesView = analytics
     weekday_usual: doublePrecision(),
   })
   .existing();
-
-/** Share of voice, and who and what is spoken of most, as the SQL contract shows them. */
 
 export const shareOfVoiceView = analytics
   .view('share_of_voice', {

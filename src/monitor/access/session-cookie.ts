@@ -1,8 +1,12 @@
+/**
+ * What a browser holds of a session: its cookie, the token of its forms, the tags of its pages; and where it goes after
+ * signing in.
+ */
+
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** The cookie of a session, which no script can read and no other site makes a browser change things with. */
-
-export type SessionCookie = {
+type SessionCookie = {
   name: string;
   options: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean };
 };
@@ -16,14 +20,13 @@ export function sessionCookie(baseUrl: string | undefined): SessionCookie {
   };
 }
 
-/**
- * What proves that a form was ours: a hidden field that another site cannot know. It belongs to one visitor, and
- * looks different each time, so that the length of a compressed page says nothing about it.
- */
-
 const NONCE_BYTES = 16;
 
-/** @param visitor what the form belongs to: one session, or everybody on this machine */
+/**
+ * What proves that a form was ours: a hidden field that another site cannot know. It belongs to one visitor, and looks
+ * different each time, so that the length of a compressed page says nothing about it.
+ * @param visitor what the form belongs to: one session, or everybody on this machine
+ */
 export function createFormToken(secret: Buffer, visitor: string): string {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   return `${nonce}.${computeProof(secret, visitor, nonce).toString('base64url')}`;
@@ -53,11 +56,13 @@ function computeProof(secret: Buffer, visitor: string, nonce: string): Buffer {
   return createHmac('sha256', secret).update(`${visitor}\n${nonce}`).digest();
 }
 
-/** Where to go after signing in: a place of this server, and nowhere else. */
-
 const PLACEHOLDER_ORIGIN = 'http://nowhere.invalid';
 
-/** @param given from the address, so from anybody. @returns a path of ours; `/` for whatever is not certainly one */
+/**
+ * Where to go after signing in: a place of this server, and nowhere else.
+ * @param given from the address, so from anybody
+ * @returns a path of ours; `/` for whatever is not certainly one
+ */
 export function readReturnPath(given: string | undefined): string {
   if (given === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
   const url = new URL(given, PLACEHOLDER_ORIGIN);

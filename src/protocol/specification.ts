@@ -1,0 +1,140 @@
+/** The requests and responses of both operations, in the specification's words. Which members are required is our choice. */
+
+import { DATE_FILTERS, MODELS, TOOLS } from '../domain/enumerations.ts';
+import { z } from 'zod';
+
+/** A prompt's greatest length, in characters. The specification shows no bound; see docs/specification-choices.md. */
+export const MAX_PROMPT_LENGTH = 2_000;
+
+/** Operation A. */
+export const aiSearchRequest = z.object({
+  prompt: z.string().trim().min(1).max(MAX_PROMPT_LENGTH),
+  tools: z.array(z.enum(TOOLS)).min(1),
+  model: z.enum(MODELS).optional(),
+  date_filter: z.enum(DATE_FILTERS).optional(),
+  streaming: z.boolean().optional(),
+});
+export type AiSearchRequest = z.infer<typeof aiSearchRequest>;
+
+/** Operation B. */
+export const microblogSearchRequest = z.object({
+  prompt: z.string().trim().min(1).max(MAX_PROMPT_LENGTH),
+  model: z.enum(MODELS).optional(),
+});
+
+/** A whole number from 0; null where it is not known, which is not the same as 0. */
+export const counter = z.int().nonnegative().nullable();
+
+/** The author of a microblog post (`user`). The specification shows every member; what is unknown is null. */
+export const microblogAuthor = z.object({
+  id: z.string().min(1),
+  url: z.string().nullable(),
+  name: z.string(),
+  username: z.string(),
+  created_at: z.string().nullable(),
+  description: z.string().nullable(),
+  favourites_count: counter,
+  followers_count: counter,
+  listed_count: counter,
+  media_count: counter,
+  profile_image_url: z.string().nullable(),
+  statuses_count: counter,
+  verified: z.boolean().nullable(),
+  is_blue_verified: z.boolean().nullable(),
+  can_dm: z.boolean().nullable(),
+  can_media_tag: z.boolean().nullable(),
+  location: z.string().nullable(),
+});
+export type MicroblogAuthor = z.infer<typeof microblogAuthor>;
+
+/** A reference to a post or a person: null where there is none. */
+const reference = z.string().nullable();
+
+/**
+ * A microblog post, as our service writes it. The shape of a `media` element and the members of
+ * `entities` are not shown; ours are in docs/specification-choices.md. Times are ISO 8601 in UTC.
+ */
+export const microblogPost = z.object({
+  user: microblogAuthor,
+  id: z.string().min(1),
+  text: z.string(),
+  reply_count: counter,
+  repost_count: counter,
+  like_count: counter,
+  view_count: counter,
+  quote_count: counter,
+  impression_count: counter,
+  bookmark_count: counter,
+  url: z.string().nullable(),
+  created_at: z.string(),
+  media: z.array(z.record(z.string(), z.json())),
+  is_quote_post: z.boolean(),
+  is_repost: z.boolean(),
+  lang: z.string().nullable(),
+  conversation_id: z.string().nullable(),
+  in_reply_to_screen_name: reference,
+  in_reply_to_status_id: reference,
+  in_reply_to_user_id: reference,
+  quoted_status_id: reference,
+  quote: reference,
+  entities: z.record(z.string(), z.json()),
+  summary_description: z.string(),
+});
+export type MicroblogPost = z.infer<typeof microblogPost>;
+
+export const microblogResponse = z.object({ miner_microblog_posts: z.array(microblogPost) });
+
+/** An element of `organic_results`. */
+export const resultItem = z.object({
+  title: z.string(),
+  link: z.url(),
+  /** An excerpt; may be empty. */
+  snippet: z.string(),
+  /** May be empty. */
+  summary_description: z.string(),
+  /** Present on preprint and encyclopedia results only. */
+  with_metadata: z.boolean().optional(),
+});
+export type ResultItem = z.infer<typeof resultItem>;
+
+/** What was found by one tool. */
+export const resultGroup = z.object({ organic_results: z.array(resultItem) });
+export type ResultGroup = z.infer<typeof resultGroup>;
+
+/** An element of the completion's key lists. */
+export const keyItem = z.object({ text: z.string(), url: z.url() });
+
+/** What was written about the results. A tool that was not selected has an empty list and an empty text. */
+export const completion = z.object({
+  key_posts: z.array(keyItem),
+  key_microblog_posts: z.array(keyItem),
+  key_news: z.array(keyItem),
+  key_sources: z.array(keyItem),
+  microblog_summary: z.string(),
+  summary: z.string(),
+  discussion_board_summary: z.string(),
+  news_forum_summary: z.string(),
+});
+export type Completion = z.infer<typeof completion>;
+
+/** The summary of the microblog posts in the pieces it was written in; joined they are the text. */
+export const textChunks = z.object({ microblog_summary: z.array(z.string()) });
+
+/** A group is there when its tool was selected, and may be empty. */
+export const aiResponse = z.object({
+  video_search_results: resultGroup.optional(),
+  news_forum_search_results: resultGroup.optional(),
+  discussion_board_search_results: resultGroup.optional(),
+  preprint_search_results: resultGroup.optional(),
+  encyclopedia_search_results: resultGroup.optional(),
+  text_chunks: textChunks,
+  /** Addresses of everything that was found. */
+  search_completion_links: z.array(z.url()),
+  /** Addresses that the completion cites, in the order of their first citation. */
+  completion_links: z.array(z.url()),
+  completion,
+});
+export type AiResponse = z.infer<typeof aiResponse>;
+
+/** With the group that the specification does not show; answered only where it is switched on. */
+export const aiResponseWithWeb = aiResponse.extend({ web_search_results: resultGroup.optional() });

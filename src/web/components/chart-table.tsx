@@ -1,0 +1,73 @@
+import type { Series } from './chart-scale.tsx';
+import { useFrame } from './page-frame.tsx';
+import { formatMinute } from './time-format.ts';
+
+const TENTH = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+/** Rows beyond which nobody reads on. */
+const MAX_TABLE_ROWS = 400;
+
+/** The numbers of a chart as a table, the newest rows of it. */
+export function ChartTable({
+  caption,
+  at,
+  series,
+  unit,
+  sign,
+}: {
+  caption: string;
+  at: readonly Date[];
+  series: readonly Series[];
+  unit: string;
+  sign: string;
+}) {
+  const { zone } = useFrame();
+  const from = Math.max(0, at.length - MAX_TABLE_ROWS);
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${caption}: table`}>
+      <table>
+        <caption>
+          {caption}, in {unit}; times in {zone}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {series.map(({ name }) => (
+              <th scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {at.slice(from).map((moment, row) => (
+            <tr>
+              <th scope="row">
+                <time dateTime={moment.toISOString()}>{formatMinute(moment, zone)}</time>
+              </th>
+              {series.map(({ values, least }) => (
+                <td class="number">
+                  <NumberCell
+                    value={values[from + row] ?? null}
+                    least={least?.[from + row] === true}
+                    sign={sign}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function NumberCell({ value, least, sign }: { value: number | null; least: boolean; sign: string }) {
+  if (value === null) return <span class="unknown">not observed</span>;
+  return (
+    <data value={value} class={least ? 'least' : undefined}>
+      {least ? '≥ ' : ''}
+      {TENTH.format(value)}
+      {sign}
+    </data>
+  );
+}
