@@ -1,4 +1,5 @@
 /** Exports, as streams: nothing is read ahead of whoever takes the bytes. */
+import { createTimeLimit } from '../platform/clock.ts';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
@@ -115,5 +116,10 @@ async function writePiece(
 ): Promise<void> {
   signal.throwIfAborted();
   if (response.write(piece)) return;
-  await once(response, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(stalledMs)]) });
+  const limit = createTimeLimit(stalledMs, signal);
+  try {
+    await once(response, 'drain', { signal: limit.signal });
+  } finally {
+    limit.end();
+  }
 }

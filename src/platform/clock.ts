@@ -38,6 +38,16 @@ export function monotonicMs(): number {
   return performance.now();
 }
 
+/**
+ * A signal that aborts after a time, or with another one. `AbortSignal.any()` holds its sources weakly: an
+ * `AbortSignal.timeout()` that nobody else holds is collected, and never aborts (Node 20). `end` releases the timer.
+ */
+export function createTimeLimit(ms: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new DOMException('the time is over', 'TimeoutError')), ms);
+  return { signal: AbortSignal.any([signal, limit.signal]), end: () => clearTimeout(timer) };
+}
+
 /** How long a person who asks how it goes waits for something that may be away, before that is said. */
 export const STATUS_TIMEOUT_MS = 5 * SECOND;
 

@@ -88,7 +88,7 @@ async function loadedBy(command: string): Promise<{ packages: string[]; own: str
   return {
     packages: [...new Set(packages)].filter((name) => !LOADER.has(name)).toSorted(),
     own: [
-      ...new Set(urls.flatMap((url) => (url.startsWith(here) ? [url.slice(here.length)] : []))),
+      ...new Set(urls.flatMap((url) => (url.startsWith(`${here}src/`) ? [url.slice(here.length)] : []))),
     ].toSorted(),
   };
 }

@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== 'linux')('the process', () => {
   });
 
   test('a program that cannot start is said, in the log with what it said, and is not started again at once', async () => {
-    const program = pathToFileURL(path.join(REPOSITORY, 'src/no-reader-process.ts'));
+    const program = pathToFileURL(path.join(REPOSITORY, 'src/web/no-reader-process.ts'));
     const one = host({ program }, { restartMs: 600_000 });
     await expect(json(one, 'select 1')).rejects.toMatchObject({
       kind: 'unavailable',

@@ -4,7 +4,7 @@
  */
 
 import { SECOND } from '../../../domain/time.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { type Clock, createTimeLimit } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { ServicePorts } from '../../ports.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
@@ -62,13 +62,11 @@ export function createBoundedRequests(
     },
     async ask(question, mostMs) {
       signal.throwIfAborted();
+      const limit = mostMs === undefined ? undefined : createTimeLimit(mostMs, signal);
       const bounded =
-        mostMs === undefined
+        mostMs === undefined || limit === undefined
           ? { signal, leftMs }
-          : {
-              signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
-              leftMs: () => Math.min(mostMs, leftMs()),
-            };
+          : { signal: limit.signal, leftMs: () => Math.min(mostMs, leftMs()) };
       const ask = createRequestSender({ ...asks, signal: bounded.signal });
       waiting.add(question);
       try {
@@ -81,6 +79,7 @@ export function createBoundedRequests(
         if (bounded.signal.aborted) throw createTimeoutOutage(waiting.has(question));
         throw error;
       } finally {
+        limit?.end();
         if (!signal.aborted) waiting.delete(question);
       }
     },

@@ -1,0 +1,34 @@
+/** A limit of time holds whatever the garbage collector takes meanwhile. */
+import { EventEmitter, once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { createTimeLimit } from '../../src/platform/clock.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void; // what the flag adds
+
+test('who waits for nothing that comes is let go in time, also where nobody else holds the signal', async () => {
+  const source = new EventEmitter();
+  const wait = (ms: number) =>
+    once(source, 'never', { signal: createTimeLimit(ms, new AbortController().signal).signal });
+  const waiting = wait(50);
+  const collecting = setInterval(collect, 5);
+  try {
+    await expect(waiting).rejects.toThrow();
+  } finally {
+    clearInterval(collecting);
+  }
+});
+
+test('it aborts with the other signal, and not after its end', async () => {
+  const other = new AbortController();
+  const limit = createTimeLimit(10_000, other.signal);
+  other.abort(new Error('left'));
+  expect(limit.signal.reason).toEqual(new Error('left'));
+  limit.end();
+  const ended = createTimeLimit(1, new AbortController().signal);
+  ended.end();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(ended.signal.aborted).toBe(false);
+});
