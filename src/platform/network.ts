@@ -4,61 +4,11 @@
  */
 
 import { InvalidInput } from '../domain/errors.ts';
+import { createBlockList, isInNetworks, isPublic } from '../domain/networks.ts';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-
-/** RFC 6890 and what came after it: this network, private, shared, loopback, link, protocols, examples, tests, groups. */
-const SPECIAL_4 = (
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
-  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
-).split(' ');
-
-/** Inside 2000::/3, the only part of IPv6 that is given out: Teredo and protocols, examples, 6to4, examples again. */
-const SPECIAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-const ASSIGNED_6 = '2000::/3';
-const MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
-
-const special = createBlockList([...SPECIAL_4, ...SPECIAL_6]);
-const assigned = createBlockList([ASSIGNED_6]);
-
-/** Whether an address is a global unicast one. @param address as the resolver writes it, without brackets */
-export function isPublic(address: string): boolean {
-  const plain = withoutMapping(address);
-  if (!plain.includes(':')) return !special.check(plain, 'ipv4');
-  return assigned.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
-}
-
-/** Whether a list holds an address; one of v4 that is written as one of v6 counts as what it is. */
-function isIn(list: BlockList, address: string): boolean {
-  const plain = withoutMapping(address);
-  return list.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4');
-}
-
-/** @param subnets such as `10.0.0.0/8`; they are right already */
-export function createBlockList(subnets: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const subnet of subnets) {
-    const [net = '', bits] = subnet.split('/');
-    const family = net.includes(':') ? 'ipv6' : 'ipv4';
-    list.addSubnet(net, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return list;
-}
-
-/** `::ffff:7f00:1` and `::ffff:127.0.0.1` are 127.0.0.1. */
-function withoutMapping(address: string): string {
-  if (!address.includes(':')) return address;
-  // Only URL spells an address of v6 in one way.
-  const spelt = new URL(`http://[${address.split('%')[0] ?? ''}]/`).hostname.slice(1, -1);
-  const dotted = MAPPED.exec(spelt)?.[1];
-  if (dotted !== undefined) return dotted;
-  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(spelt) ?? [];
-  if (high === undefined || low === undefined) return spelt;
-  const n = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16);
-  return [n >>> 24, (n >>> 16) & 255, (n >>> 8) & 255, n & 255].join('.');
-}
 
 /** Where this program listens: a message that came back to it would be taken for a request. */
 export type OwnListeners = {
@@ -82,7 +32,9 @@ export function leadsToOurselves(url: URL, addresses: readonly LookupAddress[], 
 
 function isThisMachine(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  return isIn(LOOPBACK, address) || isIn(createBlockList(own.map((one) => one.address)), address);
+  return (
+    isInNetworks(LOOPBACK, address) || isInNetworks(createBlockList(own.map((one) => one.address)), address)
+  );
 }
 
 const MAX_ADDRESS_LENGTH = 2_000;
@@ -180,7 +132,7 @@ export async function resolveAllowed(
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
   if (addresses.length === 0) throw new NotAllowed(`${host} has no address`);
   for (const { address } of addresses) {
-    const named = allowed.hosts.has(host) || isIn(allowed.networks, address);
+    const named = allowed.hosts.has(host) || isInNetworks(allowed.networks, address);
     if (!named && !isPublic(address))
       throw new NotAllowed(
         `${host} leads to ${address}, which is not public, and WEBHOOK_ALLOW does not name it`,

@@ -28,6 +28,11 @@ test.each([
   'http://192.168.1.1/admin',
   'http://100.64.0.1/',
   'http://[fd00::1]/',
+  'http://192.0.0.8/',
+  'http://192.0.2.7/',
+  'http://198.18.0.1/',
+  'http://240.0.0.1/',
+  'http://[ff02::1]/',
   'http://[::ffff:10.0.0.1]/',
   'http://printer.local/',
   'http://wiki.corp.internal/',
@@ -55,7 +60,9 @@ test.each([
   expect(toCitableLink(link) === undefined).toBe(link.includes('['));
 });
 
-test.each(['https://a.example/', 'https://172.32.0.1/', 'https://[2001:db8::1]/', 'https://local.example/'])(
-  '%s is public',
-  (link) => expect(isPrivateAddress(new URL(link))).toBe(false),
-);
+test.each([
+  'https://a.example/',
+  'https://172.32.0.1/',
+  'https://[2606:4700:4700::1111]/',
+  'https://local.example/',
+])('%s is public', (link) => expect(isPrivateAddress(new URL(link))).toBe(false));

@@ -3,13 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  isPublic,
-  readAllowed,
-  readWebAddress,
-  type Resolve,
-  resolveAllowed,
-} from '../../src/platform/network.ts';
+import { isPublic } from '../../src/domain/networks.ts';
+import { readAllowed, readWebAddress, type Resolve, resolveAllowed } from '../../src/platform/network.ts';
 import { openVault, vaultOf } from '../../src/platform/vault.ts';
 import { createWebhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
