@@ -6,17 +6,17 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Database, Id } from '../../src/store/database.ts';
 import {
   AUTHOR_CONTENT,
-  AUTHOR_COUNTERS,
+  AUTHOR_COUNTER_COLUMNS,
   POST_CONTENT,
-  POST_COUNTERS,
+  POST_COUNTER_COLUMNS,
 } from '../../src/store/save/columns.ts';
 import { post_sightings } from '../../src/store/schema/result-tables.ts';
 import { author_snapshots, post_snapshots } from '../../src/store/schema/post-tables.ts';
 import type { Batch, Way } from './way.ts';
 import { makeWideTables, wideAuthors as authors, widePosts as posts } from './wide.ts';
 
-const authorCounters = Object.keys(AUTHOR_COUNTERS);
-const postCounters = Object.keys(POST_COUNTERS);
+const authorCounters = Object.keys(AUTHOR_COUNTER_COLUMNS);
+const postCounters = Object.keys(POST_COUNTER_COLUMNS);
 const REFRESHED_AUTHOR = refreshed([...authorCounters, ...Object.keys(AUTHOR_CONTENT), 'observed_at']);
 const REFRESHED_POST = refreshed([...postCounters, ...Object.keys(POST_CONTENT), 'observed_at']);
 

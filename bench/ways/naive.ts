@@ -6,15 +6,15 @@ import type { ParsedAuthor, ParsedPost } from '../../src/domain/parsed-results.t
 import { type Database, type Id, inTransaction, type Transaction } from '../../src/store/database.ts';
 import {
   AUTHOR_CONTENT,
-  AUTHOR_COUNTERS,
+  AUTHOR_COUNTER_COLUMNS,
   POST_CONTENT,
-  POST_COUNTERS,
+  POST_COUNTER_COLUMNS,
 } from '../../src/store/save/columns.ts';
 import type { Batch, Way } from './way.ts';
 import { makeWideTables } from './wide.ts';
 
-const authorCounters = Object.keys(AUTHOR_COUNTERS);
-const postCounters = Object.keys(POST_COUNTERS);
+const authorCounters = Object.keys(AUTHOR_COUNTER_COLUMNS);
+const postCounters = Object.keys(POST_COUNTER_COLUMNS);
 const authorColumns = [...authorCounters, ...Object.keys(AUTHOR_CONTENT)];
 const postColumns = [...postCounters, ...Object.keys(POST_CONTENT)];
 

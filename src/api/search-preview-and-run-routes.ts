@@ -1,6 +1,7 @@
 /** Previews of a schedule and its cost, a run now, and a trial of a search that is not saved. */
 
-import { OPERATIONS, POST_COUNTERS, SOURCES } from '../domain/enumerations.ts';
+import { POST_COUNTERS } from '../domain/counters.ts';
+import { OPERATIONS, SOURCES } from '../domain/enumerations.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { dryRunSearch } from '../monitor/runs/dry-run.ts';

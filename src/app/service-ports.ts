@@ -1,18 +1,14 @@
 /** The ports of the search service, filled by the database: allowances and turns of its sources, and the archive of what was collected. */
 
+import { sumEngagement } from '../domain/counters.ts';
 import type { Clock } from '../platform/clock.ts';
-import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/enumerations.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts';
 import { microblogPost } from '../protocol/specification.ts';
 import type { Archive, ServicePorts } from '../service/ports.ts';
 import { toFoundPost } from '../service/sources/parse/post-fields.ts';
 import type { FoundItem } from '../service/sources/search-source.ts';
 import { fillArchive } from '../store/archive/index-archive.ts';
-import {
-  type ArchiveHit,
-  type AuthorRow,
-  searchArchive,
-  sumEngagement,
-} from '../store/archive/search-archive.ts';
+import { type ArchiveHit, type AuthorRow, searchArchive } from '../store/archive/search-archive.ts';
 import type { Database } from '../store/database.ts';
 import {
   readUsedAllowance,

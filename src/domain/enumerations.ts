@@ -67,23 +67,3 @@ export const CLAIM_ROLES = [
 
 /** The lists of key items of a completion. */
 export const KEY_LISTS = ['key_posts', 'key_microblog_posts', 'key_news', 'key_sources'] as const;
-
-/** The members of a post that are counters. */
-export const POST_COUNTERS = [
-  'reply_count',
-  'repost_count',
-  'like_count',
-  'view_count',
-  'quote_count',
-  'impression_count',
-  'bookmark_count',
-] as const;
-
-/** The members of an author that are counters. */
-export const AUTHOR_COUNTERS = [
-  'favourites_count',
-  'followers_count',
-  'listed_count',
-  'media_count',
-  'statuses_count',
-] as const;

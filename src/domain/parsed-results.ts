@@ -3,7 +3,8 @@
  * specification names. Text is well-formed and without NUL, times are ISO strings in UTC, counters are
  * whole numbers or null (unknown is not zero), references are ids or null.
  */
-import type { CLAIM_ROLES, KEY_LISTS, POST_COUNTERS, Source } from './enumerations.ts';
+import type { POST_COUNTERS } from './counters.ts';
+import type { CLAIM_ROLES, KEY_LISTS, Source } from './enumerations.ts';
 import type { RejectCode } from './errors.ts';
 
 export type ParsedAuthor = {

@@ -1,6 +1,7 @@
 /** Operation B: the posts that match a prompt, from every microblog that answers. */
 
-import { AUTHOR_COUNTERS, type Model, POST_COUNTERS } from '../domain/enumerations.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../domain/counters.ts';
+import type { Model } from '../domain/enumerations.ts';
 import { MINUTE } from '../domain/time.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ServedAuthor, ServedMicroblogResponse, ServedPost } from '../protocol/extensions.ts';

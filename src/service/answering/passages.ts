@@ -3,6 +3,7 @@
  * numbers here: every text is split once for all texts of a completion, and everything after compares numbers.
  */
 
+import { sumEngagement } from '../../domain/counters.ts';
 import type { Source } from '../../domain/enumerations.ts';
 import { createPrior, splitIndexWords } from '../../domain/relevance.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
@@ -156,9 +157,7 @@ function createSourcePriors(findings: Findings, at: Date): (source: Source, item
 }
 
 function countEngagement({ engagement, post }: FoundItem): number {
-  if (engagement !== undefined || post === undefined) return engagement ?? 0;
-  const counters = [post.like_count, post.repost_count, post.reply_count, post.quote_count];
-  return counters.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  return engagement ?? (post === undefined ? undefined : sumEngagement(post)) ?? 0;
 }
 
 // Copies and near-copies: what the same words in the same order say again is said once.

@@ -3,6 +3,7 @@
  * Candidates by Postgres' own ranking, which uses the index; their order by BM25 over the same lexemes.
  */
 
+import { sumEngagement } from '../../domain/counters.ts';
 import { createPrior, type PriorInput, termSaturation } from '../../domain/relevance.ts';
 import type { Database, Id } from '../database.ts';
 import type { LinkRow } from '../queries/links.ts';
@@ -74,13 +75,6 @@ function createArchivePrior(
 function readLikes(thing: ArchiveThing): PriorInput {
   if (thing.kind === 'link') return { publishedAt: thing.link.published_at ?? undefined };
   return { publishedAt: thing.post.created_at ?? undefined, engagement: sumEngagement(thing.post) };
-}
-
-/** Reactions to a post, as last counted; undefined where none of them is. */
-export function sumEngagement(post: PostRow): number | undefined {
-  const counts = [post.reply_count, post.repost_count, post.like_count, post.quote_count];
-  const known = counts.filter((count) => count !== null);
-  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
 function thingKey(kind: string, id: bigint): string {

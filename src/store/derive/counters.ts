@@ -1,18 +1,10 @@
 /** Counters of posts in the statements that derive growth: lists of columns, and values at a time. */
-import { POST_COUNTERS } from '../save/columns.ts';
+import { POST_COUNTERS } from '../../domain/counters.ts';
 
 export const S = 'strandline';
-export const COUNTERS = Object.keys(POST_COUNTERS);
-export const ENGAGEMENT = ['like_count', 'repost_count', 'reply_count', 'quote_count'];
 
 /** `f(counter)` for each counter, as a list. */
-export const joinCounters = (f: (counter: string, n: number) => string) => COUNTERS.map(f).join(', ');
-
-/** Likes, reposts, replies and quotes together, as far as they are known. @param prefix such as `p.` or `up_` */
-export function engagementSql(prefix: string): string {
-  const counters = ENGAGEMENT.map((name) => `${prefix}${name}`);
-  return `CASE WHEN coalesce(${counters.join(', ')}) IS NOT NULL THEN ${counters.map((c) => `coalesce(${c}, 0)`).join(' + ')} END`;
-}
+export const joinCounters = (f: (counter: string, n: number) => string) => POST_COUNTERS.map(f).join(', ');
 
 /**
  * The last value of a counter that was known at a time. Snapshots are asked where the post changed since, so that a time

@@ -4,7 +4,8 @@
  * reading it came with. The statements are made of the named queries below, each of which may use those ahead of it.
  */
 import type { Id, Transaction } from '../database.ts';
-import { engagementSql, joinCounters, S } from './counters.ts';
+import { engagementSql } from '../../domain/counters.ts';
+import { joinCounters, S } from './counters.ts';
 
 /** Adds what is known to what was known: unknown is not zero. */
 const addKnown = (column: string) =>

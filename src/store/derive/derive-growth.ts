@@ -4,7 +4,8 @@
  * stored. The statements are made of the named queries below, each of which may use those ahead of it.
  */
 import type { Id, Transaction } from '../database.ts';
-import { engagementSql, joinCounters, knownCounterSql, S } from './counters.ts';
+import { engagementSql } from '../../domain/counters.ts';
+import { joinCounters, knownCounterSql, S } from './counters.ts';
 import { addToHours, countGains } from './derive-gains.ts';
 
 /** The readings, with the posts of those that are the result of their run (`is_look`). */

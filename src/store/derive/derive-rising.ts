@@ -3,9 +3,10 @@
  * `as_of` says of which run it is.
  */
 import type { Id, Transaction } from '../database.ts';
-import { COUNTERS, ENGAGEMENT, engagementSql, knownCounterSql, S } from './counters.ts';
+import { POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
+import { knownCounterSql, S } from './counters.ts';
 
-const MEASURES = [...COUNTERS, 'engagement'];
+const MEASURES = [...POST_COUNTERS, 'engagement'];
 const joinMeasures = (f: (measure: string) => string) => MEASURES.map(f).join(', ');
 
 /**
@@ -79,14 +80,14 @@ WITH look AS MATERIALIZED (
   SELECT h.search_id, h.post_id, h.at, extract(epoch FROM h.at - h.created_at)::float8 / 3600 AS age_hours,
     (CASE WHEN h.is_young THEN (
         SELECT ${engagementSql('v.')} FROM ${S}.post_counters q
-        CROSS JOIN LATERAL (SELECT ${ENGAGEMENT.map((c) => `${knownCounterSql('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.post_id = h.post_id)
+        CROSS JOIN LATERAL (SELECT ${ENGAGEMENT_COUNTERS.map((c) => `${knownCounterSql('q', c, 'h.at')} AS ${c}`).join(', ')} OFFSET 0) v WHERE q.post_id = h.post_id)
       -- All that was ever counted of it, where nobody knew it before.
       WHEN h.known_at >= h.since AND h.changed_at <= h.at THEN h.gained_ever
       ELSE (
         SELECT sum(greatest(k.x - k.before, 0)) FILTER (WHERE k.observed_at > h.since) FROM (
           SELECT e.observed_at, v.x, lag(v.x) OVER (PARTITION BY v.counter ORDER BY e.observed_at) AS before
           FROM ${S}.post_snapshots e
-          CROSS JOIN LATERAL (VALUES ${ENGAGEMENT.map((counter, n) => `(${n}, e.${counter})`).join(', ')}) v(counter, x)
+          CROSS JOIN LATERAL (VALUES ${ENGAGEMENT_COUNTERS.map((counter, n) => `(${n}, e.${counter})`).join(', ')}) v(counter, x)
           WHERE e.post_id = h.post_id AND v.x IS NOT NULL AND e.observed_at <= h.at AND e.observed_at >= coalesce((
             SELECT max(b.observed_at) FROM ${S}.post_snapshots b WHERE b.post_id = h.post_id AND b.observed_at <= h.since), '-infinity')
         ) k) END)::bigint AS gained,

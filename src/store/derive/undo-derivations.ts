@@ -2,7 +2,8 @@
 import type { Id, Transaction } from '../database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
 import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
-import { engagementSql, S } from './counters.ts';
+import { engagementSql } from '../../domain/counters.ts';
+import { S } from './counters.ts';
 import { countHoursAgain } from './derive-gains.ts';
 import { DAY_OF_POST } from './derive-tallies.ts';
 

@@ -1,4 +1,5 @@
 /** One author: as last seen, over time, and what is typical of what they write. */
+import { engagementSql } from '../../domain/counters.ts';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Database, Id } from '../database.ts';
 import { authorSnapshotsView, authorsView, postsView } from '../schema/analytics/post-views.ts';
@@ -97,8 +98,7 @@ SELECT o.hours, count(*)::int AS posts, ${medianSql('o.engagement')} AS engageme
   ${medianSql('o.view_count')} AS view_count
 FROM (
   SELECT DISTINCT ON (a.post_id, a.hours) a.hours, a.like_count, a.view_count,
-    CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
-      THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END AS engagement
+    ${engagementSql('a.')} AS engagement
   FROM (SELECT id FROM strandline.posts WHERE author_id = $1 ORDER BY id DESC LIMIT 200) p
   JOIN strandline.post_counters_at_age a ON a.post_id = p.id
   ORDER BY a.post_id, a.hours, a.after_at - a.before_at

@@ -1,5 +1,6 @@
 /** The growth of posts and searches: what they gained, what went out of sight, and what posts have at an age. */
 
+import { engagementSql } from '../../domain/counters.ts';
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { amongIds, type Database, type Id } from '../database.ts';
 import {
@@ -23,8 +24,7 @@ type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** What each order goes by, the most first; what is unknown comes last. */
 const ORDER_COLUMNS = {
-  engagement: `CASE WHEN coalesce(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count) IS NOT NULL
-    THEN coalesce(g.gained_like_count, 0) + coalesce(g.gained_repost_count, 0) + coalesce(g.gained_reply_count, 0) + coalesce(g.gained_quote_count, 0) END`,
+  engagement: engagementSql('g.gained_'),
   likes: 'g.gained_like_count',
   views: 'g.gained_view_count',
   reposts: 'g.gained_repost_count',
@@ -147,8 +147,7 @@ export async function readSearchGrowth(
 }
 
 /** As the index `post_counters_at_age_most` has it. */
-const ENGAGEMENT_AT_AGE = `CASE WHEN coalesce(a.like_count, a.repost_count, a.reply_count, a.quote_count) IS NOT NULL
-  THEN coalesce(a.like_count, 0) + coalesce(a.repost_count, 0) + coalesce(a.reply_count, 0) + coalesce(a.quote_count, 0) END`;
+const ENGAGEMENT_AT_AGE = engagementSql('a.');
 
 /** Those of one search that had most at an age. $4 since when it was reached (null: ever), $5 how many. */
 const mostAtAgeSql = (hours: string) => `

@@ -3,17 +3,15 @@
  * One list decides what is stored, what counts as a change, and what a snapshot holds.
  */
 
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
+
 export type Columns = Readonly<Record<string, string>>;
 
-export const POST_COUNTERS: Columns = {
-  reply_count: 'bigint',
-  repost_count: 'bigint',
-  like_count: 'bigint',
-  view_count: 'bigint',
-  quote_count: 'bigint',
-  impression_count: 'bigint',
-  bookmark_count: 'bigint',
-};
+/** Columns of counters, all of one type. */
+const counterColumns = (names: readonly string[]): Columns =>
+  Object.fromEntries(names.map((name) => [name, 'bigint']));
+
+export const POST_COUNTER_COLUMNS = counterColumns(POST_COUNTERS);
 
 export const POST_CONTENT: Columns = {
   created_at: 'timestamptz',
@@ -37,13 +35,7 @@ export const POST_CONTENT: Columns = {
   entities: 'jsonb',
 };
 
-export const AUTHOR_COUNTERS: Columns = {
-  followers_count: 'bigint',
-  favourites_count: 'bigint',
-  listed_count: 'bigint',
-  media_count: 'bigint',
-  statuses_count: 'bigint',
-};
+export const AUTHOR_COUNTER_COLUMNS = counterColumns(AUTHOR_COUNTERS);
 
 export const AUTHOR_CONTENT: Columns = {
   created_at: 'timestamptz',

@@ -11,7 +11,7 @@ import type {
   ParsedPost,
 } from '../../domain/parsed-results.ts';
 import type { Id } from '../database.ts';
-import { AUTHOR_COUNTERS, POST_COUNTERS } from './columns.ts';
+import { AUTHOR_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
 
 /** A response whose findings are saved. */
 type ParsedResponse = { serviceId: Id; observedAt: Date; findings: ParsedResults };
@@ -32,15 +32,12 @@ export type ItemOccurrences = { serviceId: Id; externalId: string; said: Occurre
 /** A thing with what is stored of it: its key and the hash of its content, each null where it is not known. */
 export type KnownItem = ItemOccurrences & { id: Id | null; hash: Id | null };
 
-const POST_COUNTER_NAMES = Object.keys(POST_COUNTERS);
-const AUTHOR_COUNTER_NAMES = Object.keys(AUTHOR_COUNTERS);
-
 export function collectPosts(responses: readonly ParsedResponse[]): ItemOccurrences[] {
-  return collectItems(responses, ({ posts, nestedPosts }) => [...posts, ...nestedPosts], POST_COUNTER_NAMES);
+  return collectItems(responses, ({ posts, nestedPosts }) => [...posts, ...nestedPosts], POST_COUNTERS);
 }
 
 export function collectAuthors(responses: readonly ParsedResponse[]): ItemOccurrences[] {
-  return collectItems(responses, ({ authors }) => authors, AUTHOR_COUNTER_NAMES);
+  return collectItems(responses, ({ authors }) => authors, AUTHOR_COUNTERS);
 }
 
 /** What identifies a post or an author in memory. */
@@ -100,8 +97,8 @@ export function buildContentRows(things: readonly KnownItem[]): string[] {
  */
 export function buildCounterColumns(posts: readonly KnownItem[], authors: readonly KnownItem[]): unknown[][] {
   return Array.from({ length: countTurns([...posts, ...authors]) }, (_, turn) => [
-    ...buildColumns(turn, posts, POST_COUNTER_NAMES),
-    ...buildColumns(turn, authors, AUTHOR_COUNTER_NAMES),
+    ...buildColumns(turn, posts, POST_COUNTERS),
+    ...buildColumns(turn, authors, AUTHOR_COUNTERS),
   ]);
 }
 

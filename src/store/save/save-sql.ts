@@ -17,14 +17,14 @@ import {
   advancedSql,
   anyKnownSql,
   AUTHOR_CONTENT,
-  AUTHOR_COUNTERS,
+  AUTHOR_COUNTER_COLUMNS,
   type Columns,
   differsSql,
   LINK_CONTENT,
   columnNames,
   outdatesSql,
   POST_CONTENT,
-  POST_COUNTERS,
+  POST_COUNTER_COLUMNS,
   refreshedSql,
   typedColumns,
 } from './columns.ts';
@@ -91,7 +91,7 @@ ON CONFLICT (service_id, external_id) DO UPDATE
  * From $1 on: services, ids, keys or null, times, and counters of posts; then the same of authors.
  */
 export const SAVE_COUNTERS = `
-WITH ${saveCountersSql('post', POST_COUNTERS, 1)}, ${saveCountersSql('author', AUTHOR_COUNTERS, 5 + Object.keys(POST_COUNTERS).length)}
+WITH ${saveCountersSql('post', POST_COUNTER_COLUMNS, 1)}, ${saveCountersSql('author', AUTHOR_COUNTER_COLUMNS, 5 + Object.keys(POST_COUNTER_COLUMNS).length)}
 SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids, coalesce(array_agg(observed_at ORDER BY id), '{}') AS times
 FROM post_changes WHERE is_known`;
 

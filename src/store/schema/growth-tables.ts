@@ -1,5 +1,6 @@
 /** Tables of growth: gains of posts and searches, counters at ages, and what is in sight. */
 
+import { ENGAGEMENT_COUNTERS, POST_COUNTERS } from '../../domain/counters.ts';
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
@@ -12,24 +13,13 @@ import {
 } from 'drizzle-orm/pg-core';
 import { counter, instant, ref, strandline } from './schema.ts';
 
-const gains = {
-  gained_reply_count: counter(),
-  gained_repost_count: counter(),
-  gained_like_count: counter(),
-  gained_view_count: counter(),
-  gained_quote_count: counter(),
-  gained_impression_count: counter(),
-  gained_bookmark_count: counter(),
+type Counters<Prefix extends string> = {
+  [Name in (typeof POST_COUNTERS)[number] as `${Prefix}_${Name}`]: ReturnType<typeof counter>;
 };
-const losses = {
-  lost_reply_count: counter(),
-  lost_repost_count: counter(),
-  lost_like_count: counter(),
-  lost_view_count: counter(),
-  lost_quote_count: counter(),
-  lost_impression_count: counter(),
-  lost_bookmark_count: counter(),
-};
+
+/** A column for each counter of a post. */
+const eachCounter = <Prefix extends string>(prefix: Prefix) =>
+  Object.fromEntries(POST_COUNTERS.map((name) => [`${prefix}_${name}`, counter()])) as Counters<Prefix>; // fromEntries forgets the names
 
 /**
  * What the counters of a post gained and lost since they were first known: sums of the steps up and of the steps
@@ -43,22 +33,19 @@ export const post_gains = strandline.table('post_gains', {
   /** What the last change added; null where it is not known. */
   step_like_count: counter(),
   step_engagement: counter(),
-  first_reply_count: counter(),
-  first_repost_count: counter(),
-  first_like_count: counter(),
-  first_view_count: counter(),
-  first_quote_count: counter(),
-  first_impression_count: counter(),
-  first_bookmark_count: counter(),
-  ...gains,
-  ...losses,
+  ...eachCounter('first'),
+  ...eachCounter('gained'),
+  ...eachCounter('lost'),
 });
 
-type Counted = Record<'like_count' | 'repost_count' | 'reply_count' | 'quote_count', AnyPgColumn>;
+type Counted = Record<(typeof ENGAGEMENT_COUNTERS)[number], AnyPgColumn>;
 
-/** Likes, reposts, replies and quotes together, as far as they are known. */
-const engagementOf = ({ like_count: l, repost_count: r, reply_count: a, quote_count: q }: Counted) =>
-  sql`case when coalesce(${l}, ${r}, ${a}, ${q}) is not null then coalesce(${l}, 0) + coalesce(${r}, 0) + coalesce(${a}, 0) + coalesce(${q}, 0) end`;
+/** As {@link engagementSql}, for indexes. */
+const indexedEngagement = (row: Counted) => {
+  const columns = ENGAGEMENT_COUNTERS.map((name) => row[name]);
+  const known = columns.map((column) => sql`coalesce(${column}, 0)`);
+  return sql`case when coalesce(${sql.join(columns, sql`, `)}) is not null then ${sql.join(known, sql` + `)} end`;
+};
 
 /**
  * Counters of a post at an age, between the two looks of a search around it; at most half the age lies between
@@ -91,7 +78,7 @@ export const post_counters_at_age = strandline.table(
     index('post_counters_at_age_most').on(
       t.search_id,
       t.hours,
-      sql`(${engagementOf(t)}) desc nulls last`,
+      sql`(${indexedEngagement(t)}) desc nulls last`,
       t.post_id.desc().nullsFirst(),
       t.at,
     ),
@@ -114,8 +101,8 @@ export const search_gains = strandline.table(
     followed: bigint({ mode: 'number' }).notNull(),
     /** Changes of posts. */
     changes: bigint({ mode: 'number' }).notNull(),
-    ...gains,
-    ...losses,
+    ...eachCounter('gained'),
+    ...eachCounter('lost'),
   },
   (t) => [primaryKey({ columns: [t.search_id, t.hour_at] })],
 );

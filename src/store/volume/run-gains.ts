@@ -1,9 +1,10 @@
 import type { Id, Transaction } from '../database.ts';
-import { ENGAGEMENT, knownCounterSql, S } from '../derive/counters.ts';
+import { ENGAGEMENT_COUNTERS } from '../../domain/counters.ts';
+import { knownCounterSql, S } from '../derive/counters.ts';
 
 /** Counters of a post as they were last known at a time. */
 const countersAtSql = (time: string) =>
-  `(SELECT ${ENGAGEMENT.map((counter) => `${knownCounterSql('p', counter, time)} AS ${counter}`).join(', ')} OFFSET 0)`;
+  `(SELECT ${ENGAGEMENT_COUNTERS.map((counter) => `${knownCounterSql('p', counter, time)} AS ${counter}`).join(', ')} OFFSET 0)`;
 
 /**
  * Writes down what the posts of runs gained since the run before each of the same request. A post says something where both
@@ -27,8 +28,8 @@ WITH pairs AS MATERIALIZED (
     AND b.observed_until >= c.observed_until - 2 * c.every_seconds * interval '1 second'
 ), steps AS MATERIALIZED (
   SELECT t.run_id, u.id, CASE
-    WHEN coalesce(${ENGAGEMENT.map((counter) => `b.${counter} - a.${counter}`).join(', ')}) IS NOT NULL
-    THEN ${ENGAGEMENT.map((counter) => `coalesce(greatest(b.${counter} - a.${counter}, 0), 0)`).join(' + ')} END AS gained
+    WHEN coalesce(${ENGAGEMENT_COUNTERS.map((counter) => `b.${counter} - a.${counter}`).join(', ')}) IS NOT NULL
+    THEN ${ENGAGEMENT_COUNTERS.map((counter) => `coalesce(greatest(b.${counter} - a.${counter}, 0), 0)`).join(' + ')} END AS gained
   FROM pairs t
   CROSS JOIN LATERAL (SELECT unnest(t.post_ids) INTERSECT SELECT unnest(t.posts_before)) u(id)
   CROSS JOIN LATERAL (SELECT * FROM ${S}.post_counters WHERE post_id = u.id OFFSET 0) p

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { POST_COUNTERS } from '../../../src/domain/enumerations.ts';
+import { POST_COUNTERS } from '../../../src/domain/counters.ts';
 import { MAX_TEXT_LENGTH } from '../../../src/domain/text.ts';
 import { type RunCode, RunError } from '../../../src/domain/errors.ts';
 import type { ParsedResults } from '../../../src/domain/parsed-results.ts';

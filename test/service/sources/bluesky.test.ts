@@ -359,14 +359,14 @@ describe('a post', () => {
     });
   });
 
-  test('has its counters, and its engagement is their sum', async () => {
+  test('has its counters, and its engagement is the sum of its reactions, bookmarks aside', async () => {
     const counted = view({ replyCount: 1, repostCount: 2, likeCount: 30, quoteCount: 4, bookmarkCount: 5 });
     const { adapter, asking } = await startServer({
       [V2]: [posts(counted, view({ likeCount: -1, quoteCount: 1.5 }))],
     });
     const [first, second] = await adapter.find(query(), asking);
     expect(first).toMatchObject({
-      engagement: 42,
+      engagement: 37,
       post: {
         reply_count: 1,
         repost_count: 2,

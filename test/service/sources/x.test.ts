@@ -370,7 +370,7 @@ describe('a post', () => {
       media: [{ type: 'animated_gif', media_url: 'https://pbs.example/p.jpg' }],
       entities: { hashtags: [], user_mentions: [], urls: [] },
     });
-    expect(found?.engagement).toBe(7 + 3 + 38 + 1 + 2);
+    expect(found?.engagement).toBe(7 + 3 + 38 + 1);
     expect(left()).toBe(5_000_000 - 3 * 5_000 - 10_000);
   });
 

@@ -1,5 +1,6 @@
 /** What the microblogs have in common: members as they are read, and a post as something found. */
 
+import { sumEngagement } from '../../../domain/counters.ts';
 import { cleanLine, cleanText } from '../../../domain/text.ts';
 import type { MicroblogPost } from '../../../protocol/specification.ts';
 import type { FoundItem } from '../search-source.ts';
@@ -48,7 +49,7 @@ export function toEntities({ hashtags, mentions, urls }: PostEntities): Microblo
 /** A post as something found. What nobody can open is nothing: a post without an address is left out. */
 export function toFoundPost(post: MicroblogPost): FoundItem[] {
   if (post.url === null) return [];
-  const engagement = countEngagement(post);
+  const engagement = sumEngagement(post);
   const found: FoundItem = {
     source: 'microblog',
     title: extractFirstSentence(post.text) || `@${post.user.username}`,
@@ -59,18 +60,6 @@ export function toFoundPost(post: MicroblogPost): FoundItem[] {
     post,
   };
   return [engagement === undefined ? found : { ...found, engagement }];
-}
-
-/** The sum of the reactions that are counted; who only saw a post did not react. */
-function countEngagement(post: MicroblogPost): number | undefined {
-  const counts = [
-    post.reply_count,
-    post.repost_count,
-    post.like_count,
-    post.quote_count,
-    post.bookmark_count,
-  ].filter((count) => count !== null);
-  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The first sentence of a text without its links, hashtags and control characters, at most 140 characters. */
