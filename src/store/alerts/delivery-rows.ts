@@ -1,4 +1,7 @@
-/** Messages on their way: gathered, made, taken to be sent, and what came of it. */
+/**
+ * Deliveries on their way: gathered, composed, claimed to be sent, and what came of it. Long because every step is one small
+ * statement over the same rows; cut in two, half of the life of a delivery would be elsewhere.
+ */
 
 import type { Id, Transaction } from '../database.ts';
 import type { Reader } from '../searches.ts';

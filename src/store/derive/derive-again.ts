@@ -5,7 +5,7 @@
  * beginning.
  */
 import type { Id, Transaction } from '../database.ts';
-import { S } from './counters.ts';
+import { S } from './counter-sql.ts';
 import { countPostsAgain } from './derive-gains.ts';
 import { type Leftover, NOTHING_LEFT, undoDerivations } from './undo-derivations.ts';
 

@@ -2,7 +2,7 @@
 import type { DateFilter, Operation } from '../../domain/enumerations.ts';
 import type { Id, Transaction } from '../database.ts';
 import { computeReach, listQuarters, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
-import { S } from './counters.ts';
+import { S } from './counter-sql.ts';
 
 /** So many of a run's newest posts come again by chance only where they stand in a list of the newest. */
 const MIN_REPEATED_POSTS = 5;

@@ -5,7 +5,7 @@
  */
 import type { Id, Transaction } from '../database.ts';
 import { engagementSql } from '../../domain/counters.ts';
-import { joinCounters, S } from './counters.ts';
+import { joinCounters, S } from './counter-sql.ts';
 
 /** Adds what is known to what was known: unknown is not zero. */
 const addKnown = (column: string) =>

@@ -5,7 +5,7 @@
  */
 import type { Id, Transaction } from '../database.ts';
 import { engagementSql } from '../../domain/counters.ts';
-import { joinCounters, knownCounterSql, S } from './counters.ts';
+import { joinCounters, knownCounterSql, S } from './counter-sql.ts';
 import { addToHours, countGains } from './derive-gains.ts';
 
 /** The readings, with the posts of those that are the result of their run (`is_look`). */

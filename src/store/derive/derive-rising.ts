@@ -4,7 +4,7 @@
  */
 import type { Id, Transaction } from '../database.ts';
 import { POST_COUNTERS, ENGAGEMENT_COUNTERS, engagementSql } from '../../domain/counters.ts';
-import { knownCounterSql, S } from './counters.ts';
+import { knownCounterSql, S } from './counter-sql.ts';
 
 const MEASURES = [...POST_COUNTERS, 'engagement'];
 const joinMeasures = (f: (measure: string) => string) => MEASURES.map(f).join(', ');

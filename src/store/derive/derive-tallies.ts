@@ -1,6 +1,6 @@
 import type { Id, Transaction } from '../database.ts';
 import { type Day, type RecountedPosts, SIGHTED } from './derive-coverage.ts';
-import { S } from './counters.ts';
+import { S } from './counter-sql.ts';
 
 /**
  * One row where another search of the topic saw it earlier. Each is asked for: as a plain NOT EXISTS all that the other

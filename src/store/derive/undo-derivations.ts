@@ -3,7 +3,7 @@ import type { Id, Transaction } from '../database.ts';
 import { startOfQuarter } from '../volume/reach.ts';
 import type { Day, RecountedPosts, ObservedReach } from './derive-coverage.ts';
 import { engagementSql } from '../../domain/counters.ts';
-import { S } from './counters.ts';
+import { S } from './counter-sql.ts';
 import { countHoursAgain } from './derive-gains.ts';
 import { DAY_OF_POST } from './derive-tallies.ts';
 

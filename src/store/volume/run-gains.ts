@@ -1,6 +1,6 @@
 import type { Id, Transaction } from '../database.ts';
 import { ENGAGEMENT_COUNTERS } from '../../domain/counters.ts';
-import { knownCounterSql, S } from '../derive/counters.ts';
+import { knownCounterSql, S } from '../derive/counter-sql.ts';
 
 /** Counters of a post as they were last known at a time. */
 const countersAtSql = (time: string) =>
