@@ -177,7 +177,7 @@ async function saveHostedService(db: Database, config: Config, now: Date): Promi
 
 type QueueAccess = {
   queue: WorkQueue;
-  /** What the queue is kept in; closed with the queue. */
+  /** The store of the queue; closed with the queue. */
   backend: () => Promise<QueueBackend>;
 };
 

@@ -34,7 +34,7 @@ export async function runCli(argv: readonly string[], io: Io, running: RunCliOpt
   const { out } = shell;
   let opened: Promise<Cli> | undefined;
   const openOnce = () => (opened ??= prepareCli(shell, running));
-  // Nobody listens to talk any more: no reason to end.
+  // The reader of stderr went away: the command still does its work.
   io.stderr.on('error', () => {});
   try {
     const program = createParser(shell, openOnce);

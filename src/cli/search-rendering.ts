@@ -70,7 +70,7 @@ function writeSchedule(search: Pick<SearchRow, 'slug' | 'cron' | 'every_seconds'
   return describeSchedule(readSchedule(search));
 }
 
-/** What a change has made of a search. @param next when it runs next, in words */
+/** The state of a search after a change. @param next when it runs next, in words */
 export function describeStateChange(
   change: SearchChange,
   { state }: Pick<SearchRow, 'state'>,

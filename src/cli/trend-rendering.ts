@@ -139,7 +139,7 @@ function describeLearning(trend: SearchTrend): string {
   return `still learning: ${hours} of ${PROVISIONAL_HOURS} h observed; until then only spikes beyond doubt are told`;
 }
 
-/** The day stands before it, for its sentence knows times of day only. */
+/** Begins with the day, because the sentence of a spike names times of day only. */
 function renderSpike({ window_start, tz, sentence }: SpikeRow): string {
   const day = window_start.toLocaleDateString('en-GB', {
     timeZone: tz,

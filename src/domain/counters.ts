@@ -20,7 +20,7 @@ export const AUTHOR_COUNTERS = [
   'statuses_count',
 ] as const;
 
-/** Reactions to a post. Who saw a post did not react, and a bookmark is a note of one's own. */
+/** Reactions to a post. Views are no reaction, and bookmarks are private. */
 export const ENGAGEMENT_COUNTERS = ['like_count', 'repost_count', 'reply_count', 'quote_count'] as const;
 
 type EngagementCounter = (typeof ENGAGEMENT_COUNTERS)[number];

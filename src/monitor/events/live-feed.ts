@@ -187,8 +187,8 @@ function isNew({ event, row }: FeedEvent, known: Id): boolean {
 }
 
 /**
- * How far back is looked each time: a run is committed some time after its end was taken from a clock, which may
- * be that of another machine.
+ * How far back each query looks for ended runs: a run commits some time after its end was read from a clock, which may be
+ * that of another machine.
  */
 const ENDED_RUNS_WINDOW_MS = 5 * MINUTE;
 const MAX_ENDED_RUNS = 10_000;

@@ -134,7 +134,7 @@ const BYTES_PER_UNIT = 3;
 type TextColumn = {
   isText: true;
   push(text: string | null): void;
-  /** Views on the buffer: good until `clear`. */
+  /** Views into the buffer, valid until `clear`. */
   values(): (Uint8Array | null)[];
   clear(): void;
   bytes(): number;

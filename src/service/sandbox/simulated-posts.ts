@@ -174,7 +174,7 @@ const NO_REFERENCES: ReferenceCounts = { reply: 0, repost: 0, quote: 0 };
 
 // What a post says: by its role, its kind, and what it refers to.
 
-/** What a post holds that its counters do not change. */
+/** The members of a post that stay the same while its counters grow. */
 type PostWords = Pick<MicroblogPost, 'text' | 'lang' | 'media' | 'entities'>;
 
 /** @returns writes the words of a post; the same each time */

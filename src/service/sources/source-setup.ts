@@ -66,7 +66,7 @@ export function openSources(
   };
 }
 
-/** The first web source is asked for the discussion board too, where that cannot be asked itself. */
+/** Where no source answers for the discussion board, the first web source is asked in its place. */
 function findBoardFallback(live: readonly LiveSource[]): SearchSource | undefined {
   const web = live.find(({ source }) => source === 'web');
   return web === undefined || live.some(({ name }) => name === 'reddit')

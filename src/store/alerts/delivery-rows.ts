@@ -1,6 +1,6 @@
 /**
- * Deliveries on their way: gathered, composed, claimed to be sent, and what came of it. Long because every step is one small
- * statement over the same rows; cut in two, half of the life of a delivery would be elsewhere.
+ * Deliveries on their way: gathered, composed, claimed to be sent, and what came of it. It is long because each step is one
+ * small statement over the same rows: split, half of a delivery's life would be elsewhere.
  */
 
 import type { Id, Transaction } from '../database.ts';

@@ -139,7 +139,7 @@ export function isStopped({ state }: Pick<SearchRow, 'state'>): boolean {
   return state === 'broken' || state === 'capped';
 }
 
-/** Whether a topic has AI searches alone and none of them found a post. */
+/** Whether a topic has only AI searches, none of which found a post. */
 export function hasNoPosts({ searches, pulse, days, hours }: TopicPulse): boolean {
   return findsLinksOnly(searches, [pulse.posts, ...days, ...(hours ?? [])]);
 }

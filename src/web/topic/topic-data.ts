@@ -269,7 +269,7 @@ function computeCoverage(searches: readonly SearchSum[], buckets: number): numbe
 export const NO_POSTS_TEXT = 'no posts to count: AI searches find links';
 
 /**
- * Whether these are AI searches alone that found no post: some services name posts among their links, most do not.
+ * Whether these are only AI searches, none of which found a post: some services name posts among their links, most do not.
  * @param counts of posts, by whatever time and search; null was not observed
  */
 export function findsLinksOnly(

@@ -210,7 +210,7 @@ export const profileView = z.object({
 });
 export type BlueskyProfiles = ReadonlyMap<string, z.infer<typeof profileView>>;
 
-/** The accounts whose profiles say more of a post: its author, and whom it answers. */
+/** The accounts whose profiles complete a post: its author, and the author it replies to. */
 export function listAccounts({ author: { did }, record: { reply } }: BlueskyView): string[] {
   const parent = parsePostUri(reply?.parent.uri);
   return parent === undefined ? [did] : [did, parent.did];

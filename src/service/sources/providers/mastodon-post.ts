@@ -179,7 +179,7 @@ function toMedia({
   return address === null ? [] : [{ type: MEDIA_TYPES[type] ?? 'unknown', media_url: address }];
 }
 
-// The HTML of a status, to its text and links. No `<` inside a tag: what never closes is text, and costs no second look.
+// Turns the HTML of a status into its text and links. A tag holds no `<`: one that never closes is text, and is scanned once.
 /** What a browser would not show as text. */
 const UNSEEN_ELEMENT = /<(script|style|template)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
 const LINE_BREAK = /<br\b[^<>]*>|<\/(?:li|tr|div|h[1-6])\s*>/gi;
