@@ -5,6 +5,8 @@ import { bluesky } from '../../../src/service/sources/providers/bluesky.ts';
 import { startLive } from './living.ts';
 import {
   type Answer,
+  BARE_AUTHOR,
+  BARE_POST,
   everyWordOf,
   json,
   NOW,
@@ -12,12 +14,13 @@ import {
   query,
   type Request,
   sample,
+  startAdapter,
   startAsking,
-  startProvider,
   text,
 } from './provider.ts';
+import { CANARY, describeProvider } from './provider-contract.ts';
 
-const PASSWORD = 'abcd-efgh-ijkl-mnop';
+const PASSWORD = `abcd-${CANARY}`;
 const CREATE = 'com.atproto.server.createSession';
 const REFRESH = 'com.atproto.server.refreshSession';
 const V1 = 'app.bsky.feed.searchPosts';
@@ -32,6 +35,8 @@ const problem = (status: number, error: string, headers: Record<string, string> 
 const posts = (...list: unknown[]) => json({ posts: list });
 const NOT_THERE = problem(501, 'MethodNotImplemented');
 
+const make = (server: string) => bluesky({ handle: 'tove.example', appPassword: PASSWORD, server });
+
 /** A personal server: each method answers with the first, the second, ... and then always with the last. */
 async function startServer(over: Partial<Record<Method, [Answer, ...Answer[]]>> = {}) {
   const scripts: Record<Method, Answer[]> = {
@@ -42,15 +47,15 @@ async function startServer(over: Partial<Record<Method, [Answer, ...Answer[]]>> 
     [PROFILES]: [json({ profiles: [] })],
     ...over,
   };
-  const provider = await startProvider((request, response) => {
+  const started = await startAdapter(make, (request, response) => {
     const script = scripts[methodOf(request) as Method]; // an unknown method fails its test below
     const answer = script.length > 1 ? script.shift() : script[0];
     return answer?.(request, response);
   });
-  const adapter = bluesky({ handle: 'tove.example', appPassword: PASSWORD, server: provider.url });
-  const asked = () => provider.requests.map(methodOf);
-  const asks = (method: Method) => provider.requests.filter((one) => methodOf(one) === method);
-  return { provider, adapter, asked, asks, ...startAsking() };
+  const { requests } = started.provider;
+  const asked = () => requests.map(methodOf);
+  const asks = (method: Method) => requests.filter((one) => methodOf(one) === method);
+  return { ...started, asked, asks };
 }
 
 function methodOf({ path }: Request): string {
@@ -76,40 +81,107 @@ function view(over: Record<string, unknown> = {}, record: Record<string, unknown
   };
 }
 
+const full = (cursor: string) => json({ cursor, posts: Array.from({ length: 100 }, () => view()) });
+const LINK = 'https://bsky.app/profile/trader.bsky.social/post/3kxyz1';
+const RALLY = 'Stock market rally continues into July.';
+
+describeProvider({
+  make,
+  before: [json({ accessJwt: `access-${CANARY}`, refreshJwt: `refresh-${CANARY}` })],
+  recorded: [json(sample('bluesky.search.json')), json({ profiles: [] })],
+  found: [
+    {
+      source: 'microblog',
+      title: RALLY,
+      link: LINK,
+      snippet: RALLY,
+      summaryDescription: RALLY,
+      publishedAt: new Date('2026-07-04T14:30:00.000Z'),
+      post: {
+        ...BARE_POST,
+        user: {
+          ...BARE_AUTHOR,
+          id: 'did:plc:abc123',
+          url: 'https://bsky.app/profile/trader.bsky.social',
+          name: 'trader.bsky.social',
+          username: 'trader.bsky.social',
+        },
+        id: 'did:plc:abc123:3kxyz1',
+        text: RALLY,
+        url: LINK,
+        created_at: '2026-07-04T14:30:00.000Z',
+        conversation_id: 'did:plc:abc123:3kxyz1',
+        summary_description: RALLY,
+      },
+    },
+    expect.objectContaining({ source: 'microblog' }),
+  ],
+  asked: [
+    {
+      path: `/xrpc/${V2}`,
+      params: {
+        query: 'tidal turbines',
+        sort: 'top',
+        since: '2026-11-14T12:00:00.000Z',
+        until: '2026-11-21T12:00:00.001Z',
+        limit: '10',
+      },
+      headers: {
+        authorization: `Bearer access-${CANARY}`,
+        'atproto-proxy': 'did:web:api.bsky.app#bsky_appview',
+      },
+    },
+    { path: `/xrpc/${PROFILES}` },
+  ],
+  terms: { restMs: 5 * MINUTE },
+  empty: posts(),
+  frame: json({ hits: [] }),
+  misfits: posts({ id: 1 }, { id: 2 }),
+  // The session is refreshed, and created anew.
+  statuses: {
+    401: { code: 'source_refused', detail: 'signing in answered 401', retryAfterMs: HOUR, requests: 3 },
+  },
+  outages: {
+    'too many requests, until when': [
+      problem(429, 'RateLimitExceeded', { 'ratelimit-reset': String(NOW.getTime() / SECOND + 90) }),
+      { code: 'source_busy', retryAfterMs: 90 * SECOND },
+    ],
+    'a query it does not take': [
+      problem(400, 'BadQueryString'),
+      { code: 'source_refused', detail: 'answered 400' },
+    ],
+  },
+  pages: {
+    of: (page) => full(`c${page + 1}`),
+    size: 100,
+    limit: 500,
+    param: 'cursor',
+    values: [undefined, 'c1'],
+  },
+});
+
 /** The one post that is found of a view. */
 async function postOf(one: unknown, profiles: unknown[] = []) {
-  const { adapter, asking } = await startServer({ [V2]: [posts(one)], [PROFILES]: [json({ profiles })] });
-  const found = await adapter.find(query(), asking);
+  const { find } = await startServer({ [V2]: [posts(one)], [PROFILES]: [json({ profiles })] });
+  const found = await find();
   expect(found).toHaveLength(1);
   return microblogPost.parse(found[0]?.post);
 }
 
 describe('what is asked', () => {
-  test('goes through the own server in the name of the user, with the window and the order', async () => {
-    const { adapter, asking, provider } = await startServer();
-    await adapter.find(query({ prompt: 'the turbines, tidal', limit: 40 }), asking);
-    const [create, search] = provider.requests;
-    expect(create).toMatchObject({ method: 'POST', path: `/xrpc/${CREATE}` });
+  test('is asked in the name of the user', async () => {
+    const { find, asks } = await startServer();
+    await find({ from: new Date('2026-11-20T12:00:00Z') });
+    const [create] = asks(CREATE);
+    expect(create?.method).toBe('POST');
     expect(JSON.parse(create?.body ?? '')).toEqual({ identifier: 'tove.example', password: PASSWORD });
-    expect(search).toMatchObject({
-      path: `/xrpc/${V2}`,
-      params: {
-        query: 'turbines tidal',
-        sort: 'top',
-        since: '2026-11-14T12:00:00.000Z',
-        until: '2026-11-21T12:00:00.001Z',
-        limit: '40',
-      },
-      headers: { authorization: 'Bearer access-1', 'atproto-proxy': 'did:web:api.bsky.app#bsky_appview' },
-    });
-    expect(search?.params).not.toHaveProperty('allTime');
-    expect(provider.requests).toHaveLength(2);
+    expect(asks(V2)[0]?.params).not.toHaveProperty('allTime');
   });
 
   test('is the newest without a start, and everything where the window is longer than the recent posts', async () => {
-    const { adapter, asking, asks } = await startServer();
-    await adapter.find(query({ from: undefined }), asking);
-    await adapter.find(query({ from: new Date('2026-09-22T12:00:00Z') }), asking);
+    const { find, asks } = await startServer();
+    await find({ from: undefined });
+    await find({ from: new Date('2026-09-22T12:00:00Z') });
     const [newest, wide] = asks(V2);
     expect(newest?.params).toMatchObject({ sort: 'recent' });
     expect(newest?.params).not.toHaveProperty('since');
@@ -117,17 +189,17 @@ describe('what is asked', () => {
   });
 
   test('is few words, and phrases in quotes', async () => {
-    const { adapter, asking, asks } = await startServer();
+    const { find, asks } = await startServer();
     const keywords = ['night trains', 'vienna', 'sleeper', 'cars', 'tickets'];
-    await adapter.find(query({ prompt: 'Vienna sleeper cars tickets "night trains"', keywords }), asking);
+    await find({ prompt: 'Vienna sleeper cars tickets "night trains"', keywords });
     expect(asks(V2)[0]?.params['query']).toBe('vienna sleeper cars "night trains"');
   });
 
   test('is the older method from when the server does not know the newer one', async () => {
     for (const absent of [NOT_THERE, problem(404, 'XRPCNotSupported')]) {
-      const { adapter, asking, asked, asks } = await startServer({ [V2]: [absent], [V1]: [posts(view())] });
-      expect(await adapter.find(query(), asking)).toHaveLength(1);
-      expect(await adapter.find(query({ from: undefined }), asking)).toHaveLength(1);
+      const { find, asked, asks } = await startServer({ [V2]: [absent], [V1]: [posts(view())] });
+      expect(await find()).toHaveLength(1);
+      expect(await find({ from: undefined })).toHaveLength(1);
       expect(asked()).toEqual([CREATE, V2, V1, PROFILES, V1, PROFILES]);
       expect(asks(V1).map(({ params }) => [params['q'], params['sort']])).toEqual([
         ['tidal turbines', 'top'],
@@ -139,20 +211,20 @@ describe('what is asked', () => {
 
 describe('the session', () => {
   test('is kept, and is one for searches that begin at once', async () => {
-    const { adapter, asking, asks } = await startServer();
-    await Promise.all([1, 2, 3].map((limit) => adapter.find(query({ limit }), asking)));
-    await adapter.find(query(), asking);
+    const { find, asks } = await startServer();
+    await Promise.all([1, 2, 3].map((limit) => find({ limit })));
+    await find();
     expect(asks(CREATE)).toHaveLength(1);
     expect(asks(V2)).toHaveLength(4);
   });
 
   test.each([400, 401])('is refreshed once when it has expired (%i)', async (status) => {
     const expired = problem(status, 'ExpiredToken');
-    const { adapter, asking, asked, provider } = await startServer({
+    const { find, asked, provider } = await startServer({
       [V2]: [posts(), expired, posts(view())],
     });
-    await adapter.find(query(), asking);
-    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    await find();
+    expect(await find()).toHaveLength(1);
     expect(asked()).toEqual([CREATE, V2, V2, REFRESH, V2, PROFILES]);
     expect(provider.requests.map(({ headers }) => headers.authorization)).toEqual([
       undefined,
@@ -170,8 +242,8 @@ describe('the session', () => {
         request,
         response,
       );
-    const { adapter, asking, asks } = await startServer({ [V2]: [byToken] });
-    await Promise.all([1, 2, 3, 4].map((limit) => adapter.find(query({ limit }), asking)));
+    const { find, asks } = await startServer({ [V2]: [byToken] });
+    await Promise.all([1, 2, 3, 4].map((limit) => find({ limit })));
     expect(asks(REFRESH)).toHaveLength(1);
     expect(asks(CREATE)).toHaveLength(1);
   });
@@ -181,25 +253,25 @@ describe('the session', () => {
       [V2]: [problem(401, 'ExpiredToken'), posts()],
       [REFRESH]: [problem(400, 'ExpiredToken')],
     });
-    await revoked.adapter.find(query(), revoked.asking);
+    await revoked.find();
     expect(revoked.asked()).toEqual([CREATE, V2, REFRESH, CREATE, V2]);
 
     const twice = await startServer({
       [V2]: [problem(401, 'ExpiredToken'), problem(401, 'ExpiredToken'), posts()],
     });
-    await twice.adapter.find(query(), twice.asking);
+    await twice.find();
     expect(twice.asked()).toEqual([CREATE, V2, REFRESH, V2, CREATE, V2]);
   });
 
   test('that never passes ends the search, and no other is made for an hour: there are few a day', async () => {
-    const { adapter, asking, clock, asks } = await startServer({ [V2]: [problem(401, 'InvalidToken')] });
-    expect(await outageOf(adapter.find(query(), asking))).toMatchObject({
+    const { outage, clock, asks } = await startServer({ [V2]: [problem(401, 'InvalidToken')] });
+    expect(await outage()).toMatchObject({
       code: 'source_refused',
       retryAfterMs: HOUR,
     });
     expect(asks(CREATE)).toHaveLength(2);
     clock.advance(HOUR - 1);
-    expect(await outageOf(adapter.find(query(), asking))).toMatchObject({
+    expect(await outage()).toMatchObject({
       code: 'source_refused',
       unasked: true,
     });
@@ -207,28 +279,25 @@ describe('the session', () => {
   });
 
   test('is not asked for again within an hour after it was refused, and nobody learns the password', async () => {
-    const { adapter, asking, clock, asks } = await startServer({
+    const { find, outage, clock, asks } = await startServer({
       [CREATE]: [problem(401, 'AuthenticationRequired'), tokens(1)],
     });
-    const both = [
-      outageOf(adapter.find(query(), asking)),
-      outageOf(adapter.find(query({ limit: 1 }), asking)),
-    ];
-    for (const outage of await Promise.all(both)) {
-      expect(outage).toMatchObject({ code: 'source_refused', detail: 'signing in answered 401' });
-      expect(everyWordOf(outage)).not.toContain(PASSWORD);
+    const both = [outage(), outageOf(find({ limit: 1 }))];
+    for (const down of await Promise.all(both)) {
+      expect(down).toMatchObject({ code: 'source_refused', detail: 'signing in answered 401' });
+      expect(everyWordOf(down)).not.toContain(PASSWORD);
     }
     clock.advance(HOUR - 1);
-    expect(await outageOf(adapter.find(query(), asking))).toMatchObject({ unasked: true, retryAfterMs: 1 });
+    expect(await outage()).toMatchObject({ unasked: true, retryAfterMs: 1 });
     expect(asks(CREATE)).toHaveLength(1);
     clock.advance(1);
-    expect(await adapter.find(query(), asking)).toEqual([]);
+    expect(await find()).toEqual([]);
     expect(asks(CREATE)).toHaveLength(2);
   });
 
   test('says that an app password is needed, and waits as long as the limit of sessions says', async () => {
     const second = await startServer({ [CREATE]: [problem(401, 'AuthFactorTokenRequired')] });
-    expect(await outageOf(second.adapter.find(query(), second.asking))).toMatchObject({
+    expect(await second.outage()).toMatchObject({
       code: 'source_refused',
       detail: 'an app password is needed',
     });
@@ -238,9 +307,9 @@ describe('the session', () => {
       [CREATE]: [problem(429, 'RateLimitExceeded', { 'ratelimit-reset': reset })],
     });
     const down = { code: 'source_busy', retryAfterMs: 5 * MINUTE };
-    expect(await outageOf(limited.adapter.find(query(), limited.asking))).toMatchObject(down);
+    expect(await limited.outage()).toMatchObject(down);
     limited.clock.advance(4 * MINUTE);
-    expect(await outageOf(limited.adapter.find(query(), limited.asking))).toMatchObject({
+    expect(await limited.outage()).toMatchObject({
       code: 'source_busy',
       retryAfterMs: MINUTE,
     });
@@ -253,14 +322,14 @@ describe('the session', () => {
       arrived = resolve;
     });
     const never: Answer = () => arrived();
-    const { adapter, asking, asks } = await startServer({
+    const { find, adapter, asks } = await startServer({
       [CREATE]: [never, tokens(2)],
       [V2]: [posts(view())],
     });
     const gone = new AbortController();
     const first = adapter.find(query(), startAsking(gone.signal).asking);
     await there;
-    const second = adapter.find(query(), asking);
+    const second = find();
     gone.abort(new Error('gone'));
     await expect(first).rejects.toThrow('gone');
     expect(await second).toHaveLength(1);
@@ -269,102 +338,25 @@ describe('the session', () => {
 });
 
 describe('pages', () => {
-  const full = (cursor: string) => json({ cursor, posts: Array.from({ length: 100 }, () => view()) });
-
-  test('are two at most, of a hundred', async () => {
-    const { adapter, asking, asks } = await startServer({ [V2]: [full('c1'), full('c2'), full('c3')] });
-    expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(200);
-    expect(asks(V2).map(({ params }) => [params['limit'], params['cursor']])).toEqual([
-      ['100', undefined],
-      ['100', 'c1'],
-    ]);
-  });
-
   test('end where the second is refused, and the first stands', async () => {
-    const { adapter, asking } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
-    expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(100);
-  });
-
-  test('that fail cost themselves, not what came before', async () => {
-    const { adapter, asking, cuts } = await startServer({
-      [V2]: [full('c1'), problem(429, 'RateLimitExceeded')],
-    });
-    expect(await adapter.find(query({ limit: 500 }), asking)).toHaveLength(100);
-    expect(cuts).toMatchObject([{ code: 'source_busy' }]);
+    const { find } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
+    expect(await find({ limit: 500 })).toHaveLength(100);
   });
 
   test('are one where it is not full: a cursor alone says nothing', async () => {
-    const { adapter, asking, asks } = await startServer({ [V2]: [json({ cursor: 'c1', posts: [view()] })] });
-    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    const { find, asks } = await startServer({ [V2]: [json({ cursor: 'c1', posts: [view()] })] });
+    expect(await find()).toHaveLength(1);
     expect(asks(V2)).toHaveLength(1);
   });
 });
 
 describe('a post', () => {
-  test('of the recorded answer has what is there, and null for what is not', async () => {
-    const { adapter, asking } = await startServer({ [V2]: [json(sample('bluesky.search.json'))] });
-    const found = await adapter.find(query(), asking);
-    expect(found).toHaveLength(2);
-    expect(found[0]).toEqual({
-      source: 'microblog',
-      title: 'Stock market rally continues into July.',
-      link: 'https://bsky.app/profile/trader.bsky.social/post/3kxyz1',
-      snippet: 'Stock market rally continues into July.',
-      summaryDescription: 'Stock market rally continues into July.',
-      publishedAt: new Date('2026-07-04T14:30:00.000Z'),
-      post: {
-        user: {
-          id: 'did:plc:abc123',
-          url: 'https://bsky.app/profile/trader.bsky.social',
-          name: 'trader.bsky.social',
-          username: 'trader.bsky.social',
-          created_at: null,
-          description: null,
-          favourites_count: null,
-          followers_count: null,
-          listed_count: null,
-          media_count: null,
-          profile_image_url: null,
-          statuses_count: null,
-          verified: false,
-          is_blue_verified: false,
-          can_dm: null,
-          can_media_tag: null,
-          location: null,
-        },
-        id: 'did:plc:abc123:3kxyz1',
-        text: 'Stock market rally continues into July.',
-        reply_count: null,
-        repost_count: null,
-        like_count: null,
-        view_count: null,
-        quote_count: null,
-        impression_count: null,
-        bookmark_count: null,
-        url: 'https://bsky.app/profile/trader.bsky.social/post/3kxyz1',
-        created_at: '2026-07-04T14:30:00.000Z',
-        media: [],
-        is_quote_post: false,
-        is_repost: false,
-        lang: null,
-        conversation_id: 'did:plc:abc123:3kxyz1',
-        in_reply_to_screen_name: null,
-        in_reply_to_status_id: null,
-        in_reply_to_user_id: null,
-        quoted_status_id: null,
-        quote: null,
-        entities: { hashtags: [], user_mentions: [], urls: [] },
-        summary_description: 'Stock market rally continues into July.',
-      },
-    });
-  });
-
   test('has its counters, and its engagement is the sum of its reactions, bookmarks aside', async () => {
     const counted = view({ replyCount: 1, repostCount: 2, likeCount: 30, quoteCount: 4, bookmarkCount: 5 });
-    const { adapter, asking } = await startServer({
+    const { find } = await startServer({
       [V2]: [posts(counted, view({ likeCount: -1, quoteCount: 1.5 }))],
     });
-    const [first, second] = await adapter.find(query(), asking);
+    const [first, second] = await find();
     expect(first).toMatchObject({
       engagement: 37,
       post: {
@@ -546,7 +538,7 @@ describe('what is left out', () => {
     ['without a time', { record: { text: 'Tidal' }, indexedAt: undefined }],
     ['in no repository', { uri: 'https://bsky.app/profile/a/post/b' }],
   ])('is a post %s', async (_, over) => {
-    const { adapter, asking } = await startServer({
+    const { find } = await startServer({
       [V2]: [
         posts(
           view({
@@ -558,13 +550,13 @@ describe('what is left out', () => {
         ),
       ],
     });
-    const found = await adapter.find(query(), asking);
+    const found = await find();
     expect(found.map(({ post }) => post?.user.username)).toEqual(['author.example']);
   });
 
   test('is what stands in for a post, also when there is nothing else', async () => {
     const uri = 'at://did:plc:x/app.bsky.feed.post/k';
-    const { adapter, asking } = await startServer({
+    const { find } = await startServer({
       [V2]: [
         posts(
           { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true },
@@ -572,11 +564,11 @@ describe('what is left out', () => {
         ),
       ],
     });
-    expect(await adapter.find(query(), asking)).toEqual([]);
+    expect(await find()).toEqual([]);
   });
 
   test('is not a post whose label was taken back, or says something harmless', async () => {
-    const { adapter, asking } = await startServer({
+    const { find } = await startServer({
       [V2]: [
         posts(
           view({ labels: [{ val: 'spam' }, { val: 'spam', neg: true }, 7] }),
@@ -584,7 +576,7 @@ describe('what is left out', () => {
         ),
       ],
     });
-    expect(await adapter.find(query(), asking)).toHaveLength(2);
+    expect(await find()).toHaveLength(2);
   });
 });
 
@@ -606,11 +598,11 @@ describe('profiles', () => {
 
   test('add what a search does not say, twenty-five at once, and are kept for an hour', async () => {
     const views = Array.from({ length: 60 }, (_, n) => view({ author: author(n % 30) }));
-    const { adapter, asking, asks, clock } = await startServer({
+    const { find, asks, clock } = await startServer({
       [V2]: [posts(...views)],
       [PROFILES]: [all],
     });
-    const found = await adapter.find(query({ limit: 60 }), asking);
+    const found = await find({ limit: 60 });
     expect(found).toHaveLength(60);
     expect(found[31]?.post?.user).toMatchObject({
       followers_count: 11,
@@ -621,10 +613,10 @@ describe('profiles', () => {
       asks(PROFILES).map(({ target }) => new URL(target, 'http://x').searchParams.getAll('actors').length);
     expect(actors().sort((a, b) => b - a)).toEqual([25, 5]);
     clock.advance(HOUR - 1);
-    await adapter.find(query({ limit: 60 }), asking);
+    await find({ limit: 60 });
     expect(actors()).toHaveLength(2);
     clock.advance(1);
-    await adapter.find(query({ limit: 60 }), asking);
+    await find({ limit: 60 });
     expect(actors()).toHaveLength(4);
   });
 
@@ -635,8 +627,8 @@ describe('profiles', () => {
   });
 
   test('that cannot be had leave their counters unknown', async () => {
-    const { adapter, asking } = await startServer({ [V2]: [posts(view())], [PROFILES]: [text('oops', 502)] });
-    const [found] = await adapter.find(query(), asking);
+    const { find } = await startServer({ [V2]: [posts(view())], [PROFILES]: [text('oops', 502)] });
+    const [found] = await find();
     expect(found?.post?.user).toMatchObject({
       followers_count: null,
       statuses_count: null,
@@ -645,35 +637,9 @@ describe('profiles', () => {
   });
 });
 
-describe('why there is nothing', () => {
-  const reset = { 'ratelimit-reset': String(NOW.getTime() / SECOND + 90) };
-  test.each<[string, Answer, Record<string, unknown>]>([
-    [
-      'too many requests',
-      problem(429, 'RateLimitExceeded', reset),
-      { code: 'source_busy', retryAfterMs: 90 * SECOND },
-    ],
-    [
-      'a query it does not take',
-      problem(400, 'BadQueryString'),
-      { code: 'source_refused', detail: 'answered 400' },
-    ],
-    ['a closed search', problem(403, 'Forbidden'), { code: 'source_refused', detail: 'answered 403' }],
-    ['a fault', text('<html>', 503), { code: 'source_failed', detail: 'answered 503' }],
-    ['no JSON', text('<html>'), { code: 'source_failed' }],
-    ['another shape', json({ hits: [] }), { code: 'source_failed' }],
-    ['items of another shape', posts({ id: 1 }, { id: 2 }), { code: 'source_failed' }],
-  ])('%s', async (_, answer, expected) => {
-    const { adapter, asking } = await startServer({ [V2]: [answer] });
-    const outage = await outageOf(adapter.find(query(), asking));
-    expect(outage).toMatchObject(expected);
-    expect(everyWordOf(outage)).not.toMatch(/abcd-efgh|access-1|refresh-1/);
-  });
-
-  test('a server that does not know sessions', async () => {
-    const { adapter, asking } = await startServer({ [CREATE]: [json({ accessJwt: 'access-1' })] });
-    const outage = await outageOf(adapter.find(query(), asking));
-    expect(outage.code).toBe('source_failed');
-    expect(everyWordOf(outage)).not.toContain('access-1');
-  });
+test('a server that does not know sessions is a failure without its words', async () => {
+  const { outage } = await startServer({ [CREATE]: [json({ accessJwt: CANARY })] });
+  const down = await outage();
+  expect(down.code).toBe('source_failed');
+  expect(everyWordOf(down)).not.toContain(CANARY);
 });

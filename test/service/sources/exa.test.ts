@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../src/domain/time.ts';
 import { exa } from '../../../src/service/sources/providers/exa.ts';
-import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider } from './provider.ts';
+import { CANARY, describeProvider } from './provider-contract.ts';
+import { json, sample, startAdapter, text } from './provider.ts';
 
-const KEY = 'exa-key-of-a-user';
+const make = (at: string) => exa({ apiKey: `exa-${CANARY}`, at });
+const EMPTY = json({ results: [] });
+const contents = { text: { maxCharacters: 500 }, highlights: { maxCharacters: 500 } };
 
-test('results are read: what it highlights, otherwise how the page begins', async () => {
-  const provider = await startProvider(json(sample('exa.search.json')));
-  const found = await exa({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking);
-  expect(found).toEqual([
+describeProvider({
+  make,
+  recorded: [json(sample('exa.search.json'))],
+  // What it highlights, otherwise how the page begins.
+  found: [
     {
       source: 'web',
       title: 'Second turbine turns',
@@ -25,46 +29,37 @@ test('results are read: what it highlights, otherwise how the page begins', asyn
       summaryDescription: '',
       publishedAt: undefined,
     },
-  ]);
+  ],
+  asked: [
+    {
+      method: 'POST',
+      path: '/search',
+      params: {},
+      headers: { 'x-api-key': `exa-${CANARY}`, 'content-type': 'application/json' },
+      body: {
+        query: 'tidal turbines',
+        type: 'auto',
+        numResults: 10,
+        startPublishedDate: '2026-11-14T12:00:00.000Z',
+        endPublishedDate: '2026-11-21T12:00:00.000Z',
+        contents,
+      },
+    },
+  ],
+  empty: EMPTY,
+  frame: json({}),
+  misfits: json({ results: [{ id: 1 }] }),
+  outages: { 'no credits': [text(CANARY, 402), { code: 'source_quota', retryAfterMs: HOUR }] },
 });
 
-test('the key stands in its header, the window in exact times', async () => {
-  const provider = await startProvider(json({ results: [] }));
-  const adapter = exa({ apiKey: KEY, at: provider.url });
-  await expect(adapter.find(query({ limit: 40 }), startAsking().asking)).resolves.toEqual([]);
-  const prompt = 'site:reddit.com tidal turbines';
-  await adapter.find(query({ prompt, from: undefined }), startAsking().asking);
-  const [asked, ofSite] = provider.requests;
-  expect(asked).toMatchObject({ method: 'POST', target: '/search' });
-  expect(asked?.headers).toMatchObject({ 'x-api-key': KEY, 'content-type': 'application/json' });
-  expect(asked?.body).not.toContain(KEY);
-  const contents = { text: { maxCharacters: 500 }, highlights: { maxCharacters: 500 } };
-  expect(JSON.parse(asked?.body ?? '')).toEqual({
+test('a site is a member of its own, and without a beginning there is no window', async () => {
+  const { find, provider } = await startAdapter(make, EMPTY);
+  await find({ prompt: 'site:reddit.com tidal turbines', from: undefined, limit: 40 });
+  expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({
     query: 'tidal turbines',
     type: 'auto',
     numResults: 40,
-    startPublishedDate: '2026-11-14T12:00:00.000Z',
-    endPublishedDate: '2026-11-21T12:00:00.000Z',
-    contents,
-  });
-  expect(JSON.parse(ofSite?.body ?? '')).toEqual({
-    query: 'tidal turbines',
-    type: 'auto',
-    numResults: 10,
     includeDomains: ['reddit.com'],
     contents,
   });
-});
-
-test.each([
-  [401, 'source_refused', undefined],
-  [402, 'source_quota', HOUR],
-  [403, 'source_refused', undefined],
-  [429, 'source_busy', undefined],
-  [500, 'source_failed', undefined],
-])('of %i it says %s', async (status, code, retryAfterMs) => {
-  const provider = await startProvider(json({ error: KEY, tag: 'NO_MORE_CREDITS' }, status));
-  const outage = await outageOf(exa({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking));
-  expect(outage).toMatchObject({ code, retryAfterMs });
-  expect(everyWordOf(outage)).not.toContain(KEY);
 });

@@ -1,13 +1,11 @@
 /** A live source around an adapter of the test's own, on a clock that stands still. */
-import { onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import type { FoundItem } from '../../../src/service/sources/search-source.ts';
 import type { Adapter } from '../../../src/service/sources/adapter.ts';
-import { openAgent } from '../../../src/service/sources/resilience/http-request.ts';
 import { createLiveSource, type LiveOptions } from '../../../src/service/sources/live-source.ts';
 import { memoryPorts } from './memory-ports.ts';
-import { NOW } from './provider.ts';
+import { AGENT, NOW } from './provider.ts';
 
 export function startLive(
   over: Partial<Adapter> & Pick<Adapter, 'find'>,
@@ -15,8 +13,6 @@ export function startLive(
 ) {
   const clock = steppedClock(NOW);
   const lines: string[] = [];
-  const agent = openAgent(4);
-  onTestFinished(() => agent.destroy());
   const ports = memoryPorts(clock);
   const waited: number[] = [];
   const source = createLiveSource(
@@ -34,7 +30,7 @@ export function startLive(
       log: createLogger('debug', [], { write: (line) => lines.push(line) }),
       ports,
       who: 'strandline-test',
-      agent,
+      agent: AGENT,
       // Waiting takes no time but that of the clock.
       wait: async (ms, signal) => {
         signal.throwIfAborted();

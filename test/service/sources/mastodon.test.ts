@@ -4,20 +4,20 @@ import { HOUR, MINUTE } from '../../../src/domain/time.ts';
 import { chooseHashtags, isAboutQuery, mastodon } from '../../../src/service/sources/providers/mastodon.ts';
 import { parseContent } from '../../../src/service/sources/providers/mastodon-post.ts';
 import {
-  type Answer,
+  type Answers,
+  BARE_AUTHOR,
+  BARE_POST,
   everyWordOf,
   json,
-  outageOf,
-  query,
   type Request,
   sample,
-  startAsking,
-  startProvider,
+  startAdapter,
   text,
 } from './provider.ts';
+import { CANARY, describeProvider } from './provider-contract.ts';
 import { watchProcessor } from '../../processor.ts';
 
-const TOKEN = 'mastodon-token-of-a-user';
+const TOKEN = `mastodon-${CANARY}`;
 const TAGS = '/api/v1/timelines/tag/tidalturbines';
 const SEARCH = '/api/v2/search';
 const STATUS = sample('mastodon.status.json') as Record<string, unknown>; // the recorded status is an object
@@ -35,32 +35,126 @@ function status(over: Record<string, unknown> = {}) {
   };
 }
 
-async function startServer(...answers: [Answer, ...Answer[]]) {
-  const provider = await startProvider(...answers);
-  const { host } = new URL(provider.url);
-  return { provider, host, adapter: mastodon({ server: provider.url, token: undefined }), ...startAsking() };
-}
-
+const make = (server: string) => mastodon({ server, token: undefined });
+const startServer = (...answers: Answers) => startAdapter(make, ...answers);
 /** The same with a token. */
-async function startSearch(...answers: [Answer, ...Answer[]]) {
-  const started = await startServer(...answers);
-  return { ...started, adapter: mastodon({ server: started.provider.url, token: TOKEN }) };
-}
+const startSearch = (...answers: Answers) =>
+  startAdapter((server) => mastodon({ server, token: TOKEN }), ...answers);
 
 /** The one post that is found of a status. */
 async function postOf(over: Record<string, unknown>) {
-  const { adapter, asking, host } = await startServer(json([status(over)]));
-  const found = await adapter.find(query(), asking);
+  const { find, provider } = await startServer(json([status(over)]));
+  const found = await find();
   expect(found).toHaveLength(1);
-  return { post: microblogPost.parse(found[0]?.post), host };
+  return { post: microblogPost.parse(found[0]?.post), host: new URL(provider.url).host };
 }
 
 const all = ({ target }: Request, name: string) => new URL(target, 'http://x').searchParams.getAll(name);
 
+const LINK =
+  'https://www.theguardian.com/money/2019/dec/07/i-lost-my-193000-inheritance-with-one-wrong-digit-on-my-sort-code';
+const LOSS = `Tidal turbines\n\n"I lost my inheritance with one wrong digit on my sort code"\n\n${LINK}`;
+const reset = {
+  'x-ratelimit-limit': '300',
+  'x-ratelimit-remaining': '0',
+  'x-ratelimit-reset': '2026-11-21T12:03:20.000Z',
+};
+const closed = (n: number) => ({
+  code: 'source_needs_key',
+  detail: `answered ${n}`,
+  retryAfterMs: 10 * MINUTE,
+});
+
+describeProvider({
+  make,
+  recorded: [json([{ ...STATUS, content: `<p>Tidal turbines</p>${String(STATUS['content'])}` }])],
+  found: [
+    {
+      source: 'microblog',
+      title: expect.stringMatching(/^Tidal turbines/),
+      link: 'https://mastodon.social/@Gargron/103270115826048975',
+      snippet: LOSS,
+      summaryDescription: expect.stringMatching(/^Tidal turbines/),
+      publishedAt: new Date('2019-12-08T03:48:33.901Z'),
+      engagement: 24,
+      post: {
+        ...BARE_POST,
+        user: {
+          ...BARE_AUTHOR,
+          id: expect.stringMatching(/^1@127\.0\.0\.1:\d+$/),
+          url: 'https://mastodon.social/@Gargron',
+          name: 'Eugen',
+          username: 'Gargron',
+          created_at: '2016-03-16T14:34:26.392Z',
+          description:
+            'Developer of Mastodon and administrator of mastodon.social. I post service announcements, development updates, and personal stuff.',
+          followers_count: 322_930,
+          profile_image_url:
+            'https://files.mastodon.social/accounts/avatars/000/000/001/original/d96d39a0abb45b92.jpg',
+          statuses_count: 61_323,
+          verified: true,
+        },
+        id: '103270115826048975',
+        text: LOSS,
+        reply_count: 5,
+        repost_count: 6,
+        like_count: 11,
+        quote_count: 2,
+        url: 'https://mastodon.social/@Gargron/103270115826048975',
+        created_at: '2019-12-08T03:48:33.901Z',
+        lang: 'en',
+        conversation_id: '103270115826048975',
+        entities: { hashtags: [], user_mentions: [], urls: [{ url: LINK, expanded_url: LINK }] },
+        summary_description: expect.stringMatching(/^Tidal turbines/),
+      },
+    },
+  ],
+  asked: [{ path: TAGS }],
+  terms: { restMs: 5 * MINUTE },
+  empty: json([]),
+  frame: json({ statuses: [] }),
+  misfits: json(sample('mastodon.tag-timeline.json')),
+  statuses: { 401: closed(401), 403: closed(403) },
+  outages: {
+    'an older server that wants a login': [json({ error: CANARY }, 422), closed(422)],
+    'too many requests, until when': [json({}, 429, reset), { code: 'source_busy', retryAfterMs: 200_000 }],
+    'too many, for longer': [
+      json({}, 429, { ...reset, 'retry-after': '600' }),
+      { code: 'source_busy', retryAfterMs: 600_000 },
+    ],
+    'too many, without an end': [json({}, 429), { code: 'source_busy', retryAfterMs: undefined }],
+    'too many, until next year': [
+      json({}, 429, { 'x-ratelimit-reset': '2027-01-01T00:00:00Z' }),
+      { code: 'source_busy', retryAfterMs: HOUR },
+    ],
+    'a server that moved': [
+      text('', 301, { location: 'https://elsewhere.example/' }),
+      { code: 'source_failed', detail: 'answered 301' },
+    ],
+  },
+  pages: {
+    of: (page) =>
+      json(
+        Array.from({ length: 40 }, (_, i) =>
+          status({ id: String(113_000_000_000_000_000 - 1_000 * (40 * page + i)) }),
+        ),
+      ),
+    size: 40,
+    limit: 100,
+    param: 'max_id',
+    // Below the last of the page before.
+    values: [String(idAt('2026-11-21T12:00:00.001Z')), '112999999999961000'],
+  },
+  probe: {
+    asked: { path: '/api/v1/timelines/tag/mastodon', params: { limit: '1' } },
+    answer: json([STATUS]),
+  },
+});
+
 describe('what is asked without a token', () => {
   test('is the timeline of the joined hashtag and its parts, newest first, within the window', async () => {
-    const { adapter, asking, provider } = await startServer(json([]));
-    expect(await adapter.find(query(), asking)).toEqual([]);
+    const { find, provider } = await startServer(json([]));
+    expect(await find()).toEqual([]);
     const [asked] = provider.requests;
     expect(provider.requests).toHaveLength(1);
     expect(asked?.path).toBe(TAGS);
@@ -77,61 +171,29 @@ describe('what is asked without a token', () => {
   });
 
   test('reaches back as far as there is without a start', async () => {
-    const { adapter, asking, provider } = await startServer(json([]));
-    await adapter.find(query({ from: undefined }), asking);
+    const { find, provider } = await startServer(json([]));
+    await find({ from: undefined });
     expect(provider.requests[0]?.params).not.toHaveProperty('since_id');
   });
 
-  test('are two pages of forty at most, the second below the last of the first', async () => {
-    const page = (start: number) =>
-      json(
-        Array.from({ length: 40 }, (_, n) =>
-          status({ id: String(113_000_000_000_000_000 - (start + n) * 1_000) }),
-        ),
-      );
-    const { adapter, asking, provider } = await startServer(page(0), page(40), page(80));
-    const found = await adapter.find(query({ limit: 100 }), asking);
-    expect(found).toHaveLength(80);
-    expect(provider.requests.map(({ params }) => params['max_id'])).toEqual([
-      String(idAt('2026-11-21T12:00:00.001Z')),
-      '112999999999961000',
-    ]);
-  });
-
-  test('is one page where it is enough, or not full', async () => {
-    const full = json(Array.from({ length: 40 }, (_, n) => status({ id: String(n + 1) })));
-    const enough = await startServer(full);
-    expect(await enough.adapter.find(query({ limit: 40 }), enough.asking)).toHaveLength(40);
-    expect(enough.provider.requests).toHaveLength(1);
-    const few = await startServer(json([status()]));
-    await few.adapter.find(query({ limit: 40 }), few.asking);
-    expect(few.provider.requests).toHaveLength(1);
+  test('is one page where that is not full', async () => {
+    const { find, provider } = await startServer(json([status()]));
+    await find({ limit: 40 });
+    expect(provider.requests).toHaveLength(1);
   });
 
   test('is nothing where the prompt has no word that could be a hashtag', async () => {
-    const { adapter, asking, provider } = await startServer(json([status()]));
-    expect(await adapter.find(query({ prompt: '2026', keywords: ['2026'] }), asking)).toEqual([]);
-    expect(await adapter.find(query({ prompt: '🎉', keywords: [] }), asking)).toEqual([]);
+    const { find, provider } = await startServer(json([status()]));
+    expect(await find({ prompt: '2026', keywords: ['2026'] })).toEqual([]);
+    expect(await find({ prompt: '🎉', keywords: [] })).toEqual([]);
     expect(provider.requests).toEqual([]);
-  });
-
-  test('to see whether it answers, is one status of a hashtag', async () => {
-    const { adapter, asking, provider } = await startServer(json([STATUS]), text('down', 502));
-    await adapter.probe?.(asking);
-    expect(provider.requests[0]).toMatchObject({
-      path: '/api/v1/timelines/tag/mastodon',
-      params: { limit: '1' },
-    });
-    expect((await outageOf(adapter.probe?.(asking) ?? Promise.resolve())).code).toBe('source_failed');
   });
 });
 
 describe('what is asked with a token', () => {
   test('is the search of posts, by whole days on both sides', async () => {
-    const { adapter, asking, provider } = await startSearch(
-      json({ accounts: [], statuses: [status()], hashtags: [] }),
-    );
-    expect(await adapter.find(query({ limit: 60 }), asking)).toHaveLength(1);
+    const { find, provider } = await startSearch(json({ accounts: [], statuses: [status()], hashtags: [] }));
+    expect(await find({ limit: 60 })).toHaveLength(1);
     expect(provider.requests).toHaveLength(1);
     expect(provider.requests[0]).toMatchObject({
       path: SEARCH,
@@ -141,22 +203,20 @@ describe('what is asked with a token', () => {
   });
 
   test('is the hashtags where the server answers without posts', async () => {
-    const { adapter, asking, provider } = await startSearch(
+    const { find, provider } = await startSearch(
       json({ accounts: [], statuses: [], hashtags: [] }),
       json([status()]),
     );
-    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    expect(await find()).toHaveLength(1);
     expect(provider.requests.map(({ path }) => path)).toEqual([SEARCH, TAGS]);
     expect(provider.requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
   test('that is refused is said, without the token', async () => {
-    const { adapter, asking } = await startSearch(
-      json({ error: `The access token ${TOKEN} is invalid` }, 401),
-    );
-    const outage = await outageOf(adapter.find(query(), asking));
-    expect(outage).toMatchObject({ code: 'source_refused', detail: 'answered 401' });
-    expect(everyWordOf(outage)).not.toContain(TOKEN);
+    const { outage } = await startSearch(json({ error: `The access token ${TOKEN} is invalid` }, 401));
+    const down = await outage();
+    expect(down).toMatchObject({ code: 'source_refused', detail: 'answered 401' });
+    expect(everyWordOf(down)).not.toContain(TOKEN);
   });
 });
 
@@ -204,85 +264,22 @@ describe('hashtags', () => {
   });
 
   test('keep posts that have nothing to do with the prompt out', async () => {
-    const { adapter, asking } = await startServer(
+    const { find } = await startServer(
       json([
         status({ id: '2', content: '<p>The wind <b>turbines</b> of the north</p>' }),
         status({ id: '3' }),
       ]),
     );
-    expect((await adapter.find(query(), asking)).map(({ post }) => post?.id)).toEqual(['3']);
+    expect((await find()).map(({ post }) => post?.id)).toEqual(['3']);
   });
 });
 
 describe('a post', () => {
-  test('of the recorded status has what is there, and null for what is not', async () => {
-    const recorded = { ...STATUS, content: `<p>Tidal turbines</p>${String(STATUS['content'])}` };
-    const { adapter, asking, host } = await startServer(json([recorded]));
-    const link =
-      'https://www.theguardian.com/money/2019/dec/07/i-lost-my-193000-inheritance-with-one-wrong-digit-on-my-sort-code';
-    const said = `Tidal turbines\n\n"I lost my inheritance with one wrong digit on my sort code"\n\n${link}`;
-    const found = await adapter.find(query(), asking);
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({
-      source: 'microblog',
-      link: 'https://mastodon.social/@Gargron/103270115826048975',
-      snippet: said,
-      publishedAt: new Date('2019-12-08T03:48:33.901Z'),
-      engagement: 24,
-    });
-    expect(found[0]?.post).toEqual({
-      user: {
-        id: `1@${host}`,
-        url: 'https://mastodon.social/@Gargron',
-        name: 'Eugen',
-        username: 'Gargron',
-        created_at: '2016-03-16T14:34:26.392Z',
-        description:
-          'Developer of Mastodon and administrator of mastodon.social. I post service announcements, development updates, and personal stuff.',
-        favourites_count: null,
-        followers_count: 322_930,
-        listed_count: null,
-        media_count: null,
-        profile_image_url:
-          'https://files.mastodon.social/accounts/avatars/000/000/001/original/d96d39a0abb45b92.jpg',
-        statuses_count: 61_323,
-        verified: true,
-        is_blue_verified: false,
-        can_dm: null,
-        can_media_tag: null,
-        location: null,
-      },
-      id: '103270115826048975',
-      text: said,
-      reply_count: 5,
-      repost_count: 6,
-      like_count: 11,
-      view_count: null,
-      quote_count: 2,
-      impression_count: null,
-      bookmark_count: null,
-      url: 'https://mastodon.social/@Gargron/103270115826048975',
-      created_at: '2019-12-08T03:48:33.901Z',
-      media: [],
-      is_quote_post: false,
-      is_repost: false,
-      lang: 'en',
-      conversation_id: '103270115826048975',
-      in_reply_to_screen_name: null,
-      in_reply_to_status_id: null,
-      in_reply_to_user_id: null,
-      quoted_status_id: null,
-      quote: null,
-      entities: { hashtags: [], user_mentions: [], urls: [{ url: link, expanded_url: link }] },
-      summary_description: found[0]?.summaryDescription,
-    });
-  });
-
   test('of the recorded timeline has hashtags and mentions, and its text in lines', async () => {
     const recorded = sample('mastodon.tag-timeline.json') as Record<string, unknown>[]; // a list of objects
     const statuses = recorded.map((one) => ({ ...STATUS, ...one }));
-    const { adapter, asking } = await startServer(json(statuses));
-    const found = await adapter.find(query({ prompt: 'cats', keywords: ['cats'] }), asking);
+    const { find } = await startServer(json(statuses));
+    const found = await find({ prompt: 'cats', keywords: ['cats'] });
     expect(found.map(({ snippet }) => snippet)).toEqual([
       '#cats',
       'Caught on the hop. 😺\n\n#Qualitätskatzen #cats #mastocats #catsofmastodon #Greece #Agistri\n(photo: @kernpanik | license: CC BY-NC-SA 4.0)',
@@ -301,8 +298,8 @@ describe('a post', () => {
   test('of the recorded search has its text in lines, and its warning', async () => {
     const recorded = sample('mastodon.search.json') as { statuses: Record<string, unknown>[] }; // as documented
     const statuses = recorded.statuses.map((one) => ({ ...STATUS, ...one }));
-    const { adapter, asking } = await startSearch(json({ ...recorded, statuses }));
-    const found = await adapter.find(query({ prompt: 'cats', keywords: ['cats'] }), asking);
+    const { find } = await startSearch(json({ ...recorded, statuses }));
+    const found = await find({ prompt: 'cats', keywords: ['cats'] });
     expect(found.map(({ snippet }) => snippet)).toEqual([
       'cats\ncats never change',
       'Cats\n\nCats are inherently good at self-care.\n\n#cats',
@@ -407,10 +404,10 @@ describe('what is left out', () => {
     ['a post without a time', { created_at: 'recently' }],
     ['a post that nobody can open', { url: null, uri: 'tag:mastodon.social,2026:1' }],
   ])('is %s', async (_, over) => {
-    const { adapter, asking } = await startSearch(
+    const { find } = await startSearch(
       json({ statuses: [status({ id: '2', ...over }), status({ id: '3' })] }),
     );
-    expect((await adapter.find(query(), asking)).map(({ post }) => post?.id)).toEqual(['3']);
+    expect((await find()).map(({ post }) => post?.id)).toEqual(['3']);
   });
 });
 
@@ -448,57 +445,5 @@ describe('text', () => {
     const computed = watchProcessor();
     parseContent(html);
     expect(computed()).toBeLessThan(1_000);
-  });
-});
-
-describe('why there is nothing', () => {
-  const reset = {
-    'x-ratelimit-limit': '300',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': '2026-11-21T12:03:20.000Z',
-  };
-  const needsLogin = json({ error: 'This method requires an authenticated user' }, 422);
-  test.each<[string, Answer, Record<string, unknown>]>([
-    [
-      'a server that wants a login',
-      json({ error: 'The access token is invalid' }, 401),
-      { code: 'source_needs_key', retryAfterMs: 10 * MINUTE },
-    ],
-    ['an older one', needsLogin, { code: 'source_needs_key', detail: 'answered 422' }],
-    [
-      'too many requests',
-      json({ error: 'Too many requests' }, 429, reset),
-      { code: 'source_busy', retryAfterMs: 200_000 },
-    ],
-    [
-      'too many, for longer',
-      json({}, 429, { ...reset, 'retry-after': '600' }),
-      { code: 'source_busy', retryAfterMs: 600_000 },
-    ],
-    ['too many, without an end', json({}, 429), { code: 'source_busy', retryAfterMs: undefined }],
-    [
-      'too many, until next year',
-      json({}, 429, { 'x-ratelimit-reset': '2027-01-01T00:00:00Z' }),
-      { retryAfterMs: HOUR },
-    ],
-    [
-      'a server that moved',
-      text('', 301, { location: 'https://elsewhere.example/' }),
-      { code: 'source_failed' },
-    ],
-    ['a fault', json({ error: 'down' }, 503), { code: 'source_failed', detail: 'answered 503' }],
-    ['a page', text('<html>'), { code: 'source_failed' }],
-    ['another shape', json({ statuses: [] }), { code: 'source_failed' }],
-    ['items of another shape', json(sample('mastodon.tag-timeline.json')), { code: 'source_failed' }],
-  ])('%s', async (_, answer, expected) => {
-    const { adapter, asking } = await startServer(answer);
-    expect(await outageOf(adapter.find(query(), asking))).toMatchObject(expected);
-  });
-
-  test('a second page that fails costs the page, and half a window does not pass for a whole one', async () => {
-    const full = json(Array.from({ length: 40 }, (_, n) => status({ id: String(n + 1) })));
-    const { adapter, asking, cuts } = await startServer(full, json({}, 503));
-    expect(await adapter.find(query({ limit: 80 }), asking)).not.toEqual([]);
-    expect(cuts).toMatchObject([{ code: 'source_failed', detail: 'answered 503' }]);
   });
 });

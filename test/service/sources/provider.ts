@@ -4,9 +4,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { steppedClock } from '../../../src/platform/clock.ts';
+import type { MicroblogAuthor, MicroblogPost } from '../../../src/protocol/specification.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
-import type { AdapterContext } from '../../../src/service/sources/adapter.ts';
+import type { Adapter, AdapterContext } from '../../../src/service/sources/adapter.ts';
 import { createRequestSender, openAgent } from '../../../src/service/sources/resilience/http-request.ts';
 
 export type Request = {
@@ -19,46 +20,64 @@ export type Request = {
   body: string;
 };
 export type Answer = (request: Request, response: ServerResponse) => void | Promise<void>;
+export type Answers = [Answer, ...Answer[]];
 
-export type Provider = { url: string; requests: Request[]; answers(...answers: [Answer, ...Answer[]]): void };
+export type Provider = { url: string; requests: Request[]; answers(...answers: Answers): void };
 
 /** The instant at which all tests of sources happen. */
 export const NOW = new Date('2026-11-21T12:00:00.000Z');
 
-/** Answers with the first, the second, ... and then always with the last. */
-export async function startProvider(...first: [Answer, ...Answer[]]): Promise<Provider> {
-  let answers: Answer[] = first;
-  const requests: Request[] = [];
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const target = incoming.url ?? '';
-      const { pathname, searchParams } = new URL(target, 'http://provider');
-      const request = {
-        method: incoming.method ?? '',
-        target,
-        path: pathname,
-        params: Object.fromEntries(searchParams),
-        headers: incoming.headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-      };
-      requests.push(request);
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      void answer?.(request, response);
-    });
+/** One for all tests of a file: more connections than any of them has requests under way. */
+export const AGENT = openAgent(64);
+
+// One server for all tests of a file. Each provider has the first part of the path as its own.
+type Mount = { requests: Request[]; answers: Answer[]; open: Set<ServerResponse> };
+const mounts = new Map<string, Mount>();
+let serials = 0;
+const server = createServer((incoming, response) => {
+  const [, name = '', target = '/'] = /^\/(\d+)(\/.*)?$/.exec(incoming.url ?? '') ?? [];
+  const mount = mounts.get(name);
+  if (mount === undefined) return void response.writeHead(410).end();
+  mount.open.add(response);
+  response.on('close', () => mount.open.delete(response));
+  const chunks: Buffer[] = [];
+  incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+  incoming.on('end', () => {
+    const { pathname, searchParams } = new URL(target, 'http://provider');
+    const request = {
+      method: incoming.method ?? '',
+      target,
+      path: pathname,
+      params: Object.fromEntries(searchParams),
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+    mount.requests.push(request);
+    const answer = mount.answers.length > 1 ? mount.answers.shift() : mount.answers[0];
+    void answer?.(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+/** Answers with the first, the second, ... and then always with the last. */
+export async function startProvider(...first: Answers): Promise<Provider> {
+  if (!server.listening) {
+    server.unref(); // it ends with its process
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  }
+  serials += 1;
+  const name = String(serials);
+  const mount: Mount = { requests: [], answers: [...first], open: new Set() };
+  mounts.set(name, mount);
+  onTestFinished(() => {
+    mounts.delete(name);
+    for (const response of mount.open) response.destroy();
   });
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
   return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
+    url: `http://127.0.0.1:${port}/${name}`,
+    requests: mount.requests,
     answers: (...next) => {
-      answers = next;
+      mount.answers = [...next];
     },
   };
 }
@@ -85,12 +104,10 @@ export function sample(name: string): unknown {
  */
 export function startAsking(signal = new AbortController().signal) {
   const clock = steppedClock(NOW);
-  const agent = openAgent(4);
-  onTestFinished(() => agent.destroy());
   const spent: number[] = [];
   const cuts: SourceDown[] = [];
   const asking: AdapterContext = {
-    ask: createRequestSender({ who: 'strandline-test', agent, clock, signal }),
+    ask: createRequestSender({ who: 'strandline-test', agent: AGENT, clock, signal }),
     clock,
     leftMs: () => 6_000,
     spend: async (units) => {
@@ -104,6 +121,15 @@ export function startAsking(signal = new AbortController().signal) {
     },
   };
   return { asking, clock, spent, cuts };
+}
+
+/** An adapter before a provider that answers so, and what asking it needs. */
+export async function startAdapter(make: (url: string) => Adapter, ...answers: Answers) {
+  const provider = await startProvider(...answers);
+  const adapter = make(provider.url);
+  const started = startAsking();
+  const find = (over: Partial<SourceQuery> = {}) => adapter.find(query(over), started.asking);
+  return { provider, adapter, ...started, find, outage: () => outageOf(find()) };
 }
 
 /** The last seven days. */
@@ -138,3 +164,40 @@ export function everyWordOf(error: unknown): string {
   }
   return words.join('\n');
 }
+
+/** An author and a post of a microblog of which nothing is known. */
+export const BARE_AUTHOR = {
+  created_at: null,
+  description: null,
+  favourites_count: null,
+  followers_count: null,
+  listed_count: null,
+  media_count: null,
+  profile_image_url: null,
+  statuses_count: null,
+  verified: false,
+  is_blue_verified: false,
+  can_dm: null,
+  can_media_tag: null,
+  location: null,
+} satisfies Partial<MicroblogAuthor>;
+export const BARE_POST = {
+  reply_count: null,
+  repost_count: null,
+  like_count: null,
+  view_count: null,
+  quote_count: null,
+  impression_count: null,
+  bookmark_count: null,
+  media: [],
+  is_quote_post: false,
+  is_repost: false,
+  lang: null,
+  conversation_id: null,
+  in_reply_to_screen_name: null,
+  in_reply_to_status_id: null,
+  in_reply_to_user_id: null,
+  quoted_status_id: null,
+  quote: null,
+  entities: { hashtags: [], user_mentions: [], urls: [] },
+} satisfies Partial<MicroblogPost>;

@@ -2,24 +2,16 @@ import { expect, test } from 'vitest';
 import { DAY, HOUR } from '../../../src/domain/time.ts';
 import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
 import { tavily } from '../../../src/service/sources/providers/tavily.ts';
-import {
-  everyWordOf,
-  json,
-  NOW,
-  outageOf,
-  query,
-  sample,
-  startAsking,
-  startProvider,
-  text,
-} from './provider.ts';
+import { CANARY, describeProvider } from './provider-contract.ts';
+import { json, NOW, sample, startAdapter, text } from './provider.ts';
 
-const KEY = 'tvly-key-of-a-user';
+const make = (at: string) => tavily({ apiKey: `tvly-${CANARY}`, at });
+const EMPTY = json({ results: [] });
 
-test('results are read, with a time where there is one', async () => {
-  const provider = await startProvider(json(sample('tavily.search.json')));
-  const found = await tavily({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking);
-  expect(found).toEqual([
+describeProvider({
+  make,
+  recorded: [json(sample('tavily.search.json'))],
+  found: [
     {
       source: 'web',
       title: 'Second turbine turns',
@@ -36,27 +28,30 @@ test('results are read, with a time where there is one', async () => {
       summaryDescription: '',
       publishedAt: undefined,
     },
-  ]);
-});
-
-test('the key is a bearer token, the window in whole days, at most twenty results', async () => {
-  const provider = await startProvider(json({ results: [] }));
-  const adapter = tavily({ apiKey: KEY, at: provider.url });
-  await adapter.find(query({ limit: 40 }), startAsking().asking);
-  const [asked] = provider.requests;
-  expect(asked).toMatchObject({ method: 'POST', target: '/search' });
-  expect(asked?.headers).toMatchObject({
-    authorization: `Bearer ${KEY}`,
-    'content-type': 'application/json',
-  });
-  expect(JSON.parse(asked?.body ?? '')).toEqual({
-    query: 'tidal turbines',
-    topic: 'news',
-    search_depth: 'basic',
-    max_results: 20,
-    start_date: '2026-11-14',
-    end_date: '2026-11-21',
-  });
+  ],
+  asked: [
+    {
+      method: 'POST',
+      path: '/search',
+      params: {},
+      headers: { authorization: `Bearer tvly-${CANARY}`, 'content-type': 'application/json' },
+      body: {
+        query: 'tidal turbines',
+        topic: 'news',
+        search_depth: 'basic',
+        max_results: 10,
+        start_date: '2026-11-14',
+        end_date: '2026-11-21',
+      },
+    },
+  ],
+  empty: EMPTY,
+  frame: json({}),
+  misfits: json({ results: [{ id: 1 }] }),
+  outages: {
+    'no credits': [text(CANARY, 432), { code: 'source_quota', retryAfterMs: HOUR }],
+    'the limit of what may be paid': [text(CANARY, 433), { code: 'source_quota', retryAfterMs: HOUR }],
+  },
 });
 
 test.each<[string, Partial<SourceQuery>, string]>([
@@ -65,47 +60,19 @@ test.each<[string, Partial<SourceQuery>, string]>([
   ['without a beginning', { from: undefined }, 'general'],
   ['of a week at one site', { prompt: 'site:reddit.com tides' }, 'general'],
 ])('a window %s: news alone have a time, and short windows want one', async (_, asked, topic) => {
-  const provider = await startProvider(json({ results: [] }));
-  await tavily({ apiKey: KEY, at: provider.url }).find(query(asked), startAsking().asking);
+  const { find, provider } = await startAdapter(make, EMPTY);
+  await find(asked);
   expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ topic });
 });
 
-test('a site is a member of its own', async () => {
-  const provider = await startProvider(json({ results: [] }));
-  const adapter = tavily({ apiKey: KEY, at: provider.url });
-  await adapter.find(
-    query({ prompt: 'site:reddit.com tidal turbines', from: undefined }),
-    startAsking().asking,
-  );
+test('a site is a member of its own, and twenty results are the most', async () => {
+  const { find, provider } = await startAdapter(make, EMPTY);
+  await find({ prompt: 'site:reddit.com tidal turbines', from: undefined, limit: 40 });
   expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({
     query: 'tidal turbines',
     topic: 'general',
     search_depth: 'basic',
-    max_results: 10,
+    max_results: 20,
     include_domains: ['reddit.com'],
   });
-});
-
-test.each([
-  [401, 'source_refused', undefined],
-  [429, 'source_busy', 7_000],
-  [432, 'source_quota', HOUR],
-  [433, 'source_quota', HOUR],
-  [500, 'source_failed', undefined],
-])('of %i it says %s', async (status, code, retryAfterMs) => {
-  const headers: Record<string, string> = status === 429 ? { 'retry-after': '7' } : {};
-  const provider = await startProvider(json({ detail: { error: `no, ${KEY}` } }, status, headers));
-  const outage = await outageOf(
-    tavily({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking),
-  );
-  expect(outage).toMatchObject({ code, retryAfterMs });
-  expect(everyWordOf(outage)).not.toContain(KEY);
-});
-
-test('a page instead of JSON is a failure', async () => {
-  const provider = await startProvider(text('<html>'));
-  const outage = await outageOf(
-    tavily({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking),
-  );
-  expect(outage.message).toBe('failed: its answer is not JSON');
 });

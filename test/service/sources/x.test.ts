@@ -2,22 +2,26 @@ import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/specification.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
+import type { SourceQuery } from '../../../src/service/sources/search-source.ts';
 import type { AdapterContext } from '../../../src/service/sources/adapter.ts';
 import { computeWorstCost, x } from '../../../src/service/sources/providers/x.ts';
 import {
   type Answer,
-  everyWordOf,
+  type Answers,
+  BARE_AUTHOR,
+  BARE_POST,
   json,
   NOW,
   outageOf,
   query,
   sample,
+  startAdapter,
   startAsking,
-  startProvider,
   text,
 } from './provider.ts';
+import { CANARY, describeProvider } from './provider-contract.ts';
 
-const BEARER = 'x-bearer-of-a-user';
+const BEARER = `x-bearer-${CANARY}`;
 const NOTHING = json({ meta: { result_count: 0 } });
 /** What ten posts may cost at worst: each with two others beside it, its author and four pictures. */
 const TEN = 450_000;
@@ -62,124 +66,172 @@ const badStart = json(
 );
 
 /** With a purse that holds so much; `left` is what is in it. */
-async function startX(answers: [Answer, ...Answer[]], purse = 5_000_000) {
-  const provider = await startProvider(...answers);
-  const adapter = x({ bearerToken: BEARER, usdPerDay: purse / 1e6, at: provider.url });
-  const started = startAsking();
-  let left = purse;
+async function startX(answers: Answers, purse = 5_000_000) {
+  const started = await startAdapter(
+    (at) => x({ bearerToken: BEARER, usdPerDay: purse / 1e6, at }),
+    ...answers,
+  );
+  const { spend } = started.asking;
+  const left = () => started.spent.reduce((rest, units) => rest - units, purse);
   const asking: AdapterContext = {
     ...started.asking,
     spend: async (units) => {
-      if (units > left) throw new SourceDown('source_quota', { unasked: true });
-      left -= units;
-      await started.asking.spend(units);
-    },
-    unspend: async (units) => {
-      left += units;
-      await started.asking.unspend(units);
+      if (units > left()) throw new SourceDown('source_quota', { unasked: true });
+      await spend(units);
     },
   };
-  return { provider, adapter, asking, clock: started.clock, spent: started.spent, left: () => left };
+  const find = (over: Partial<SourceQuery> = {}) => started.adapter.find(query(over), asking);
+  return { ...started, asking, find, outage: () => outageOf(find()), left };
 }
 
 /** The one post that is found of an answer. */
 async function postOf(data: Record<string, unknown>, includes: Record<string, unknown> = {}) {
-  const { adapter, asking } = await startX([answer([data], { users: [person('7')], ...includes })]);
-  const found = await adapter.find(query(), asking);
+  const { find } = await startX([answer([data], { users: [person('7')], ...includes })]);
+  const found = await find();
   expect(found).toHaveLength(1);
   return microblogPost.parse(found[0]?.post);
 }
 
-describe('what is asked', () => {
-  test('is the recent search, with all that belongs to a post and no reposts', async () => {
-    const { adapter, asking, provider } = await startX([NOTHING]);
-    const from = new Date('2026-11-20T12:00:00.000Z');
-    expect(await adapter.find(query({ from, limit: 40, prompt: 'the turbines, tidal' }), asking)).toEqual([]);
-    expect(provider.requests).toHaveLength(1);
-    const [asked] = provider.requests;
-    expect(asked?.path).toBe('/2/tweets/search/recent');
-    expect(asked?.headers.authorization).toBe(`Bearer ${BEARER}`);
-    expect(asked?.params).toMatchObject({
-      query: 'turbines tidal -is:retweet',
-      max_results: '40',
-      sort_order: 'relevancy',
-      start_time: '2026-11-20T12:00:00Z',
-      expansions: 'author_id,attachments.media_keys,referenced_tweets.id',
-    });
-    for (const field of [
-      'created_at',
-      'public_metrics',
-      'entities',
-      'lang',
-      'conversation_id',
-      'note_tweet',
-    ]) {
-      expect(asked?.params['tweet.fields']?.split(',')).toContain(field);
-    }
-    expect(asked?.params['user.fields']?.split(',')).toContain('public_metrics');
-    // An end that lies less than ten seconds back is an error.
-    expect(asked?.params).not.toHaveProperty('end_time');
-  });
+const reset = (seconds: number) => ({
+  'x-rate-limit-limit': '450',
+  'x-rate-limit-remaining': '0',
+  'x-rate-limit-reset': String(NOW.getTime() / SECOND + seconds),
+});
 
+describeProvider({
+  make: (at) => x({ bearerToken: BEARER, usdPerDay: 5, at }),
+  recorded: [json(sample('x.recent-search.json'))],
+  found: [
+    {
+      source: 'microblog',
+      title: 'Just started learning Python and loving it!',
+      link: 'https://x.com/pythondev/status/1234567890123456789',
+      snippet: 'Just started learning Python and loving it!',
+      summaryDescription: 'Just started learning Python and loving it!',
+      publishedAt: new Date('2024-01-15T10:30:00.000Z'),
+      engagement: 50,
+      post: {
+        ...BARE_POST,
+        user: {
+          ...BARE_AUTHOR,
+          id: '9876543210',
+          url: 'https://x.com/pythondev',
+          name: 'pythondev',
+          username: 'pythondev',
+          is_blue_verified: null,
+        },
+        id: '1234567890123456789',
+        text: 'Just started learning Python and loving it!',
+        reply_count: 2,
+        repost_count: 5,
+        like_count: 42,
+        quote_count: 1,
+        url: 'https://x.com/pythondev/status/1234567890123456789',
+        created_at: '2024-01-15T10:30:00.000Z',
+        summary_description: 'Just started learning Python and loving it!',
+      },
+    },
+  ],
+  // Of the last seven days, which is where it looks by itself; an end that lies less than ten seconds back is an error.
+  asked: [
+    {
+      path: '/2/tweets/search/recent',
+      params: {
+        query: 'tidal turbines -is:retweet',
+        max_results: '10',
+        sort_order: 'relevancy',
+        'tweet.fields':
+          'created_at,public_metrics,entities,lang,conversation_id,in_reply_to_user_id,referenced_tweets,attachments,note_tweet',
+        expansions: 'author_id,attachments.media_keys,referenced_tweets.id',
+        'user.fields':
+          'created_at,description,public_metrics,verified,verified_type,location,profile_image_url',
+        'media.fields': 'url,preview_image_url',
+      },
+      headers: { authorization: `Bearer ${BEARER}` },
+    },
+  ],
+  // A post and its author were read.
+  spent: [TEN, -(TEN - 15_000)],
+  terms: { allowance: { most: 5_000_000, unit: 'micro-dollars', zone: 'UTC' }, restMs: 15 * MINUTE },
+  empty: NOTHING,
+  frame: json({ errors: [{ title: CANARY }] }),
+  misfits: answer([{ id: '1' }, { id: '2' }]),
+  outages: {
+    'no credits': [json({ title: 'CreditsDepleted' }, 402), { code: 'source_quota', retryAfterMs: HOUR }],
+    'too many requests': [json({}, 429, reset(600)), { code: 'source_busy', retryAfterMs: 10 * MINUTE }],
+    'too many, although there is room again': [
+      json({}, 429, reset(-5)),
+      { code: 'source_busy', retryAfterMs: undefined },
+    ],
+    'the cap of the month': [
+      json({ title: 'UsageCapExceeded', period: 'Monthly' }, 429),
+      { code: 'source_quota', retryAfterMs: HOUR },
+    ],
+    'a query it does not take': [
+      json({ errors: [{ parameters: { query: [CANARY] } }] }, 400),
+      { code: 'source_refused', detail: 'answered 400' },
+    ],
+    'an address that is gone': [text(CANARY, 404), { code: 'source_failed', detail: 'answered 404' }],
+  },
+});
+
+describe('what is asked', () => {
   test.each([
     [1, '10'],
     [10, '10'],
     [55, '55'],
     [400, '100'],
   ])('are, for %i, %s posts', async (limit, expected) => {
-    const { adapter, asking, provider } = await startX([NOTHING]);
-    await adapter.find(query({ limit }), asking);
+    const { find, provider } = await startX([NOTHING]);
+    await find({ limit });
     expect(provider.requests[0]?.params['max_results']).toBe(expected);
   });
 
-  test('is the newest without a start', async () => {
-    const { adapter, asking, provider } = await startX([NOTHING]);
-    await adapter.find(query({ from: undefined }), asking);
-    expect(provider.requests[0]?.params).toMatchObject({ sort_order: 'recency' });
+  test('is the newest without a start, and ends where the window does', async () => {
+    const { find, provider } = await startX([NOTHING]);
+    await find({ from: undefined, to: new Date('2026-11-20T12:00:00Z') });
+    expect(provider.requests[0]?.params).toMatchObject({
+      sort_order: 'recency',
+      end_time: '2026-11-20T12:00:00Z',
+    });
     expect(provider.requests[0]?.params).not.toHaveProperty('start_time');
   });
 
   test('is never older than the seven days that there are', async () => {
-    const { adapter, asking, provider } = await startX([NOTHING]);
+    const { find, provider } = await startX([NOTHING]);
     for (const back of [30, 7]) {
-      await adapter.find(query({ from: new Date(NOW.getTime() - back * 24 * HOUR) }), asking);
+      await find({ from: new Date(NOW.getTime() - back * 24 * HOUR) });
       expect(provider.requests.at(-1)?.params).not.toHaveProperty('start_time');
     }
-    await adapter.find(query({ from: new Date('2026-11-14T12:10:00Z') }), asking);
+    await find({ from: new Date('2026-11-14T12:10:00Z') });
     expect(provider.requests.at(-1)?.params['start_time']).toBe('2026-11-14T12:10:00Z');
   });
 
   test('is nothing where nothing can be, and costs nothing', async () => {
-    const { adapter, asking, provider, spent } = await startX([NOTHING]);
+    const { find, provider, spent } = await startX([NOTHING]);
     const [from, to] = [new Date('2026-10-01T00:00:00Z'), new Date('2026-11-01T00:00:00Z')];
-    expect(await adapter.find(query({ from, to }), asking)).toEqual([]);
-    expect(await adapter.find(query({ prompt: '🎉', keywords: [] }), asking)).toEqual([]);
+    expect(await find({ from, to })).toEqual([]);
+    expect(await find({ prompt: '🎉', keywords: [] })).toEqual([]);
     expect(provider.requests).toEqual([]);
     expect(spent).toEqual([]);
   });
 
-  test('ends where the window does', async () => {
-    const { adapter, asking, provider } = await startX([NOTHING]);
-    await adapter.find(query({ to: new Date('2026-11-20T12:00:00Z') }), asking);
-    expect(provider.requests[0]?.params['end_time']).toBe('2026-11-20T12:00:00Z');
-  });
-
   test('holds what its language would take for an operator in quotes', async () => {
-    const { adapter, asking, provider } = await startX([NOTHING]);
+    const { find, provider } = await startX([NOTHING]);
     const keywords = ['night trains', 'covid-19', '#europe', '@tide'];
-    await adapter.find(query({ prompt: '"night trains" covid-19 #europe @tide', keywords }), asking);
+    await find({ prompt: '"night trains" covid-19 #europe @tide', keywords });
     expect(provider.requests[0]?.params['query']).toBe('"night trains" "covid-19" #europe @tide -is:retweet');
   });
 
   test('is asked again without a start where the clocks differ, once, and paid once', async () => {
-    const { adapter, asking, provider, spent } = await startX([badStart, answer([post('1')])]);
+    const { find, provider, spent } = await startX([badStart, answer([post('1')])]);
     const from = new Date('2026-11-14T12:10:00Z');
-    expect(await adapter.find(query({ from }), asking)).toHaveLength(1);
+    expect(await find({ from })).toHaveLength(1);
     expect(provider.requests.map(({ params }) => 'start_time' in params)).toEqual([true, false]);
     expect(spent).toEqual([TEN, -(TEN - 15_000)]);
 
     const never = await startX([badStart]);
-    expect(await outageOf(never.adapter.find(query({ from }), never.asking))).toMatchObject({
+    expect(await outageOf(never.find({ from }))).toMatchObject({
       code: 'source_refused',
     });
     expect(never.provider.requests).toHaveLength(2);
@@ -188,14 +240,6 @@ describe('what is asked', () => {
 });
 
 describe('money', () => {
-  test('is a daily allowance in millionths of a dollar', () => {
-    expect(x({ bearerToken: BEARER, usdPerDay: 2.5 }).allowance).toEqual({
-      most: 2_500_000,
-      unit: 'micro-dollars',
-      zone: 'UTC',
-    });
-  });
-
   test('is taken for the worst before anything is asked, and what was not read is given back', async () => {
     const includes = {
       users: [person('7'), person('8')],
@@ -209,22 +253,22 @@ describe('money', () => {
         return answer([post('1'), post('2', { author_id: '8' })], includes)(request, response);
       },
     ]);
-    await started.adapter.find(query(), started.asking);
+    await started.find();
     // Three posts and a picture at half a cent, two people at one cent.
     expect(started.left()).toBe(5_000_000 - 4 * 5_000 - 2 * 10_000);
     expect(started.spent).toEqual([TEN, -(TEN - 40_000)]);
   });
 
   test('is paid for posts that do not fit too', async () => {
-    const { adapter, asking, left } = await startX([answer([post('1'), { id: '2' }])]);
-    expect(await adapter.find(query(), asking)).toHaveLength(1);
+    const { find, left } = await startX([answer([post('1'), { id: '2' }])]);
+    expect(await find()).toHaveLength(1);
     expect(left()).toBe(5_000_000 - 2 * 5_000 - 10_000);
   });
 
   test('is gone: nothing is asked', async () => {
     for (const purse of [0, TEN - 1]) {
-      const { adapter, asking, provider, left } = await startX([answer([post('1')])], purse);
-      expect(await outageOf(adapter.find(query({ limit: 40 }), asking))).toMatchObject({
+      const { find, provider, left } = await startX([answer([post('1')])], purse);
+      expect(await outageOf(find({ limit: 40 }))).toMatchObject({
         code: 'source_quota',
       });
       expect(provider.requests).toEqual([]);
@@ -233,8 +277,8 @@ describe('money', () => {
   });
 
   test('that does not suffice for all is spent on the fewest', async () => {
-    const { adapter, asking, provider, spent } = await startX([NOTHING], computeWorstCost(40) - 1);
-    await adapter.find(query({ limit: 40 }), asking);
+    const { find, provider, spent } = await startX([NOTHING], computeWorstCost(40) - 1);
+    await find({ limit: 40 });
     expect(provider.requests[0]?.params['max_results']).toBe('10');
     expect(spent).toEqual([TEN, -TEN]);
   });
@@ -255,8 +299,8 @@ describe('money', () => {
 
   test('comes back whole when the answer is a refusal', async () => {
     for (const status of [400, 401, 402, 403, 429, 500, 503]) {
-      const { adapter, asking, left } = await startX([json({ title: 'No' }, status)]);
-      await outageOf(adapter.find(query(), asking));
+      const { outage, left } = await startX([json({ title: 'No' }, status)]);
+      await outage();
       expect(left()).toBe(5_000_000);
     }
   });
@@ -266,82 +310,21 @@ describe('money', () => {
     ['an answer that cannot be read', text('<html>')],
     ['errors in the place of posts', json({ errors: [{ title: 'Not Found Error' }] })],
   ])('stays spent after %s: it may have been charged', async (_, broken) => {
-    const { adapter, asking, left } = await startX([broken]);
-    expect((await outageOf(adapter.find(query(), asking))).code).toBe('source_failed');
+    const { outage, left } = await startX([broken]);
+    expect((await outage()).code).toBe('source_failed');
     expect(left()).toBe(5_000_000 - TEN);
   });
 
   test('stays spent when the client goes away meanwhile', async () => {
     const gone = new AbortController();
-    const provider = await startProvider(() => gone.abort(new Error('gone')));
+    const { adapter } = await startX([() => gone.abort(new Error('gone'))]);
     const { asking, spent } = startAsking(gone.signal);
-    const adapter = x({ bearerToken: BEARER, usdPerDay: 5, at: provider.url });
     await expect(adapter.find(query(), asking)).rejects.toThrow('gone');
     expect(spent).toEqual([TEN]);
   });
 });
 
 describe('a post', () => {
-  test('of the recorded answer has what is there, and null for what is not', async () => {
-    const { adapter, asking } = await startX([json(sample('x.recent-search.json'))]);
-    const found = await adapter.find(query(), asking);
-    expect(found).toEqual([
-      {
-        source: 'microblog',
-        title: 'Just started learning Python and loving it!',
-        link: 'https://x.com/pythondev/status/1234567890123456789',
-        snippet: 'Just started learning Python and loving it!',
-        summaryDescription: 'Just started learning Python and loving it!',
-        publishedAt: new Date('2024-01-15T10:30:00.000Z'),
-        engagement: 50,
-        post: {
-          user: {
-            id: '9876543210',
-            url: 'https://x.com/pythondev',
-            name: 'pythondev',
-            username: 'pythondev',
-            created_at: null,
-            description: null,
-            favourites_count: null,
-            followers_count: null,
-            listed_count: null,
-            media_count: null,
-            profile_image_url: null,
-            statuses_count: null,
-            verified: false,
-            is_blue_verified: null,
-            can_dm: null,
-            can_media_tag: null,
-            location: null,
-          },
-          id: '1234567890123456789',
-          text: 'Just started learning Python and loving it!',
-          reply_count: 2,
-          repost_count: 5,
-          like_count: 42,
-          view_count: null,
-          quote_count: 1,
-          impression_count: null,
-          bookmark_count: null,
-          url: 'https://x.com/pythondev/status/1234567890123456789',
-          created_at: '2024-01-15T10:30:00.000Z',
-          media: [],
-          is_quote_post: false,
-          is_repost: false,
-          lang: null,
-          conversation_id: null,
-          in_reply_to_screen_name: null,
-          in_reply_to_status_id: null,
-          in_reply_to_user_id: null,
-          quoted_status_id: null,
-          quote: null,
-          entities: { hashtags: [], user_mentions: [], urls: [] },
-          summary_description: 'Just started learning Python and loving it!',
-        },
-      },
-    ]);
-  });
-
   test('of the documented object is joined with its author, and its picture is no link', async () => {
     const documented = sample('x.post-object.json') as { data: unknown[]; includes: object }; // as documented
     const includes = {
@@ -355,8 +338,8 @@ describe('a post', () => {
         },
       ],
     };
-    const { adapter, asking, left } = await startX([answer(documented.data, includes)]);
-    const [found] = await adapter.find(query(), asking);
+    const { find, left } = await startX([answer(documented.data, includes)]);
+    const [found] = await find();
     expect(found?.post).toMatchObject({
       id: '1212092628029698048',
       view_count: 1_250,
@@ -508,68 +491,19 @@ describe('part of an answer', () => {
         parameter: 'author_id',
       },
     ];
-    const { adapter, asking } = await startX([
+    const { find } = await startX([
       answer([post('1', { author_id: '8' }), post('2')], undefined, { errors }),
     ]);
-    expect((await adapter.find(query(), asking)).map(({ post: found }) => found?.id)).toEqual(['2']);
+    expect((await find()).map(({ post: found }) => found?.id)).toEqual(['2']);
   });
 
   test('may not fit: the rest stands', async () => {
-    const { adapter, asking } = await startX([
+    const { find } = await startX([
       answer([post('1', { created_at: 'soon' }), post('2', { id: 2 }), post('3')], {
         users: [person('7'), { id: 9 }],
         media: 'none',
       }),
     ]);
-    expect((await adapter.find(query(), asking)).map(({ post: found }) => found?.id)).toEqual(['3']);
-  });
-});
-
-describe('why there is nothing', () => {
-  const reset = (seconds: number) => ({
-    'x-rate-limit-limit': '450',
-    'x-rate-limit-remaining': '0',
-    'x-rate-limit-reset': String(NOW.getTime() / SECOND + seconds),
-  });
-  test.each<[string, Answer, Record<string, unknown>]>([
-    [
-      'a token that is not valid',
-      json({ title: 'Unauthorized', status: 401 }, 401),
-      { code: 'source_refused', detail: 'answered 401' },
-    ],
-    [
-      'an app that may not search',
-      json({ title: 'Client Forbidden', reason: 'client-not-enrolled' }, 403),
-      { code: 'source_refused', detail: 'answered 403' },
-    ],
-    ['no credits', json({ title: 'CreditsDepleted' }, 402), { code: 'source_quota', retryAfterMs: HOUR }],
-    [
-      'too many requests',
-      json({ title: 'Too Many Requests' }, 429, reset(600)),
-      { code: 'source_busy', retryAfterMs: 10 * MINUTE },
-    ],
-    [
-      'too many, although there is room again',
-      json({}, 429, reset(-5)),
-      { code: 'source_busy', retryAfterMs: undefined },
-    ],
-    [
-      'the cap of the month',
-      json({ title: 'UsageCapExceeded', period: 'Monthly' }, 429),
-      { code: 'source_quota', retryAfterMs: HOUR },
-    ],
-    [
-      'a query it does not take',
-      json({ errors: [{ parameters: { query: ['x'] } }] }, 400),
-      { code: 'source_refused', detail: 'answered 400' },
-    ],
-    ['a fault', text('<html>', 503), { code: 'source_failed', detail: 'answered 503' }],
-    ['items of another shape', answer([{ id: '1' }, { id: '2' }]), { code: 'source_failed' }],
-  ])('%s', async (_, refusal, expected) => {
-    const { adapter, asking, provider } = await startX([refusal]);
-    const outage = await outageOf(adapter.find(query(), asking));
-    expect(outage).toMatchObject(expected);
-    expect(everyWordOf(outage)).not.toContain(BEARER);
-    expect(provider.requests).toHaveLength(1);
+    expect((await find()).map(({ post: found }) => found?.id)).toEqual(['3']);
   });
 });

@@ -2,18 +2,21 @@ import { expect, test } from 'vitest';
 import { SourceDown } from '../../../src/service/sources/outage.ts';
 import { youtube } from '../../../src/service/sources/providers/youtube.ts';
 import { pending, startLive } from './living.ts';
-import { everyWordOf, json, outageOf, query, sample, startAsking, startProvider, text } from './provider.ts';
+import { CANARY, describeProvider } from './provider-contract.ts';
+import { json, outageOf, query, sample, startAdapter, startProvider, text } from './provider.ts';
 
-const KEY = 'AIza-key-of-a-user';
+const KEY = `AIza-${CANARY}`;
+const make = (at: string) => youtube({ apiKey: KEY, at });
+const search = json(sample('youtube.search.json'));
+const reason = (status: number, word: string) =>
+  json({ error: { code: status, errors: [{ domain: 'usageLimits', reason: word, message: KEY }] } }, status);
+const wrongKey = { code: 'source_refused', detail: 'the key is not valid' };
 
-test('videos are read with likes and comments; who only watched did not react', async () => {
-  const provider = await startProvider(
-    json(sample('youtube.search.json')),
-    json(sample('youtube.statistics.json')),
-  );
-  const { asking, spent } = startAsking();
-  const found = await youtube({ apiKey: KEY, at: provider.url }).find(query(), asking);
-  expect(found).toEqual([
+describeProvider({
+  make,
+  recorded: [search, json(sample('youtube.statistics.json'))],
+  // With likes and comments; who only watched did not react.
+  found: [
     {
       source: 'video',
       title:
@@ -32,41 +35,63 @@ test('videos are read with likes and comments; who only watched did not react', 
       summaryDescription: '',
       publishedAt: new Date('2023-06-30T21:32:57Z'),
     },
-  ]);
-  expect(spent).toEqual([1]);
-});
-
-test('one search of one page in exact times, one request for all counters, the key in a header', async () => {
-  const provider = await startProvider(
-    json(sample('youtube.search.json')),
-    json(sample('youtube.statistics.json')),
-  );
-  await youtube({ apiKey: KEY, at: provider.url }).find(query({ limit: 40 }), startAsking().asking);
-  expect(provider.requests.map(({ path, params }) => ({ path, params }))).toEqual([
+  ],
+  asked: [
     {
       path: '/youtube/v3/search',
       params: {
         part: 'snippet',
         type: 'video',
         q: 'tidal turbines',
-        maxResults: '40',
+        maxResults: '10',
         order: 'relevance',
         safeSearch: 'moderate',
         publishedAfter: '2026-11-14T12:00:00.000Z',
         publishedBefore: '2026-11-21T12:00:00.000Z',
       },
+      headers: { 'x-goog-api-key': KEY },
     },
-    { path: '/youtube/v3/videos', params: { part: 'statistics', id: 'xEJNKsvzw3w,67Zh_GE5QnU' } },
-  ]);
-  for (const { headers, target } of provider.requests) {
-    expect(headers['x-goog-api-key']).toBe(KEY);
-    expect(target).not.toContain(KEY);
-  }
+    {
+      path: '/youtube/v3/videos',
+      params: { part: 'statistics', id: 'xEJNKsvzw3w,67Zh_GE5QnU' },
+      headers: { 'x-goog-api-key': KEY },
+    },
+  ],
+  spent: [1],
+  terms: {
+    allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
+    lifeMs: 3_600_000,
+  },
+  empty: json({ items: [] }),
+  frame: json({ kind: 'x' }),
+  misfits: json({ items: [{ id: 'x' }] }),
+  statuses: {
+    401: { code: 'source_refused' },
+    429: { code: 'source_busy', detail: 'answered 429', retryAfterMs: undefined },
+  },
+  outages: {
+    'the end of the quota': [
+      json(sample('youtube.error-403-quota.json'), 403),
+      { code: 'source_quota', detail: 'answered 403' },
+    ],
+    'the newer end of the quota': [
+      json(sample('youtube.error-429-quota.json'), 429),
+      { code: 'source_quota', detail: 'answered 429' },
+    ],
+    'a wrong key': [json(sample('youtube.error-400-key.json'), 400), wrongKey],
+    'a wrong key of old': [reason(400, 'keyInvalid'), wrongKey],
+    'another service': [
+      reason(403, 'accessNotConfigured'),
+      { code: 'source_refused', detail: 'the key is not for the YouTube Data API' },
+    ],
+    'a hurry': [reason(403, 'rateLimitExceeded'), { code: 'source_busy', detail: 'answered 403' }],
+  },
 });
 
 test('titles are decoded, and what is no video is left out', async () => {
   const snippet = { description: '', publishedAt: '2026-11-20T10:00:00Z' };
-  const provider = await startProvider(
+  const { find } = await startAdapter(
+    make,
     json({
       items: [
         {
@@ -79,22 +104,17 @@ test('titles are decoded, and what is no video is left out', async () => {
     }),
     json({ items: [] }),
   );
-  const found = await youtube({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking);
-  expect(found.map(({ title, link }) => [title, link])).toEqual([
+  expect((await find()).map(({ title, link }) => [title, link])).toEqual([
     ['He said "No & no" <live>', 'https://www.youtube.com/watch?v=abc'],
   ]);
 });
 
-test('nothing found asks for no counters', async () => {
-  const provider = await startProvider(json({ items: [] }));
-  const adapter = youtube({ apiKey: KEY, at: provider.url });
-  await expect(adapter.find(query(), startAsking().asking)).resolves.toEqual([]);
+test('nothing found asks for no counters, and without counters the videos are still found', async () => {
+  const { find, provider } = await startAdapter(make, json({ items: [] }));
+  await find();
   expect(provider.requests).toHaveLength(1);
-});
-
-test('without counters the videos are still found', async () => {
-  const provider = await startProvider(json(sample('youtube.search.json')), text('', 500));
-  const found = await youtube({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking);
+  provider.answers(search, text('', 500));
+  const found = await find();
   expect(found).toHaveLength(2);
   expect(found.every((item) => !('engagement' in item))).toBe(true);
 });
@@ -102,11 +122,11 @@ test('without counters the videos are still found', async () => {
 test('counters that do not come cost no video, whatever is left of the time', async () => {
   const { promise: gone, resolve } = pending<void>();
   const provider = await startProvider(json({}));
-  const { source, clock, ports } = startLive(youtube({ apiKey: KEY, at: provider.url }));
+  const { source, clock, ports } = startLive(make(provider.url));
   provider.answers(
     (request, response) => {
       clock.advance(5_500);
-      void json(sample('youtube.search.json'))(request, response);
+      void search(request, response);
     },
     (_, response) => void response.on('close', resolve), // it never answers
   );
@@ -120,54 +140,8 @@ test('counters that do not come cost no video, whatever is left of the time', as
 });
 
 test('without an allowance nothing is asked', async () => {
-  const provider = await startProvider(json({ items: [] }));
-  const { asking } = startAsking();
+  const { adapter, asking, provider } = await startAdapter(make, json({ items: [] }));
   const spend = () => Promise.reject(new SourceDown('source_quota'));
-  const outage = await outageOf(
-    youtube({ apiKey: KEY, at: provider.url }).find(query(), { ...asking, spend }),
-  );
-  expect(outage.code).toBe('source_quota');
+  expect((await outageOf(adapter.find(query(), { ...asking, spend }))).code).toBe('source_quota');
   expect(provider.requests).toEqual([]);
-});
-
-test('its allowance is of the day in California, and its answers are given again for an hour', () => {
-  expect(youtube({ apiKey: KEY })).toMatchObject({
-    allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
-    lifeMs: 3_600_000,
-  });
-});
-
-const reason = (status: number, word: string) =>
-  json({ error: { code: status, errors: [{ domain: 'usageLimits', reason: word, message: KEY }] } }, status);
-
-test.each([
-  [
-    'the end of the quota',
-    json(sample('youtube.error-403-quota.json'), 403),
-    'source_quota',
-    /allowance: answered 403$/,
-  ],
-  [
-    'the newer end of the quota',
-    json(sample('youtube.error-429-quota.json'), 429),
-    'source_quota',
-    /allowance: answered 429$/,
-  ],
-  ['a wrong key', json(sample('youtube.error-400-key.json'), 400), 'source_refused', /the key is not valid$/],
-  ['a wrong key of old', reason(400, 'keyInvalid'), 'source_refused', /the key is not valid$/],
-  ['another service', reason(403, 'accessNotConfigured'), 'source_refused', /not for the YouTube Data API$/],
-  ['a hurry', reason(403, 'rateLimitExceeded'), 'source_busy', /answered 403$/],
-  ['too many requests', text('', 429), 'source_busy', /answered 429$/],
-  ['a refusal without a word', text('<html>', 403), 'source_refused', /answered 403$/],
-  ['a failure', text('', 500), 'source_failed', /answered 500$/],
-  ['another frame', json({ kind: 'x' }), 'source_failed', /another shape$/],
-  ['items of another shape', json({ items: [{ id: 'x' }] }), 'source_failed', /another shape$/],
-])('%s', async (_, answer, code, message) => {
-  const provider = await startProvider(answer);
-  const outage = await outageOf(
-    youtube({ apiKey: KEY, at: provider.url }).find(query(), startAsking().asking),
-  );
-  expect(outage.code).toBe(code);
-  expect(outage.message).toMatch(message);
-  expect(everyWordOf(outage)).not.toContain(KEY);
 });
