@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { microblogPost } from '../../../src/protocol/specification.ts';
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/time.ts';
 import { bluesky } from '../../../src/service/sources/providers/bluesky.ts';
-import { startLive } from './living.ts';
 import {
   type Answer,
   BARE_AUTHOR,
@@ -339,8 +338,9 @@ describe('the session', () => {
 
 describe('pages', () => {
   test('end where the second is refused, and the first stands', async () => {
-    const { find } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
+    const { find, cuts } = await startServer({ [V2]: [full('c1'), problem(403, 'Forbidden')] });
     expect(await find({ limit: 500 })).toHaveLength(100);
+    expect(cuts).toEqual([]);
   });
 
   test('are one where it is not full: a cursor alone says nothing', async () => {
@@ -620,10 +620,15 @@ describe('profiles', () => {
     expect(actors()).toHaveLength(4);
   });
 
-  test('that do not come in time cost no post', async () => {
-    const { adapter } = await startServer({ [V2]: [posts(view())], [PROFILES]: [() => {}] });
-    const [found] = await startLive(adapter).source.find(query({ mostMs: 300 }));
-    expect(found?.post?.user.followers_count).toBeNull();
+  test('are waited for a third of what is left: they may cost no post', async () => {
+    const { adapter, asking } = await startServer({ [V2]: [posts(view())] });
+    const limits: (number | undefined)[] = [];
+    const ask: typeof asking.ask = (question, mostMs) => {
+      limits.push(mostMs);
+      return asking.ask(question, mostMs);
+    };
+    await adapter.find(query(), { ...asking, ask });
+    expect(limits).toEqual([undefined, undefined, 2_000]); // the session, the search, the profiles
   });
 
   test('that cannot be had leave their counters unknown', async () => {

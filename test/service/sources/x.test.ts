@@ -171,6 +171,7 @@ describeProvider({
       json({ errors: [{ parameters: { query: [CANARY] } }] }, 400),
       { code: 'source_refused', detail: 'answered 400' },
     ],
+    'a start that was not named': [badStart, { code: 'source_refused', detail: 'answered 400' }],
     'an address that is gone': [text(CANARY, 404), { code: 'source_failed', detail: 'answered 404' }],
   },
 });
