@@ -2,7 +2,8 @@
 
 import { InvalidInput } from '../domain/errors.ts';
 import { enqueueNewRuns } from '../monitor/enqueue.ts';
-import type { DryRun, DryRunLink, DryRunPost, SearchToDryRun } from '../monitor/runs/dry-run.ts';
+import type { DryRun, SearchToDryRun } from '../monitor/runs/dry-run.ts';
+import type { DryRunLink, DryRunPost } from '../monitor/runs/dry-run-results.ts';
 import { FAR_FUTURE } from '../monitor/schedule/cadence.ts';
 import { parseSchedule } from '../monitor/schedule/schedule.ts';
 import { findSearchRow } from '../monitor/topics/find-by-slug.ts';

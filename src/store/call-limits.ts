@@ -1,9 +1,11 @@
 /**
  * How many calls of a service are allowed per minute and per UTC day, over all processes: the one place that counts them.
- * The SQL here is part of the statements that write a call's ledger row or close it, so that nothing is counted without a row.
+ * The SQL here is part of the statements that write a call's ledger row or close it (in `calls` for runs, in `trials` for dry
+ * runs), so that nothing is counted without a row.
  */
 import type { Pool } from 'pg';
 import { readCallsPerDay, type Config } from '../config/config.ts';
+import type { RunCode } from '../domain/errors.ts';
 import { MINUTE, SECOND } from '../domain/time.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Id, sqlTime, type Transaction } from './database.ts';
@@ -30,6 +32,14 @@ export type Verdict =
 
 /** A row of the CTE `verdict`, on one of some calls; `again`: the statement is to be sent again, behind {@link insertMinuteRow}. */
 export type VerdictRow = { kind: Verdict['kind'] | 'again'; now: Date; until: Date | null };
+
+/** @throws Error where the statement neither opened the call nor says why */
+export function readVerdict({ kind, now, until }: VerdictRow): Verdict {
+  if (kind === 'opened') return { kind, sentAt: now };
+  if (kind === 'minute_cap' && until !== null) return { kind, until };
+  if (kind === 'day_cap') return { kind };
+  throw new Error(`a call was not opened, and nothing says why: ${kind}`);
+}
 
 /**
  * CTEs that check both limits and count as many calls as they have room for. They stand behind a CTE `allowed`, with a row
@@ -105,6 +115,39 @@ unnoted AS (
   UPDATE strandline.call_days d SET calls = d.calls - 1 FROM closed LEFT JOIN unnoted USING (service_id)
   WHERE closed.refunded AND d.service_id = closed.service_id AND d.day = (closed.sent_at AT TIME ZONE 'UTC')::date
 )`;
+
+/** How a call ended, as its row in either ledger has it. */
+export type CallEnd = {
+  state: 'received' | 'failed' | 'unknown';
+  code: RunCode | null;
+  /** Whether the request may have been put on the wire; where not, its call is refunded. */
+  sent: boolean;
+  httpStatus: number | null;
+  bytes: number | null;
+  latencyMs: number | null;
+  costUsd: number | null;
+  now: Date;
+};
+
+/**
+ * The CTE `closed` that {@link REFUND_CALL} stands behind: closes one row of a ledger with $1 to $8, which are
+ * {@link listCallEnd}. A row that was marked as unknown meanwhile is closed all the same; one that is closed stays as it is.
+ * @param key identifies the row, by parameters from $9 on
+ */
+export function closeCallSql(ledger: 'calls' | 'trials', key: string): string {
+  return `
+closed AS (
+  UPDATE strandline.${ledger} SET state = $1, code = $2, http_status = $3, bytes = $4, latency_ms = $5, cost_usd = $6,
+    received_at = $7, refunded = $8
+  WHERE ${key} AND state IN ('sent', 'unknown')
+  RETURNING *
+)`;
+}
+
+export function listCallEnd(end: CallEnd): unknown[] {
+  const { state, code, sent, httpStatus, bytes, latencyMs, costUsd, now } = end;
+  return [state, code, httpStatus, bytes, latencyMs, costUsd, now, !sent];
+}
 
 /**
  * Adds the row that {@link countCalls} locks, for who is to ask again. It is committed by itself: a row that the same

@@ -1,7 +1,16 @@
 import type { Clock } from '../platform/clock.ts';
-import type { RunCode } from '../domain/errors.ts';
 import { batched, givenRowsSql } from './batches.ts';
-import { insertMinuteRow, countCalls, REFUND_CALL, type Verdict, type VerdictRow } from './call-limits.ts';
+import {
+  type CallEnd,
+  closeCallSql,
+  countCalls,
+  insertMinuteRow,
+  listCallEnd,
+  readVerdict,
+  REFUND_CALL,
+  type Verdict,
+  type VerdictRow,
+} from './call-limits.ts';
 import { type Database, type Id, sqlTime } from './database.ts';
 import { encodeBody } from './responses.ts';
 
@@ -150,10 +159,9 @@ type OpenedCallRow = Omit<VerdictRow, 'kind'> & {
 };
 
 function toOpenedCall({ kind, n, now, until }: OpenedCallRow): OpenedCall {
-  if (kind === 'opened') return { kind, n, sentAt: now };
-  if (kind === 'minute_cap' && until !== null) return { kind, until };
-  if (kind === 'unread' || kind === 'run_cap' || kind === 'day_cap') return { kind };
-  throw new Error(`a call was not opened, and nothing says why: ${kind}`);
+  if (kind === 'unread' || kind === 'run_cap') return { kind };
+  const verdict = readVerdict({ kind, now, until });
+  return verdict.kind === 'opened' ? { ...verdict, n } : verdict;
 }
 
 /** @returns whether a response of the run waits to be read, so that the call must not be made */
@@ -171,56 +179,34 @@ async function refundIfUnread(
 
 /**
  * Closes a call that brought no response. Where its request was certainly never sent, it is taken out of the day and the
- * minute: it still is an attempt of its run. One that a later claim has marked as unknown is closed all the same. What had
- * arrived of a body that broke off is stored as a response that needs no reading: a replay may read it, and nobody
- * mistakes it for a whole one.
+ * minute: it still is an attempt of its run. What had arrived of a body that broke off is stored as a response that needs no
+ * reading: a replay may read it, and nobody mistakes it for a whole one.
  */
 const CLOSE_CALL = `
-WITH closed AS (
-  UPDATE strandline.calls SET state = $3, code = $4, http_status = $5, bytes = $6, latency_ms = $7, cost_usd = $8,
-    received_at = $9, refunded = $10
-  WHERE run_id = $1 AND n = $2 AND state IN ('sent', 'unknown')
-  RETURNING run_id, n, service_id, http_status, received_at, sent_at, refunded
-), kept AS (
+WITH ${closeCallSql('calls', 'run_id = $9 AND n = $10')}, kept AS (
   INSERT INTO strandline.responses (run_id, n, http_status, content_type, body, sha256, bytes, received_at, read_at)
   SELECT run_id, n, http_status, $11, $12, $13, $14::int, received_at, received_at FROM closed WHERE $12::bytea IS NOT NULL
   ON CONFLICT DO NOTHING
 ), ${REFUND_CALL}
 SELECT FROM closed`;
 
-/** A response that broke off: decoded bytes up to there. */
-type PartialBody = { contentType: string | null; body: Buffer };
+export type FailedCallEnd = CallEnd & {
+  state: 'failed' | 'unknown';
+  /** What had arrived of a response that broke off, decoded. */
+  partial: { contentType: string | null; body: Buffer } | null;
+};
 
-/** @param input.sent whether the request may have been put on the wire; where not, its call is refunded */
+/** Closes the row of a call that brought no response. Safe to do twice. */
 export async function closeFailedCall(
   db: Database,
-  input: {
-    runId: Id;
-    n: number;
-    state: 'failed' | 'unknown';
-    code: RunCode;
-    sent: boolean;
-    httpStatus: number | null;
-    partial: PartialBody | null;
-    bytes: number | null;
-    latencyMs: number | null;
-    costUsd: number | null;
-    now: Date;
-  },
+  call: FailedCallEnd & { runId: Id; n: number },
 ): Promise<void> {
-  const { partial } = input;
+  const { runId, n, partial } = call;
   const stored = partial && (await encodeBody(partial.body));
   await db.pool.query(CLOSE_CALL, [
-    input.runId,
-    input.n,
-    input.state,
-    input.code,
-    input.httpStatus,
-    input.bytes,
-    input.latencyMs,
-    input.costUsd,
-    input.now,
-    !input.sent,
+    ...listCallEnd(call),
+    runId,
+    n,
     partial?.contentType ?? null,
     stored?.gzipped ?? null,
     stored?.sha256 ?? null,

@@ -2,7 +2,17 @@
 import type { Operation } from '../domain/enumerations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RunCode } from '../domain/errors.ts';
-import { insertMinuteRow, countCalls, REFUND_CALL, type Verdict, type VerdictRow } from './call-limits.ts';
+import {
+  type CallEnd,
+  closeCallSql,
+  countCalls,
+  insertMinuteRow,
+  listCallEnd,
+  readVerdict,
+  REFUND_CALL,
+  type Verdict,
+  type VerdictRow,
+} from './call-limits.ts';
 import type { Database, Id } from './database.ts';
 import type { Definition } from './searches.ts';
 
@@ -58,54 +68,23 @@ export async function openTrial(
     JSON.stringify(extra),
   ]);
   const [row] = rows;
-  if (row?.kind === 'again') {
+  if (row === undefined) throw new Error('a trial was not opened, and nothing says why');
+  if (row.kind === 'again') {
     await insertMinuteRow(db, input.serviceId);
     return openTrial(db, input);
   }
-  if (row?.kind === 'opened' && row.id !== null) return { kind: 'opened', id: row.id, sentAt: row.now };
-  if (row?.kind === 'minute_cap' && row.until !== null) return { kind: 'minute_cap', until: row.until };
-  if (row?.kind === 'day_cap') return { kind: 'day_cap' };
-  throw new Error('a trial was not opened, and nothing says why');
+  const verdict = readVerdict(row);
+  if (verdict.kind !== 'opened') return verdict;
+  return { ...verdict, id: row.id as Id }; // an opened trial has its row
 }
 
 const CLOSE_TRIAL = `
-WITH closed AS (
-  UPDATE strandline.trials SET state = $2, code = $3, http_status = $4, bytes = $5, latency_ms = $6, cost_usd = $7,
-    received_at = $8, refunded = $9
-  WHERE id = $1 AND state IN ('sent', 'unknown')
-  RETURNING service_id, sent_at, refunded
-), ${REFUND_CALL}
+WITH ${closeCallSql('trials', 'id = $9')}, ${REFUND_CALL}
 SELECT FROM closed`;
 
-/**
- * How a trial's call ended; one that was given up may still be told of.
- * @param input.sent whether the request may have been put on the wire; where not, its call is refunded
- */
-export async function closeTrial(
-  db: Database,
-  input: {
-    id: Id;
-    state: 'received' | 'failed' | 'unknown';
-    code: RunCode | null;
-    sent: boolean;
-    httpStatus: number | null;
-    bytes: number | null;
-    latencyMs: number | null;
-    costUsd: number | null;
-    now: Date;
-  },
-): Promise<void> {
-  await db.pool.query(CLOSE_TRIAL, [
-    input.id,
-    input.state,
-    input.code,
-    input.httpStatus,
-    input.bytes,
-    input.latencyMs,
-    input.costUsd,
-    input.now,
-    !input.sent,
-  ]);
+/** Closes the row of a trial's call. Safe to do twice. */
+export async function closeTrial(db: Database, trial: CallEnd & { id: Id }): Promise<void> {
+  await db.pool.query(CLOSE_TRIAL, [...listCallEnd(trial), trial.id]);
 }
 
 /** Why an answer that came could not be read. */

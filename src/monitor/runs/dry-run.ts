@@ -1,23 +1,11 @@
-/**
- * Trying out a search that is not saved: one call, shown and forgotten. More than 300 lines, a third of which are the types
- * of what is shown.
- */
+/** Trying out a search that is not saved: one paid call, shown and forgotten. */
 
-import type { Operation, Source } from '../../domain/enumerations.ts';
+import type { Operation } from '../../domain/enumerations.ts';
 import { RunError } from '../../domain/errors.ts';
-import type {
-  ParsedAuthor,
-  ParsedLink,
-  ParsedPost,
-  ParsedResults,
-  PostCounter,
-  Warning,
-} from '../../domain/parsed-results.ts';
+import type { ParsedResults } from '../../domain/parsed-results.ts';
 import { MINUTE } from '../../domain/time.ts';
-import { loadDialect } from '../../protocol/dialect.ts';
 import type { Id } from '../../store/database.ts';
 import { removeForgotten } from '../../store/maintenance/tombstones.ts';
-import type { RawResponse } from '../../store/responses.ts';
 import type { Service, ServiceKind } from '../../store/services.ts';
 import {
   closeTrial,
@@ -26,24 +14,12 @@ import {
   openTrial,
   type TrialRequest,
 } from '../../store/trials.ts';
-import { redactKeyInBytes } from '../client/key-redaction.ts';
-import {
-  type CallAborted,
-  type CallFailure,
-  type CallResponse,
-  callService,
-} from '../client/service-call.ts';
 import type { Context } from '../context.ts';
 import { checkSearch, type WrittenSearch } from '../topics/search-definition.ts';
 import { chooseService } from '../topics/service-choice.ts';
 import { withDbRetry } from './db-outage.ts';
-import {
-  type CallLimits,
-  classifyCallEnd,
-  computeSendDeadline,
-  createLimitError,
-  readCallLimits,
-} from './paid-call.ts';
+import { type DryRunResults, summarizeResults } from './dry-run-results.ts';
+import { type CallLedger, createLimitError, makePaidCall, type PaidResponse } from './paid-call.ts';
 import { parseStoredResponse } from './parse-and-save.ts';
 
 /** A search as a person writes it, of which neither name nor schedule need be known yet. */
@@ -70,34 +46,10 @@ export async function dryRunSearch(
   { signal, shown = DEFAULT_SHOWN }: { signal: AbortSignal; shown?: number },
 ): Promise<DryRun> {
   const { request, service } = await prepareRequest(ctx, tried);
-  const endpoint = await ctx.endpoint(service.kind);
-  const dialect = loadDialect(service.dialect);
   if (signal.aborted) throw new RunError('unknown_outcome', { detail: 'nobody waited for it' });
-
-  const timeoutMs = ctx.config.callTimeoutMs[request.model];
-  const limits = readCallLimits(ctx, service.kind);
-  const { id, sentAt } = await openDryRun(ctx, { request, service, timeoutMs, limits });
-  const result = await callService({
-    ...endpoint,
-    dialect,
-    request,
-    timeoutMs,
-    maxBytes: ctx.config.maxAnswerBytes,
-    headers: { 'x-trial-id': String(id) },
-    signal,
-    clock: ctx.clock,
-    leaveBy: computeSendDeadline(limits, sentAt),
-  });
-  const receivedAt = ctx.clock.now();
-  await closeDryRun(ctx, id, result, receivedAt);
-  if (result.kind !== 'answer') throw toRunError(result);
-
-  const body = redactKeyInBytes(result.body, endpoint.key);
-  const read = await parseDryRunResponse(ctx, id, {
-    request,
-    service,
-    answer: { ...result, n: 1, body, receivedAt },
-  });
+  const ledger = createTrialLedger(ctx, request, service);
+  const { id, sentAt, response } = await makePaidCall(ctx, { service, request, signal }, ledger);
+  const read = await parseDryRunResponse(ctx, id, { request, service, response });
   const findings = await removeForgotten(ctx.db.pool, { serviceId: service.id, findings: read });
   const known = await findKnownItems(ctx.db, {
     serviceId: service.id,
@@ -110,10 +62,10 @@ export async function dryRunSearch(
     service_kind: service.kind,
     operation: request.operation,
     sent_at: sentAt,
-    received_at: receivedAt,
-    latency_ms: result.latencyMs,
-    cost_usd: result.costUsd,
-    bytes: result.bytes,
+    received_at: response.receivedAt,
+    latency_ms: response.latencyMs,
+    cost_usd: response.costUsd,
+    bytes: response.bytes,
     ...summarizeResults(findings.kept, known, shown),
   };
 }
@@ -134,49 +86,41 @@ async function prepareRequest(
   return { request, service: await chooseService(ctx, tried.service) };
 }
 
-type DryRunCall = { request: TrialRequest; service: Service; timeoutMs: number; limits: CallLimits };
+type TrialRow = { id: Id; sentAt: Date };
 
-/** @throws RunError `budget_exceeded` */
-async function openDryRun(
+function createTrialLedger(
   ctx: Context,
-  { request, service, timeoutMs, limits }: DryRunCall,
-): Promise<{ id: Id; sentAt: Date }> {
-  const { clock } = ctx;
-  const call = { serviceId: service.id, request, deadlineMs: timeoutMs + DRY_RUN_GRACE_MS };
-  const opened = await openTrial(ctx.db, { ...call, ...limits, clock });
-  if (opened.kind === 'opened') return opened;
-  throw createLimitError(ctx, opened, limits);
-}
-
-async function closeDryRun(
-  ctx: Context,
-  id: Id,
-  result: CallResponse | CallFailure | CallAborted,
-  now: Date,
-): Promise<void> {
-  const { httpStatus, bytes, latencyMs, costUsd, sent } = result;
-  const end =
-    result.kind === 'answer' ? ({ state: 'received', code: null } as const) : classifyCallEnd(result);
-  await withDbRetry(ctx, () =>
-    closeTrial(ctx.db, { id, ...end, sent, httpStatus, bytes, latencyMs, costUsd, now }),
-  );
-}
-
-function toRunError(result: CallFailure | CallAborted): RunError {
-  if (result.kind === 'aborted')
-    return new RunError('unknown_outcome', { detail: 'nobody waited for its end' });
-  return new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
+  request: TrialRequest,
+  service: Service,
+): CallLedger<TrialRow, TrialRow & { response: PaidResponse }> {
+  return {
+    async open(limits) {
+      const deadlineMs = ctx.config.callTimeoutMs[request.model] + DRY_RUN_GRACE_MS;
+      const trial = { serviceId: service.id, request, deadlineMs, clock: ctx.clock };
+      const opened = await openTrial(ctx.db, { ...trial, ...limits });
+      if (opened.kind !== 'opened') throw createLimitError(ctx, opened, limits);
+      return { row: opened };
+    },
+    headers: ({ id }) => ({ 'x-trial-id': String(id) }),
+    async store({ id, sentAt }, response) {
+      const end = { ...response, state: 'received', code: null, now: response.receivedAt } as const;
+      await withDbRetry(ctx, () => closeTrial(ctx.db, { ...end, id }));
+      return { id, sentAt, response };
+    },
+    closeFailed: ({ id }, end) => closeTrial(ctx.db, { ...end, id }),
+    createAbortError: () => new RunError('unknown_outcome', { detail: 'nobody waited for its end' }),
+  };
 }
 
 /** @throws UnreadableResponse, once its code is written down */
 async function parseDryRunResponse(
   ctx: Context,
   id: Id,
-  { request, service, answer }: { request: TrialRequest; service: Service; answer: RawResponse },
+  { request, service, response }: { request: TrialRequest; service: Service; response: PaidResponse },
 ): Promise<ParsedResults> {
   const { operation, tools } = request;
   try {
-    return await parseStoredResponse({ operation, tools, dialect: service.dialect }, answer);
+    return await parseStoredResponse({ operation, tools, dialect: service.dialect }, response);
   } catch (error) {
     const code = error instanceof RunError ? error.code : 'internal';
     await withDbRetry(ctx, () => markTrialUnreadable(ctx.db, id, code));
@@ -200,111 +144,3 @@ export type DryRun = DryRunResults & {
   /** Size of the decoded answer. */
   bytes: number;
 };
-
-type DryRunResults = {
-  /** Items in the answer, read or not. */
-  items_seen: number;
-  /** Items that could not be read. */
-  rejected: number;
-  /** How many posts there are, and how many of them the database holds already, through whichever search. */
-  posts_found: number;
-  posts_known: number;
-  /** The first of them, in the answer's order. */
-  posts: DryRunPost[];
-  links_found: number;
-  links_known: number;
-  links: DryRunLink[];
-  /** Null for a microblog search, and where the answer has none. */
-  completion: DryRunCompletion | null;
-  /** What the service says was not as asked. */
-  warnings: Warning[];
-};
-
-export type DryRunPost = Record<PostCounter, number | null> & {
-  external_id: string;
-  author_username: string | null;
-  author_name: string | null;
-  text: string;
-  url: string | null;
-  created_at: Date | null;
-  lang: string | null;
-  known: boolean;
-};
-
-export type DryRunLink = {
-  url: string;
-  site: string;
-  source: Source;
-  title: string | null;
-  snippet: string | null;
-  published_at: Date | null;
-  known: boolean;
-};
-
-type DryRunCompletion = Record<(typeof COMPLETION_TEXTS)[number], string | null>;
-const COMPLETION_TEXTS = [
-  'summary',
-  'microblog_summary',
-  'discussion_board_summary',
-  'news_forum_summary',
-] as const;
-
-/** @param shown most posts, and most links */
-function summarizeResults(
-  { posts, links, authors, completion, warnings, rejects, itemsSeen }: ParsedResults,
-  known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },
-  shown: number,
-): DryRunResults {
-  const writers = new Map(authors.map((author) => [author.external_id, author]));
-  const isKnownPost = ({ external_id: id }: ParsedPost) => known.posts.has(id);
-  const isKnownLink = ({ canonical }: ParsedLink) => known.links.has(canonical);
-  return {
-    items_seen: itemsSeen,
-    rejected: rejects.length,
-    posts_found: posts.length,
-    posts_known: posts.filter(isKnownPost).length,
-    posts: posts
-      .slice(0, shown)
-      .map((post) => describePost(post, writers.get(post.author_external_id ?? ''), isKnownPost(post))),
-    links_found: links.length,
-    links_known: links.filter(isKnownLink).length,
-    links: links.slice(0, shown).map((link) => describeLink(link, isKnownLink(link))),
-    completion: completion && {
-      summary: completion.summary,
-      microblog_summary: completion.microblog_summary,
-      discussion_board_summary: completion.discussion_board_summary,
-      news_forum_summary: completion.news_forum_summary,
-    },
-    warnings,
-  };
-}
-
-function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known: boolean): DryRunPost {
-  const { external_id, text, url, lang } = post;
-  return {
-    external_id,
-    author_username: author?.username ?? null,
-    author_name: author?.name ?? null,
-    text,
-    url,
-    created_at: toDate(post.created_at),
-    lang,
-    reply_count: post.reply_count,
-    repost_count: post.repost_count,
-    like_count: post.like_count,
-    view_count: post.view_count,
-    quote_count: post.quote_count,
-    impression_count: post.impression_count,
-    bookmark_count: post.bookmark_count,
-    known,
-  };
-}
-
-function describeLink(link: ParsedLink, known: boolean): DryRunLink {
-  const { canonical: url, site, source, title, snippet } = link;
-  return { url, site, source, title, snippet, published_at: toDate(link.published_at), known };
-}
-
-function toDate(iso: string | null): Date | null {
-  return iso === null ? null : new Date(iso);
-}

@@ -1,17 +1,135 @@
-/** The paid call of a run: counted before it is sent, stored before it is parsed, within the limits of its service. */
+/**
+ * Paid calls: written in a ledger before they are sent, within the limits of their service, and closed with what came of
+ * them. Below is the call of a run, whose response is stored before it is parsed; that of a dry run is in `dry-run.ts`.
+ */
 
 import { readCallsPerDay } from '../../config/config.ts';
-import { type RunCode, RunError } from '../../domain/errors.ts';
+import type { Model } from '../../domain/enumerations.ts';
+import { RunError } from '../../domain/errors.ts';
 import { loadDialect } from '../../protocol/dialect.ts';
 import { MAX_SEND_DELAY_MS, type Verdict } from '../../store/call-limits.ts';
-import { closeFailedCall, markUnknownCalls, openCall } from '../../store/ledger.ts';
+import { closeFailedCall, type FailedCallEnd, markUnknownCalls, openCall } from '../../store/ledger.ts';
 import { type RawResponse, storeResponse, takeUnreadResponse } from '../../store/responses.ts';
 import type { ClaimedRun } from '../../store/run-claims.ts';
 import type { ServiceKind } from '../../store/services.ts';
 import { redactKeyInBytes } from '../client/key-redaction.ts';
-import { type CallAborted, type CallFailure, callService } from '../client/service-call.ts';
+import {
+  type CallAborted,
+  type CallFailure,
+  type CallResponse,
+  callService,
+} from '../client/service-call.ts';
+import type { ServiceRequest } from '../client/service-request.ts';
 import type { Context } from '../context.ts';
 import { retryUntilStored, type SpooledResponse, spoolResponse, withDbRetry } from './db-outage.ts';
+
+/** Where paid calls of a kind are written: those of runs in `calls`, those of dry runs in `trials`. */
+export type CallLedger<Row extends { sentAt: Date }, Stored> = {
+  /** Commits the row of a call, or returns a response that makes the call needless. @throws RunError where it is refused */
+  open: (limits: CallLimits) => Promise<{ row: Row } | { stored: Stored }>;
+  /** Headers by which the log of a service leads to the row. */
+  headers: (row: Row) => Record<string, string>;
+  /** Closes the row with its response. Repeats while the database is away: it was paid for. */
+  store: (row: Row, response: PaidResponse) => Promise<Stored>;
+  /** Closes the row without a response. Safe to do twice. */
+  closeFailed: (row: Row, end: FailedCallEnd) => Promise<void>;
+  /** What it means that the signal ended the call. */
+  createAbortError: () => RunError;
+};
+
+/** A response as it came, with what its call took. Its body no longer has the key that called. */
+export type PaidResponse = CallResponse & { receivedAt: Date };
+
+/**
+ * Makes one paid call. Its row is committed before the request is sent, and closed with whatever came of it.
+ * @param call.signal ends the call: nobody waits for it any more, or the process stops
+ * @throws RunError with the code of what went wrong
+ */
+export async function makePaidCall<Row extends { sentAt: Date }, Stored>(
+  ctx: Context,
+  call: {
+    service: { kind: ServiceKind; dialect: string };
+    request: ServiceRequest & { model: Model };
+    signal: AbortSignal;
+  },
+  ledger: CallLedger<Row, Stored>,
+): Promise<Stored> {
+  const { service, request, signal } = call;
+  const endpoint = await ctx.endpoint(service.kind);
+  const dialect = loadDialect(service.dialect);
+  // Nothing below can fail before the request is sent: a row of the ledger is a request.
+  const limits = readCallLimits(ctx, service.kind);
+  const opened = await ledger.open(limits);
+  if ('stored' in opened) return opened.stored;
+  const { row } = opened;
+  const result = await callService({
+    ...endpoint,
+    dialect,
+    request,
+    timeoutMs: ctx.config.callTimeoutMs[request.model],
+    maxBytes: ctx.config.maxAnswerBytes,
+    headers: ledger.headers(row),
+    signal,
+    clock: ctx.clock,
+    leaveBy: computeSendDeadline(limits, row.sentAt),
+  });
+  const receivedAt = computeReceivedTime(ctx, row.sentAt, result.latencyMs);
+  if (result.kind === 'answer') {
+    const body = redactKeyInBytes(result.body, endpoint.key);
+    return ledger.store(row, { ...result, body, receivedAt });
+  }
+  const body = result.partial && redactKeyInBytes(result.partial, endpoint.key);
+  const partial = body === undefined ? null : { contentType: result.contentType, body };
+  const end = { ...result, ...classifyCallEnd(result), partial, now: receivedAt };
+  await withDbRetry(ctx, () => ledger.closeFailed(row, end));
+  if (result.kind === 'aborted') throw ledger.createAbortError();
+  throw new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
+}
+
+/** The time of a response: no clock but the database's, and what this process measured since. */
+function computeReceivedTime({ clock }: Context, sentAt: Date, latencyMs: number): Date {
+  return clock.statementTime() ?? new Date(sentAt.getTime() + Math.round(latencyMs));
+}
+
+/** How the ledger has a call that failed. One that was aborted once it was sent may have been answered, and paid. */
+function classifyCallEnd(result: CallFailure | CallAborted): Pick<FailedCallEnd, 'state' | 'code'> {
+  if (result.kind === 'failed') return { state: 'failed', code: result.code };
+  return result.sent
+    ? { state: 'unknown', code: 'unknown_outcome' }
+    : { state: 'failed', code: 'timeout_connect' };
+}
+
+/** The limits of a service's calls, as runs and trials meet them; null: no limit. */
+type CallLimits = { callsPerDay: number | null; callsPerMinute: number | null };
+
+/** Most calls to a service of this kind; null: no limit. */
+export function readCallLimits({ config }: Pick<Context, 'config'>, kind: ServiceKind): CallLimits {
+  return { callsPerDay: readCallsPerDay(config, kind), callsPerMinute: config.callsPerMinute ?? null };
+}
+
+/** The latest time for a counted call to be sent; undefined where the minute has no limit. */
+function computeSendDeadline({ callsPerMinute }: CallLimits, countedAt: Date): Date | undefined {
+  return callsPerMinute === null ? undefined : new Date(countedAt.getTime() + MAX_SEND_DELAY_MS);
+}
+
+/** What a refusal means to a run or a trial. A full minute says how long to wait, and when that is. */
+export function createLimitError(
+  ctx: Pick<Context, 'clock'>,
+  refusal: Exclude<Verdict, { kind: 'opened' }>,
+  { callsPerMinute }: CallLimits,
+): RunError {
+  if (refusal.kind === 'day_cap')
+    return new RunError('budget_exceeded', {
+      budget: 'day',
+      detail: 'the calls of this day (CALLS_PER_DAY, UTC) are used up',
+    });
+  const at = refusal.until.toISOString().slice(11, 19);
+  return new RunError('budget_exceeded', {
+    budget: 'minute',
+    detail: `all ${callsPerMinute} calls of this minute (CALLS_PER_MINUTE) are used up; the next is possible at ${at} UTC`,
+    retryAfterMs: Math.max(refusal.until.getTime() - ctx.clock.now().getTime(), 0),
+  });
+}
 
 /**
  * The newest response that an earlier claim of this run stored and nobody has read: it was paid for, nothing is called
@@ -25,50 +143,51 @@ export async function findUnreadResponse(ctx: Context, run: ClaimedRun): Promise
 }
 
 /**
- * Makes the paid call and stores its response, raw, before anyone parses it. The ledger's row
- * is committed before the request is sent; from the moment the response is stored nothing calls again.
+ * Makes the paid call of a run and stores its response, raw, before anyone parses it; from then on nothing calls again.
  * @throws RunError with the code of what went wrong
  */
-export async function callAndStore(
+export function callAndStore(ctx: Context, run: ClaimedRun, stopping: AbortSignal): Promise<RawResponse> {
+  const service = { kind: run.service_kind, dialect: run.dialect };
+  return makePaidCall(ctx, { service, request: run, signal: stopping }, createRunLedger(ctx, run, stopping));
+}
+
+function createRunLedger(
   ctx: Context,
   run: ClaimedRun,
   stopping: AbortSignal,
-): Promise<RawResponse> {
-  const endpoint = await ctx.endpoint(run.service_kind);
-  const dialect = loadDialect(run.dialect);
-  // Nothing below can fail before the request is sent: a row of the ledger is a request.
-  const limits = readCallLimits(ctx, run.service_kind);
-  const opened = await openLedgerCall(ctx, run, limits);
-  if (opened.kind === 'unread') return takeConcurrentResponse(ctx, run);
-  const { n, sentAt } = opened;
-  const result = await callService({
-    ...endpoint,
-    dialect,
-    request: run,
-    timeoutMs: ctx.config.callTimeoutMs[run.model],
-    maxBytes: ctx.config.maxAnswerBytes,
-    headers: { 'x-run-id': String(run.id), 'x-call': String(n) },
-    signal: stopping,
-    clock: ctx.clock,
-    leaveBy: computeSendDeadline(limits, sentAt),
-  });
-  const receivedAt = computeReceivedTime(ctx, sentAt, result.latencyMs);
-  if (result.kind !== 'answer')
-    throw await recordFailedCall(ctx, run, { n, key: endpoint.key }, result, receivedAt);
-  const { httpStatus, contentType, latencyMs, costUsd } = result;
-  const body = redactKeyInBytes(result.body, endpoint.key);
-  const response: RawResponse = { n, httpStatus, contentType, body, receivedAt };
-  await storePaidResponse(
-    ctx,
-    { runId: run.id, response, latencyMs, costUsd, fence: run.fence, sentAt },
-    stopping,
-  );
-  return response;
-}
-
-/** The time of a response: no clock but the database's, and what this process measured since. */
-function computeReceivedTime({ clock }: Context, sentAt: Date, latencyMs: number): Date {
-  return clock.statementTime() ?? new Date(sentAt.getTime() + Math.round(latencyMs));
+): CallLedger<{ n: number; sentAt: Date }, RawResponse> {
+  const { maxCallsPerRun } = ctx.config;
+  return {
+    async open(limits) {
+      const call = { runId: run.id, fence: run.fence, serviceId: run.service_id, maxCallsPerRun };
+      const opened = await openCall(ctx.db, { ...call, ...limits, clock: ctx.clock });
+      switch (opened.kind) {
+        case 'opened':
+          return { row: opened };
+        case 'unread':
+          return { stored: await takeConcurrentResponse(ctx, run) };
+        case 'lost':
+          throw new RunError('lease_lost');
+        case 'run_cap':
+          throw new RunError('budget_exceeded', {
+            budget: 'run',
+            detail: `all ${maxCallsPerRun} calls of this run are used up`,
+          });
+        case 'minute_cap':
+        case 'day_cap':
+          throw createLimitError(ctx, opened, limits);
+      }
+    },
+    headers: ({ n }) => ({ 'x-run-id': String(run.id), 'x-call': String(n) }),
+    async store({ n, sentAt }, { httpStatus, contentType, body, receivedAt, latencyMs, costUsd }) {
+      const response: RawResponse = { n, httpStatus, contentType, body, receivedAt };
+      const paid = { runId: run.id, response, latencyMs, costUsd, fence: run.fence, sentAt };
+      await storePaidResponse(ctx, paid, stopping);
+      return response;
+    },
+    closeFailed: ({ n }, end) => closeFailedCall(ctx.db, { ...end, runId: run.id, n }),
+    createAbortError: () => new RunError('lease_lost'),
+  };
 }
 
 /** @throws RunError `db_unavailable`: it is on disk, until a process that sees the same folder stores it */
@@ -90,96 +209,9 @@ async function storePaidResponse(ctx: Context, paid: SpooledResponse, stopping: 
   await onDisk.remove?.();
 }
 
-/** Writes down how a call without a response ended, and stores what had arrived of a body that broke off. */
-async function recordFailedCall(
-  ctx: Context,
-  run: ClaimedRun,
-  { n, key }: { n: number; key: string | undefined },
-  result: CallFailure | CallAborted,
-  now: Date,
-): Promise<RunError> {
-  const { httpStatus, contentType, bytes, latencyMs, costUsd, sent } = result;
-  const body = result.partial && redactKeyInBytes(result.partial, key);
-  const partial = body === undefined ? null : { contentType, body };
-  const call = { runId: run.id, n, sent, httpStatus, partial, bytes, latencyMs, costUsd, now };
-  await withDbRetry(ctx, () => closeFailedCall(ctx.db, { ...call, ...classifyCallEnd(result) }));
-  if (result.kind === 'aborted') return new RunError('lease_lost');
-  return new RunError(result.code, { detail: result.detail, retryAfterMs: result.retryAfterMs });
-}
-
-/** How the ledger has a call that failed. One that was aborted once it was sent may have been answered, and paid. */
-export function classifyCallEnd(result: CallFailure | CallAborted): {
-  state: 'failed' | 'unknown';
-  code: RunCode;
-} {
-  if (result.kind === 'failed') return { state: 'failed', code: result.code };
-  return result.sent
-    ? { state: 'unknown', code: 'unknown_outcome' }
-    : { state: 'failed', code: 'timeout_connect' };
-}
-
-/** @throws RunError where the call is refused */
-async function openLedgerCall(
-  ctx: Context,
-  run: ClaimedRun,
-  limits: CallLimits,
-): Promise<{ kind: 'opened'; n: number; sentAt: Date } | { kind: 'unread' }> {
-  const { clock } = ctx;
-  const { maxCallsPerRun } = ctx.config;
-  const call = { runId: run.id, fence: run.fence, serviceId: run.service_id, maxCallsPerRun };
-  const opened = await openCall(ctx.db, { ...call, ...limits, clock });
-  switch (opened.kind) {
-    case 'opened':
-    case 'unread':
-      return opened;
-    case 'lost':
-      throw new RunError('lease_lost');
-    case 'run_cap':
-      throw new RunError('budget_exceeded', {
-        budget: 'run',
-        detail: `all ${maxCallsPerRun} calls of this run are used up`,
-      });
-    case 'minute_cap':
-    case 'day_cap':
-      throw createLimitError(ctx, opened, limits);
-  }
-}
-
 /** A response that another process stored while this one was about to call. */
 async function takeConcurrentResponse(ctx: Context, run: ClaimedRun): Promise<RawResponse> {
   const response = await takeUnreadResponse(ctx.db, { runId: run.id, now: ctx.clock.statementTime() });
   if (response === null) throw new RunError('lease_lost');
   return response;
-}
-
-/** The limits of a service's calls, as runs and trials meet them; null: no limit. */
-export type CallLimits = { callsPerDay: number | null; callsPerMinute: number | null };
-
-/** Most calls to a service of this kind; null: no limit. */
-export function readCallLimits({ config }: Pick<Context, 'config'>, kind: ServiceKind): CallLimits {
-  return { callsPerDay: readCallsPerDay(config, kind), callsPerMinute: config.callsPerMinute ?? null };
-}
-
-/** The latest time for a counted call to be sent; undefined where the minute has no limit. */
-export function computeSendDeadline({ callsPerMinute }: CallLimits, countedAt: Date): Date | undefined {
-  return callsPerMinute === null ? undefined : new Date(countedAt.getTime() + MAX_SEND_DELAY_MS);
-}
-
-/** What a refusal means to a run or a trial. A full minute says how long to wait, and when that is. */
-export function createLimitError(
-  ctx: Pick<Context, 'clock'>,
-  refusal: Exclude<Verdict, { kind: 'opened' }>,
-  { callsPerMinute }: CallLimits,
-): RunError {
-  if (refusal.kind === 'day_cap')
-    return new RunError('budget_exceeded', {
-      budget: 'day',
-      detail: 'the calls of this day (CALLS_PER_DAY, UTC) are used up',
-    });
-  const at = refusal.until.toISOString().slice(11, 19);
-  return new RunError('budget_exceeded', {
-    budget: 'minute',
-    detail: `all ${callsPerMinute} calls of this minute (CALLS_PER_MINUTE) are used up; the next is possible at ${at} UTC`,
-    retryAfterMs: Math.max(refusal.until.getTime() - ctx.clock.now().getTime(), 0),
-  });
 }

@@ -24,7 +24,7 @@ import { setImmediate } from 'node:timers/promises';
  */
 export async function parseStoredResponse(
   run: Pick<ClaimedRun, 'operation' | 'dialect' | 'tools'>,
-  response: RawResponse,
+  response: Pick<RawResponse, 'body' | 'contentType'>,
 ): Promise<ParsedResults> {
   const reading = parseResponseInSteps({
     operation: run.operation,

@@ -1,5 +1,6 @@
 import { type RunCode, RUN_CODES, RunError } from '../../domain/errors.ts';
-import type { DryRun, DryRunLink, DryRunPost } from '../../monitor/runs/dry-run.ts';
+import type { DryRun } from '../../monitor/runs/dry-run.ts';
+import type { DryRunLink, DryRunPost } from '../../monitor/runs/dry-run-results.ts';
 import { Avatar } from '../components/post-card.tsx';
 import { Badge } from '../components/icons.tsx';
 import { formatCount, ShortCount, Usd } from '../components/numbers.tsx';

@@ -1,0 +1,107 @@
+/** What a dry run shows of a response: its first posts and links, and which of them are in the database. */
+
+import type {
+  ParsedAuthor,
+  ParsedCompletion,
+  ParsedLink,
+  ParsedPost,
+  ParsedResults,
+  PostCounter,
+  Warning,
+} from '../../domain/parsed-results.ts';
+
+/** What a response holds, as a person is shown it. */
+export type DryRunResults = {
+  /** Items in the answer, read or not. */
+  items_seen: number;
+  /** Items that could not be read. */
+  rejected: number;
+  /** How many posts there are, and how many of them the database holds already, through whichever search. */
+  posts_found: number;
+  posts_known: number;
+  /** The first of them, in the answer's order. */
+  posts: DryRunPost[];
+  links_found: number;
+  links_known: number;
+  links: DryRunLink[];
+  /** Null for a microblog search, and where the answer has none. */
+  completion: Pick<
+    ParsedCompletion,
+    'summary' | 'microblog_summary' | 'discussion_board_summary' | 'news_forum_summary'
+  > | null;
+  /** What the service says was not as asked. */
+  warnings: Warning[];
+};
+
+export type DryRunPost = Pick<ParsedPost, PostCounter | 'external_id' | 'text' | 'url' | 'lang'> & {
+  author_username: string | null;
+  author_name: string | null;
+  created_at: Date | null;
+  known: boolean;
+};
+
+export type DryRunLink = Pick<ParsedLink, 'site' | 'source' | 'title' | 'snippet'> & {
+  url: string;
+  published_at: Date | null;
+  known: boolean;
+};
+
+/** @param shown most posts, and most links */
+export function summarizeResults(
+  { posts, links, authors, completion, warnings, rejects, itemsSeen }: ParsedResults,
+  known: { posts: ReadonlySet<string>; links: ReadonlySet<string> },
+  shown: number,
+): DryRunResults {
+  const writers = new Map(authors.map((author) => [author.external_id, author]));
+  const isKnownPost = ({ external_id: id }: ParsedPost) => known.posts.has(id);
+  const isKnownLink = ({ canonical }: ParsedLink) => known.links.has(canonical);
+  return {
+    items_seen: itemsSeen,
+    rejected: rejects.length,
+    posts_found: posts.length,
+    posts_known: posts.filter(isKnownPost).length,
+    posts: posts
+      .slice(0, shown)
+      .map((post) => describePost(post, writers.get(post.author_external_id ?? ''), isKnownPost(post))),
+    links_found: links.length,
+    links_known: links.filter(isKnownLink).length,
+    links: links.slice(0, shown).map((link) => describeLink(link, isKnownLink(link))),
+    completion: completion && {
+      summary: completion.summary,
+      microblog_summary: completion.microblog_summary,
+      discussion_board_summary: completion.discussion_board_summary,
+      news_forum_summary: completion.news_forum_summary,
+    },
+    warnings,
+  };
+}
+
+function describePost(post: ParsedPost, author: ParsedAuthor | undefined, known: boolean): DryRunPost {
+  const { external_id, text, url, lang } = post;
+  return {
+    external_id,
+    author_username: author?.username ?? null,
+    author_name: author?.name ?? null,
+    text,
+    url,
+    created_at: toDate(post.created_at),
+    lang,
+    reply_count: post.reply_count,
+    repost_count: post.repost_count,
+    like_count: post.like_count,
+    view_count: post.view_count,
+    quote_count: post.quote_count,
+    impression_count: post.impression_count,
+    bookmark_count: post.bookmark_count,
+    known,
+  };
+}
+
+function describeLink(link: ParsedLink, known: boolean): DryRunLink {
+  const { canonical: url, site, source, title, snippet } = link;
+  return { url, site, source, title, snippet, published_at: toDate(link.published_at), known };
+}
+
+function toDate(iso: string | null): Date | null {
+  return iso === null ? null : new Date(iso);
+}
