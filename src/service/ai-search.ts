@@ -26,8 +26,9 @@ export type AiSearchContext = {
 };
 
 /** Receives the parts of a response before the whole is there. */
-type AiSearchListener = {
-  onSource: (source: Source, found: readonly FoundItem[]) => void;
+export type AiSearchListener = {
+  /** The results of a source that has a group in the answer. */
+  onGroup: (source: GroupedSource, items: readonly ResultItem[]) => void;
   onText: (role: CompletionRole, text: string) => void;
 };
 
@@ -42,7 +43,9 @@ export async function runAiSearch(
   listener?: AiSearchListener,
 ): Promise<ServedAiResponse> {
   const began = monotonicMs();
-  const retrieved = await retrieveFindings(ctx, request, signal, listener?.onSource);
+  const retrieved = await retrieveFindings(ctx, request, signal, (source, found) => {
+    if (hasResultGroup(source, ctx.webGroup)) listener?.onGroup(source, found.map(toResultItem));
+  });
   const written = await writeCompletion(retrieved.findings, {
     prompt: request.prompt,
     at: request.at,
@@ -69,7 +72,7 @@ export const RESULT_GROUPS = {
 export type GroupedSource = keyof typeof RESULT_GROUPS;
 
 /** Whether a source has a results group in the answer. */
-export function hasResultGroup(source: Source, webGroup: boolean): source is GroupedSource {
+function hasResultGroup(source: Source, webGroup: boolean): source is GroupedSource {
   return source in RESULT_GROUPS && (webGroup || source !== 'web');
 }
 
@@ -81,7 +84,8 @@ function assembleResponse(
 ): ServedAiResponse {
   const groups: Partial<Record<(typeof RESULT_GROUPS)[GroupedSource], ResultGroup>> = {};
   for (const [source, found] of findings) {
-    if (hasResultGroup(source, webGroup)) groups[RESULT_GROUPS[source]] = toResultGroup(found);
+    if (hasResultGroup(source, webGroup))
+      groups[RESULT_GROUPS[source]] = { organic_results: found.map(toResultItem) };
   }
   return {
     ...groups,
@@ -92,11 +96,6 @@ function assembleResponse(
     completion_writer: writer,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
-}
-
-/** What was found, as result items. */
-export function toResultGroup(found: readonly FoundItem[]): ResultGroup {
-  return { organic_results: found.map(toResultItem) };
 }
 
 function toResultItem({ source, title, link, snippet, summaryDescription }: FoundItem): ResultItem {

@@ -11,20 +11,18 @@ import type { ResultItem } from '../protocol/specification.ts';
 import { toWire } from '../protocol/wire.ts';
 import { SECOND } from '../domain/time.ts';
 import { type CompletionRole, COMPLETION_ROLES } from './answering/completion-draft.ts';
-import { type GroupedSource, RESULT_GROUPS, splitPieces } from './ai-search.ts';
+import { type GroupedSource, splitPieces } from './ai-search.ts';
 
 const PING_INTERVAL_MS = 10 * SECOND;
 
 type EventStream = {
-  group(source: GroupedSource, items: readonly ResultItem[]): void;
+  group: (source: GroupedSource, items: readonly ResultItem[]) => void;
   /** More of the text of a role; roles may interleave. */
   text: (role: CompletionRole, text: string) => void;
   /** The end: what was not sent of the texts, completion, result. */
   answer(answer: ServedAiResponse): Promise<void>;
   /** A failure after the head has gone out: said inside the stream. */
   fail(): void;
-  /** Ends without saying anything, as a broken server would. */
-  cut(): void;
 };
 
 /** Sends the head at once and a comment every ten seconds, so that nobody on the way gives up. */
@@ -87,20 +85,7 @@ export function openEventStream(
       response.write(event({ type: 'error', error: detail.message, detail }));
       end();
     },
-    cut() {
-      clearInterval(ping);
-      response.end();
-    },
   };
-}
-
-/** The groups of an answer, as they would have been sent one by one. */
-export function listResultGroups(answer: ServedAiResponse): [GroupedSource, readonly ResultItem[]][] {
-  const sources = Object.keys(RESULT_GROUPS) as GroupedSource[]; // Object.keys forgets the key type
-  return sources.flatMap((source) => {
-    const group = answer[RESULT_GROUPS[source]];
-    return group === undefined ? [] : [[source, group.organic_results]];
-  });
 }
 
 /** Resolves when the client has taken what was written, or is gone. */

@@ -24,8 +24,9 @@ import {
 } from './key-gate.ts';
 import { registerHealthRoutes } from './service-health.ts';
 import { LIVE_PATH, SANDBOX_PATH } from './ports.ts';
-import { createAiSearchHandler, type OperationHandler, createMicroblogHandler } from './operations.ts';
+import { AI_SEARCH, createOperationHandler, MICROBLOG_SEARCH, respond } from './operations.ts';
 import { SANDBOX_SEED, createSandboxSources } from './sandbox/sandbox-sources.ts';
+import { respondWithFaults } from './sandbox/respond-with-faults.ts';
 import { registerTruthRoute } from './sandbox/ground-truth.ts';
 import type { SearchSource } from './sources/search-source.ts';
 import type { OpenedSources } from './sources/source-setup.ts';
@@ -158,7 +159,7 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
       const ctx = {
         dialect,
         sources: answering,
-        faulty: below === SANDBOX_PATH,
+        respond: mount === 'sandbox' ? respondWithFaults : respond,
         clock,
         log,
         model: parts.model,
@@ -166,15 +167,10 @@ async function buildService(parts: ServerParts): Promise<FastifyInstance> {
       };
       const report = (operation: ServedRequest['operation']) => (status: number, seconds: number) =>
         parts.onAnswered?.({ operation, mount, status, seconds });
-      registerOperation(app, gate, `${below}${at.ai}`, createAiSearchHandler(ctx), invented, report('ai'));
-      registerOperation(
-        app,
-        gate,
-        `${below}${at.microblog}`,
-        createMicroblogHandler(ctx),
-        invented,
-        report('microblog'),
-      );
+      const answerAi = createOperationHandler(ctx, AI_SEARCH);
+      registerOperation(app, gate, `${below}${at.ai}`, answerAi, invented, report('ai'));
+      const answerMicroblog = createOperationHandler(ctx, MICROBLOG_SEARCH);
+      registerOperation(app, gate, `${below}${at.microblog}`, answerMicroblog, invented, report('microblog'));
     }
   }
   await app.ready();
@@ -186,7 +182,7 @@ function registerOperation(
   app: FastifyInstance,
   gate: ReturnType<typeof createKeyGate>,
   path: string,
-  handler: OperationHandler,
+  handler: ReturnType<typeof createOperationHandler>,
   invented: boolean,
   report: (status: number, seconds: number) => void,
 ): void {

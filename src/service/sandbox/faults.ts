@@ -3,7 +3,7 @@
  * header `X-Sandbox-Fault` names one or more, separated by commas. docs/sandbox.md lists them.
  */
 
-import type { Source } from '../../domain/enumerations.ts';
+import type { ServedMicroblogResponse } from '../../protocol/extensions.ts';
 import type { AiResponse, MicroblogPost, ResultGroup } from '../../protocol/specification.ts';
 import {
   forbiddenBody,
@@ -12,7 +12,7 @@ import {
   unauthorizedBody,
   validationBody,
 } from '../../protocol/error-body.ts';
-import { RESULT_GROUPS } from '../ai-search.ts';
+import { type GroupedSource, RESULT_GROUPS } from '../ai-search.ts';
 import { findQuotedPost } from './simulated-posts.ts';
 
 /** The longest wait that can be asked for: two minutes. */
@@ -63,18 +63,8 @@ const REFERENCES = [
   'quote',
 ] as const;
 
-const NO_FAULTS: Faults = {
-  status: undefined,
-  slowMs: 0,
-  truncate: false,
-  content: new Set(),
-  generation: 1,
-  emptyGroup: undefined,
-};
-
 /** Reads the header. Words that name no fault are ignored. */
-export function readFaults(header: string | string[] | undefined): Faults {
-  if (header === undefined) return NO_FAULTS;
+export function readFaults(header: string | string[]): Faults {
   const words = String(header)
     .split(',')
     .map((word) => word.trim().toLowerCase());
@@ -101,7 +91,7 @@ export function readFaults(header: string | string[] | undefined): Faults {
 /** An answer of operation A under its content faults. */
 export function distortResponse<T extends AiResponse>(answer: T, { content }: Faults): T {
   const distorted: T = { ...answer };
-  const names = listGroupNames(answer);
+  const names = listGroups(answer).map(([name]) => name);
   const [first] = names;
   if (content.has('missing-group') && first !== undefined) delete distorted[first];
   for (const name of names) {
@@ -118,15 +108,16 @@ export function shapeResponse(answer: AiResponse, { generation, emptyGroup }: Fa
   return generation === 1 && emptyGroup === undefined ? answer : toGeneration(answer, generation, emptyGroup);
 }
 
-/** The posts of operation B under their content faults. */
-export function distortPosts(posts: readonly MicroblogPost[], { content }: Faults): unknown[] {
-  if (content.has('empty')) return [];
+/** An answer of operation B under its content faults. */
+export function distortPosts(answer: ServedMicroblogResponse, { content }: Faults): object {
+  const posts = content.has('empty') ? [] : answer.miner_microblog_posts;
   const repeated = content.has('duplicates') ? posts.flatMap((post) => [post, post]) : posts;
-  return repeated.map((post) => {
+  const distorted = repeated.map((post) => {
     const fallen = content.has('counters-down') ? { ...post, ...halveCounters(post) } : post;
     const nested = content.has('nested-quotes') ? nestQuote(fallen, post) : fallen;
     return content.has('null-strings') ? { ...nested, ...writeNullStrings(fallen) } : nested;
   });
+  return { ...answer, miner_microblog_posts: distorted };
 }
 
 function halveCount(count: number | null): number | null {
@@ -156,15 +147,11 @@ type Generation = 1 | 2 | 3;
 const EMPTY_FORMS = ['list', 'object', 'null', 'absent'] as const;
 type EmptyForm = (typeof EMPTY_FORMS)[number];
 
-type GroupName = (typeof RESULT_GROUPS)[keyof typeof RESULT_GROUPS] & keyof AiResponse;
+type GroupName = (typeof RESULT_GROUPS)[GroupedSource] & keyof AiResponse;
 
 /** The groups that an answer has, in the order of the sources. */
-function listGroupNames(answer: AiResponse): GroupName[] {
-  return listGroups(answer).map(([name]) => name);
-}
-
-function listGroups(answer: AiResponse): [GroupName, Source][] {
-  const all = Object.entries(RESULT_GROUPS) as [Source, GroupName][]; // Object.entries forgets the keys
+export function listGroups(answer: AiResponse): [GroupName, GroupedSource][] {
+  const all = Object.entries(RESULT_GROUPS) as [GroupedSource, GroupName][]; // Object.entries forgets the keys
   return all.flatMap(([source, name]) => (answer[name] === undefined ? [] : [[name, source]]));
 }
 

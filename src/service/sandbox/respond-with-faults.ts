@@ -1,0 +1,80 @@
+/** How the sandbox sends its answers: as every mount does, with the faults that the request asks for. */
+
+import type { ServedAiResponse } from '../../protocol/extensions.ts';
+import { toWire } from '../../protocol/wire.ts';
+import type { AiSearchListener } from '../ai-search.ts';
+import { type Exchange, respond } from '../operations.ts';
+import {
+  distortPosts,
+  distortResponse,
+  type Faults,
+  listGroups,
+  readFaults,
+  shapeResponse,
+} from './faults.ts';
+import type { FastifyReply } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Stands in the place of {@link respond} below `/sandbox`, the only path where `X-Sandbox-Fault` is obeyed. */
+export async function respondWithFaults(exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply, dialect, signal } = exchange;
+  const header = request.headers['x-sandbox-fault'];
+  if (header === undefined) return respond(exchange);
+  const faults = readFaults(header);
+  if (faults.status !== undefined) return sendFault(reply, faults.status);
+  await delayResponse(faults, signal);
+  if (exchange.streaming) return respondInParts(exchange, faults);
+  const answer =
+    exchange.operation === 'ai'
+      ? shapeResponse(distortResponse(await exchange.search(signal), faults), faults)
+      : distortPosts(await exchange.search(signal), faults);
+  const body = toWire(dialect, `${exchange.operation}-answer`, answer);
+  return faults.truncate ? sendTruncated(reply, body) : reply.send(body);
+}
+
+/** A stream whose groups are distorted has them once all of them are known. */
+function respondInParts(exchange: Exchange & { operation: 'ai' }, faults: Faults): Promise<FastifyReply> {
+  const cut = new AbortController();
+  const search = async (signal: AbortSignal, listener?: AiSearchListener): Promise<ServedAiResponse> => {
+    const distorted = faults.content.size > 0;
+    const whole = await exchange.search(
+      signal,
+      distorted && listener ? { ...listener, onGroup: () => {} } : listener,
+    );
+    const answer = distortResponse(whole, faults);
+    if (distorted)
+      for (const [name, source] of listGroups(answer))
+        listener?.onGroup(source, answer[name]?.organic_results ?? []);
+    if (faults.truncate) {
+      exchange.reply.raw.end();
+      cut.abort();
+      cut.signal.throwIfAborted();
+    }
+    return answer;
+  };
+  return respond({ ...exchange, search, signal: AbortSignal.any([exchange.signal, cut.signal]) });
+}
+
+async function delayResponse({ slowMs }: Faults, signal: AbortSignal): Promise<void> {
+  if (slowMs === 0) return;
+  try {
+    await sleep(slowMs, undefined, { signal });
+  } catch {
+    signal.throwIfAborted();
+  }
+}
+
+function sendFault(reply: FastifyReply, { code, body }: { code: number; body: unknown }): FastifyReply {
+  // A text is the page of a proxy that stands before the service.
+  if (typeof body === 'string') reply.type('text/html');
+  return reply.code(code).send(body);
+}
+
+/** Announces the whole length, sends half of the bytes and breaks the connection. */
+function sendTruncated(reply: FastifyReply, body: unknown): FastifyReply {
+  const bytes = Buffer.from(JSON.stringify(body));
+  reply.hijack();
+  reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
+  reply.raw.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => reply.raw.destroy());
+  return reply;
+}
