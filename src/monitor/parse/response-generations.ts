@@ -1,6 +1,10 @@
 /**
- * An answer of operation A has had three shapes. A generation recognizes its shape and says where the search results and
- * the posts stand; what an item means is the same in all of them.
+ * Where the search results and the posts of an answer stand. Operation A has had three shapes, called generations; what an
+ * item means is the same in all of them, and members of several in one answer are all read:
+ * 1. the specification's: each source has a group, `<source>_search_results: {organic_results: [...]}`;
+ * 2. each source has a list of groups, `[{organic_results: [...]}]`; `[]` and `{}` are empty ones;
+ * 3. each source is a list of items under a short name (the microblog's: whole posts), and the completion is a text. A list
+ *    may hold items of other sites: the source is what the answer says.
  */
 
 import { type Operation, type Source, SOURCES } from '../../domain/enumerations.ts';
@@ -12,13 +16,6 @@ export type ResultGroup = ItemList & { source: Source };
 
 /** Where the items of an answer stand. */
 type ResponseParts = { groups: ResultGroup[]; posts: ItemList[] };
-
-export type Generation = {
-  name: 'first' | 'second' | 'third';
-  /** Whether the answer has this generation's shape. They are asked from the latest to the first. */
-  detect: (answer: Plain, dialect: Dialect) => boolean;
-  parts: (answer: Plain, dialect: Dialect) => ResponseParts;
-};
 
 /** What tells one search result from a container of results. */
 export const isResult = hasAnyMember('link', 'url', 'title');
@@ -75,7 +72,6 @@ function boundItems(path: string, values: readonly unknown[], pathOf: (i: number
   return { path, items, beyond: values.length - items.length };
 }
 
-/** Groups of search results; the generations differ in what they call them and in wrapping. */
 const GROUP_SOURCES = new Map<string, Source>(SOURCES.map((source) => [`${source}_search_results`, source]));
 
 /** The members `<source>_search_results` that an answer has, in its order, with the source of each. */
@@ -115,56 +111,6 @@ function isEmptyObject(group: unknown): boolean {
   return isPlain(group) && Object.keys(group).length === 0;
 }
 
-/** The specification's own shape: each source has a group, `{organic_results: [...]}`. */
-const firstGeneration: Generation = {
-  name: 'first',
-  detect: () => true,
-  parts: (answer, dialect) => ({
-    groups: findGroupMembers(answer, dialect).flatMap(([member, source]) =>
-      readGroup(member, source, answer[member]),
-    ),
-    posts: [],
-  }),
-};
-
-/** Each source has a *list* of groups, `[{organic_results: [...]}]`; `[]` and `{}` are empty ones. */
-const secondGeneration: Generation = {
-  name: 'second',
-  detect: (answer, dialect) =>
-    findGroupMembers(answer, dialect).some(([member]) => Array.isArray(answer[member])),
-  parts: (answer, dialect) => ({
-    groups: findGroupMembers(answer, dialect).flatMap(([member, source]) =>
-      readGroups(member, source, answer[member]),
-    ),
-    posts: [],
-  }),
-};
-
-/**
- * Flat: each source is a list of items under a short name, the microblog's is a list of whole posts, and
- * the completion is a text. A list may hold items of other sites: the source is what the answer says.
- * What an answer still has in the shape of the generations before is read with it.
- */
-const thirdGeneration: Generation = {
-  name: 'third',
-  detect: (answer, dialect) =>
-    typeof answer.completion === 'string' || findFlatMembers(answer, dialect).length > 0,
-  parts(answer, dialect) {
-    const flat = findFlatMembers(answer, dialect);
-    const results = flat.filter(([, source]) => source !== 'microblog');
-    const posts = flat.filter(([, source]) => source === 'microblog');
-    return {
-      groups: [
-        ...secondGeneration.parts(answer, dialect).groups,
-        ...results.flatMap(([member, source]) => readGroups(member, source, answer[member])),
-      ],
-      posts: posts.map(([member]) => readItems(member, answer[member], isPost)),
-    };
-  },
-};
-
-const GENERATIONS = [thirdGeneration, secondGeneration, firstGeneration];
-
 /** Members of operation A's answer besides its groups; `warnings` alone would be no answer. */
 const COMPLETION_MEMBERS = [
   'completion',
@@ -191,14 +137,18 @@ export function isResponseObject(answer: Plain, operation: Operation, dialect: D
   );
 }
 
-/** Where the items of an answer stand: by its generation, and in operation B's member wherever it appears. */
+/** Where the items of an answer stand. */
 export function locateParts(answer: Plain, operation: Operation, dialect: Dialect): ResponseParts {
-  const generation = GENERATIONS.find((candidate) => candidate.detect(answer, dialect)) ?? firstGeneration;
-  const { groups, posts } = generation.parts(answer, dialect);
-  const ownPosts = findPostsMembers(answer, dialect).map((member) =>
-    readItems(member, answer[member], isPost),
-  );
-  return { groups: operation === 'ai' ? groups : [], posts: [...ownPosts, ...posts] };
+  const flat = findFlatMembers(answer, dialect);
+  const groups = [
+    ...findGroupMembers(answer, dialect),
+    ...flat.filter(([, source]) => source !== 'microblog'),
+  ].flatMap(([member, source]) => readGroups(member, source, answer[member]));
+  const posts = [
+    ...findPostsMembers(answer, dialect),
+    ...flat.flatMap(([member, source]) => (source === 'microblog' ? [member] : [])),
+  ].map((member) => readItems(member, answer[member], isPost));
+  return { groups: operation === 'ai' ? groups : [], posts };
 }
 
 function findPostsMembers(answer: Plain, dialect: Dialect): string[] {

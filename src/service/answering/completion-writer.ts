@@ -3,7 +3,7 @@
  * get their numbers; what a model wrote is verified first, and what it could not write is quoted.
  */
 
-import { monotonicMs } from '../../platform/clock.ts';
+import { createTimeLimit, monotonicMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Completion } from '../../protocol/specification.ts';
 import type { Findings } from '../planning/retrieval.ts';
@@ -153,9 +153,9 @@ async function draftWithModel(
   const briefing = buildModelPrompt(roles, findings, { prompt, most: MAX_PROMPT_ITEMS });
   if (briefing.items.length === 0) return new Map();
   const began = monotonicMs();
-  const limit = AbortSignal.timeout(Math.max(0, Math.floor(limitMs)));
+  const limit = createTimeLimit(limitMs, signal);
   try {
-    const answer = await model.ask(briefing.question, AbortSignal.any([signal, limit]));
+    const answer = await model.ask(briefing.question, limit.signal);
     const drafts = verifyDrafts(answer, briefing);
     const quoted = briefing.roles.filter((role) => !drafts.has(role));
     if (quoted.length > 0) {
@@ -168,9 +168,11 @@ async function draftWithModel(
   } catch (error) {
     signal.throwIfAborted();
     const tookMs = Math.round(monotonicMs() - began);
-    const why = limit.aborted ? { reason: 'time' } : describeModelFailure(error);
+    const why = limit.signal.aborted ? { reason: 'time' } : describeModelFailure(error);
     log.warn({ model: model.name, parts: roles, tookMs, ...why }, 'a language model wrote nothing of use');
     return new Map();
+  } finally {
+    limit.end();
   }
 }
 

@@ -3,7 +3,7 @@ import { splitIndexWords, hasUnspacedScript } from '../../domain/relevance.ts';
 import { createStopWordFilter } from '../planning/keywords.ts';
 import type { NumberedItem } from './model-prompt.ts';
 import { extractFigures, isNumberWord } from './numeric-figures.ts';
-import { listAddressWords, listGraveWords, containsNegation, listNames, listTags } from './guarded-words.ts';
+import { listGraveWords, containsNegation, listNames, listTags } from './guarded-words.ts';
 import { toSingular } from './passages.ts';
 
 /**
@@ -97,7 +97,6 @@ function supportsGuardedWords(
   return (
     [...extractFigures(sentence)].every((figure) => any(({ figures }) => figures.has(figure))) &&
     (!containsNegation(said) || any(({ negates }) => negates)) &&
-    listAddressWords(said).every((word) => any(({ words }) => words.has(word))) &&
     listTags(said).every(isTagged) &&
     listGraveWords(said).every(isBegun) &&
     listNames(said).every((name) => isLittle(name) || splitIndexWords(name).every(isKnown))
