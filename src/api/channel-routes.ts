@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ActingContext } from '../monitor/context.ts';
 import type { DeliveryAttempt } from '../monitor/alerts/channels/channel-kind.ts';
 import {
   changeChannel,
@@ -10,10 +11,12 @@ import {
 } from '../monitor/alerts/manage-channels.ts';
 import { DELIVERY_CODE_NAMES, DELIVERY_CODES } from '../store/alerts/delivery-rows.ts';
 import { readChannels } from '../store/alerts/alert-queries.ts';
+import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { channelSlug, editedChannel, flagParam, newChannel } from './request-shapes.ts';
 import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRow, defineRowWith } from './reply-shapes.ts';
+import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];
 const params = z.strictObject({ channel: channelSlug });
@@ -171,23 +174,28 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
 }
 
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  app.post(
-    '/api/v1/channels/:channel/pause',
+  const apply = async (acting: ActingContext, { channel }: z.output<typeof params>, change: StateChange) => {
+    const removed =
+      change === 'remove' ? { ...(await findChannelRow(ctx, channel)), archived_at: ctx.clock.now() } : null;
+    await changeChannel(acting, channel, change);
+    return removed ?? findChannelRow(ctx, channel);
+  };
+  // Resuming has an option of its own, below.
+  addStateRoutes(
+    app,
+    { path: '/api/v1/channels/:channel', params, tags, reply: Channel, apply },
     {
-      config: { scope: 'write' },
-      schema: {
+      pause: {
         operationId: 'pauseChannel',
         summary: 'Send nothing; what is found waits',
         description: 'Messages wait, and discoveries are judged when it is resumed.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Channel },
       },
-    },
-    async ({ params: { channel }, acting }) => {
-      await changeChannel(acting, channel, 'pause');
-      return findChannelRow(ctx, channel);
+      remove: {
+        operationId: 'removeChannel',
+        summary: 'Remove a channel and its secrets; what was not sent yet is cancelled',
+        description:
+          'Its secrets are deleted and messages that were not sent yet are cancelled; deliveries that were made stay listed.',
+      },
     },
   );
 
@@ -211,28 +219,6 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     async ({ params: { channel }, query: { skip }, acting }) => {
       await changeChannel(acting, channel, 'resume', { skip });
       return findChannelRow(ctx, channel);
-    },
-  );
-
-  app.delete(
-    '/api/v1/channels/:channel',
-    {
-      config: { scope: 'write' },
-      schema: {
-        operationId: 'removeChannel',
-        summary: 'Remove a channel and its secrets; what was not sent yet is cancelled',
-        description:
-          'Its secrets are deleted and messages that were not sent yet are cancelled; deliveries that were made stay listed.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Channel },
-      },
-    },
-    async ({ params: { channel }, acting }) => {
-      const before = await findChannelRow(ctx, channel);
-      await changeChannel(acting, channel, 'remove');
-      return { ...before, archived_at: ctx.clock.now() };
     },
   );
 }

@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import type { ActingContext } from '../monitor/context.ts';
-import {
-  changeRule,
-  createRule,
-  editRule,
-  type RuleChange,
-  findRuleRow,
-} from '../monitor/alerts/manage-rules.ts';
+import { changeRule, createRule, editRule, findRuleRow } from '../monitor/alerts/manage-rules.ts';
 import { MAX_BACKTEST_DAYS, backtestRule } from '../monitor/alerts/backtest.ts';
 import { assertFilterExists } from '../monitor/topics/find-by-slug.ts';
 import { idShape, timeShape } from '../store/row-shapes.ts';
 import { readRules } from '../store/alerts/alert-queries.ts';
+import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { editedRule, newRule, ruleSlug, searchSlug, topicSlug } from './request-shapes.ts';
 import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { defineRow } from './reply-shapes.ts';
+import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];
 const params = z.strictObject({ rule: ruleSlug });
@@ -102,21 +98,6 @@ function readRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-const RULE_CHANGES = [
-  [
-    'pause',
-    'pauseRule',
-    'Tell nothing of what is found from now on',
-    'What is found while it is paused is never reported by it.',
-  ],
-  [
-    'resume',
-    'resumeRule',
-    'Tell of what is found from now on',
-    'What was found while it was paused is not reported.',
-  ],
-] as const;
-
 function changeRoutes(app: App, { ctx }: RouteContext): void {
   app.post(
     '/api/v1/rules',
@@ -158,46 +139,31 @@ function changeRoutes(app: App, { ctx }: RouteContext): void {
     ({ params: { rule }, body, acting }) => editRule(acting, rule, body),
   );
 
-  const applyChange = async (acting: ActingContext, slug: string, change: RuleChange) => {
-    await changeRule(acting, slug, change);
-    return findRuleRow(acting, slug);
+  const apply = async (acting: ActingContext, { rule }: z.output<typeof params>, change: StateChange) => {
+    const removed =
+      change === 'remove' ? { ...(await findRuleRow(ctx, rule)), archived_at: ctx.clock.now() } : null;
+    await changeRule(acting, rule, change);
+    return removed ?? findRuleRow(ctx, rule);
   };
-  for (const [change, operationId, summary, description] of RULE_CHANGES)
-    app.post(
-      `/api/v1/rules/:rule/${change}`,
-      {
-        config: { scope: 'write' },
-        schema: {
-          operationId,
-          summary,
-          description,
-          tags,
-          params,
-          querystring: emptyQuery,
-          response: { 200: Rule },
-        },
-      },
-      ({ params: { rule }, acting }) => applyChange(acting, rule, change),
-    );
-
-  app.delete(
-    '/api/v1/rules/:rule',
+  addStateRoutes(
+    app,
+    { path: '/api/v1/rules/:rule', params, tags, reply: Rule, apply },
     {
-      config: { scope: 'write' },
-      schema: {
+      pause: {
+        operationId: 'pauseRule',
+        summary: 'Tell nothing of what is found from now on',
+        description: 'What is found while it is paused is never reported by it.',
+      },
+      resume: {
+        operationId: 'resumeRule',
+        summary: 'Tell of what is found from now on',
+        description: 'What was found while it was paused is not reported.',
+      },
+      remove: {
         operationId: 'removeRule',
         summary: 'Remove a rule; what it has not sent yet is cancelled, what it sent stays',
         description: 'Messages that were not sent yet are cancelled; deliveries that were made stay listed.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Rule },
       },
-    },
-    async ({ params: { rule }, acting }) => {
-      const before = await findRuleRow(ctx, rule);
-      await changeRule(acting, rule, 'remove');
-      return { ...before, archived_at: ctx.clock.now() };
     },
   );
 }

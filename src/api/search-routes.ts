@@ -3,13 +3,15 @@ import { OPERATIONS } from '../domain/enumerations.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createSearch, editSearch } from '../monitor/topics/save-search.ts';
 import { assertFilterExists, findSearchRow } from '../monitor/topics/find-by-slug.ts';
-import { type SearchChange, changeSearch } from '../monitor/topics/search-state.ts';
+import { changeSearch } from '../monitor/topics/search-state.ts';
 import { readSearches, readVersions } from '../store/queries/search-list.ts';
 import { SEARCH_STATES } from '../store/schema/analytics/topic-views.ts';
+import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { editedSearch, flagParam, newSearch, searchSlug, serviceKind, topicSlug } from './request-shapes.ts';
 import { Search, SearchVersion } from './reply-shapes.ts';
+import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['searches'];
 const params = z.strictObject({ search: searchSlug });
@@ -147,61 +149,33 @@ function writeRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-const SEARCH_CHANGES = [
-  [
-    'resume',
-    'resumeSearch',
-    'Go on at the next slot, also after it was broken or capped',
-    'Slots that were missed meanwhile are not made up for.',
-    ['write', 'run'],
-  ],
-  [
-    'pause',
-    'pauseSearch',
-    'Stop running a search; what waits is cancelled',
-    'A run in progress ends as usual; `resumeSearch` continues.',
-    ['write'],
-  ],
-] as const;
-
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const applyChange = async (acting: ActingContext, slug: string, change: SearchChange) => {
-    await changeSearch(acting, slug, change);
-    return findSearchRow(ctx.db, slug);
+  const apply = async (acting: ActingContext, { search }: z.output<typeof params>, change: StateChange) => {
+    await changeSearch(acting, search, change);
+    return findSearchRow(ctx.db, search);
   };
-  for (const [change, operationId, summary, description, scope] of SEARCH_CHANGES)
-    app.post(
-      `/api/v1/searches/:search/${change}`,
-      {
-        config: { scope },
-        schema: {
-          operationId,
-          summary,
-          description,
-          tags,
-          params,
-          querystring: emptyQuery,
-          response: { 200: Search },
-        },
-      },
-      ({ params: { search }, acting }) => applyChange(acting, search, change),
-    );
-
-  app.delete(
-    '/api/v1/searches/:search',
+  addStateRoutes(
+    app,
+    { path: '/api/v1/searches/:search', params, tags, reply: Search, apply },
     {
-      config: { scope: 'write' },
-      schema: {
+      resume: {
+        operationId: 'resumeSearch',
+        summary: 'Go on at the next slot, also after it was broken or capped',
+        description: 'Slots that were missed meanwhile are not made up for.',
+        scope: ['write', 'run'],
+      },
+      pause: {
+        operationId: 'pauseSearch',
+        summary: 'Stop running a search; what waits is cancelled',
+        description: 'A run in progress ends as usual; `resumeSearch` continues.',
+        scope: ['write'],
+      },
+      remove: {
         operationId: 'removeSearch',
         summary: 'Remove a search for good; what it found stays',
         description:
           'It never runs again, and what is queued for it is cancelled. A slug that was used is never free again.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Search },
       },
     },
-    ({ params: { search }, acting }) => applyChange(acting, search, 'remove'),
   );
 }

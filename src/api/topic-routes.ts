@@ -3,11 +3,13 @@ import { readTopics } from '../store/queries/topic-list.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createTopic, renameTopic, watchTopic } from '../monitor/topics/save-topic.ts';
 import { findTopicRow } from '../monitor/topics/find-by-slug.ts';
-import { type SearchChange, changeTopic } from '../monitor/topics/search-state.ts';
+import { changeTopic } from '../monitor/topics/search-state.ts';
+import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
 import { flagParam, newTopic, renamedTopic, topicSlug, watchedText } from './request-shapes.ts';
 import { Topic } from './reply-shapes.ts';
+import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['topics'];
 const params = z.strictObject({ topic: topicSlug });
@@ -110,62 +112,34 @@ function createRoutes(app: App, { ctx }: RouteContext): void {
   );
 }
 
-const TOPIC_CHANGES = [
-  [
-    'resume',
-    'resumeTopic',
-    'Go on with all searches of a topic, each at its next slot',
-    'Slots that were missed meanwhile are not made up for.',
-    ['write', 'run'],
-  ],
-  [
-    'pause',
-    'pauseTopic',
-    'Stop running all searches of a topic; what waits is cancelled',
-    'Runs in progress end as usual; `resumeTopic` continues.',
-    ['write'],
-  ],
-] as const;
-
 function changeRoutes(app: App, { ctx }: RouteContext): void {
-  const applyChange = async (acting: ActingContext, slug: string, change: SearchChange) => {
-    await changeTopic(acting, slug, change);
-    return findTopicRow(ctx.db, slug);
+  const apply = async (acting: ActingContext, { topic }: z.output<typeof params>, change: StateChange) => {
+    await changeTopic(acting, topic, change);
+    return findTopicRow(ctx.db, topic);
   };
-  for (const [change, operationId, summary, description, scope] of TOPIC_CHANGES)
-    app.post(
-      `/api/v1/topics/:topic/${change}`,
-      {
-        config: { scope },
-        schema: {
-          operationId,
-          summary,
-          description,
-          tags,
-          params,
-          querystring: emptyQuery,
-          response: { 200: Topic },
-        },
-      },
-      ({ params: { topic }, acting }) => applyChange(acting, topic, change),
-    );
-
-  app.delete(
-    '/api/v1/topics/:topic',
+  addStateRoutes(
+    app,
+    { path: '/api/v1/topics/:topic', params, tags, reply: Topic, apply },
     {
-      config: { scope: 'write' },
-      schema: {
+      resume: {
+        operationId: 'resumeTopic',
+        summary: 'Go on with all searches of a topic, each at its next slot',
+        description: 'Slots that were missed meanwhile are not made up for.',
+        scope: ['write', 'run'],
+      },
+      pause: {
+        operationId: 'pauseTopic',
+        summary: 'Stop running all searches of a topic; what waits is cancelled',
+        description: 'Runs in progress end as usual; `resumeTopic` continues.',
+        scope: ['write'],
+      },
+      remove: {
         operationId: 'removeTopic',
         summary: 'Remove a topic and its searches for good; what they found stays',
         description:
           'All its searches stop for good, and what is queued for them is cancelled. A slug that was used is never free again.',
-        tags,
-        params,
-        querystring: emptyQuery,
-        response: { 200: Topic },
       },
     },
-    ({ params: { topic }, acting }) => applyChange(acting, topic, 'remove'),
   );
 
   app.patch(
