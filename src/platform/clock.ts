@@ -33,6 +33,11 @@ export function steppedClock(
   };
 }
 
+/** Options of an `LRUCache` whose entries age by this clock, to the millisecond. */
+export function buildCacheTime(clock: Clock) {
+  return { perf: { now: () => clock.now().getTime() }, ttlResolution: 0 };
+}
+
 /** Milliseconds of elapsed time that no change of the wall clock can bend; for measuring durations. */
 export function monotonicMs(): number {
   return performance.now();

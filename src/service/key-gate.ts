@@ -1,10 +1,11 @@
 /** What every call passes before its body is read: a key, and the key's rate. */
 
 import { MINUTE, SECOND } from '../domain/time.ts';
-import type { Clock } from '../platform/clock.ts';
+import { buildCacheTime, type Clock } from '../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf, keyOfHeader } from '../platform/keys.ts';
 import { tooManyRequestsBody, unauthorizedBody } from '../protocol/error-body.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 
 /**
  * A missing and a wrong key are answered alike (401, as documented): the answer tells nobody which it was.
@@ -48,7 +49,11 @@ export function createKeyVerifier({
 }): KeyVerifier {
   const configured = rawKeys.map(hashKey);
   // By hash: raw keys stay in memory no longer than their request.
-  const verdicts = new Map<string, { good: boolean; until: number }>();
+  const verdicts = new LRUCache<string, boolean>({
+    max: MAX_VERDICTS,
+    ttl: KEY_VERDICT_TTL_MS,
+    ...buildCacheTime(clock),
+  });
 
   async function decide(raw: string): Promise<boolean> {
     // Every configured key is compared, so that the time says nothing about which one matched.
@@ -63,16 +68,11 @@ export function createKeyVerifier({
   return {
     async verify(raw) {
       const name = hashKey(raw).toString('base64');
-      const now = clock.now().getTime();
       const known = verdicts.get(name);
-      if (known !== undefined && known.until > now) return known.good;
-      const good = await decide(raw);
-      // One at a time: whoever tries many wrong keys does not make the good ones be looked up again.
-      const [oldest] = verdicts.size < MAX_VERDICTS ? [] : verdicts.keys();
-      if (oldest !== undefined) verdicts.delete(oldest);
-      verdicts.delete(name);
-      verdicts.set(name, { good, until: now + KEY_VERDICT_TTL_MS });
-      return good;
+      if (known !== undefined) return known;
+      const isGood = await decide(raw);
+      verdicts.set(name, isGood);
+      return isGood;
     },
   };
 }
@@ -89,14 +89,13 @@ export type RateLimiter = {
 };
 
 export function createRateLimiter(rate: RateLimit, clock: Clock): RateLimiter {
-  const buckets = new Map<string, TokenBucket>();
+  const buckets = new LRUCache<string, TokenBucket>({
+    max: MAX_TRACKED_KEYS,
+    memoMethod: () => createTokenBucket(rate, clock),
+  });
   return {
     take(key) {
-      const bucket = buckets.get(key) ?? createTokenBucket(rate, clock);
-      if (!buckets.has(key)) {
-        if (buckets.size >= MAX_TRACKED_KEYS) buckets.clear();
-        buckets.set(key, bucket);
-      }
+      const bucket = buckets.memo(key);
       return bucket.take(0) === undefined ? Math.ceil(bucket.waitMs() / SECOND) : 0;
     },
   };

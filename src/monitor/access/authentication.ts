@@ -1,7 +1,7 @@
 /** Who makes a request: by token, by session, or from this machine; and how long an address waits after wrong tokens. */
 
 import { MINUTE, SECOND } from '../../domain/time.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { buildCacheTime, type Clock } from '../../platform/clock.ts';
 import { hashKey, isKeyOf, keyIdOf } from '../../platform/keys.ts';
 import {
   deleteSession,
@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
 import { readScopes } from './manage-tokens.ts';
 import { Denied, expandScopes, SCOPES, type Visitor } from './visitor-scopes.ts';
+import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
 
 type Credentials = {
@@ -65,7 +66,7 @@ export async function openAccess(
   const backOff = createBackOff(clock);
   const secret = await readFormSecret(db, clock.now());
   // Behind one proxy all have one address: who was let in before does not wait for the mistakes of others.
-  const knownTokens = new Set<string>();
+  const knownTokens = new LRUCache<string, true>({ max: MAX_KNOWN_TOKENS });
 
   async function judge(token: string, address: string) {
     const hash = hashKey(token).toString('base64');
@@ -80,8 +81,7 @@ export async function openAccess(
       backOff.failed(address);
       throw unknownToken();
     }
-    if (knownTokens.size >= MAX_KNOWN_TOKENS) knownTokens.clear();
-    knownTokens.add(hash);
+    knownTokens.set(hash, true);
     await touchToken(db, row, clock.now());
     return { ...row, keyHash: shown };
   }
@@ -170,27 +170,21 @@ type BackOff = {
 };
 
 function createBackOff(clock: Clock): BackOff {
-  const mistakes = new Map<string, { count: number; at: number }>();
-  const findRecent = (network: string) => {
-    const record = mistakes.get(network);
-    return record === undefined || clock.now().getTime() - record.at >= BACK_OFF_RESET_MS
-      ? undefined
-      : record;
-  };
+  const mistakes = new LRUCache<string, { count: number; at: number }>({
+    max: MAX_NETWORKS,
+    ttl: BACK_OFF_RESET_MS,
+    ...buildCacheTime(clock),
+  });
   return {
     waitMs(address) {
-      const record = findRecent(extractNetwork(address));
+      const record = mistakes.get(extractNetwork(address));
       if (record === undefined || record.count < FREE_ATTEMPTS) return 0;
       const wait = Math.min(MAX_BACK_OFF_MS, SECOND * 2 ** Math.min(record.count - FREE_ATTEMPTS, 10));
       return Math.max(0, record.at + wait - clock.now().getTime());
     },
     failed(address) {
       const network = extractNetwork(address);
-      const count = (findRecent(network)?.count ?? 0) + 1;
-      // The newest stand last: the oldest go first where there are too many.
-      mistakes.delete(network);
-      const [oldest] = mistakes.size < MAX_NETWORKS ? [] : mistakes.keys();
-      if (oldest !== undefined) mistakes.delete(oldest);
+      const count = (mistakes.get(network)?.count ?? 0) + 1;
       mistakes.set(network, { count, at: clock.now().getTime() });
     },
   };

@@ -14,6 +14,7 @@ import {
 } from '../../store/queries/discoveries.ts';
 import { readEndedRuns, readRunsByIds, type RunRow } from '../../store/queries/run-list.ts';
 import type { Context } from '../context.ts';
+import pLimit from 'p-limit';
 
 export type FeedEvent = { event: 'discovery'; row: DiscoveryRow } | { event: 'run'; row: RunRow };
 
@@ -66,7 +67,7 @@ export function openFeed<T>(
   let present = 0;
   /** Each with the last discovery it knows, which may be one that was not looked at here yet. */
   const listeners = new Map<Listener<T>, Id>();
-  const limitReplays = createSemaphore(MAX_CONCURRENT_REPLAYS);
+  const limitReplays = pLimit(MAX_CONCURRENT_REPLAYS);
   const endedRuns = watchEndedRuns(ctx);
   /** Everything up to here has been told to those who listen. */
   let cursor = 0n;
@@ -219,23 +220,5 @@ function watchEndedRuns({ db, clock }: Pick<Context, 'db' | 'clock'>): {
       remember(ended);
       return rows;
     },
-  };
-}
-
-/** Lets at most `most` run at a time; the others wait in the order they came. */
-function createSemaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      // A turn is handed on: nobody who comes now goes before those who wait.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 }

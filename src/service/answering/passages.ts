@@ -13,6 +13,7 @@ import type { FoundItem } from '../sources/search-source.ts';
 import { containsInjection, cutBeforeInjection } from './injection.ts';
 import { extractSentences } from './quotable-sentences.ts';
 import { isQuotable, toVisibleLine, toVisibleLines } from './unsafe-markup.ts';
+import { LRUCache } from 'lru-cache';
 
 export type Passage = {
   text: string;
@@ -245,22 +246,13 @@ export function toSingular(word: string): string {
 
 /**
  * A pure function of a text, with its results kept: searches run again and again, and most of what they find
- * is what they found before. The oldest results go first.
+ * is what they found before. What was not asked for longest goes first.
  * @param limits.most how many texts; `longest`: a longer one is not kept, so that their product bounds memory
  */
-export function memoizeByText<T>(
+export function memoizeByText<T extends {}>(
   { most, longest }: { most: number; longest: number },
   make: (text: string) => T,
 ): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    if (text.length > longest) return make(text);
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const made = make(text);
-    const [oldest] = known.size < most ? [] : known.keys();
-    if (oldest !== undefined) known.delete(oldest);
-    known.set(text, made);
-    return made;
-  };
+  const known = new LRUCache<string, T>({ max: most, memoMethod: make });
+  return (text) => (text.length > longest ? make(text) : known.memo(text));
 }

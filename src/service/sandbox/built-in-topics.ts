@@ -4,6 +4,7 @@ import { cleanText } from '../../domain/text.ts';
 import { deriveKey, hashKey, type Key } from './random.ts';
 import { capitalize } from './simulated-text.ts';
 import { type Topic, type TopicInWorld, topicSchema } from './simulated-topic.ts';
+import { LRUCache } from 'lru-cache';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -43,15 +44,11 @@ export function matchTopic(seed: string, prompt: string): TopicInWorld {
 
 /** {@link matchTopic} in one world, with the results of recent prompts kept. */
 export function createTopicMatcher(seed: string): (prompt: string) => TopicInWorld {
-  const known = new Map<string, TopicInWorld>();
-  return (prompt) => {
-    const kept = known.get(prompt);
-    if (kept !== undefined) return kept;
-    const topic = matchTopic(seed, prompt);
-    if (known.size >= MAX_REMEMBERED_TOPICS) known.clear();
-    known.set(prompt, topic);
-    return topic;
-  };
+  const known = new LRUCache<string, TopicInWorld>({
+    max: MAX_REMEMBERED_TOPICS,
+    memoMethod: (prompt) => matchTopic(seed, prompt),
+  });
+  return (prompt) => known.memo(prompt);
 }
 
 /** Letters and digits of any script, lower case, in order. */

@@ -4,7 +4,7 @@
  */
 import type { Agent } from 'undici';
 import { DAY, MINUTE, SECOND } from '../../domain/time.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { buildCacheTime, type Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { LiveHealth } from '../../protocol/service-status.ts';
 import { awaitUnlessAborted, isTimeout, SourceDown } from './outage.ts';
@@ -19,7 +19,8 @@ import {
 } from './resilience/source-limits.ts';
 import { createBoundedRequests, createTimeoutOutage } from './resilience/bounded-requests.ts';
 import { createCircuitBreaker, type BreakerPass } from './resilience/circuit-breaker.ts';
-import { createCoalescedRequests, createResultCache, type StartedRequest } from './resilience/coalescing.ts';
+import { createCoalescedRequests, type StartedRequest } from './resilience/coalescing.ts';
+import { LRUCache } from 'lru-cache';
 
 /** As long as the most patient model waits for a source. */
 const MAX_SOURCE_MS = 25 * SECOND;
@@ -28,16 +29,16 @@ const SOURCE_REST_MS = MINUTE;
 const FRESH_RESULT_TTL_MS = MINUTE;
 const RESULT_TTL_MS = 10 * MINUTE;
 /** Answers that are remembered of one source, and the characters in all of them: some ten thousand each, where nobody means harm. */
-const MAX_CACHED = { entries: 200, weight: 10_000_000 };
+const MAX_CACHED = { max: 200, maxSize: 10_000_000 };
 
-/** What an item takes besides its texts. */
+/** What an item takes besides its texts, and what a list of them does. */
 const ITEM_WEIGHT = 500;
 
 function weighItems(found: readonly FoundItem[]): number {
   return found.reduce(
     (sum, { title, link, snippet, post }) =>
       sum + title.length + link.length + snippet.length + (post?.text.length ?? 0) + ITEM_WEIGHT,
-    0,
+    ITEM_WEIGHT,
   );
 }
 
@@ -71,7 +72,12 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
     wait: options.wait ?? waitUnlessAborted,
   });
   const breaker = createCircuitBreaker(clock);
-  const cache = createResultCache(MAX_CACHED, weighItems, clock);
+  const cache = new LRUCache<string, readonly FoundItem[]>({
+    ...MAX_CACHED,
+    sizeCalculation: weighItems,
+    ttl: RESULT_TTL_MS,
+    ...buildCacheTime(clock),
+  });
   const requests = createCoalescedRequests<readonly FoundItem[]>();
   const mostMs = Math.min(adapter.mostMs ?? MAX_SOURCE_MS, MAX_SOURCE_MS);
   const heldUnits = { units: 0 };
@@ -153,7 +159,8 @@ export function createLiveSource(adapter: Adapter, options: LiveOptions): LiveSo
 
   /** What is less than there is, is not given again for long. */
   function remember(name: string, query: SourceQuery, found: readonly FoundItem[], isShort: boolean) {
-    cache.set(name, found, isShort ? FRESH_RESULT_TTL_MS : (adapter.lifeMs ?? chooseResultTtl(query)));
+    const ttl = isShort ? FRESH_RESULT_TTL_MS : (adapter.lifeMs ?? chooseResultTtl(query));
+    cache.set(name, found, { ttl });
     return found;
   }
 

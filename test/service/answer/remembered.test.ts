@@ -9,11 +9,11 @@ test('a text is made into something once, until others have taken its place', ()
   });
   expect(['a', 'a', 'b', 'a'].map(upper)).toEqual(['A', 'A', 'B', 'A']);
   expect(made).toEqual(['a', 'b']);
-  upper('c'); // in place of a, the oldest
-  expect(upper('b')).toBe('B');
-  expect(made).toEqual(['a', 'b', 'c']);
+  upper('c'); // in place of b: a was asked for since
   expect(upper('a')).toBe('A');
-  expect(made).toEqual(['a', 'b', 'c', 'a']);
+  expect(made).toEqual(['a', 'b', 'c']);
+  expect(upper('b')).toBe('B');
+  expect(made).toEqual(['a', 'b', 'c', 'b']);
 });
 
 test('what is too long is made each time', () => {

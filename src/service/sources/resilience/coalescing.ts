@@ -1,10 +1,9 @@
 /**
  * One request for all who ask the same at the same time. It lasts as long as one of them waits: who goes
  * away ends only their own waiting, and the last one ends the request. And one piece of work (a token) for all
- * who need its result. Results are kept for a while.
+ * who need its result.
  */
 
-import type { Clock } from '../../../platform/clock.ts';
 import { awaitUnlessAborted, SourceDown } from '../outage.ts';
 
 type CoalescedRequests<T> = {
@@ -127,47 +126,4 @@ export function createSharedWork<T>(): SharedWork<T> {
 /** Whether a failure is the source's, and not of the one question that met it. */
 function isSourceWide(error: unknown): boolean {
   return error instanceof SourceDown && !error.unasked && error.code !== 'source_timeout';
-}
-
-/** Bounded in number and weight. */
-type ResultCache<T> = {
-  get(key: string): T | undefined;
-  set(key: string, value: T, lifeMs: number): void;
-};
-
-/**
- * @param most entries, and their weight together; what has been there longest goes first
- * @param weigh what an entry takes, in the unit of `most.weight`
- */
-export function createResultCache<T>(
-  most: { entries: number; weight: number },
-  weigh: (value: T) => number,
-  clock: Clock,
-): ResultCache<T> {
-  const entries = new Map<string, { value: T; until: number; weight: number }>();
-  let weight = 0;
-  function forget(key: string): void {
-    weight -= entries.get(key)?.weight ?? 0;
-    entries.delete(key);
-  }
-
-  return {
-    get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      if (entry.until > clock.now().getTime()) return entry.value;
-      forget(key);
-      return undefined;
-    },
-    set(key, value, lifeMs) {
-      forget(key); // so that it stands last again
-      const own = weigh(value);
-      entries.set(key, { value, until: clock.now().getTime() + lifeMs, weight: own });
-      weight += own;
-      for (const oldest of entries.keys()) {
-        if (entries.size <= most.entries && weight <= most.weight) break;
-        forget(oldest);
-      }
-    },
-  };
 }

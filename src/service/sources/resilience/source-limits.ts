@@ -10,6 +10,7 @@ import { createTokenBucket } from '../../key-gate.ts';
 import type { Adapter, AdapterContext } from '../adapter.ts';
 import { awaitUnlessAborted, SourceDown } from '../outage.ts';
 import { DateTime } from 'luxon';
+import pLimit from 'p-limit';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type WaitFunction = (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -29,7 +30,7 @@ export function createRequestPace(
   options: { clock: Clock; turns: RequestPacing; wait: WaitFunction },
 ): RequestPace {
   const bucket = createTokenBucket(pace, options.clock);
-  const alone = createSerialQueue();
+  const alone = pLimit(1);
 
   async function awaitTurn({ signal, leftMs }: { signal: AbortSignal; leftMs: () => number }) {
     if (everyMs === undefined) return;
@@ -54,7 +55,8 @@ export function createRequestPace(
       };
       try {
         if (waitMs > 0) await options.wait(waitMs, leave.signal);
-        return await (serial ? alone(leave.signal, ask) : ask());
+        // Whoever goes away while waiting is told at once, and leaves the queue to the next.
+        return await (serial ? awaitUnlessAborted(leave.signal, alone(ask)) : ask());
       } finally {
         if (!used) bucket.refund();
       }
@@ -64,25 +66,6 @@ export function createRequestPace(
 
 function createBusyOutage(): SourceDown {
   return new SourceDown('source_busy', { unasked: true });
-}
-
-/** Does one work after the other; who goes away while waiting leaves the queue to the next. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const before = last;
-    let done = () => {};
-    const mine = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    last = before.then(() => mine);
-    try {
-      await awaitUnlessAborted(signal, before);
-      return await work();
-    } finally {
-      done();
-    }
-  };
 }
 
 /** The allowance of today, by the day of the source's own time zone; undefined where it has none. */
