@@ -44,23 +44,32 @@ export function measureWidth(text: string): number {
 
 /** The text in at most `width` columns, whole characters only; `more` stands where something is missing. */
 export function truncate(text: string, width: number, more = '…'): string {
-  if (width === Number.POSITIVE_INFINITY) return text;
-  if (text.length <= width * 16 && measureWidth(text) <= width) return text;
+  if (fits(text, width)) return text;
   const sign = measureWidth(more) <= width ? more : more.slice(0, Math.max(0, width));
-  const room = width - measureWidth(sign);
-  let kept = '';
-  let used = 0;
-  // What lies far beyond the room is never looked at.
-  for (const { segment } of graphemes.segment(text.slice(0, width * 16 + 64))) {
-    const wide = measureWidth(segment);
-    if (used + wide > room) break;
-    kept += segment;
-    used += wide;
-  }
-  return kept.trimEnd() + sign;
+  return takeColumns(text, width - measureWidth(sign)).trimEnd() + sign;
+}
+
+/** Whether a text takes at most `width` columns; no character of ours has more than 16 code units for a column. */
+function fits(text: string, width: number): boolean {
+  return width === Number.POSITIVE_INFINITY || (text.length <= width * 16 && measureWidth(text) <= width);
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * The whole characters at the start of a text that have room in `width` columns. What lies far beyond is never looked at:
+ * the time of a segmenter grows with the square of what it is given.
+ */
+function takeColumns(text: string, width: number): string {
+  let end = 0;
+  let used = 0;
+  for (const { segment } of graphemes.segment(text.slice(0, width * 16 + 64))) {
+    used += measureWidth(segment);
+    if (used > width) break;
+    end += segment.length;
+  }
+  return text.slice(0, end);
+}
 
 /** Fills with spaces up to `width` columns. */
 export function padText(text: string, width: number, right = false): string {
@@ -78,36 +87,20 @@ export function wrapText(text: string, width: number): string[] {
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (measureWidth(longer) <= width) {
+    if (fits(longer, width)) {
       line = longer;
       continue;
     }
     if (line !== '') lines.push(line);
-    const pieces = breakWord(word, width);
-    line = pieces.pop() ?? '';
-    lines.push(...pieces);
+    line = word;
+    while (line !== '' && !fits(line, width)) {
+      const piece = takeColumns(line, width);
+      if (piece !== '') lines.push(piece);
+      // A character wider than a line has no room at all; none is wider than two columns.
+      line = line.slice((piece || takeColumns(line, 2)).length);
+    }
   }
   return line === '' && lines.length > 0 ? lines : [...lines, line];
-}
-
-/** A word in pieces of at most `width` columns; a character wider than that has no room at all. */
-function breakWord(word: string, width: number): string[] {
-  if (measureWidth(word) <= width) return [word];
-  const pieces: string[] = [];
-  let piece = '';
-  let used = 0;
-  for (const { segment } of graphemes.segment(word)) {
-    const wide = measureWidth(segment);
-    if (wide > width) continue;
-    if (used + wide > width) {
-      pieces.push(piece);
-      piece = '';
-      used = 0;
-    }
-    piece += segment;
-    used += wide;
-  }
-  return [...pieces, piece];
 }
 
 function isPlain(text: string): boolean {

@@ -51,6 +51,16 @@ describe('text from outside', () => {
     expect(splitParagraphs('one\r\n\r\n\r\ntwo  three')).toEqual(['one', '', 'two three']);
     expect(wrapText('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
     expect(wrapText('incomprehensibilities', 8)).toEqual(['incompre', 'hensibil', 'ities']);
+    expect(wrapText('日本語です', 5)).toEqual(['日本', '語で', 'す']);
+    expect(wrapText('日本 a', 1)).toEqual(['a']);
+    expect(wrapText('a b', -2)).toEqual(['']);
+  });
+
+  it('is broken in time that grows with its length, also where it has no spaces', () => {
+    const computed = watchProcessor();
+    expect(wrapText('日本語です'.repeat(10_000), 80)).toHaveLength(1_250);
+    expect(wrapText('a\u0301'.repeat(50_000), 80)).toHaveLength(625);
+    expect(computed()).toBeLessThan(5_000);
   });
 });
 
