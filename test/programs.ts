@@ -25,15 +25,22 @@ declare module 'vitest' {
   }
 }
 
-/** @returns where the programs are then: below `directory`. */
-export async function putTogether(directory: string): Promise<string> {
+/**
+ * @param root a checkout, or a copy of what its programs are made of
+ * @returns where the programs are then: below `directory`
+ */
+export async function putTogether(
+  directory: string,
+  root = REPOSITORY,
+  entryPoints: readonly string[] = PROGRAMS,
+): Promise<string> {
   // Packages stay as they are, and are looked for above the program.
   await symlink(path.join(REPOSITORY, 'node_modules'), path.join(directory, 'node_modules'), 'junction');
   const programs = path.join(directory, 'programs');
   await build({
-    entryPoints: [...PROGRAMS],
-    absWorkingDir: REPOSITORY,
-    outbase: REPOSITORY,
+    entryPoints: [...entryPoints],
+    absWorkingDir: root,
+    outbase: root,
     outdir: programs,
     bundle: true,
     splitting: true,

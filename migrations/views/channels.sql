@@ -1,5 +1,5 @@
 CREATE OR REPLACE VIEW strandline_analytics.channels AS
-  select c.id, c.slug, c.kind, substring(c.address from '^[a-z]+://([^/?#]+)') as host, c.state, c.state_reason, c.state_since,
+  select c.id, c.slug, c.kind, c.target as host, c.state, c.state_reason, c.state_since,
     (select count(*) from strandline.rule_channels rc join strandline.rules r on r.id = rc.rule_id
       where rc.channel_id = c.id and r.archived_at is null) as rules,
     c.cursor as judged_discovery_id,
@@ -13,8 +13,8 @@ CREATE OR REPLACE VIEW strandline_analytics.channels AS
 COMMENT ON VIEW strandline_analytics.channels IS 'Where alerts are sent. Addresses may be secrets, and are not here.';
 COMMENT ON COLUMN strandline_analytics.channels.id IS 'Key of the channel.';
 COMMENT ON COLUMN strandline_analytics.channels.slug IS 'Short name; only removed channels may have one that another has.';
-COMMENT ON COLUMN strandline_analytics.channels.kind IS 'webhook.';
-COMMENT ON COLUMN strandline_analytics.channels.host IS 'Host, and port where one is named, of its address.';
+COMMENT ON COLUMN strandline_analytics.channels.kind IS 'How it sends, such as webhook; kinds may come.';
+COMMENT ON COLUMN strandline_analytics.channels.host IS 'Where it sends, as far as that may be shown: of a webhook the host, and port where one is named.';
 COMMENT ON COLUMN strandline_analytics.channels.state IS 'active, paused (by a person) or disabled (by what its receiver answers, or did not).';
 COMMENT ON COLUMN strandline_analytics.channels.state_reason IS 'Why it is in this state; null where nothing is to be said.';
 COMMENT ON COLUMN strandline_analytics.channels.state_since IS 'Since when (UTC).';

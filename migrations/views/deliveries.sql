@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW strandline_analytics.deliveries AS
   select d.id, d.message_id, c.slug as channel, r.slug as rule, d.run_id, d.state, d.reason,
     (select count(*) from strandline.delivery_discoveries x where x.delivery_id = d.id) as discoveries,
     octet_length(d.body) as bytes, d.created_at, d.made_at, d.next_attempt_at, d.attempts, d.last_attempt_at, d.delivered_at,
-    d.http_status, d.code
+    d.http_status, d.code, c.kind as channel_kind
   from strandline.deliveries d
   join strandline.channels c on c.id = d.channel_id
   join strandline.rules r on r.id = d.rule_id;
@@ -25,3 +25,4 @@ COMMENT ON COLUMN strandline_analytics.deliveries.last_attempt_at IS 'When the l
 COMMENT ON COLUMN strandline_analytics.deliveries.delivered_at IS 'When its receiver took it (UTC); null where it did not.';
 COMMENT ON COLUMN strandline_analytics.deliveries.http_status IS 'HTTP status code of the last answer; null when there was none.';
 COMMENT ON COLUMN strandline_analytics.deliveries.code IS 'Why the last attempt failed; null when it did not.';
+COMMENT ON COLUMN strandline_analytics.deliveries.channel_kind IS 'How its channel sends, such as webhook.';

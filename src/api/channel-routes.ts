@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { DeliveryAttempt } from '../monitor/alerts/channel-secrets.ts';
+import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import type { ActingContext } from '../monitor/context.ts';
-import type { DeliveryAttempt } from '../monitor/alerts/channels/channel-kind.ts';
 import {
   changeChannel,
   findChannelRow,
@@ -9,24 +10,28 @@ import {
   rotateSecret,
   testChannel,
 } from '../monitor/alerts/manage-channels.ts';
-import { DELIVERY_CODE_NAMES, DELIVERY_CODES } from '../store/alerts/delivery-rows.ts';
+import { DELIVERY_CODE_NAMES } from '../store/alerts/delivery-rows.ts';
 import { readChannels } from '../store/alerts/alert-queries.ts';
 import type { StateChange } from '../store/topics.ts';
 import type { App, RouteContext } from '../monitor/http/route-types.ts';
 import { channelSlug, editedChannel, flagParam, newChannel } from './request-shapes.ts';
 import { createCursor, defineListQuery, defineListReply, emptyQuery } from './pagination.ts';
-import { defineRow, defineRowWith } from './reply-shapes.ts';
+import { defineRowWith } from './reply-shapes.ts';
 import { addStateRoutes } from './state-routes.ts';
 
 const tags = ['alerts'];
 const params = z.strictObject({ channel: channelSlug });
 const cursor = createCursor('channels', channelSlug);
-const Channel = defineRow('Channel', 'channels');
+const kind = z.enum(Object.keys(CHANNEL_KINDS));
+const Channel = defineRowWith('Channel', 'channels', { kind });
 const ChannelWithSecret = defineRowWith('ChannelWithSecret', 'channels', {
+  kind,
   secret: z
     .string()
     .nullable()
-    .describe('What messages are signed with, shown this once; null in a reply that is replayed.'),
+    .describe(
+      'What messages are signed with, shown this once; null in a reply that is replayed, and where its kind has none.',
+    ),
 });
 
 const ChannelTest = z
@@ -94,7 +99,7 @@ function secretRoutes(app: App, { ctx }: RouteContext): void {
       config: { scope: 'admin', idempotent: { secret: 'secret' }, sends: ['Location'] },
       schema: {
         operationId: 'createChannel',
-        summary: 'Make a channel that sends webhooks; its secret is told this once',
+        summary: 'Make a channel, such as one that sends webhooks; its secret is told this once',
         description:
           'Messages are signed with its secret, which only this reply contains. The address must be public, unless `WEBHOOK_ALLOW` names it.',
         tags,
@@ -234,8 +239,8 @@ function toChannelTest(attempt: DeliveryAttempt): z.infer<typeof ChannelTest> {
         answer: attempt.answer,
       };
     case 'failed': {
-      const { httpStatus, code, detail, answer } = attempt;
-      return { taken: false, http_status: httpStatus, code, detail: detail ?? DELIVERY_CODES[code], answer };
+      const { httpStatus, code, meaning, detail, answer } = attempt;
+      return { taken: false, http_status: httpStatus, code, detail: detail ?? meaning, answer };
     }
     case 'aborted':
       return { taken: false, http_status: null, code: 'internal', detail: 'the process stops', answer: null };

@@ -4,6 +4,9 @@
  */
 
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../domain/enumerations.ts';
+import { SETTINGS_OF_A_KIND } from '../monitor/alerts/channel-settings.ts';
+import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
+import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
 import { RULE_KINDS } from '../store/schema/analytics/alert-views.ts';
 import { SENSITIVITIES } from '../store/schema/analytics/topic-views.ts';
@@ -227,11 +230,17 @@ export const editedRule = z
   .partial()
   .meta({ examples: [{ cooldown: '30m' }] });
 
-const webhookAddress = z.string().max(2_000).describe('Where messages are posted to: an https address.');
+export const newChannel = defineChannelBody({ slug: channelSlug }, { slug: 'team' });
+export const editedChannel = defineChannelBody({}, {});
 
-export const newChannel = z
-  .strictObject({ slug: channelSlug, webhook: webhookAddress })
-  .meta({ examples: [{ slug: 'team', webhook: 'https://hooks.example.com/strandline' }] });
-export const editedChannel = z
-  .strictObject({ webhook: webhookAddress })
-  .meta({ examples: [{ webhook: 'https://hooks.example.com/strandline-2' }] });
+/** The settings of any kind of channel, all of one, with other members. */
+function defineChannelBody<M extends z.ZodRawShape>(members: M, example: object) {
+  const [first, ...others] = Object.values(CHANNEL_KINDS).map(({ settings }) => {
+    const each = <T>(read: (setting: Setting) => T): Record<string, T> =>
+      Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, read(setting)]));
+    const body = z.strictObject({ ...members, ...each(({ shape }) => shape) });
+    return body.meta({ examples: [{ ...example, ...each((setting) => setting.example) }] });
+  });
+  if (first === undefined) throw new Error('there is no kind of channel');
+  return others.length === 0 ? first : z.union([first, ...others], { error: SETTINGS_OF_A_KIND });
+}

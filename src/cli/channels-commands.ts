@@ -1,16 +1,22 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   type ChannelChange,
   changeChannel,
   findChannelRow,
+  findShownSettings,
   createChannel,
   editChannel,
   rotateSecret,
   testChannel,
   type ChannelWithSecret,
 } from '../monitor/alerts/manage-channels.ts';
+import type { ShownSetting, WrittenSettings } from '../monitor/alerts/channel-settings.ts';
+import type { Setting } from '../monitor/alerts/channels/channel-kind.ts';
+import { CHANNEL_KINDS } from '../monitor/alerts/channels/channel-kinds.ts';
 import { describeFailure } from '../monitor/alerts/delivery-retry.ts';
+import { readSmallFile } from '../platform/small-file.ts';
 import { type ChannelRow, readChannels } from '../store/alerts/alert-queries.ts';
+import { InvalidInput } from '../domain/errors.ts';
 import { MAX_LIMIT } from './option-values.ts';
 import type { Cli } from './command-context.ts';
 import type { TerminalPage } from './terminal-io.ts';
@@ -28,35 +34,33 @@ export function registerChannels(channels: Command, cli: Cli): void {
 
 function registerAddEditRotate(channels: Command, cli: Cli): void {
   const printSecret = async ({ channel, secret }: ChannelWithSecret, json: boolean | undefined) => {
-    await cli.show(json, { ...channel, secret }, () => [secret]);
-    cli.page.say(`the secret of ${channel.slug} is shown this once; its receiver checks messages with it`);
+    await cli.show(json, { ...channel, secret }, () => (secret === null ? [] : [secret]));
+    if (secret !== null)
+      cli.page.say(`the secret of ${channel.slug} is shown this once; its receiver checks messages with it`);
   };
-  channels
+  const add = channels
     .command('add')
     .description('make a channel; its secret is printed once')
-    .argument('<channel>', 'its slug')
-    .requiredOption('--webhook <url>', 'where messages are posted to')
+    .argument('<channel>', 'its slug');
+  addSettingOptions(add)
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ strandline channels add ops --webhook https://hooks.example.com/strandline\n',
-    )
-    .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
+    .addHelpText('after', EXAMPLES)
+    .action((slug: string, { json, ...given }: GivenOptions) =>
       cli.withProgram(async ({ ctx }) => {
-        await printSecret(await createChannel(ctx, { slug, webhook }), json);
+        await printSecret(await createChannel(ctx, { ...readSettingOptions(given), slug }), json);
         cli.page.say(`see whether it arrives: strandline channels test ${slug}`);
       }),
     );
 
-  channels
+  const edit = channels
     .command('edit')
     .description('send to another address; its secret, its rules and what waits stay')
-    .argument('<channel>', 'its slug')
-    .requiredOption('--webhook <url>', 'where messages are posted to from now on')
+    .argument('<channel>', 'its slug');
+  addSettingOptions(edit)
     .option('--json', 'print the channel as JSON')
-    .action((slug: string, { webhook, json }: { webhook: string; json?: boolean }) =>
+    .action((slug: string, { json, ...given }: GivenOptions) =>
       cli.withProgram(async ({ ctx }) => {
-        const row = await editChannel(ctx, slug, { webhook });
+        const row = await editChannel(ctx, slug, readSettingOptions(given));
         await cli.show(json, row, () => []);
         cli.page.say(`${slug}: sends to ${row.host} (${row.state})`);
       }),
@@ -70,6 +74,60 @@ function registerAddEditRotate(channels: Command, cli: Cli): void {
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => printSecret(await rotateSecret(ctx, slug), json)),
     );
+}
+
+/** What commander made of the options: settings by the names of their options, and what each command adds. */
+type GivenOptions = { json?: boolean } & Readonly<Record<string, unknown>>;
+
+/** An option for each setting of each kind. A secret is read from a file: arguments can be seen by others. */
+const SETTING_OPTIONS = Object.values(CHANNEL_KINDS)
+  .flatMap(({ settings }) => Object.entries(settings))
+  .map(([name, { shape, input, secret }]) => {
+    const flag = `--${name.replaceAll('_', '-')}`;
+    const words = lowerFirst(shape.description ?? name).replace(/\.$/, '');
+    const option = secret
+      ? new Option(`${flag}-file <path>`, `a file that holds it: ${words}`)
+      : new Option(`${flag} <${input}>`, words);
+    return { name, secret, option };
+  });
+
+const EXAMPLES = `\nExample:\n${Object.values(CHANNEL_KINDS)
+  .map(
+    ({ settings }) =>
+      `  $ strandline channels add ops ${Object.entries(settings).map(showOption).join(' ')}\n`,
+  )
+  .join('')}`;
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function showOption([name, { secret, example }]: [string, Setting]): string {
+  return `--${name.replaceAll('_', '-')}${secret ? `-file ${name}.txt` : ` ${example}`}`;
+}
+
+function addSettingOptions(command: Command): Command {
+  for (const { option } of SETTING_OPTIONS) command.addOption(option);
+  return command;
+}
+
+/** @throws InvalidInput where the file of a secret cannot be read */
+function readSettingOptions(given: Readonly<Record<string, unknown>>): WrittenSettings {
+  const written = SETTING_OPTIONS.flatMap(({ name, secret, option }) => {
+    const value = given[option.attributeName()];
+    if (typeof value !== 'string') return [];
+    return [[name, secret ? readSecretFile(option.long ?? name, value) : value]];
+  });
+  return Object.fromEntries(written);
+}
+
+function readSecretFile(path: string, file: string): string {
+  try {
+    return readSmallFile(file).trim();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new InvalidInput([{ path, given: file, expected: `a file that can be read (${code})` }]);
+  }
 }
 
 function registerListAndShow(channels: Command, cli: Cli): void {
@@ -93,7 +151,8 @@ function registerListAndShow(channels: Command, cli: Cli): void {
     .action((slug: string, { json }: { json?: boolean }) =>
       cli.withProgram(async ({ ctx }) => {
         const row = await findChannelRow(ctx, slug);
-        await cli.show(json, row, () => renderChannel(row, cli.page));
+        const settings = await findShownSettings(ctx, slug);
+        await cli.show(json, row, () => renderChannel(row, settings, cli.page));
       }),
     );
 }
@@ -116,7 +175,7 @@ function registerTest(channels: Command, cli: Cli): void {
           () => [],
         );
         cli.page.say(
-          `${slug}: ${taken ? `taken (${attempt.httpStatus})` : `not taken: ${oneLine(describeFailure(attempt))}`}`,
+          `${slug}: ${taken ? `taken${attempt.httpStatus === null ? '' : ` (${attempt.httpStatus})`}` : `not taken: ${oneLine(describeFailure(attempt))}`}`,
         );
         if (attempt.answer !== null) cli.page.say(`it answered: ${oneLine(attempt.answer)}`);
         if (!taken) cli.exitCode = 1;
@@ -147,12 +206,13 @@ function registerStateChange(channels: Command, cli: Cli, change: ChannelChange,
     );
 }
 
-function renderChannel(row: ChannelRow, page: TerminalPage): string[] {
+function renderChannel(row: ChannelRow, settings: readonly ShownSetting[], page: TerminalPage): string[] {
   const since = `${row.state} since ${formatInstant(row.state_since, page)}`;
   return renderList(
     [
       ['channel', row.slug],
       ['sends', `${row.kind} to ${row.host}`],
+      ...settings.slice(1).map(({ label, shown }) => [lowerFirst(label), shown] as const),
       ['state', row.state_reason === null ? since : `${since}: ${row.state_reason}`],
       ['rules', formatCount(row.rules, page)],
       ['waiting', formatCount(row.waiting, page)],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidInput, Refused } from '../domain/errors.ts';
 import { resendMessages } from '../monitor/alerts/resend.ts';
-import { DELIVERY_CODES } from '../store/alerts/delivery-rows.ts';
+import { describeDeliveryCode } from '../monitor/alerts/channels/channel-kinds.ts';
 import { DELIVERY_STATES } from '../store/schema/analytics/alert-views.ts';
 import {
   type DeliveryDetail,
@@ -96,7 +96,7 @@ function renderDelivery(row: DeliveryDetail, page: TerminalPage): string[] {
   const last =
     row.code === null
       ? ''
-      : `${DELIVERY_CODES[row.code]}${row.http_status === null ? '' : ` (${row.http_status})`}`;
+      : `${describeDeliveryCode(row.channel_kind, row.code)}${row.http_status === null ? '' : ` (${row.http_status})`}`;
   return renderList(
     [
       ['delivery', `${row.id} ${row.message_id}`],

@@ -120,8 +120,8 @@ test.each([
 
 /** A channel with a rule, and a post that was found after it. */
 const TOLD = [
-  `INSERT INTO strandline.channels (slug, kind, address, secrets, state, state_since, cursor, created_at)
-   VALUES ('c', 'webhook', 'http://127.0.0.1', '{}', 'active', now(), 0, now())`,
+  `INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
+   VALUES ('c', 'webhook', '{"webhook": "http://127.0.0.1"}', '127.0.0.1', '{}', 'active', now(), 0, now())`,
   `INSERT INTO strandline.rules (slug, name, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
    VALUES ('r', 'r', '{post}', '', 0, 'active', now(), 0, now())`,
   'INSERT INTO strandline.rule_channels SELECT r.id, c.id, 0 FROM strandline.rules r, strandline.channels c',

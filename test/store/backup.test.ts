@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import copyStreams from 'pg-copy-streams';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -401,23 +401,53 @@ const FORMER_NAMES = new Map([
   ['count_increments', 'count_steps'],
 ]);
 
-test('a backup from before tables were named anew is restored with all their rows', async () => {
+/** Channels as they were before `0002_channel_settings`: a webhook, and one that was removed. */
+const FORMER_CHANNELS = {
+  columns: 'slug kind address secrets state state_since cursor created_at archived_at id'.split(' '),
+  rows: [
+    'ops webhook https://hooks.example:8443/secret {} active 2026-01-01 0 2026-01-01 \\N 7',
+    'old webhook https://old.example {} active 2026-01-01 0 2026-01-01 2026-01-02 8',
+  ],
+};
+
+test('a backup from before tables were named anew, and channels had settings, is restored with all their rows', async () => {
   const [tables] = await readMigrations();
   if (tables === undefined) throw new Error('no migrations');
+  const packed = gzipSync(FORMER_CHANNELS.rows.map((row) => `${row.replaceAll(' ', '\t')}\n`).join(''));
+  const channels = {
+    columns: FORMER_CHANNELS.columns,
+    rows: FORMER_CHANNELS.rows.length,
+    bytes: packed.length,
+    sha256: createHash('sha256').update(packed).digest('hex'),
+  };
   const directory = await withManifest('former names', (manifest) => {
     manifest.migration = { name: tables.name, when: tables.when };
     manifest.tables = manifest.tables.map((table) => ({
       ...table,
       name: FORMER_NAMES.get(table.name) ?? table.name,
+      ...(table.name === 'channels' ? channels : {}),
     }));
   });
+  await writeFile(path.join(directory, 'channels.copy.gz'), packed);
   for (const [name, former] of FORMER_NAMES)
     await rename(path.join(directory, `${name}.copy.gz`), path.join(directory, `${former}.copy.gz`));
   const database = await emptyDatabase();
   onTestFinished(() => database.drop());
   await load(database, directory);
   expect(await checkSchema(database.url)).toBe('current');
-  expect(await exported(database.url)).toEqual(await exported(world.database.url));
+  const besideChannels = async (url: string) => ({ ...(await exported(url)), channels: null });
+  expect(await besideChannels(database.url)).toEqual(await besideChannels(world.database.url));
+  const moved = 'SELECT slug, kind, settings, sealed_settings, target FROM strandline.channels ORDER BY id';
+  expect(await rowsOf(database.url, moved)).toEqual([
+    {
+      slug: 'ops',
+      kind: 'webhook',
+      settings: { webhook: 'https://hooks.example:8443/secret' },
+      sealed_settings: null,
+      target: 'hooks.example:8443',
+    },
+    { slug: 'old', kind: 'webhook', settings: {}, sealed_settings: null, target: 'old.example' },
+  ]);
   const again = path.join(folder, 'named-anew');
   await backUp({ url: database.url, directory: again, version: 'test', now: world.clock.now() });
   const [before, after] = [await contentOf(whole), await contentOf(again)];

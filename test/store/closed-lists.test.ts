@@ -51,7 +51,6 @@ test('every CHECK that lists the values of a column lists those of the views tha
   expect(compared.toSorted()).toEqual(
     expect.arrayContaining([
       'calls.state',
-      'channels.kind',
       'channels.state',
       'claims.role',
       'completion_claims.role',

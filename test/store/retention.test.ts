@@ -85,8 +85,8 @@ test('raw answers and rejects go when they are older than their days, over sever
 test('what a message said goes after its days, once nothing more is tried; that it was sent stays', async () => {
   await rows(
     `WITH c AS (
-       INSERT INTO strandline.channels (slug, kind, address, secrets, state, state_since, cursor, created_at)
-       VALUES ('ops', 'webhook', 'https://hooks.example', '{}', 'active', $1, 0, $1) RETURNING id
+       INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
+       VALUES ('ops', 'webhook', '{"webhook": "https://hooks.example"}', 'hooks.example', '{}', 'active', $1, 0, $1) RETURNING id
      ), r AS (
        INSERT INTO strandline.rules (slug, name, kinds, filter, cooldown_seconds, state, state_since, after, created_at)
        VALUES ('all', 'all', '{post}', '', 0, 'active', $1, 0, $1) RETURNING id

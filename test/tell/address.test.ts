@@ -144,7 +144,7 @@ test('the connection goes to the address that was checked, and a name that chang
   const rebinding: Resolve = async () => [{ address: answers[Math.min(looks++, 1)] ?? '', family: 4 }];
   const kind = createWebhookKind(rebinding);
   const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
-  const to = { address: `http://rebinding.example:${port}/`, secrets: ['whsec_AAAA'] };
+  const to = { settings: { webhook: `http://rebinding.example:${port}/` }, secrets: ['whsec_AAAA'] };
   const means = {
     timeoutMs: 2_000,
     allow: '127.0.0.1',
@@ -178,12 +178,14 @@ test.each([
     ];
     const kind = createWebhookKind(resolve);
     const allow = `127.0.0.0/8, ::1, ${own}, 10.0.0.0/8`;
-    await expect(kind.assertReachable(address, { ...webhook, allow })).rejects.toThrow(
+    await expect(kind.assertReachable({ webhook: address }, { ...webhook, allow })).rejects.toThrow(
       'is strandline itself',
     );
     const message = { id: 'msg_1', body: '{}', at: new Date('2026-11-21T12:00:00Z') };
     const means = { ...webhook, allow, signal: new AbortController().signal };
-    expect(await kind.send(message, { address, secrets: ['whsec_AAAA'] }, means)).toMatchObject({
+    expect(
+      await kind.send(message, { settings: { webhook: address }, secrets: ['whsec_AAAA'] }, means),
+    ).toMatchObject({
       kind: 'failed',
       code: 'address',
       httpStatus: null,
@@ -195,7 +197,7 @@ test('another program of this machine may be told, at its own port', async () =>
   const { webhook } = readConfig({});
   const kind = createWebhookKind(nobody);
   await expect(
-    kind.assertReachable('http://127.0.0.1:9000/', { ...webhook, allow: '127.0.0.1' }),
+    kind.assertReachable({ webhook: 'http://127.0.0.1:9000/' }, { ...webhook, allow: '127.0.0.1' }),
   ).resolves.toBeUndefined();
 });
 
@@ -208,7 +210,7 @@ test('an endless answer is read to a bound, and what is kept of it is one clean 
     };
     more();
   });
-  const to = { address: receiver.url, secrets: ['whsec_AAAA'] };
+  const to = { settings: { webhook: receiver.url }, secrets: ['whsec_AAAA'] };
   const means = {
     timeoutMs: 10_000,
     allow: '127.0.0.1',

@@ -22,8 +22,8 @@ const soundIsTold = async (name: string) =>
 
 test.each([
   [
-    'a channel of a kind that there is not',
-    `UPDATE strandline.channels SET kind = 'pigeon'`,
+    'a channel of a kind that no kind is named as',
+    `UPDATE strandline.channels SET kind = 'Pigeon post'`,
     'channels_kind',
   ],
   ['a channel in no state', `UPDATE strandline.channels SET state = 'broken'`, 'channels_state'],

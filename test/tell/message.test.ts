@@ -1,7 +1,8 @@
 /** Messages are what message.ts says they are, and the command line tells of them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { composeBody, DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
+import { webhookKind } from '../../src/monitor/alerts/channels/webhook.ts';
+import { describeDiscoveries, DiscoveriesMessage } from '../../src/monitor/alerts/message.ts';
 import type { FeedEntry, FeedLink, FeedPost, FeedSpike } from '../../src/store/alerts/feed-entries.ts';
 import { runCli } from '../../src/cli/command-line.ts';
 import { Writable } from 'node:stream';
@@ -78,7 +79,8 @@ test.each([
 ])('a message %s has the shape that is documented', (_, some, address) => {
   const ids = [...some.map(({ id }) => id), 99n];
   const rule = { slug: 'r', name: 'R' };
-  const body = composeBody({ rule, found: some, ids, at: AT, baseUrl: 'https://host/' });
+  const described = describeDiscoveries({ rule, found: some, ids, at: AT, baseUrl: 'https://host/' });
+  const body = webhookKind.compose(described);
   const message = DiscoveriesMessage.parse(JSON.parse(body));
   // What is not documented would be left out.
   expect(message).toEqual(JSON.parse(body));

@@ -74,6 +74,7 @@ test('a text made to be slow to search is searched in no time', () => {
 const failed = (more: Partial<FailedAttempt> = {}): FailedAttempt => ({
   kind: 'failed',
   code: 'http_status',
+  meaning: 'refused',
   httpStatus: 500,
   answer: null,
   detail: null,

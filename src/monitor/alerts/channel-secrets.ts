@@ -1,12 +1,24 @@
-/** The secrets that sign messages of channels: sealed in the database, open only while a message is sent; and the key that opens them. */
+/**
+ * Secrets of channels, those that sign and those among their settings: sealed in the database, open only while a message is sent;
+ * and the key that opens them.
+ */
 
 import { Refused } from '../../domain/errors.ts';
 import { DAY } from '../../domain/time.ts';
-import { findVault, keyIdOf, type Vault } from '../../platform/vault.ts';
-import { type Channel, listSealedChannels } from '../../store/alerts/channel-rows.ts';
+import { findVault, keyIdOf, openVault, type Vault } from '../../platform/vault.ts';
+import { type Channel, listSealedChannels, type StoredSettings } from '../../store/alerts/channel-rows.ts';
 import type { Database, Id } from '../../store/database.ts';
 import type { Context } from '../context.ts';
-import type { Receiver } from './channels/channel-kind.ts';
+import { describeTarget } from './channel-settings.ts';
+import type {
+  ChannelKind,
+  OutgoingMessage,
+  Receiver,
+  SendResult,
+  Settings,
+} from './channels/channel-kind.ts';
+import { describeDeliveryCode, requireKind } from './channels/channel-kinds.ts';
+import { z } from 'zod';
 
 /** How long both secrets sign, once a channel has a new one. */
 export const SECRET_ROTATION_MS = DAY;
@@ -15,9 +27,34 @@ export function sealSecret(vault: Vault, channelId: Id, secret: string): string 
   return vault.seal(secret, `channels:${channelId}`);
 }
 
+/**
+ * Settings as they are stored: those that are secret are sealed.
+ * @throws Refused `unavailable` where some are and there is no master key
+ */
+export function sealSettings(
+  kind: ChannelKind,
+  settings: Settings,
+  channelId: Id,
+  where: Parameters<typeof openVault>[0],
+): StoredSettings {
+  const isSecret = (name: string) => kind.settings[name]?.secret === true;
+  const entries = Object.entries(settings);
+  const secret = entries.filter(([name]) => isSecret(name));
+  return {
+    settings: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
+    sealed_settings:
+      secret.length === 0
+        ? null
+        : openVault(where).seal(JSON.stringify(Object.fromEntries(secret)), `channels:${channelId}:settings`),
+    target: describeTarget(kind, settings),
+  };
+}
+
+const opened = z.record(z.string(), z.string());
+
 /** @throws Refused `unavailable` where this process has not the key */
 export function openReceiver(
-  channel: Pick<Channel, 'id' | 'address' | 'secrets' | 'former_until'>,
+  channel: Pick<Channel, 'id' | 'settings' | 'sealed_settings' | 'secrets' | 'former_until'>,
   vault: Vault,
   now: Date,
 ): Receiver {
@@ -25,7 +62,32 @@ export function openReceiver(
   const secrets = channel.secrets
     .slice(0, both ? 2 : 1)
     .map((sealed) => vault.open(sealed, `channels:${channel.id}`));
-  return { address: channel.address, secrets };
+  const sealed = channel.sealed_settings;
+  const settings =
+    sealed === null ? {} : opened.parse(JSON.parse(vault.open(sealed, `channels:${channel.id}:settings`)));
+  return { settings: { ...channel.settings, ...settings }, secrets };
+}
+
+/** What came of an attempt; a failure says what it means. */
+export type DeliveryAttempt =
+  | Exclude<SendResult, { kind: 'failed' }>
+  | (Extract<SendResult, { kind: 'failed' }> & { meaning: string });
+
+/**
+ * Sends a message to a channel once.
+ * @throws Refused `unavailable` where this process has not the key, or not the kind of channel
+ */
+export async function sendOnce(
+  { config }: Pick<Context, 'config'>,
+  channel: Channel,
+  message: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const kind = requireKind(channel.kind);
+  const to = openReceiver(channel, openVault(config), message.at);
+  const result = await kind.send(message, to, { ...config.webhook, signal });
+  if (result.kind !== 'failed') return result;
+  return { ...result, meaning: describeDeliveryCode(channel.kind, result.code) };
 }
 
 /** How many channels have secrets, and the ids of the keys these are sealed with: mostly one. */
@@ -33,12 +95,14 @@ export type SealedSecrets = { channels: number; keyIds: string[] };
 
 export async function readSealedSecrets({ pool }: Database): Promise<SealedSecrets> {
   const channels = await listSealedChannels(pool);
-  const keyIds = channels.flatMap(({ secrets }) => secrets.map(keyIdOf));
+  const keyIds = channels.flatMap(({ secrets, sealed_settings: settings }) =>
+    [...secrets, ...(settings === null ? [] : [settings])].map(keyIdOf),
+  );
   return { channels: channels.length, keyIds: [...new Set(keyIds)] };
 }
 
 /**
- * Opens what messages are signed with at this moment. No key is made where there is none.
+ * Opens what messages are signed and sent with at this moment. No key is made where there is none.
  * @returns the id of the key at hand
  * @throws Refused `unavailable` where it is missing, or another one
  */

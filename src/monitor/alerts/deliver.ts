@@ -1,6 +1,5 @@
 /** Sending what is due to one channel, one message after the other. */
 import { SECOND } from '../../domain/time.ts';
-import { openVault } from '../../platform/vault.ts';
 import { Refused } from '../../domain/errors.ts';
 import { type Id, inTransaction } from '../../store/database.ts';
 import { type Channel, lockChannel, setChannelState } from '../../store/alerts/channel-rows.ts';
@@ -19,11 +18,10 @@ import {
 } from '../../store/alerts/delivery-rows.ts';
 import { readDeliveryEntries } from '../../store/alerts/feed-entries.ts';
 import type { Context } from '../context.ts';
-import type { DeliveryAttempt, Receiver } from './channels/channel-kind.ts';
-import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
-import { composeBody, MAX_WHOLE_DISCOVERIES } from './message.ts';
+import { CHANNEL_KINDS, describeDeliveryCode, describeMissingKind } from './channels/channel-kinds.ts';
+import { describeDiscoveries, MAX_WHOLE_DISCOVERIES } from './message.ts';
 import { decideNextAttempt, decideChannelHealth, describeFailure, wasOutage } from './delivery-retry.ts';
-import { openReceiver } from './channel-secrets.ts';
+import { type DeliveryAttempt, sendOnce } from './channel-secrets.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 
 /** Messages that one job sends: then other channels have their turn. */
@@ -64,6 +62,12 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
     if (channel === null || channel.state !== 'active' || (await isChannelClaimed(tx, channelId)))
       return null;
     if (channel.resting_until !== null && channel.resting_until > now) return null;
+    const kind = CHANNEL_KINDS[channel.kind];
+    if (kind === undefined) {
+      const reason = describeMissingKind(channel.kind);
+      await setChannelState(tx, channelId, { state: 'disabled', reason, cursor: null, now });
+      return null;
+    }
     for (;;) {
       const delivery = await findNextDue(tx, channelId, now);
       if (delivery === null) return null;
@@ -76,7 +80,8 @@ async function claimNextDelivery(ctx: Context, channelId: Id): Promise<ClaimedDe
           continue;
         }
         const rule = { slug: delivery.rule, name: delivery.rule_name };
-        body = composeBody({ rule, found, ids, at: now, baseUrl: ctx.config.http.baseUrl });
+        const { baseUrl } = ctx.config.http;
+        body = kind.compose(describeDiscoveries({ rule, found, ids, at: now, baseUrl }));
         await fixBody(tx, delivery.id, body, now);
       }
       const leaseMs = ctx.config.webhook.timeoutMs + CLAIM_SPARE_MS;
@@ -91,10 +96,9 @@ async function sendDelivery(
   { channel, delivery }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt> {
-  const at = ctx.clock.now();
-  let to: Receiver;
+  const message = { id: delivery.message_id, body: delivery.body, at: ctx.clock.now() };
   try {
-    to = openReceiver(channel, openVault(ctx.config), at);
+    return await sendOnce(ctx, channel, message, signal);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     ctx.log.error({ err: error, channel: channel.slug }, 'the secret of a channel cannot be opened');
@@ -103,12 +107,11 @@ async function sendDelivery(
       code: 'secret',
       httpStatus: null,
       answer: null,
+      meaning: describeDeliveryCode(channel.kind, 'secret'),
       detail: error.message,
       retryAfterMs: null,
     };
   }
-  const message = { id: delivery.message_id, body: delivery.body, at };
-  return CHANNEL_KINDS[channel.kind].send(message, to, { ...ctx.config.webhook, signal });
 }
 
 /** Writes down what came of it, for the message and for the channel. */

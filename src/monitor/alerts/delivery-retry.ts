@@ -1,7 +1,6 @@
 /** What follows an attempt. Pure. */
 import { DAY, MINUTE } from '../../domain/time.ts';
-import { DELIVERY_CODES } from '../../store/alerts/delivery-rows.ts';
-import type { DeliveryAttempt } from './channels/channel-kind.ts';
+import type { DeliveryAttempt } from './channel-secrets.ts';
 
 /** Pauses behind the first failed attempt, the second, and so on: a little under three days in all. */
 const RETRY_PAUSE_MINUTES = [1 / 12, 1 / 2, 2, 10, 60, 180, 360, 720, 1_440, 1_440] as const;
@@ -32,7 +31,7 @@ export function decideNextAttempt(
   now: Date,
   random: number,
 ): NextAttempt {
-  if (failed.code === 'gone') return { nextAt: null, dead: DELIVERY_CODES.gone };
+  if (failed.code === 'gone') return { nextAt: null, dead: failed.meaning };
   const pause = RETRY_PAUSES_MS[attempts - 1];
   if (pause === undefined)
     return {
@@ -62,7 +61,7 @@ export function decideChannelHealth(
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
   if (failed.code === 'gone')
-    return { health: { failures, failingSince, restingUntil: null }, disabled: DELIVERY_CODES.gone };
+    return { health: { failures, failingSince, restingUntil: null }, disabled: failed.meaning };
   if (now.getTime() - failingSince.getTime() >= MAX_FAILING_MS)
     return {
       health: { failures, failingSince, restingUntil: null },
@@ -85,12 +84,12 @@ export function wasOutage({ failures }: Pick<ChannelHealth, 'failures'>): boolea
 
 /** What a person is told of a failure. */
 export function describeFailure({
-  code,
+  meaning,
   httpStatus,
   detail,
-}: Pick<FailedAttempt, 'code' | 'httpStatus' | 'detail'>): string {
+}: Pick<FailedAttempt, 'meaning' | 'httpStatus' | 'detail'>): string {
   const more = httpStatus === null ? detail : String(httpStatus);
-  return more === null ? DELIVERY_CODES[code] : `${DELIVERY_CODES[code]} (${more})`;
+  return more === null ? meaning : `${meaning} (${more})`;
 }
 
 function isAboutMessage({ code, httpStatus }: FailedAttempt): boolean {

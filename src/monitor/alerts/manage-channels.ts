@@ -1,4 +1,4 @@
-/** Channels: made, tested, moved, given a new secret, paused, removed. */
+/** Channels: made, tested, edited, given a new secret, paused, removed. */
 import { openVault } from '../../platform/vault.ts';
 import { Refused } from '../../domain/errors.ts';
 import { recordAudit } from '../../store/audit-entries.ts';
@@ -9,50 +9,65 @@ import {
   findChannel,
   insertChannel,
   lockChannelNamed,
-  moveChannel,
   readNewestDiscoveryId,
   setChannelState,
   setSecrets,
+  setSettings,
 } from '../../store/alerts/channel-rows.ts';
 import { cancelOpenDeliveries, sendPendingNow } from '../../store/alerts/delivery-rows.ts';
 import { type ChannelRow, readChannel } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext, Context } from '../context.ts';
-import type { DeliveryAttempt } from './channels/channel-kind.ts';
-import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
-import { createSecret } from './channels/webhook.ts';
-import { composeTestBody, createMessageId } from './message.ts';
+import { CHANNEL_KINDS, requireKind } from './channels/channel-kinds.ts';
+import { createMessageId, describeTest } from './message.ts';
 import { evaluateAllPending } from './rule-evaluation.ts';
-import { openReceiver, SECRET_ROTATION_MS, sealSecret } from './channel-secrets.ts';
+import {
+  type DeliveryAttempt,
+  SECRET_ROTATION_MS,
+  sealSecret,
+  sealSettings,
+  sendOnce,
+} from './channel-secrets.ts';
+import {
+  pickKind,
+  readSettings,
+  showSettings,
+  type ShownSetting,
+  type WrittenSettings,
+} from './channel-settings.ts';
 import { enqueueChannels } from './enqueue-channels.ts';
 import { checkAlertSlug } from './rule-definition.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 /** How a person may change a channel's state. */
 export type ChannelChange = StateChange;
 
-/** A channel, and the secret that is shown this once. */
-export type ChannelWithSecret = { channel: ChannelRow; secret: string };
+/** A channel, and the secret that is shown this once; null where its kind has none. */
+export type ChannelWithSecret = { channel: ChannelRow; secret: string | null };
 
 /**
- * Makes a channel that sends webhooks.
- * @throws InvalidInput where the address is none, or leads where messages must not be sent
+ * Makes a channel, of the kind whose settings are given.
+ * @param written its slug and its settings
+ * @throws InvalidInput where they are not as they must be, or lead where messages must not be sent
  * @throws Refused `conflict` where the slug is taken, `unavailable` without a master key
  */
 export async function createChannel(
   ctx: ActingContext,
-  written: { slug: string; webhook: string },
+  { slug: writtenSlug = '', ...written }: WrittenSettings,
 ): Promise<ChannelWithSecret> {
-  const slug = checkAlertSlug(written.slug);
-  const kind = CHANNEL_KINDS.webhook;
-  const address = kind.readAddress(written.webhook);
-  await kind.assertReachable(address, ctx.config.webhook);
-  const vault = openVault(ctx.config);
-  const secret = createSecret();
+  const slug = checkAlertSlug(writtenSlug);
+  const kindName = pickKind(written);
+  const kind = requireKind(kindName);
+  const settings = readSettings(kind, written);
+  await kind.assertReachable(settings, ctx.config.webhook);
+  const secret = kind.createSecret?.() ?? null;
   try {
     await inTransaction(ctx.db, async (tx) => {
       const cursor = await readNewestDiscoveryId(tx);
-      const id = await insertChannel(tx, { slug, kind: 'webhook', address, cursor, now: ctx.clock.now() });
-      await setSecrets(tx, id, [sealSecret(vault, id, secret)], null);
-      const changes = { kind: { after: 'webhook' }, webhook: { after: readHost(address) } };
+      const id = await insertChannel(tx, { slug, kind: kindName, cursor, now: ctx.clock.now() });
+      await setSettings(tx, id, sealSettings(kind, settings, id, ctx.config));
+      if (secret !== null) await setSecrets(tx, id, [sealSecret(openVault(ctx.config), id, secret)], null);
+      const shown = showSettings(kind, settings).map(({ name, shown: after }) => [name, { after }] as const);
+      const changes = { kind: { after: kindName }, ...Object.fromEntries(shown) };
       await recordAudit(tx, ctx, { action: 'channel.created', subject: slug, changes });
     });
   } catch (error) {
@@ -64,30 +79,41 @@ export async function createChannel(
 }
 
 /**
- * Sends what waits, and what is found from now on, to another address. Its secret, its rules and the messages that wait stay;
- * a channel that was disabled is tried again. An attempt in progress at the former address counts only where it succeeds.
+ * Sends what waits, and what is found from now on, by other settings: all of them, so that a secret is sent nowhere by
+ * somebody who does not know it. Its secret, its rules and the messages that wait stay;
+ * a channel that was disabled is tried again. An attempt in progress by the former ones counts only where it succeeds.
  * @throws InvalidInput as for a new channel @throws Refused `not_found`
  */
 export async function editChannel(
   ctx: ActingContext,
   slug: string,
-  written: { webhook: string },
+  written: WrittenSettings,
 ): Promise<ChannelRow> {
-  await findChannelRow(ctx, slug);
-  const address = CHANNEL_KINDS.webhook.readAddress(written.webhook);
-  await CHANNEL_KINDS.webhook.assertReachable(address, ctx.config.webhook);
+  const { kind: kindName } = await findChannelRow(ctx, slug);
+  const kind = requireKind(kindName);
+  const settings = readSettings(kind, written);
+  await kind.assertReachable(settings, ctx.config.webhook);
   const id = await inTransaction(ctx.db, async (tx) => {
     const channel = await lockChannelNamed(tx, slug);
-    if (channel === null) throw createChannelNotFound(slug);
-    if (channel.address === address) return channel.id;
+    if (channel === null || channel.kind !== kindName) throw createChannelNotFound(slug);
+    const stored = sealSettings(kind, settings, channel.id, ctx.config);
+    if (stored.sealed_settings === null && isDeepStrictEqual(stored.settings, channel.settings))
+      return channel.id;
     const now = ctx.clock.now();
-    await moveChannel(tx, channel.id, address);
+    await setSettings(tx, channel.id, stored);
     if (channel.state === 'disabled')
       await setChannelState(tx, channel.id, { state: 'active', reason: null, cursor: null, now });
     await sendPendingNow(tx, channel.id, now);
-    const webhook = { before: readHost(channel.address), after: readHost(address) };
+    const before = showSettings(kind, channel.settings);
+    const changes = showSettings(kind, settings).map(
+      ({ name, shown }, i) => [name, { before: before[i]?.shown, after: shown }] as const,
+    );
     const state = channel.state === 'disabled' ? { state: { before: 'disabled', after: 'active' } } : {};
-    await recordAudit(tx, ctx, { action: 'channel.updated', subject: slug, changes: { webhook, ...state } });
+    await recordAudit(tx, ctx, {
+      action: 'channel.updated',
+      subject: slug,
+      changes: { ...Object.fromEntries(changes), ...state },
+    });
     return channel.id;
   });
   await enqueueChannels(ctx, [id]);
@@ -96,19 +122,26 @@ export async function editChannel(
 
 /**
  * Gives a channel a new secret. For a day messages are signed with the one before, too; an older one ends at once.
- * @throws Refused `not_found`, or `unavailable` without a master key
+ * @throws Refused `not_found`; `conflict` where its kind has none; `unavailable` without a master key
  */
 export async function rotateSecret(ctx: ActingContext, slug: string): Promise<ChannelWithSecret> {
   const vault = openVault(ctx.config);
-  const secret = createSecret();
-  await inTransaction(ctx.db, async (tx) => {
+  const created = await inTransaction(ctx.db, async (tx) => {
     const channel = await lockChannelNamed(tx, slug);
     if (channel === null) throw createChannelNotFound(slug);
+    const { createSecret } = requireKind(channel.kind);
+    if (createSecret === null)
+      throw new Refused(
+        'conflict',
+        `a channel of the kind "${channel.kind}" signs nothing and has no secret`,
+      );
+    const secret = createSecret();
     const secrets = [sealSecret(vault, channel.id, secret), ...channel.secrets.slice(0, 1)];
     await setSecrets(tx, channel.id, secrets, new Date(ctx.clock.now().getTime() + SECRET_ROTATION_MS));
     await recordAudit(tx, ctx, { action: 'channel.secret_rotated', subject: slug });
+    return secret;
   });
-  return { channel: await findChannelRow(ctx, slug), secret };
+  return { channel: await findChannelRow(ctx, slug), secret: created };
 }
 
 /**
@@ -169,9 +202,8 @@ export async function testChannel(
   const channel = await findChannel(ctx.db.pool, slug);
   if (channel === null) throw createChannelNotFound(slug);
   const at = ctx.clock.now();
-  const to = openReceiver(channel, openVault(ctx.config), at);
-  const message = { id: createMessageId(), body: composeTestBody({ channel: slug, at }), at };
-  return CHANNEL_KINDS[channel.kind].send(message, to, { ...ctx.config.webhook, signal });
+  const body = requireKind(channel.kind).compose(describeTest(slug, at));
+  return sendOnce(ctx, channel, { id: createMessageId(), body, at }, signal);
 }
 
 /** @throws Refused `not_found` */
@@ -181,9 +213,11 @@ export async function findChannelRow(ctx: Pick<Context, 'db'>, slug: string): Pr
   return row;
 }
 
-/** The part of a webhook's address that is not secret: its host and port. */
-function readHost(address: string): string {
-  return new URL(address).host;
+/** Settings of a channel as they may be shown; none of a kind that this version does not have. */
+export async function findShownSettings({ db }: Pick<Context, 'db'>, slug: string): Promise<ShownSetting[]> {
+  const channel = await findChannel(db.pool, slug);
+  const kind = channel === null ? undefined : CHANNEL_KINDS[channel.kind];
+  return channel === null || kind === undefined ? [] : showSettings(kind, channel.settings);
 }
 
 function createChannelNotFound(slug: string): Refused {

@@ -1,6 +1,6 @@
 /**
- * What a message says, as its receiver reads it, and how one is composed. The document of the API describes it under
- * `webhooks`. Members are only ever added.
+ * What a message says, whichever kind of channel composes a body of it. The document of the API describes it under `webhooks`.
+ * Members are only ever added.
  */
 
 import { trimEndSlashes } from '../../domain/link.ts';
@@ -112,7 +112,10 @@ export const TestMessage = z
   })
   .meta({ id: 'TestMessage' });
 
-/** What a message is composed from. */
+/** What a kind of channel composes a body of. */
+export type ChannelMessage = z.infer<typeof DiscoveriesMessage> | z.infer<typeof TestMessage>;
+
+/** What a message is made from. */
 type MessageContent = {
   rule: { slug: string; name: string };
   /** The first discoveries, whole, in the order of the feed. */
@@ -124,13 +127,19 @@ type MessageContent = {
   baseUrl: string | undefined;
 };
 
-/** The body of a message, byte for byte. */
-export function composeBody({ rule, found, ids, at, baseUrl }: MessageContent): string {
+/** What a message reports. */
+export function describeDiscoveries({
+  rule,
+  found,
+  ids,
+  at,
+  baseUrl,
+}: MessageContent): z.infer<typeof DiscoveriesMessage> {
   const run = findCommonValue(found.map(({ run_id }) => run_id));
   const search = findCommonValue(found.map(({ search: slug }) => slug));
   const topic = findCommonValue(found.map(({ topic: slug }) => slug));
   const whole = new Set(found.map(({ id }) => id));
-  const message: z.infer<typeof DiscoveriesMessage> = {
+  return {
     type: 'strandline.discoveries',
     timestamp: at.toISOString(),
     data: {
@@ -145,17 +154,11 @@ export function composeBody({ rule, found, ids, at, baseUrl }: MessageContent): 
       further_ids: ids.filter((id) => !whole.has(id)).map(String),
     },
   };
-  return JSON.stringify(message);
 }
 
 /** A message that only asks whether messages arrive. */
-export function composeTestBody({ channel, at }: { channel: string; at: Date }): string {
-  const message: z.infer<typeof TestMessage> = {
-    type: 'strandline.test',
-    timestamp: at.toISOString(),
-    data: { channel },
-  };
-  return JSON.stringify(message);
+export function describeTest(channel: string, at: Date): z.infer<typeof TestMessage> {
+  return { type: 'strandline.test', timestamp: at.toISOString(), data: { channel } };
 }
 
 /** None for a completion: no rule reports one. */

@@ -6,10 +6,14 @@ import type { ChannelState } from '../schema/analytics/alert-views.ts';
 export type Channel = {
   id: Id;
   slug: string;
-  kind: 'webhook';
-  /** May be a secret itself. */
-  address: string;
-  /** Sealed, the newest first. */
+  kind: string;
+  /** Settings by name, without those that are secret; an address may be a secret nonetheless. */
+  settings: Readonly<Record<string, string>>;
+  /** The others, sealed as one text; null where its kind has none. */
+  sealed_settings: string | null;
+  /** Where it sends, as far as that may be shown. */
+  target: string;
+  /** What messages are signed with: sealed, the newest first. */
   secrets: string[];
   former_until: Date | null;
   state: ChannelState;
@@ -22,7 +26,7 @@ export type Channel = {
 };
 
 const SELECT_CHANNEL = `
-SELECT id, slug, kind, address, secrets, former_until, state, state_reason, cursor, failures, failing_since, resting_until, fence
+SELECT id, slug, kind, settings, sealed_settings, target, secrets, former_until, state, state_reason, cursor, failures, failing_since, resting_until, fence
 FROM strandline.channels`;
 
 /**
@@ -71,23 +75,25 @@ export async function findChannel(db: Reader, slug: string): Promise<Channel | n
   return rows[0] ?? null;
 }
 
-/** All that are not removed and have secrets, by their slugs. */
+/** All that are not removed and have anything sealed, by their slugs. */
 export async function listSealedChannels(db: Reader): Promise<Channel[]> {
   const { rows } = await db.query<Channel>(
-    `${SELECT_CHANNEL} WHERE archived_at IS NULL AND cardinality(secrets) > 0 ORDER BY slug`,
+    `${SELECT_CHANNEL} WHERE archived_at IS NULL AND (cardinality(secrets) > 0 OR sealed_settings IS NOT NULL) ORDER BY slug`,
   );
   return rows;
 }
 
-/** @throws an error of Postgres that violates `channels_slug_key` where one has this slug */
+export type StoredSettings = Pick<Channel, 'settings' | 'sealed_settings' | 'target'>;
+
+/** Its settings are set next: they are sealed with its id. @throws an error of Postgres that violates `channels_slug_key` where one has this slug */
 export async function insertChannel(
   tx: Transaction,
-  channel: Pick<Channel, 'slug' | 'kind' | 'address' | 'cursor'> & { now: Date },
+  channel: Pick<Channel, 'slug' | 'kind' | 'cursor'> & { now: Date },
 ): Promise<Id> {
   const { rows } = await tx.query<{ id: Id }>(
-    `INSERT INTO strandline.channels (slug, kind, address, secrets, state, state_since, cursor, created_at)
-     VALUES ($1, $2, $3, '{}', 'active', $5, $4, $5) RETURNING id`,
-    [channel.slug, channel.kind, channel.address, channel.cursor, channel.now],
+    `INSERT INTO strandline.channels (slug, kind, settings, target, secrets, state, state_since, cursor, created_at)
+     VALUES ($1, $2, '{}', '', '{}', 'active', $4, $3, $4) RETURNING id`,
+    [channel.slug, channel.kind, channel.cursor, channel.now],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('the channel row was not returned');
@@ -95,12 +101,16 @@ export async function insertChannel(
 }
 
 /** Another receiver has no failures behind it, and whoever is sending to the former one no longer owns the channel. */
-export async function moveChannel(tx: Transaction, id: Id, address: string): Promise<void> {
+export async function setSettings(
+  tx: Transaction,
+  id: Id,
+  { settings, sealed_settings: sealed, target }: StoredSettings,
+): Promise<void> {
   await tx.query(
-    `UPDATE strandline.channels SET address = $2, fence = fence + 1, lease_until = NULL, failures = 0, failing_since = NULL,
-       resting_until = NULL
+    `UPDATE strandline.channels SET settings = $2, sealed_settings = $3, target = $4, fence = fence + 1, lease_until = NULL,
+       failures = 0, failing_since = NULL, resting_until = NULL
      WHERE id = $1`,
-    [id, address],
+    [id, settings, sealed, target],
   );
 }
 
@@ -138,11 +148,11 @@ export async function setChannelState(
   );
 }
 
-/** Gone for good, with its secrets and all but the host of its address. What it sent stays. */
+/** Gone for good, with its settings and secrets, but for what was shown of where it sent. What it sent stays. */
 export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promise<void> {
   await tx.query(
     `UPDATE strandline.channels SET archived_at = $2, secrets = '{}', former_until = NULL, lease_until = NULL,
-       address = substring(address from '^[a-z]+://[^/?#]+')
+       settings = '{}', sealed_settings = NULL
      WHERE id = $1`,
     [id, now],
   );

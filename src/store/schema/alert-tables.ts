@@ -1,18 +1,22 @@
 /** Tables of channels, rules, deliveries and what they gathered. */
 
 import { sql } from 'drizzle-orm';
-import { check, index, integer, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { check, index, integer, jsonb, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant, key, ref, strandline } from './schema.ts';
 
-/** Where somebody is told: an address, what messages are signed with, and how far the feed was read for it. */
+/** Where somebody is told: the settings of its kind, what messages are signed with, and how far the feed was read for it. */
 export const channels = strandline.table(
   'channels',
   {
     id: key(),
     slug: text().notNull(),
     kind: text().notNull(),
-    /** May be a secret itself, as addresses of webhooks are: no view has it. */
-    address: text().notNull(),
+    /** By name, without those that are secret. Addresses may be secrets nonetheless: no view has them. */
+    settings: jsonb().notNull(),
+    /** The secret ones, sealed as one: `v1:kid:...`. */
+    sealed_settings: text(),
+    /** Where it sends, as far as that may be shown, such as a host. Stays when the channel is removed. */
+    target: text().notNull(),
     /** Sealed, the newest first: `v1:kid:...`. Two while they are rotated; none once the channel is removed. */
     secrets: text().array().notNull(),
     /** Until when messages are signed with the second secret, too. */
@@ -35,7 +39,7 @@ export const channels = strandline.table(
   },
   (t) => [
     uniqueIndex('channels_slug_key').on(t.slug).where(sql`${t.archived_at} is null`),
-    check('channels_kind', sql`${t.kind} in ('webhook')`),
+    check('channels_kind', sql`${t.kind} ~ '^[a-z][a-z0-9-]{0,62}$'`),
     check('channels_state', sql`${t.state} in ('active', 'paused', 'disabled')`),
     check('channels_slug', sql`${t.slug} ~ '^[a-z0-9][a-z0-9-]{0,62}$'`),
     check('channels_secrets', sql`cardinality(${t.secrets}) <= 2`),

@@ -1,5 +1,6 @@
-/** What can be done with a channel: its buttons, its address, its secret. */
+/** What can be done with a channel: its buttons, its settings, its secret. */
 import type { Problem } from '../../domain/errors.ts';
+import type { ChannelKind } from '../../monitor/alerts/channels/channel-kind.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { Section } from '../components/section.tsx';
@@ -34,18 +35,38 @@ export function ResendButton({ channel: { slug, dead } }: { channel: ChannelRow 
   );
 }
 
-export function AddressForm({
+/** A field for each setting; a secret that was sent is not sent back. */
+export function SettingFields({ kind }: { kind: ChannelKind }) {
+  return (
+    <>
+      {Object.entries(kind.settings).map(([name, { label, help, input, example, secret }]) => (
+        <Field
+          name={name}
+          label={label}
+          kind={input}
+          autocomplete="off"
+          {...(secret ? {} : { placeholder: example })}
+          {...(help === undefined ? {} : { help })}
+        />
+      ))}
+    </>
+  );
+}
+
+export function SettingsForm({
   channel: { slug },
+  kind,
   given,
   problems,
 }: {
   channel: ChannelRow;
+  kind: ChannelKind;
   given?: FormValues;
   problems?: readonly Problem[];
 }) {
   return (
     <Section
-      title="Address"
+      title={kind.words.target}
       note="Its secret and its rules stay. What waits is sent to the new address, and a channel that was disabled is tried again."
     >
       <Form
@@ -53,21 +74,20 @@ export function AddressForm({
         given={given}
         problems={problems}
         label="Another address"
-        labels={{ webhook: 'New address of the webhook' }}
+        labels={labelSettings(kind)}
       >
-        <Field
-          name="webhook"
-          label="New address of the webhook"
-          kind="url"
-          placeholder="https://hooks.example/strandline"
-          autocomplete="off"
-        />
+        <SettingFields kind={kind} />
         <div class="buttons">
           <Button words="Save" />
         </div>
       </Form>
     </Section>
   );
+}
+
+/** What a form calls the settings of a kind, by their names. */
+export function labelSettings({ settings }: ChannelKind): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([name, { label }]) => [name, label]));
 }
 
 export function SecretSection({ channel: { slug } }: { channel: ChannelRow }) {

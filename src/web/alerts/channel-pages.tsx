@@ -1,16 +1,19 @@
-/** Channels: made, tested, moved, given a new secret, paused, removed. */
+/** Channels: made, tested, edited, given a new secret, paused, removed. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInput, type Problem, Refused } from '../../domain/errors.ts';
 import {
   changeChannel,
   type ChannelChange,
   findChannelRow,
+  findShownSettings,
   createChannel,
   editChannel,
   rotateSecret,
   testChannel,
   type ChannelWithSecret,
 } from '../../monitor/alerts/manage-channels.ts';
+import { pickKind, type ShownSetting, type WrittenSettings } from '../../monitor/alerts/channel-settings.ts';
+import { CHANNEL_KINDS, requireKind } from '../../monitor/alerts/channels/channel-kinds.ts';
 import { resendMessages } from '../../monitor/alerts/resend.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -21,8 +24,16 @@ import { ActionButton, Button, Field, Form, type FormValues } from '../component
 import { IfAllowed } from '../components/page-frame.tsx';
 import { Section } from '../components/section.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { AddressForm, ChannelButtons, ResendButton, SecretSection } from './channel-forms.tsx';
+import {
+  ChannelButtons,
+  labelSettings,
+  ResendButton,
+  SecretSection,
+  SettingFields,
+  SettingsForm,
+} from './channel-forms.tsx';
 import { AttemptView, ChannelFacts, ChannelPath } from './channel-view.tsx';
+import { z } from 'zod';
 
 /** Pages that hold a secret are kept nowhere. */
 const preventCaching = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -37,9 +48,18 @@ const CHANNEL_CHANGES = [
 
 export function addChannelPages(app: App, { ctx }: RouteContext): void {
   const schema = { params: slugParams };
+  const showChannel = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    slug: string,
+    sent: { given?: FormValues; problems?: readonly Problem[] } = {},
+  ) =>
+    renderChannel(request, reply, await findChannelRow(ctx, slug), await findShownSettings(ctx, slug), sent);
 
-  app.get('/alerts/channels/new', { config: { scope: 'admin' } }, async (request, reply) =>
-    renderNewChannel(request, reply),
+  app.get(
+    '/alerts/channels/new',
+    { schema: { querystring: z.object({ kind: kindParam }) }, config: { scope: 'admin' } },
+    async (request, reply) => renderNewChannel(request, reply, request.query.kind),
   );
 
   app.post(
@@ -48,7 +68,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const given = request.body;
       try {
-        const written = { slug: readField(given, 'slug') ?? '', webhook: readField(given, 'webhook') ?? '' };
+        const written = { ...readSettingFields(given), slug: readField(given, 'slug') ?? '' };
         return renderSecret(
           request,
           reply,
@@ -56,13 +76,14 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
           'The channel is there',
         );
       } catch (error) {
-        return renderNewChannel(request, reply, given, toFieldProblems(error, given));
+        const problems = toFieldProblems(error, given);
+        return renderNewChannel(request, reply, pickKind(readSettingFields(given)), given, problems);
       }
     },
   );
 
   app.get('/alerts/channels/:slug', { schema, config: { scope: 'read' } }, async (request, reply) =>
-    renderChannel(request, reply, await findChannelRow(ctx, request.params.slug)),
+    showChannel(request, reply, request.params.slug),
   );
 
   app.post('/alerts/channels/:slug/test', { schema, config: { scope: 'write' } }, async (request, reply) => {
@@ -75,7 +96,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       body: (
         <Section
           title="What came back"
-          note="A message of the type strandline.test was sent, signed as all are."
+          note={`A message of the type strandline.test was sent${isSigned(channel) ? ', signed as all are' : ''}.`}
         >
           <AttemptView attempt={attempt} />
           <div class="buttons">
@@ -93,15 +114,12 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug } = request.params;
       try {
-        await editChannel(request.acting, slug, { webhook: readField(request.body, 'webhook') ?? '' });
+        await editChannel(request.acting, slug, readSettingFields(request.body));
         return redirectWithFlash(reply, `/alerts/channels/${slug}`, 'channel_moved');
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
         const { problems } = error;
-        return renderChannel(request, reply, await findChannelRow(ctx, slug), {
-          given: request.body,
-          problems,
-        });
+        return showChannel(request, reply, slug, { given: clearSecrets(request.body), problems });
       }
     },
   );
@@ -140,7 +158,7 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
       title: `Remove ${channel.slug}?`,
       here: '/alerts',
       above: <ChannelPath channel={channel} />,
-      lead: `Its address and secret go, and what was not sent yet is cancelled (${channel.waiting} waiting). Rules that tell only this channel tell nobody any more. What was sent stays.`,
+      lead: `${describeWhatGoes(channel)} go, and what was not sent yet is cancelled (${channel.waiting} waiting). Rules that tell only this channel tell nobody any more. What was sent stays.`,
       body: (
         <div class="buttons">
           <ActionButton
@@ -155,6 +173,31 @@ export function addChannelPages(app: App, { ctx }: RouteContext): void {
   });
 }
 
+const kindParam = z.enum(Object.keys(CHANNEL_KINDS)).optional();
+
+function isSigned({ kind }: ChannelRow): boolean {
+  return (CHANNEL_KINDS[kind]?.createSecret ?? null) !== null;
+}
+
+/** `Its address and secret` */
+function describeWhatGoes(channel: ChannelRow): string {
+  const target = CHANNEL_KINDS[channel.kind]?.words.target.toLowerCase() ?? 'settings';
+  return isSigned(channel) ? `Its ${target} and secret` : 'Its settings';
+}
+
+/** Settings among the fields of a form, those that were left empty included: they say which kind it is of. */
+function readSettingFields(given: FormValues): WrittenSettings {
+  const names = Object.values(CHANNEL_KINDS).flatMap(({ settings }) => Object.keys(settings));
+  const sent = names.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(sent.map((name) => [name, readField(given, name) ?? '']));
+}
+
+/** What was typed, without secrets: they are typed again. */
+function clearSecrets(given: FormValues): FormValues {
+  const settings = new Map(Object.values(CHANNEL_KINDS).flatMap((kind) => Object.entries(kind.settings)));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => settings.get(name)?.secret !== true));
+}
+
 /** @throws what is not about what was typed */
 function toFieldProblems(error: unknown, given: FormValues): readonly Problem[] {
   if (error instanceof InvalidInput) return error.problems;
@@ -167,8 +210,10 @@ function renderChannel(
   request: FastifyRequest,
   reply: FastifyReply,
   channel: ChannelRow,
+  settings: readonly ShownSetting[],
   sent: { given?: FormValues; problems?: readonly Problem[] } = {},
 ): FastifyReply {
+  const kind = CHANNEL_KINDS[channel.kind];
   return renderPage(request, reply, {
     title: channel.slug,
     here: '/alerts',
@@ -181,13 +226,13 @@ function renderChannel(
     ),
     body: (
       <>
-        <ChannelFacts channel={channel} />
+        <ChannelFacts channel={channel} settings={settings} />
         <IfAllowed scope="write">
           <ResendButton channel={channel} />
         </IfAllowed>
         <IfAllowed scope="admin">
-          <AddressForm channel={channel} {...sent} />
-          <SecretSection channel={channel} />
+          {kind === undefined ? null : <SettingsForm channel={channel} kind={kind} {...sent} />}
+          {isSigned(channel) ? <SecretSection channel={channel} /> : null}
         </IfAllowed>
       </>
     ),
@@ -197,26 +242,29 @@ function renderChannel(
 function renderNewChannel(
   request: FastifyRequest,
   reply: FastifyReply,
-  given?: FormValues,
+  chosen: string = Object.keys(CHANNEL_KINDS)[0] ?? '',
+  given: FormValues = {},
   problems: readonly Problem[] = [],
 ): FastifyReply {
+  const kind = requireKind(chosen);
+  const others = Object.entries(CHANNEL_KINDS).filter(([name]) => name !== chosen);
   return renderPage(request, reply, {
     title: 'New channel',
     here: '/alerts',
     above: <a href="/alerts">Alerts</a>,
     status: problems.length === 0 ? 200 : 400,
-    lead: 'A channel sends signed messages (Standard Webhooks) to one address, each at least once.',
+    lead: kind.words.lead,
+    aside: others.map(([name, { words }]) => <a href={`/alerts/channels/new?kind=${name}`}>{words.name}</a>),
     body: (
-      <Form action="/alerts/channels" given={given} problems={problems} label="New channel">
+      <Form
+        action="/alerts/channels"
+        given={clearSecrets(given)}
+        problems={problems}
+        label="New channel"
+        labels={labelSettings(kind)}
+      >
         <Field name="slug" label="Short name" placeholder="team-chat" autocomplete="off" />
-        <Field
-          name="webhook"
-          label="Address of the webhook"
-          kind="url"
-          placeholder="https://hooks.example/strandline"
-          autocomplete="off"
-          help="It is kept like a secret: only its host is shown afterwards."
-        />
+        <SettingFields kind={kind} />
         <div class="buttons">
           <Button words="Make the channel" kind="main" />
           <a href="/alerts">Leave it</a>
@@ -239,15 +287,18 @@ function renderSecret(
     above: <ChannelPath channel={channel} />,
     body: (
       <>
-        <p>Messages are signed with this secret. It is shown this once:</p>
-        <p class="secret">
-          <code>{secret}</code>
-        </p>
-        <p>
-          The receiver checks the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and{' '}
-          <code>webhook-signature</code> with it; libraries for that are named Standard Webhooks.
-          {until === null ? '' : ' For a day messages are signed with the secret before it, too.'}
-        </p>
+        {secret === null ? null : (
+          <>
+            <p>Messages are signed with this secret. It is shown this once:</p>
+            <p class="secret">
+              <code>{secret}</code>
+            </p>
+            <p>
+              {CHANNEL_KINDS[channel.kind]?.words.secret}
+              {until === null ? '' : ' For a day messages are signed with the secret before it, too.'}
+            </p>
+          </>
+        )}
         <div class="buttons">
           <ActionButton
             action={`/alerts/channels/${channel.slug}/test`}

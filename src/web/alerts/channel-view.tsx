@@ -1,6 +1,6 @@
-import type { DeliveryAttempt } from '../../monitor/alerts/channels/channel-kind.ts';
+import type { DeliveryAttempt } from '../../monitor/alerts/channel-secrets.ts';
+import type { ShownSetting } from '../../monitor/alerts/channel-settings.ts';
 import type { ChannelRow } from '../../store/alerts/alert-queries.ts';
-import { DELIVERY_CODES } from '../../store/alerts/delivery-rows.ts';
 import { Badge } from '../components/icons.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -21,7 +21,13 @@ export function ChannelPath({ channel: { slug } }: { channel: ChannelRow }) {
   );
 }
 
-export function ChannelFacts({ channel }: { channel: ChannelRow }) {
+export function ChannelFacts({
+  channel,
+  settings,
+}: {
+  channel: ChannelRow;
+  settings: readonly ShownSetting[];
+}) {
   const { slug, host, state_reason, state_since, rules, waiting, dead, failures } = channel;
   return (
     <dl class="facts">
@@ -36,8 +42,17 @@ export function ChannelFacts({ channel }: { channel: ChannelRow }) {
       </dd>
       <dt>Sends to</dt>
       <dd>
-        <UntrustedText text={host} /> (the rest of the address is not shown)
+        <UntrustedText text={host} />
+        {settings[0]?.isPart === true ? ' (the rest of the address is not shown)' : null}
       </dd>
+      {settings.slice(1).map(({ label, shown }) => (
+        <>
+          <dt>{label}</dt>
+          <dd>
+            <UntrustedText text={shown} />
+          </dd>
+        </>
+      ))}
       <dt>Told by</dt>
       <dd>{rules === 1 ? '1 rule' : `${rules} rules`}</dd>
       <dt>Last delivered</dt>
@@ -84,10 +99,10 @@ export function AttemptView({ attempt }: { attempt: DeliveryAttempt }) {
   return (
     <>
       {attempt.kind === 'taken' ? (
-        <p>The receiver took it: HTTP {httpStatus}.</p>
+        <p>The receiver took it{httpStatus === null ? '' : `: HTTP ${httpStatus}`}.</p>
       ) : (
         <p class="wrong">
-          It was not taken: {DELIVERY_CODES[attempt.code]}
+          It was not taken: {attempt.meaning}
           {httpStatus === null ? '' : ` (HTTP ${httpStatus})`}
           {attempt.detail === null ? '' : `; ${attempt.detail}`}.
         </p>

@@ -10,7 +10,7 @@ import {
   readDeliveries,
   readDelivery,
 } from '../../store/alerts/alert-queries.ts';
-import { DELIVERY_CODES } from '../../store/alerts/delivery-rows.ts';
+import { CHANNEL_KINDS, describeDeliveryCode } from '../../monitor/alerts/channels/channel-kinds.ts';
 import { DELIVERY_STATES } from '../../store/schema/analytics/alert-views.ts';
 import { Table } from '../components/data-table.tsx';
 import { redirectWithFlash } from '../components/flash-message.tsx';
@@ -195,7 +195,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
           <EmptyState words="Nothing yet, or no more: it still gathers, or somebody in it was forgotten." />
         ) : (
           <pre class="body" tabIndex={0}>
-            {indentJson(body)}
+            {formatBody(delivery.channel_kind, body)}
           </pre>
         )}
       </Section>
@@ -203,9 +203,10 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-/** The body as it was made is one line; what it holds is ours, in JSON. */
-function indentJson(body: string): string {
-  return JSON.stringify(JSON.parse(body), null, 2);
+/** The body as it was made; JSON, which is one line, is laid out. */
+function formatBody(kind: string, body: string): string {
+  const isJson = CHANNEL_KINDS[kind]?.contentType === 'application/json';
+  return isJson ? JSON.stringify(JSON.parse(body), null, 2) : body;
 }
 
 const DELIVERY_BADGES: Readonly<Record<DeliveryRow['state'], BadgeState>> = {
@@ -221,8 +222,8 @@ function DeliveryState({ delivery: { state, reason } }: { delivery: DeliveryRow 
 }
 
 /** Why it failed, in words; empty where it did not. */
-function describeOutcome({ code, http_status, reason }: DeliveryRow): string {
-  const words = code === null ? [] : [DELIVERY_CODES[code]];
+function describeOutcome({ code, channel_kind: kind, http_status, reason }: DeliveryRow): string {
+  const words = code === null ? [] : [describeDeliveryCode(kind, code)];
   const status = http_status === null || code === null ? [] : [`HTTP ${http_status}`];
   return [...words, ...status, ...(reason === null ? [] : [reason])].join('; ');
 }

@@ -93,7 +93,11 @@ export const SECRETS: readonly Row[] = [
         Promise.resolve(stage.receiver.taken('/channel').length === 1),
       );
       const master = stage.env['MASTER_KEY'] ?? '';
-      await nobodyTells(stage, [...wrong.log, ...right.log], { secret, master, other: OTHER_MASTER });
+      await nobodyTells(stage, [...wrong.log, ...right.log], {
+        secret: String(secret),
+        master,
+        other: OTHER_MASTER,
+      });
     },
   },
 ];

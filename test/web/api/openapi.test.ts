@@ -10,7 +10,8 @@ import {
   type Schema,
   urlOf,
 } from './operations.ts';
-import { composeBody, composeTestBody } from '../../../src/monitor/alerts/message.ts';
+import { webhookKind } from '../../../src/monitor/alerts/channels/webhook.ts';
+import { describeDiscoveries, describeTest } from '../../../src/monitor/alerts/message.ts';
 import { writeExamples, writing } from './examples.ts';
 import { replyChecker } from './replies.ts';
 import { seededApi } from './world.ts';
@@ -125,30 +126,32 @@ test('messages of webhooks are as the document says', () => {
   const at = new Date('2026-11-21T12:00:00Z');
   const schemaOf = (type: string) =>
     document.webhooks[type]?.post.requestBody.content['application/json']?.schema ?? {};
-  const told = composeBody({
-    rule: { slug: 'r', name: 'R' },
-    found: [
-      {
-        id: 1n,
-        kind: 'link',
-        at,
-        baseline: false,
-        run_id: 3n,
-        search_id: 1n,
-        search: 's',
-        topic_id: 1n,
-        topic: 't',
-        service_kind: 'sandbox',
-        link: { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: at },
-      },
-    ],
-    ids: [1n, 2n],
-    at,
-    baseUrl: undefined,
-  });
+  const told = webhookKind.compose(
+    describeDiscoveries({
+      rule: { slug: 'r', name: 'R' },
+      found: [
+        {
+          id: 1n,
+          kind: 'link',
+          at,
+          baseline: false,
+          run_id: 3n,
+          search_id: 1n,
+          search: 's',
+          topic_id: 1n,
+          topic: 't',
+          service_kind: 'sandbox',
+          link: { id: 2n, url: 'https://h/', site: 'h', title: null, snippet: 's', published_at: at },
+        },
+      ],
+      ids: [1n, 2n],
+      at,
+      baseUrl: undefined,
+    }),
+  );
   expect(misfits(schemaOf('strandline.discoveries'), told)).toEqual([]);
   expect(misfits(schemaOf('strandline.discoveries'), told.replace('"link":{', '"post":{'))).not.toEqual([]);
-  expect(misfits(schemaOf('strandline.test'), composeTestBody({ channel: 'c', at }))).toEqual([]);
+  expect(misfits(schemaOf('strandline.test'), webhookKind.compose(describeTest('c', at)))).toEqual([]);
 });
 
 test('every closed list of a column is one in replies', () => {

@@ -1,208 +1,53 @@
 /** Webhooks, as Standard Webhooks has them: a POST, signed with HMAC-SHA-256 over id, time and the very bytes that are sent; any 2xx means delivered. */
 
-import { InvalidInput } from '../../../domain/errors.ts';
-import { cleanLine } from '../../../domain/text.ts';
-import {
-  leadsToOurselves,
-  NotAllowed,
-  readAllowed,
-  readWebAddress,
-  type Resolve,
-  resolveAllowed,
-  systemResolve,
-} from '../../../platform/network.ts';
-import { retryAfterMs } from '../../../protocol/retry-after.ts';
-import type { DeliveryCode } from '../../../store/alerts/delivery-rows.ts';
-import type { ChannelKind, DeliveryAttempt, OutgoingMessage, Receiver, SendOptions } from './channel-kind.ts';
+import { readWebAddress, type Resolve, systemResolve } from '../../../platform/network.ts';
+import type { ChannelKind } from './channel-kind.ts';
+import { assertAddressReachable, postMessage } from './post-message.ts';
 import { createHmac, randomBytes } from 'node:crypto';
-import type { LookupAddress } from 'node:dns';
-import type { Agent as UndiciAgent } from 'undici';
-
-/** How much of a reply is read, and how many characters of it are kept. */
-const MAX_REPLY_BYTES = 65_536;
-const MAX_REPLY_LENGTH = 1_000;
+import { z } from 'zod';
 
 /** @param resolve how names are looked up; given in tests */
-export function createWebhookKind(resolve: Resolve): ChannelKind {
+export function createWebhookKind(resolve: Resolve): ChannelKind<'webhook'> {
   return {
-    readAddress: (given) => readWebAddress(given, 'webhook').href,
-    assertReachable: async (address, means) => {
-      try {
-        await resolveReceiver(new URL(address), means, resolve);
-      } catch (error) {
-        if (!(error instanceof NotAllowed)) return; // a name that is not known today may be tomorrow
-        throw new InvalidInput([
-          {
-            path: 'webhook',
-            given: '(hidden)',
-            expected: `an address that may be sent to: ${error.message}`,
-          },
-        ]);
-      }
+    settings: {
+      webhook: {
+        shape: z.string().max(2_000).describe('Where messages are posted to: an https address.'),
+        label: 'Address of the webhook',
+        help: 'It is kept like a secret: only its host is shown afterwards.',
+        input: 'url',
+        example: 'https://hooks.example.com/strandline',
+        secret: false,
+        read: (given) => readWebAddress(given, 'webhook').href,
+        show: (address) => new URL(address).host,
+      },
     },
-    send: (message, to, means) => sendWebhook(message, to, means, resolve),
+    assertReachable: ({ webhook }, means) => assertAddressReachable('webhook', webhook, means, resolve),
+    contentType: 'application/json',
+    compose: (message) => JSON.stringify(message),
+    send: ({ id, body, at }, { settings, secrets }, means) =>
+      postMessage(
+        {
+          address: settings.webhook,
+          headers: { 'content-type': 'application/json', ...signMessage({ id, body, at }, secrets) },
+          body,
+          at,
+        },
+        means,
+        resolve,
+      ),
+    createSecret,
+    words: {
+      name: 'Webhook',
+      target: 'Address',
+      lead: 'A channel sends signed messages (Standard Webhooks) to one address, each at least once.',
+      secret:
+        'The receiver checks the headers webhook-id, webhook-timestamp and webhook-signature with it; libraries for that are named Standard Webhooks.',
+      failures: {},
+    },
   };
 }
 
 export const webhookKind = createWebhookKind(systemResolve);
-
-async function sendWebhook(
-  message: OutgoingMessage,
-  to: Receiver,
-  means: SendOptions,
-  resolve: Resolve,
-): Promise<DeliveryAttempt> {
-  const late = AbortSignal.timeout(means.timeoutMs);
-  const signal = AbortSignal.any([late, means.signal]);
-  let agent: UndiciAgent | undefined;
-  try {
-    const url = new URL(to.address);
-    const addresses = await waitUnlessAborted(resolveReceiver(url, means, resolve), signal);
-    // Loaded by those that send: the kinds of channels are known to whoever only names one.
-    const { Agent, request } = await import('undici');
-    // A connection of its own to an address that was just checked: the name is not looked up again.
-    agent = new Agent({
-      connect: { lookup: createFixedLookup(addresses), timeout: means.timeoutMs },
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    const { statusCode, headers, body } = await request(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'strandline',
-        ...signMessage(message, to.secrets),
-      },
-      body: message.body,
-      signal,
-      dispatcher: agent,
-    });
-    // A success is one as soon as it is said: what else the receiver writes, and whether it ends, does not matter.
-    const answer = await readReplyStart(body);
-    if (statusCode >= 200 && statusCode < 300) return { kind: 'taken', httpStatus: statusCode, answer };
-    const retryAfter = headers['retry-after'];
-    return {
-      kind: 'failed',
-      code: classifyStatus(statusCode),
-      httpStatus: statusCode,
-      answer,
-      detail: null,
-      retryAfterMs: retryAfterMs(
-        (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
-        message.at,
-      ),
-    };
-  } catch (error) {
-    if (means.signal.aborted) return { kind: 'aborted' };
-    const code = late.aborted ? 'timeout' : classifyError(error);
-    const detail = error instanceof NotAllowed ? error.message : readErrorName(error);
-    return {
-      kind: 'failed',
-      code,
-      httpStatus: null,
-      answer: null,
-      detail: late.aborted ? null : detail,
-      retryAfterMs: null,
-    };
-  } finally {
-    // Whatever is still coming is not waited for.
-    await agent?.destroy().catch(() => {});
-  }
-}
-
-/** Addresses that a message may go to. @throws NotAllowed, and what the resolver throws */
-async function resolveReceiver(
-  url: URL,
-  { allow, doors }: Pick<SendOptions, 'allow' | 'doors'>,
-  resolve: Resolve,
-): Promise<readonly LookupAddress[]> {
-  const addresses = await resolveAllowed(url, readAllowed(allow, 'WEBHOOK_ALLOW'), resolve);
-  if (leadsToOurselves(url, addresses, doors)) throw new NotAllowed(`${url.host} is strandline itself`);
-  return addresses;
-}
-
-/** What `net.connect` asks for addresses with, answered with those that were checked. */
-function createFixedLookup(addresses: readonly LookupAddress[]) {
-  return (
-    _host: string,
-    options: { all?: boolean | undefined },
-    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-  ): void => {
-    const [first] = addresses;
-    if (options.all === true) done(null, [...addresses]);
-    else done(null, first?.address ?? '', first?.family);
-  };
-}
-
-/** The resolver cannot be stopped: whoever waits for it can. */
-async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = (): void => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-/** The first characters of a body on one line; null where there are none. An answer that breaks off was an answer. */
-async function readReplyStart(body: AsyncIterable<Uint8Array>): Promise<string | null> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of body) {
-      pieces.push(piece);
-      bytes += piece.byteLength;
-      if (bytes >= MAX_REPLY_BYTES) break;
-    }
-  } catch {
-    // kept: what came before
-  }
-  const text = new TextDecoder('utf-8').decode(Buffer.concat(pieces).subarray(0, MAX_REPLY_BYTES));
-  return cleanLine(text).slice(0, MAX_REPLY_LENGTH).toWellFormed() || null;
-}
-
-function classifyStatus(status: number): DeliveryCode {
-  if (status >= 300 && status < 400) return 'redirect';
-  if (status === 410) return 'gone';
-  return status === 429 || status === 503 ? 'slow_down' : 'http_status';
-}
-
-const REFUSED_CODES = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'EADDRNOTAVAIL',
-  'EACCES',
-]);
-const DNS_CODE = /^(ENOTFOUND|EAI_\w+|ENODATA)$/;
-const TLS_CODE = /^(ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*_CERT\w*|UNABLE_TO_\w+|HOSTNAME_MISMATCH|EPROTO)$/;
-const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-
-function classifyError(error: unknown): DeliveryCode {
-  if (error instanceof NotAllowed || error instanceof InvalidInput) return 'address';
-  const name = readErrorName(error);
-  if (name === null) return 'internal';
-  if (TIMEOUT_CODES.has(name)) return 'timeout';
-  if (DNS_CODE.test(name)) return 'dns';
-  if (TLS_CODE.test(name)) return 'tls';
-  return REFUSED_CODES.has(name) ? 'refused' : 'broken';
-}
-
-/** The network's own name for what happened, which holds nothing from outside. */
-function readErrorName(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(error.code))
-    return error.code;
-  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return inner === undefined ? null : readErrorName(inner);
-}
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;

@@ -13,8 +13,6 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export const RULE_STATES = ['active', 'paused'] as const;
 
-export const CHANNEL_KINDS = ['webhook'] as const;
-
 export const CHANNEL_STATES = ['active', 'paused', 'disabled'] as const;
 export type ChannelState = (typeof CHANNEL_STATES)[number];
 
@@ -41,7 +39,7 @@ export const channelsView = analytics
   .view('channels', {
     id: id(),
     slug: text().notNull(),
-    kind: text({ enum: CHANNEL_KINDS }).notNull(),
+    kind: text().notNull(),
     host: text().notNull(),
     state: text({ enum: CHANNEL_STATES }).notNull(),
     state_reason: text(),
@@ -79,5 +77,6 @@ export const deliveriesView = analytics
     delivered_at: instant(),
     http_status: integer(),
     code: text({ enum: DELIVERY_CODE_NAMES }),
+    channel_kind: text().notNull(),
   })
   .existing();

@@ -1,0 +1,79 @@
+/** Settings of channels, from what a person gives to what may be shown of them; what each is, its kind says. */
+
+import { collectProblems, InvalidInput, type Problem } from '../../domain/errors.ts';
+import type { ChannelKind, Setting, Settings } from './channels/channel-kind.ts';
+import { CHANNEL_KINDS } from './channels/channel-kinds.ts';
+
+/** What a person gave, by the names of settings. */
+export type WrittenSettings = Readonly<Record<string, string | undefined>>;
+
+const HIDDEN = '(hidden)';
+
+/**
+ * The kind of channel whose settings these are.
+ * @throws InvalidInput where they are those of none, or of several
+ */
+export function pickKind(written: WrittenSettings): string {
+  const kinds = Object.entries(CHANNEL_KINDS);
+  const named = kinds.filter(([, { settings }]) =>
+    Object.keys(settings).some((name) => written[name] !== undefined),
+  );
+  const [first] = named;
+  if (first !== undefined && named.length === 1) return first[0];
+  const [path = ''] = (first === undefined ? kinds : named).flatMap(([, { settings }]) =>
+    Object.keys(settings),
+  );
+  const given = first === undefined ? undefined : HIDDEN;
+  throw new InvalidInput([{ path, given, expected: SETTINGS_OF_A_KIND }]);
+}
+
+/** `the settings of one kind of channel: webhook` */
+export const SETTINGS_OF_A_KIND = `the settings of one kind of channel: ${Object.values(CHANNEL_KINDS)
+  .map(({ settings }) => Object.keys(settings).join(' and '))
+  .join('; or ')}`;
+
+/** @throws InvalidInput with everything that is wrong */
+export function readSettings({ settings }: ChannelKind, written: WrittenSettings): Settings {
+  const problems: Problem[] = Object.entries(written).flatMap(([name, given]) =>
+    given === undefined || Object.hasOwn(settings, name)
+      ? []
+      : [{ path: name, given: HIDDEN, expected: 'nothing: channels of this kind have no such setting' }],
+  );
+  const values = Object.entries(settings).map(([name, setting]) => [
+    name,
+    collectProblems(problems, () => readSetting(name, setting, written[name] ?? ''), ''),
+  ]);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return Object.fromEntries(values);
+}
+
+function readSetting(name: string, setting: Setting, given: string): string {
+  const { shape, secret } = setting;
+  const value = setting.read === undefined ? given.trim() : setting.read(given);
+  if (value !== '' && shape.safeParse(value).success) return value;
+  throw new InvalidInput([
+    {
+      path: name,
+      given: secret && given !== '' ? HIDDEN : given,
+      expected: shape.description ?? 'another text',
+    },
+  ]);
+}
+
+/** Where a channel sends, as far as that may be shown: it stands in lists. */
+export function describeTarget(kind: ChannelKind, settings: Settings): string {
+  return showSettings(kind, settings)[0]?.shown ?? '';
+}
+
+/** A setting as it may be shown. `isPart`: not all of it is. */
+export type ShownSetting = { name: string; label: string; shown: string; isPart: boolean };
+
+/** @param settings those that are not sealed @returns in the kind's order; the first says where the channel sends */
+export function showSettings(kind: ChannelKind, settings: Partial<Settings>): ShownSetting[] {
+  return Object.entries(kind.settings).map(([name, setting]) => {
+    const { label, secret } = setting;
+    const value = settings[name];
+    const shown = secret || value === undefined ? HIDDEN : (setting.show?.(value) ?? value);
+    return { name, label, shown, isPart: setting.show !== undefined };
+  });
+}

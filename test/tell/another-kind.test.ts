@@ -1,0 +1,242 @@
+/**
+ * Another kind of channel is one file and one line: the program is put together from a copy of `src` with no more than these, and
+ * has the kind in its commands, its API, its pages, and on the wire.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { connect } from '../../src/platform/postgres/connect.ts';
+import { freshDatabase } from '../database.ts';
+import { REPOSITORY } from '../house/sources.ts';
+import { until } from '../processes.ts';
+import { putTogether } from '../programs.ts';
+import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
+import { makeDirectory } from '../temporary.ts';
+import { type Receiver, startReceiver, status } from './receiver.ts';
+
+// Each command is a process of its own: on a machine that is busy one may take many seconds.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const TOKEN = 'nt_canary-of-the-notebook';
+const CHANNELS = 'src/monitor/alerts/channels';
+
+const database = await freshDatabase();
+let directory: string;
+let main: string;
+let stub: StubService;
+let receiver: Receiver;
+let env: Record<string, string>;
+let program: { url: string; end(): Promise<void> };
+
+beforeAll(async () => {
+  directory = await makeDirectory();
+  stub = await startStub(json({ miner_tweets: [wirePost('1')] }));
+  receiver = await startReceiver();
+  await writeFile(path.join(directory, 'token'), `${TOKEN}\n`);
+  const root = path.join(directory, 'copy');
+  await cp(path.join(REPOSITORY, 'src'), path.join(root, 'src'), { recursive: true });
+  for (const beside of ['migrations', 'package.json', 'docs'])
+    await symlink(path.join(REPOSITORY, beside), path.join(root, beside));
+  await addKind(path.join(root, CHANNELS));
+  main = path.join(await putTogether(root, root, ['src/main.ts']), 'src/main.js');
+  env = {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: database.url,
+    DATABASE_READER_URL: database.readerUrl,
+    STRANDLINE_DATA_DIR: path.join(directory, 'data'),
+    MASTER_KEY: 'm'.repeat(40),
+    SEARCH_API_URL: stub.url,
+    SEARCH_API_KEY: 'key',
+    SERVICE_SOURCES: 'sandbox',
+    WEBHOOK_ALLOW: '127.0.0.1',
+    PORT: '0',
+    SERVICE_PORT: '0',
+  };
+  program = await startProgram();
+});
+afterAll(async () => {
+  await program.end();
+  await stub.close();
+  await receiver.close();
+  await database.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** One file, and one line with its import. */
+async function addKind(folder: string): Promise<void> {
+  const kind = await readFile(new URL('note-kind.ts', import.meta.url), 'utf8');
+  const moved = kind.replaceAll(`'../../${CHANNELS}/`, `'./`).replaceAll(`'../../src/`, `'../../../`);
+  await writeFile(path.join(folder, 'note.ts'), moved, { flag: 'wx' });
+  const file = path.join(folder, 'channel-kinds.ts');
+  const kinds = await readFile(file, 'utf8');
+  const added = kinds
+    .replace(/^(import \{ webhookKind .*\n)/m, `$1import { noteKind } from './note.ts';\n`)
+    .replace(/^( {2}webhook: webhookKind,\n)/m, '$1  note: noteKind,\n');
+  expect(added.split('\n').length - kinds.split('\n').length).toBe(2);
+  await writeFile(file, added);
+}
+
+async function startProgram(): Promise<typeof program> {
+  const child = spawn(process.execPath, [main, 'up'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const url = await until('it listens', async () => {
+    if (child.exitCode !== null) throw new Error(said);
+    return /dashboard\s+(http:\/\/\S+)/.exec(said)?.[1];
+  });
+  return {
+    url,
+    end: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      expect(said).not.toContain(TOKEN);
+    },
+  };
+}
+
+/** Runs a command; what it prints never holds the token. */
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const ended = await new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    const child = execFile(process.execPath, [main, ...argv], { env }, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+  expect(ended.out + ended.err).not.toContain(TOKEN);
+  return ended;
+}
+
+async function rows(sql: string): Promise<Record<string, unknown>[]> {
+  const client = await connect(database.url, 'test');
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const tokenFile = () => path.join(directory, 'token');
+
+test('commands make, list and show it, with its secret from a file, sealed and never shown', async () => {
+  const { out: help } = await run('channels', 'add', '--help');
+  expect(help).toContain('--webhook <url>');
+  expect(help).toContain('--note-token-file <path>');
+  const address = `${receiver.url}/by-command`;
+  const options = ['--note-address', address, '--note-token-file', tokenFile()];
+  expect(await run('channels', 'add', 'by-command', ...options)).toMatchObject({ code: 0, out: '' });
+  expect((await run('channels', 'list')).out).toMatch(/by-command +note +http:\/\/127/);
+  const { out } = await run('channels', 'show', 'by-command');
+  expect(out).toContain(`note to ${address}`);
+  expect(out).toMatch(/token of the notebook +\(hidden\)/);
+  const wrong = [['--note-address', address], [...options, '--webhook', address], []];
+  const refused = await Promise.all(wrong.map((each) => run('channels', 'add', 'wrong', ...each)));
+  expect(refused.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(await run('channels', 'rotate', 'by-command')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('has no secret') as unknown,
+  });
+  const stored = JSON.stringify(
+    await rows('SELECT c::text, a::text FROM strandline.channels c, strandline.audit_log a'),
+  );
+  expect(stored).toContain('(hidden)');
+  expect(stored).not.toContain(TOKEN);
+});
+
+test('the API makes it, and its document describes it', async () => {
+  const document = z
+    .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+    .parse(await (await fetch(`${program.url}/openapi.json`)).json());
+  const described = JSON.stringify(document.paths['/api/v1/channels']?.['post']);
+  expect(described).toContain('"required":["slug","webhook"]');
+  expect(described).toContain('"required":["slug","note_address","note_token"]');
+  const post = (body: object) =>
+    fetch(`${program.url}/api/v1/channels`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const made = await post({ slug: 'by-api', note_address: `${receiver.url}/by-api`, note_token: TOKEN });
+  const text = await made.text();
+  expect(made.status, text).toBe(201);
+  expect(JSON.parse(text)).toMatchObject({ kind: 'note', host: `${receiver.url}/by-api`, secret: null });
+  expect(text).not.toContain(TOKEN);
+  for (const [body, expected] of [
+    [{ slug: 'mixed', webhook: receiver.url, note_token: TOKEN }, 'there is no such member'],
+    [{ slug: 'nothing' }, 'the settings of one kind of channel: webhook; or note_address and note_token'],
+  ] as const) {
+    const refused = await post(body);
+    const refusal = await refused.text();
+    expect([refused.status, refusal]).toEqual([400, expect.stringContaining(expected)]);
+    expect(refusal).not.toContain(TOKEN);
+  }
+});
+
+test('the page shows its fields and makes it; a token that does not fit is not sent back', async () => {
+  const page = await fetch(`${program.url}/alerts/channels/new?kind=note`);
+  const html = await page.text();
+  expect(html).toContain('name="note_address"');
+  expect(html).toMatch(/<input[^>]*name="note_token"[^>]*type="password"/);
+  const cookie = page.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ');
+  const formToken = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  const send = async (token: string) => {
+    const reply = await fetch(`${program.url}/alerts/channels`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        form_token: formToken,
+        slug: 'by-page',
+        note_address: `${receiver.url}/by-page`,
+        note_token: token,
+      }).toString(),
+    });
+    return { status: reply.status, text: await reply.text() };
+  };
+  const refused = await send(TOKEN.repeat(10));
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain('id="field-note_token-wrong"');
+  expect(refused.text).not.toContain(TOKEN);
+  const made = await send(TOKEN);
+  expect(made.status, made.text).toBe(200);
+  expect(made.text).not.toContain(TOKEN);
+  const shown = await (await fetch(`${program.url}/alerts/channels/by-page`)).text();
+  expect(shown).toContain('Token of the notebook');
+  expect(shown).not.toContain('Make a new secret');
+});
+
+test('what is found is delivered as it composes it, and it words what fails', async () => {
+  receiver.answers(status(403), '/by-command');
+  const failed = await run('channels', 'test', 'by-command');
+  expect(failed).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('the notebook did not take the note (403)') as unknown,
+  });
+  receiver.answers(status(200), '/by-command');
+  const search = ['--service', 'hosted', '--operation', 'microblog', '--every', '1h', '--prompt', 'ferry'];
+  expect((await run('search', 'add', 'ferry', ...search)).code).toBe(0);
+  expect((await run('search', 'run', 'ferry', '--wait')).code).toBe(0);
+  expect((await run('rules', 'add', 'news', '--on', 'post', '--channel', 'by-command')).code).toBe(0);
+  stub.answers(json({ miner_tweets: [wirePost('1'), wirePost('2')] }));
+  expect((await run('search', 'run', 'ferry', '--wait')).code).toBe(0);
+  const ofCommand = () => receiver.received.filter(({ path: at }) => at === '/by-command');
+  await until('it is delivered', async () => ofCommand().length > 1);
+  expect(ofCommand()).toMatchObject([
+    { body: 'A test of by-command.' },
+    {
+      body: 'news: 1 found in ferry.',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/plain' },
+    },
+  ]);
+  await until(
+    'that is noted',
+    async () => (await rows(`SELECT FROM strandline.deliveries WHERE state = 'delivered'`)).length > 0,
+  );
+  const page = await (await fetch(`${program.url}/alerts/deliveries/1`)).text();
+  expect(page).toContain('news: 1 found in ferry.');
+});
