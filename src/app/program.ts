@@ -18,7 +18,8 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { readInstanceName } from '../store/instance-name.ts';
 import { migrate } from '../store/migrate.ts';
 import { ensureService } from '../store/services.ts';
-import { accessServices, assertSources, type ServiceAccess } from './service-access.ts';
+import { accessServices, type ServiceAccess } from './service-access.ts';
+import { assertNamedSources } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
@@ -52,6 +53,8 @@ export type ProgramOptions = { config: Config; log: Logger; role: 'owner' | 'gue
 
 /** Opens the database and changes nothing in it: the embedded one, unless `DATABASE_URL` names one. */
 export async function openDatabaseAccess({ config, log, role }: ProgramOptions): Promise<DatabaseAccess> {
+  // What is set wrongly is said before anything is made.
+  await assertNamedSources(config);
   const { databaseUrl: url, databaseReaderUrl: reader = null } = config;
   if (url !== undefined)
     return { url, readerUrl: () => reader, embedded: null, notes: [], close: () => Promise.resolve() };
@@ -77,8 +80,6 @@ export async function openProgram(
   options: ProgramOptions & { openService?: boolean; signal?: AbortSignal },
 ): Promise<Program> {
   const { config, log, signal } = options;
-  // What is set wrongly is said before anything is made.
-  await assertSources(config);
   readAllowed(config.webhook.allow, 'WEBHOOK_ALLOW');
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {

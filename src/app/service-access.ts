@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import { RunError } from '../domain/errors.ts';
+import { InvalidInput, RunError } from '../domain/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { LIVE_PATH, SANDBOX_PATH } from '../service/ports.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
@@ -45,16 +45,6 @@ type ServiceAccessOptions = {
   /** Loads what is told of each request that the service of this process answered or refused. */
   loadMeter?: () => Promise<(answered: ServedRequest) => void>;
 };
-
-/** @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set */
-export async function assertSources({ service }: Pick<Config, 'service'>): Promise<void> {
-  const { wanted, addresses } = service.sources;
-  // What names are checked against is loaded where somebody names one.
-  const isNamed = wanted.length !== 1 || !['auto', 'sandbox'].includes(wanted[0] ?? '');
-  if (!isNamed && Object.keys(addresses).length === 0) return;
-  const { chooseSources } = await import('../service/sources/source-registry.ts');
-  chooseSources(service.sources, VERSION);
-}
 
 function loadServer() {
   return Promise.all([import('../service/service-server.ts'), import('../service/key-gate.ts')]);
@@ -162,7 +152,10 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
   }
 
   const below = async (path: string) => {
-    const { url } = await local();
+    const { url } = await local().catch((error: unknown) => {
+      if (!(error instanceof InvalidInput)) throw error;
+      throw new RunError('service_unknown', { detail: error.message });
+    });
     return { baseUrl: `${url}${path}`, prefix: undefined, key };
   };
 

@@ -5,7 +5,6 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Actor } from '../store/audit-entries.ts';
-import { listSecrets } from './config-secrets.ts';
 import { listenForShutdown } from './process-exit.ts';
 import type { Shell } from './terminal-io.ts';
 import { oneLine } from './terminal-text.ts';
@@ -39,7 +38,7 @@ export function openCli(shell: Shell, open: OpenProgram = openAsGuest): Cli {
   const readOnce = () => (config ??= readConfig(io.env));
   const log = () => {
     // A command that prints data is quiet about its way there, unless somebody asked to hear it.
-    return createLogger(readOnce().logLevel ?? 'warn', listSecrets(readOnce()), {
+    return createLogger(readOnce().logLevel ?? 'warn', readOnce().secrets, {
       write: (line) => void io.stderr.write(line),
     });
   };

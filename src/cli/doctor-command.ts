@@ -1,6 +1,7 @@
 /** `doctor`: runs every check in turn. Nothing here changes anything, and nothing is paid for. */
 
 import type { Program } from '../app/program.ts';
+import { assertSources } from '../app/source-variables.ts';
 import type { Config } from '../config/config.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type Check, describeCause, failedCheck, passedCheck } from './check-result.ts';
@@ -39,7 +40,7 @@ export function registerDoctor(command: Command, cli: Cli): void {
 /** Each check in turn; what cannot be checked because of what failed before it is left out. */
 async function runChecks(cli: Cli): Promise<Check[]> {
   const node = checkNode(process.versions.node);
-  const config = checkConfig(cli);
+  const config = await checkConfig(cli);
   const found = [node, config.check];
   if (config.value === undefined) return found;
   const { value } = config;
@@ -61,8 +62,9 @@ async function runChecks(cli: Cli): Promise<Check[]> {
   }
 }
 
-function checkConfig(cli: Cli): { check: Check; value: Config | undefined } {
+async function checkConfig(cli: Cli): Promise<{ check: Check; value: Config | undefined }> {
   try {
+    await assertSources(cli.config());
     return { check: passedCheck('configuration', 'every variable can be read'), value: cli.config() };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;

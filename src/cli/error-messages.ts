@@ -5,7 +5,6 @@ import { escapeUnsafe } from '../domain/json-output.ts';
 import { isUnreachable, readSqlState } from '../store/database.ts';
 import { type Cli, Interrupted } from './command-context.ts';
 import { describeOption, EXIT_USAGE, suggestList } from './command-input.ts';
-import { listSecrets } from './config-secrets.ts';
 import { oneLine } from './terminal-text.ts';
 
 const EXIT_FAILED = 1;
@@ -56,8 +55,12 @@ function unwrapQueryError(error: Error): Error {
   return error.message.startsWith('Failed query') && error.cause instanceof Error ? error.cause : error;
 }
 
-function isDebugging({ io }: Cli): boolean {
-  return ['debug', 'trace'].includes(io.env['LOG_LEVEL']?.trim() ?? '');
+function isDebugging(cli: Cli): boolean {
+  try {
+    return ['debug', 'trace'].includes(cli.config().logLevel ?? '');
+  } catch {
+    return false; // said already by the command that reads it
+  }
 }
 
 function formatStack(error: unknown): string {
@@ -68,7 +71,7 @@ function formatStack(error: unknown): string {
 
 function redactSecrets(cli: Cli, text: string): string {
   try {
-    return listSecrets(cli.config()).reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+    return cli.config().secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   } catch {
     return text;
   }

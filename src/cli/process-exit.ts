@@ -2,7 +2,6 @@
 
 import { readConfig } from '../config/config.ts';
 import { createLogger } from '../platform/logger.ts';
-import { listSecrets } from './config-secrets.ts';
 
 /** Ctrl-C and other signals to end: the first asks to finish what is in progress, the next ones ask to abort it. */
 export type ShutdownRequest = {
@@ -54,9 +53,9 @@ export function handleUncaughtExceptions(env: Readonly<Record<string, string | u
   });
 }
 
-function readSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
+function readSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   try {
-    return listSecrets(readConfig(env));
+    return readConfig(env).secrets;
   } catch {
     return []; // said already by the command that reads it
   }

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import type { Program } from '../app/program.ts';
+import { assertNamedSources } from '../app/source-variables.ts';
 import { describeDatabase, migrate } from '../store/migrate.ts';
 import { VERSION } from '../config/version.ts';
 import type { ListenOptions, RouteContext, WebServer } from '../app/web-server.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { API_CONSEQUENCE, describeSources, limitHeapGrowth, openWithDbRetry } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
-import { listSecrets } from './config-secrets.ts';
 import { registerServiceKey } from './token-commands.ts';
 import { listenForShutdown, type ShutdownRequest } from './process-exit.ts';
 
@@ -123,6 +123,7 @@ async function runService(cli: Cli): Promise<void> {
 async function migrateDatabase(cli: Cli): Promise<void> {
   const config = cli.config();
   const log = cli.log();
+  await assertNamedSources(config);
   if (config.databaseUrl === undefined) {
     await cli.withProgram(async (program) => {
       cli.say(`${describeDatabase(program.databaseUrl)} is up to date`);
@@ -180,5 +181,5 @@ function readMetricsAddress({ metrics: { host, port } }: Config): ListenOptions 
 /** Servers say what they do; commands only what is wrong. */
 function createServerLog(cli: Cli): Logger {
   const config = cli.config();
-  return createLogger(config.logLevel ?? 'info', listSecrets(config));
+  return createLogger(config.logLevel ?? 'info', config.secrets);
 }

@@ -5,6 +5,7 @@
 
 import { openProgram, type Program, type ProgramOptions } from '../app/program.ts';
 import type { LocalService, ProbeResult } from '../app/service-access.ts';
+import { assertSources } from '../app/source-variables.ts';
 import type { ListenOptions, WebServer } from '../app/web-server.ts';
 import { SECOND } from '../domain/time.ts';
 import { isUnreachable } from '../store/database.ts';
@@ -34,6 +35,7 @@ export async function openWithDbRetry({
   ...options
 }: DbRetryOptions): Promise<Program | null> {
   const { config, log } = options;
+  await assertSources(config);
   // An embedded one is ours to start: nobody else will.
   if (config.databaseUrl === undefined) return openProgram(options);
   const stopping = new AbortController();

@@ -16,7 +16,6 @@ import type { RunningWorker } from '../worker/worker.ts';
 import { describeSources, limitHeapGrowth, openWithDbRetry, WATCH_CONSEQUENCE } from './server-startup.ts';
 import type { Cli } from './command-context.ts';
 import { renderRunReport } from './run-rendering.ts';
-import { listSecrets } from './config-secrets.ts';
 import { listenForShutdown } from './process-exit.ts';
 
 export function registerUp(command: Command, cli: Cli): void {
@@ -40,7 +39,7 @@ async function runUp(cli: Cli): Promise<void> {
   limitHeapGrowth();
   const ending = listenForShutdown();
   const config = cli.config();
-  const log = createLogger(config.logLevel ?? 'warn', listSecrets(config));
+  const log = createLogger(config.logLevel ?? 'warn', config.secrets);
   const { bold, dim } = cli.page;
   const print = (...lines: string[]) => void cli.out.write(`${lines.join('\n')}\n`);
   print(`${bold('strandline')} ${VERSION}`, '');

@@ -33,16 +33,23 @@ const MAX_DEPTH = 5;
  * JSON lines on stderr (stdout belongs to data), of ASCII where a terminal or an editor would take a sign for an
  * order. Known secret values are replaced anywhere in a line, also inside error messages and causes: that is the
  * last line of defence, not the first.
- * @param secrets values that must never appear; shorter than four characters are ignored
+ * @param secrets values that must never appear, those that are added later too; shorter than four characters are ignored
  */
 export function createLogger(
   level: string,
   secrets: readonly (string | undefined)[] = [],
   destination?: { write(line: string): void },
 ): Logger {
-  const known = [
-    ...new Set(secrets.flatMap((one) => (one === undefined || one.length < 4 ? [] : listSecretForms(one)))),
-  ];
+  let known = new Set<string>();
+  let count = 0;
+  const listKnown = () => {
+    if (count === secrets.length) return known;
+    count = secrets.length;
+    known = new Set(
+      secrets.flatMap((one) => (one === undefined || one.length < 4 ? [] : listSecretForms(one))),
+    );
+    return known;
+  };
   const out = destination ?? pino.destination({ fd: 2, sync: true });
   return pino(
     {
@@ -55,7 +62,7 @@ export function createLogger(
     },
     {
       write: (line) => {
-        const hidden = known.reduce((text, form) => text.replaceAll(form, '[hidden]'), line);
+        const hidden = [...listKnown()].reduce((text, form) => text.replaceAll(form, '[hidden]'), line);
         out.write(hidden.replaceAll(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escapeSign));
       },
     },

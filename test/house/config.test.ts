@@ -4,12 +4,13 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
 import { InvalidInput } from '../../src/domain/errors.ts';
 import { makeDirectory } from '../temporary.ts';
 
 function refusal(env: Record<string, string>): string {
   try {
-    readConfig(env);
+    readConfig(env).settings.read(SOURCE_VARIABLES);
     return 'accepted';
   } catch (error) {
     if (error instanceof InvalidInput) return error.message;
@@ -119,13 +120,14 @@ test('a variable that is set to nothing counts as not set', () => {
 });
 
 test('each secret is known as one, whichever variable brought it', () => {
-  const { secrets } = readConfig({
+  const { secrets, settings } = readConfig({
     SERVICE_API_KEYS: 'one, two',
     BLUESKY_HANDLE: 'me.example',
     BLUESKY_APP_PASSWORD: 'three',
     LLM_API_KEY: 'four',
   });
-  expect(secrets.map((secret) => secret.trim()).sort()).toEqual(['four', 'one', 'three', 'two']);
+  settings.read(SOURCE_VARIABLES);
+  expect(secrets.toSorted()).toEqual(['four', 'one', 'three', 'two']);
 });
 
 test('everything has a default', () => {

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listVariables } from '../../src/config/variable.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
+import { SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { readerQuery } from '../../src/store/reader/reader-query.ts';
+import { readPages } from './configuration.ts';
 import { json, type StubService, startStub, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -43,14 +47,17 @@ test.each(queries.map((query) => [query.split('\n')[0], query] as const))(
   },
 );
 
-test('every variable that the README names is one the program reads', async () => {
-  const files = ['config.ts', 'service-variables.ts'].map(
-    (name) => new URL(`../../src/config/${name}`, import.meta.url),
-  );
-  const config = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
+test.each(await readPages())(
+  '$name shows every variable: after a change, npm run -s config:page',
+  ({ page, rendered }) => {
+    expect(page).toBe(rendered);
+  },
+);
+
+test('every variable that the README names is one the program reads', () => {
   const named = [...readme.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1] ?? '');
-  const known = named.filter(
-    (name) => new RegExp(`^  ${name}:`, 'm').test(config) || name === 'SEARCH_API_KEY_FILE',
+  const known = new Set(
+    [VARIABLES, SOURCE_VARIABLES].flatMap((table) => listVariables(table).map(([{ name }]) => name)),
   );
-  expect(known).toEqual(named);
+  expect(named.filter((name) => !known.has(name.replace(/_FILE$/, '')))).toEqual([]);
 });

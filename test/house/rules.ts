@@ -25,7 +25,7 @@ export const RULES: readonly Rule[] = [
   ['config/', 'domain/ platform/small-file.ts'],
   ['protocol/', 'domain/ platform/small-file.ts'],
   ['store/', 'domain/ config/ platform/'],
-  ['service/', 'domain/ protocol/ platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts'],
+  ['service/', 'domain/ config/variable.ts protocol/ platform/clock.ts platform/keys.ts platform/listen.ts platform/logger.ts'],
   ['monitor/parse/', 'domain/ protocol/'],
   ['monitor/client/', 'domain/ protocol/ platform/clock.ts'],
   ['monitor/trends/rules/', 'domain/'],

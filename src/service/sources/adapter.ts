@@ -1,15 +1,18 @@
 /**
- * A live source is one file that makes an {@link Adapter}: how one provider is asked and how its answer
- * reads. Pace, allowance, circuit breaker, cache and time limit stand around it (`live-source.ts`), the same for all.
+ * A live source is one file that defines it: what it is, its variables, and the {@link Adapter} that it makes of them:
+ * how one provider is asked and how its answer reads. Pace, allowance, circuit breaker, cache and time limit stand around it (`live-source.ts`), the same for all.
  */
+import { group, type Group, type Table, type Values } from '../../config/variable.ts';
 import type { Source } from '../../domain/enumerations.ts';
+import { SECOND } from '../../domain/time.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { DateAccuracy } from '../../protocol/service-status.ts';
 import type { SourceDown } from './outage.ts';
 import type { FoundItem, SourceQuery } from './search-source.ts';
 import type { ProviderRequest, ProviderResponse } from './resilience/http-request.ts';
 
-export type Adapter = {
+/** What a source is, whatever is set for it. */
+type SourceFacts = {
   /** One word: `hacker-news`. What `SERVICE_SOURCES` calls it. */
   name: string;
   source: Source;
@@ -44,6 +47,9 @@ export type Adapter = {
     /** The time zone whose midnight begins a new day. */
     zone: string;
   };
+};
+
+export type Adapter = SourceFacts & {
   /** A small question to see whether it answers at all; only for a source that needs no key. */
   probe?: (asking: AdapterContext) => Promise<void>;
   /**
@@ -52,6 +58,41 @@ export type Adapter = {
    */
   find(query: SourceQuery, asking: AdapterContext): Promise<readonly FoundItem[]>;
 };
+
+/** Reads variables that are set. @throws InvalidInput for values that they cannot hold */
+export type ReadVariables = <const T extends Table>(table: T) => Values<T>;
+
+type SourceOptions = {
+  /** Another address than its own. */
+  at: string | undefined;
+  /** Of this program, for operators that want it said. */
+  version: string;
+};
+
+export type SourceDefinition = {
+  facts: SourceFacts;
+  variables: Group;
+  /** @returns undefined where a variable that it needs is not set */
+  open: (read: ReadVariables, options: SourceOptions) => Adapter | undefined;
+};
+
+/** A source with its variables; the needed ones are there when it is made. */
+export function defineSource<T extends Table>(definition: {
+  facts: SourceFacts;
+  variables: T;
+  make: (values: Values<T>, options: SourceOptions) => Adapter;
+}): SourceDefinition {
+  const { facts, make } = definition;
+  const variables = group(definition.variables);
+  return {
+    facts,
+    variables,
+    open: (read, options) => {
+      const { values } = read({ values: variables });
+      return values === undefined ? undefined : make(values, options);
+    },
+  };
+}
 
 /** What an adapter asks with. */
 export type AdapterContext = {
@@ -74,3 +115,13 @@ export type AdapterContext = {
   /** Reports why less is found than there is: the failure of a later page. */
   cutShort: (down: SourceDown) => void;
 };
+
+const MAX_SIDE_REQUEST_MS = 2 * SECOND;
+/** Of the time that is left: what was found already must be given within it. */
+const SIDE_REQUEST_SHARE = 1 / 3;
+
+/** The same context for side requests, for what stands beside the results and without which nothing is lost: each is given up after a third of what is left, two seconds at most. */
+export function limitSideRequests(asking: AdapterContext): AdapterContext {
+  const mostMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, asking.leftMs() * SIDE_REQUEST_SHARE));
+  return { ...asking, ask: (question) => asking.ask(question, mostMs()) };
+}

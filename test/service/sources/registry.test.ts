@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { Env } from '../../../src/config/settings.ts';
+import { listNeeded, listVariables } from '../../../src/config/variable.ts';
 import { SOURCES } from '../../../src/domain/enumerations.ts';
 import { steppedClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
@@ -8,69 +11,52 @@ import { InvalidInput } from '../../../src/domain/errors.ts';
 import { registerHealthRoutes } from '../../../src/service/service-health.ts';
 import type { ServicePorts } from '../../../src/service/ports.ts';
 import { openSources } from '../../../src/service/sources/source-setup.ts';
-import {
-  chooseSources,
-  SOURCE_REGISTRY,
-  type SourceSettings,
-} from '../../../src/service/sources/source-registry.ts';
+import { chooseSources, SOURCE_REGISTRY } from '../../../src/service/sources/source-registry.ts';
 import { item } from './living.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { json, NOW, outageOf, query, startProvider, text } from './provider.ts';
 
-/** What a user has who has set nothing. */
-const NOTHING: SourceSettings = {
-  wanted: ['auto'],
-  contact: undefined,
-  addresses: {},
-  encyclopedia: { language: 'en', dates: 'none' },
-  bluesky: undefined,
-  mastodon: { server: 'https://mastodon.social', token: undefined },
-  x: undefined,
-  reddit: undefined,
-  lemmy: undefined,
-  youtube: undefined,
-  searxng: undefined,
-  brave: undefined,
-  tavily: undefined,
-  exa: undefined,
-};
 const KEY = 'canary-0123456789';
-const EVERYTHING: SourceSettings = {
-  ...NOTHING,
-  bluesky: { handle: 'me.example', appPassword: KEY, server: 'https://bsky.example' },
-  x: { bearerToken: KEY, usdPerDay: 1 },
-  reddit: { clientId: 'id', clientSecret: KEY, username: 'me' },
-  lemmy: { server: 'https://lemmy.example' },
-  youtube: { apiKey: KEY },
-  searxng: { server: 'https://searx.example' },
-  brave: { apiKey: KEY },
-  tavily: { apiKey: KEY },
-  exa: { apiKey: KEY },
+/** Everything that a source can need. */
+const EVERYTHING: Env = {
+  BLUESKY_HANDLE: 'me.example',
+  BLUESKY_APP_PASSWORD: KEY,
+  X_BEARER_TOKEN: KEY,
+  X_USD_PER_DAY: '1',
+  REDDIT_CLIENT_ID: 'id',
+  REDDIT_CLIENT_SECRET: KEY,
+  REDDIT_USERNAME: 'me',
+  LEMMY_SERVER: 'https://lemmy.example',
+  YOUTUBE_API_KEY: KEY,
+  SEARXNG_URL: 'https://searx.example',
+  BRAVE_API_KEY: KEY,
+  TAVILY_API_KEY: KEY,
+  EXA_API_KEY: KEY,
 };
 
-function open(over: Partial<SourceSettings> = {}, more: Partial<ServicePorts> = {}) {
+function open(env: Env = {}, more: Partial<ServicePorts> = {}) {
   const clock = steppedClock(NOW);
   const lines: string[] = [];
-  const opened = openSources(
-    { ...NOTHING, ...over },
-    {
-      clock,
-      log: createLogger('debug', [], { write: (line) => lines.push(line) }),
-      ports: { ...memoryPorts(clock), ...more },
-      version: '1.2.3',
-    },
-  );
+  const opened = openSources(readConfig(env).service.sources, {
+    clock,
+    log: createLogger('debug', [], { write: (line) => lines.push(line) }),
+    ports: { ...memoryPorts(clock), ...more },
+    version: '1.2.3',
+  });
   onTestFinished(() => opened.close());
   const isOn = opened.statements.filter(({ state }) => state === 'on').map(({ name }) => name);
   return { ...opened, lines, isOn };
 }
 
 describe('what is asked', () => {
-  test('each line makes the adapter that it names, and needs what it says', () => {
-    for (const { name, source, needs, make } of SOURCE_REGISTRY) {
-      expect(make(EVERYTHING, undefined, '1')).toMatchObject({ name, source });
-      const bare = make(NOTHING, undefined, '1');
-      expect(bare === undefined, name).toBe(needs.length > 0);
+  test('each definition is made where what it needs is set, and declares the secrets as such', () => {
+    const options = { at: undefined, version: '1' };
+    for (const { facts, variables, open: make } of SOURCE_REGISTRY) {
+      expect(make(readConfig(EVERYTHING).settings.read, options)).toMatchObject({ name: facts.name });
+      const bare = make(readConfig({}).settings.read, options);
+      expect(bare === undefined, facts.name).toBe(listNeeded(variables).length > 0);
+      for (const [{ name, secret }] of listVariables(variables.group))
+        expect(secret, name).toBe(/_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? 'whole' : undefined);
     }
   });
 
@@ -93,45 +79,49 @@ describe('what is asked', () => {
   });
 
   test('auto is everything that is set; money is only spent where an amount is', () => {
-    expect(open(EVERYTHING).isOn).toEqual(SOURCE_REGISTRY.map(({ name }) => name));
-    const { isOn } = open({ ...EVERYTHING, x: { bearerToken: KEY, usdPerDay: 0 } });
+    expect(open(EVERYTHING).isOn).toEqual(SOURCE_REGISTRY.map(({ facts }) => facts.name));
+    const { isOn } = open({ ...EVERYTHING, X_USD_PER_DAY: '0' });
     expect(isOn).not.toContain('x');
     expect(isOn).toHaveLength(SOURCE_REGISTRY.length - 1);
   });
 
   test('names alone are asked alone', () => {
-    const { isOn, statements } = open({ ...EVERYTHING, wanted: ['arxiv', 'bluesky'] });
+    const { isOn, statements } = open({ ...EVERYTHING, SERVICE_SOURCES: 'arxiv,bluesky' });
     expect(isOn).toEqual(['arxiv', 'bluesky']);
     expect(statements.find(({ name }) => name === 'exa')?.reason).toBe('not among SERVICE_SOURCES');
   });
 
-  test.each<[string, Partial<SourceSettings>, RegExp]>([
+  test.each<[string, Env, RegExp]>([
     [
       'an unknown name',
-      { wanted: ['auto', 'gopher'] },
+      { SERVICE_SOURCES: 'auto,gopher' },
       /SERVICE_SOURCES: got "gopher"; one of auto, .*hacker-news/,
     ],
-    ['a name without its key', { wanted: ['brave'] }, /got "brave"; BRAVE_API_KEY to be set/],
-    ['a name without its keys', { wanted: ['bluesky'] }, /BLUESKY_HANDLE and BLUESKY_APP_PASSWORD to be set/],
+    ['a name without its key', { SERVICE_SOURCES: 'brave' }, /got "brave"; BRAVE_API_KEY to be set/],
+    [
+      'a name without its keys',
+      { SERVICE_SOURCES: 'bluesky' },
+      /BLUESKY_HANDLE and BLUESKY_APP_PASSWORD to be set/,
+    ],
     [
       'what costs money without an amount',
-      { wanted: ['x'], x: { bearerToken: KEY, usdPerDay: 0 } },
+      { SERVICE_SOURCES: 'x', X_BEARER_TOKEN: KEY },
       /got "x"; X_USD_PER_DAY to be set/,
     ],
     [
       'what costs money without a key',
-      { wanted: ['x'] },
+      { SERVICE_SOURCES: 'x' },
       /got "x"; X_BEARER_TOKEN and X_USD_PER_DAY to be set/,
     ],
-    ['nothing', { wanted: [] }, /some of auto/],
-    ['what is invented beside what is found', { wanted: ['sandbox', 'auto'] }, /sandbox alone/],
+    ['nothing', { SERVICE_SOURCES: ',' }, /some of auto/],
+    ['what is invented beside what is found', { SERVICE_SOURCES: 'sandbox,auto' }, /sandbox alone/],
     [
       'an address of nobody',
-      { addresses: { gopher: 'https://a.example' } },
+      { SERVICE_SOURCE_URLS: 'gopher=https://a.example' },
       /SERVICE_SOURCE_URLS: got "gopher"/,
     ],
   ])('%s is refused', (_, over, words) => {
-    const choose = () => chooseSources({ ...NOTHING, ...over }, '1');
+    const choose = () => chooseSources(readConfig(over).service.sources, '1');
     expect(choose).toThrow(InvalidInput);
     expect(choose).toThrow(words);
     expect(choose).not.toThrow(KEY);
@@ -152,7 +142,7 @@ describe('what answers', () => {
   });
 
   test('what is switched off says how to switch it on', async () => {
-    const { sources } = open({ wanted: ['arxiv'] });
+    const { sources } = open({ SERVICE_SOURCES: 'arxiv' });
     const forum = sources.find(({ source }) => source === 'news_forum');
     const outage = await outageOf(forum?.find(query()) ?? Promise.resolve());
     expect(outage.message).toBe('is switched off: put hacker-news into SERVICE_SOURCES');
@@ -160,7 +150,7 @@ describe('what answers', () => {
   });
 
   test('the simulation, where it is asked for', () => {
-    const { sources } = open({ ...EVERYTHING, wanted: ['sandbox'] });
+    const { sources } = open({ ...EVERYTHING, SERVICE_SOURCES: 'sandbox' });
     expect(sources.map(({ state }) => state)).toEqual(SOURCES.map(() => 'sandbox'));
   });
 
@@ -173,7 +163,7 @@ describe('what answers', () => {
       },
     };
     expect(open({}, { archive }).sources.some(({ name }) => name.startsWith('archive'))).toBe(false);
-    const { sources } = open({ wanted: ['archive'] }, { archive });
+    const { sources } = open({ SERVICE_SOURCES: 'archive' }, { archive });
     expect(sources.map(({ name, state }) => [name, state])).toContainEqual(['archive-news-forum', 'live']);
     expect(sources).toHaveLength(SOURCES.length);
     const { keywords, mostMs, ...question } = query();
@@ -183,12 +173,12 @@ describe('what answers', () => {
 
   test('the web for the discussion board, where that cannot be asked itself', async () => {
     const provider = await startProvider(json({ results: [], unresponsive_engines: [] }));
-    const searxng = { server: provider.url };
-    const { sources, isOn } = open({ searxng });
+    const SEARXNG_URL = provider.url;
+    const { sources, isOn } = open({ SEARXNG_URL });
     expect(isOn).toContain('reddit-through-searxng');
     await sources.find(({ source }) => source === 'discussion_board')?.find(query());
     expect(provider.requests[0]?.params['q']).toContain('site:reddit.com');
-    expect(open({ searxng, reddit: EVERYTHING.reddit }).isOn).not.toContain('reddit-through-searxng');
+    expect(open({ ...EVERYTHING, SEARXNG_URL }).isOn).not.toContain('reddit-through-searxng');
     expect(open().isOn).not.toContain('reddit-through-searxng');
   });
 });
@@ -196,8 +186,10 @@ describe('what answers', () => {
 describe('how they are asked', () => {
   test('at another address where one is set, by who says who they are', async () => {
     const provider = await startProvider(json({ hits: [] }));
-    const addresses = { 'hacker-news': provider.url };
-    const { sources } = open({ addresses, contact: 'me@site.example' });
+    const { sources } = open({
+      SERVICE_SOURCE_URLS: `hacker-news=${provider.url}`,
+      SERVICE_CONTACT: 'me@site.example',
+    });
     await sources.find(({ name }) => name === 'hacker-news')?.find(query({ keywords: ['tides'] }));
     expect(provider.requests.map(({ headers }) => headers['user-agent'])).toEqual([
       'strandline/1.2.3 (me@site.example)',
@@ -210,9 +202,9 @@ describe('how they are asked', () => {
     const silent = await startProvider(() => {});
     const { probe } = open({
       ...EVERYTHING,
-      exa: undefined,
-      wanted: ['hacker-news', 'mediawiki', 'arxiv', 'brave'],
-      addresses: { 'hacker-news': well.url, mediawiki: ill.url, arxiv: silent.url, brave: ill.url },
+      EXA_API_KEY: '',
+      SERVICE_SOURCES: 'hacker-news,mediawiki,arxiv,brave',
+      SERVICE_SOURCE_URLS: `hacker-news=${well.url},mediawiki=${ill.url},arxiv=${silent.url},brave=${ill.url}`,
     });
     const began = performance.now();
     const probed = new Map((await probe()).map((one) => [one.name, one]));
@@ -236,7 +228,10 @@ test('a whole burst is sent at once', async () => {
     held.push(response);
     if (held.length === burst) for (const one of held) one.end('{"hits":[]}');
   });
-  const { sources } = open({ wanted: ['hacker-news'], addresses: { 'hacker-news': provider.url } });
+  const { sources } = open({
+    SERVICE_SOURCES: 'hacker-news',
+    SERVICE_SOURCE_URLS: `hacker-news=${provider.url}`,
+  });
   const forum = sources.find(({ name }) => name === 'hacker-news');
   const keywords = ['tides'];
   const findings = Array.from({ length: burst }, async (_, n) =>
@@ -262,8 +257,8 @@ describe('health', () => {
 
   test('says of each source how it has been, without a key and without a word from outside', async () => {
     const provider = await startProvider(text(`words of theirs ${KEY}`, 429, { 'retry-after': '30' }));
-    const addresses = Object.fromEntries(SOURCE_REGISTRY.map(({ name }) => [name, provider.url]));
-    const opened = open({ ...EVERYTHING, addresses });
+    const addresses = SOURCE_REGISTRY.map(({ facts }) => `${facts.name}=${provider.url}`);
+    const opened = open({ ...EVERYTHING, SERVICE_SOURCE_URLS: addresses.join(',') });
     await Promise.all(opened.sources.map((one) => one.find(query()).catch(() => {})));
     const body = await told(opened);
     expect(body + opened.lines.join('')).not.toMatch(/canary|words of theirs/);
@@ -301,7 +296,7 @@ describe('health', () => {
   });
 
   test('who is slow, costs or weighs all words is asked in the user’s own words alone', async () => {
-    const { sources } = open({ ...EVERYTHING, wanted: ['auto', 'archive'] });
+    const { sources } = open({ ...EVERYTHING, SERVICE_SOURCES: 'auto,archive' });
     const own = sources.filter(({ wordings }) => wordings === 'own').map(({ name }) => name);
     expect(own.filter((name) => !name.startsWith('archive-'))).toEqual([
       'mediawiki',

@@ -1,11 +1,10 @@
 /** Preprints of arXiv: keyless, exact dates, one request in three seconds over all machines. */
 import { decodeXML } from 'entities';
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { z } from 'zod';
 import { HOUR, MINUTE, SECOND } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
 import { parseFittingItems } from '../parse/payload.ts';
@@ -27,17 +26,8 @@ const feedEntry = z.object({
 });
 const feedError = z.object({ id: z.string().regex(/^https?:\/\/arxiv\.org\/api\/errors/) });
 
-/** Everything is text; no entity is replaced here, so that none can grow. */
-const xmlParser = new XMLParser({
-  ignoreAttributes: true,
-  parseTagValue: false,
-  processEntities: false,
-  isArray: (name) => name === 'entry',
-});
-
-export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
-  const { at = 'https://export.arxiv.org' } = settings;
-  return {
+export const ARXIV = defineSource({
+  facts: {
     name: 'arxiv',
     source: 'preprint',
     title: 'arXiv',
@@ -51,6 +41,15 @@ export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
     restMs: MINUTE,
     // The feed changes once a day.
     lifeMs: 6 * HOUR,
+  },
+  variables: {},
+  make: (_, { at }) => arxiv({ at }),
+});
+
+export function arxiv(settings: { at?: string | undefined } = {}): Adapter {
+  const { at = 'https://export.arxiv.org' } = settings;
+  return {
+    ...ARXIV.facts,
     async probe(asking) {
       await searchPapers(at, { search_query: 'all:science', max_results: '1' }, asking);
     },
@@ -104,7 +103,7 @@ async function searchPapers(
 ): Promise<z.infer<typeof feedEntry>[]> {
   // An error is a feed too: with 400, and in older times with 200.
   const reply = await ask({ url: buildEndpoint(at, 'api/query', params), reads: [400] });
-  const { entry: entries } = parseFeed(reply.text);
+  const { entry: entries } = await parseFeed(reply.text);
   if (reply.status === 400 || entries.some((entry) => feedError.safeParse(entry).success)) {
     throw new SourceDown('source_refused', { detail: 'answered with an error' });
   }
@@ -112,19 +111,27 @@ async function searchPapers(
 }
 
 /** @throws SourceDown `source_failed` when it is not a feed of theirs */
-function parseFeed(xml: string): z.infer<typeof feedPayload>['feed'] {
+async function parseFeed(xml: string): Promise<z.infer<typeof feedPayload>['feed']> {
   // A feed has no document type, and all that entities can do begins with one.
-  const tree = xml.length > MAX_FEED_LENGTH || xml.includes('<!DOCTYPE') ? undefined : parseXml(xml);
+  const tree = xml.length > MAX_FEED_LENGTH || xml.includes('<!DOCTYPE') ? undefined : await parseXml(xml);
   if (tree === undefined) throw new SourceDown('source_failed', { detail: 'its answer is not a feed' });
   const read = feedPayload.safeParse(tree);
   if (!read.success) throw new SourceDown('source_failed', { detail: 'its answer has another shape' });
   return read.data.feed;
 }
 
-/** Undefined where it is not well-formed, or nested beyond measure. */
-function parseXml(xml: string): unknown {
+/** Undefined where it is not well-formed, or nested beyond measure. The parser is loaded by who asks, not by who reads variables. */
+async function parseXml(xml: string): Promise<unknown> {
+  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
+  // Everything is text; no entity is replaced here, so that none can grow.
+  const parser = new XMLParser({
+    ignoreAttributes: true,
+    parseTagValue: false,
+    processEntities: false,
+    isArray: (name) => name === 'entry',
+  });
   try {
-    return XMLValidator.validate(xml) === true ? xmlParser.parse(xml) : undefined;
+    return XMLValidator.validate(xml) === true ? parser.parse(xml) : undefined;
   } catch {
     return undefined;
   }

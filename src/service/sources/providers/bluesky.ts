@@ -3,15 +3,15 @@
  * search, then the session that it needs and the profiles of those who wrote.
  */
 
+import { anyText, bareAddress, variable } from '../../../config/variable.ts';
 import { DAY, HOUR, MINUTE } from '../../../domain/time.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource, limitSideRequests } from '../adapter.ts';
 import type { OutageCode } from '../../../protocol/service-status.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload, tryParsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
 import { joinSearchTerms, readPages, shortenPrompt } from '../provider-query.ts';
-import { limitSideRequests } from '../resilience/bounded-requests.ts';
 import { createSharedWork } from '../resilience/coalescing.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import type { SourceQuery } from '../search-source.ts';
@@ -40,11 +40,8 @@ const tombstone = z.union([z.object({ notFound: z.literal(true) }), z.object({ b
 /** An app password, never the account's own. */
 type BlueskyAccount = { handle: string; appPassword: string; server?: string | undefined };
 
-export function bluesky(account: BlueskyAccount): Adapter {
-  const session = createBlueskySession(account);
-  const profilesOf = createBlueskyProfiles(session);
-  const page = createPageReader(session);
-  return {
+export const BLUESKY = defineSource({
+  facts: {
     name: 'bluesky',
     source: 'microblog',
     title: 'Bluesky (search through your account)',
@@ -54,6 +51,22 @@ export function bluesky(account: BlueskyAccount): Adapter {
     // One search is up to eight requests: two pages, and the profiles of those who wrote.
     pace: { perMinute: 60, burst: 20 },
     restMs: 5 * MINUTE,
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    handle: variable('BLUESKY_HANDLE', anyText, 'the account that searches', { needed: true }),
+    appPassword: variable('BLUESKY_APP_PASSWORD', anyText, 'an app password of it, never its own', { needed: true, secret: 'whole' }),
+    server: variable('BLUESKY_SERVER', bareAddress('https://host'), 'the server of the account', { default: 'https://bsky.social' }),
+  },
+  make: ({ server, ...account }, { at }) => bluesky({ ...account, server: at ?? server }),
+});
+
+export function bluesky(account: BlueskyAccount): Adapter {
+  const session = createBlueskySession(account);
+  const profilesOf = createBlueskyProfiles(session);
+  const page = createPageReader(session);
+  return {
+    ...BLUESKY.facts,
     async find(query, asking) {
       let cursor: string | undefined;
       const views = await readPages({ pages: MAX_PAGES, items: query.limit }, asking, async () => {

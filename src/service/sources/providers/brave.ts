@@ -1,9 +1,10 @@
 /** The web through the Brave Search API: exact dates, a key, and few requests in a second. */
+import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { MINUTE, SECOND } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { formatDay, readPages, type ResultPage, shortenPrompt } from '../provider-query.ts';
 import {
@@ -31,9 +32,8 @@ const resultItem = z.object({
 });
 const errorPayload = z.object({ error: z.object({ code: z.string() }) });
 
-export function brave(settings: { apiKey: string; at?: string | undefined }): Adapter {
-  const { apiKey, at = 'https://api.search.brave.com' } = settings;
-  return {
+export const BRAVE = defineSource({
+  facts: {
     name: 'brave',
     source: 'web',
     title: 'Brave Search API',
@@ -42,6 +42,18 @@ export function brave(settings: { apiKey: string; at?: string | undefined }): Ad
       'A key and a plan, with a limit for each second and each month; to keep results takes a plan that allows it.',
     pace: { perMinute: 60, burst: 1 },
     wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    apiKey: variable('BRAVE_API_KEY', anyText, 'a key of the Brave Search API', { needed: true, secret: 'whole' }),
+  },
+  make: (settings, { at }) => brave({ ...settings, at }),
+});
+
+export function brave(settings: { apiKey: string; at?: string | undefined }): Adapter {
+  const { apiKey, at = 'https://api.search.brave.com' } = settings;
+  return {
+    ...BRAVE.facts,
     find(query, asking) {
       // Each page is paid for: no more of them than can hold what was asked for.
       const pages = Math.ceil(query.limit / MAX_PAGE_SIZE);

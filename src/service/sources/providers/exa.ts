@@ -1,6 +1,7 @@
 /** The web through Exa: exact times, a key with credits. */
+import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
-import type { Adapter } from '../adapter.ts';
+import { type Adapter, defineSource } from '../adapter.ts';
 import { MAX_SNIPPET_LENGTH } from '../parse/plain-text.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
@@ -15,9 +16,8 @@ const resultItem = z.object({
   text: optionalField(z.string()),
 });
 
-export function exa(settings: { apiKey: string; at?: string | undefined }): Adapter {
-  const { apiKey, at = 'https://api.exa.ai' } = settings;
-  return {
+export const EXA = defineSource({
+  facts: {
     name: 'exa',
     source: 'web',
     title: 'Exa Search API',
@@ -25,6 +25,18 @@ export function exa(settings: { apiKey: string; at?: string | undefined }): Adap
     terms: 'A paid key; each search and each excerpt costs.',
     pace: { perMinute: 60, burst: 5 },
     wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    apiKey: variable('EXA_API_KEY', anyText, 'a key of the Exa Search API', { needed: true, secret: 'whole' }),
+  },
+  make: (settings, { at }) => exa({ ...settings, at }),
+});
+
+export function exa(settings: { apiKey: string; at?: string | undefined }): Adapter {
+  const { apiKey, at = 'https://api.exa.ai' } = settings;
+  return {
+    ...EXA.facts,
     async find({ prompt, from, to, limit }, { ask }) {
       const { words, site } = extractSite(prompt);
       const { status, text } = await ask({

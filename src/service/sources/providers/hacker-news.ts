@@ -3,7 +3,7 @@ import { parseUrl } from '../../../domain/link.ts';
 import { z } from 'zod';
 import { SECOND } from '../../../domain/time.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint } from '../parse/provider-addresses.ts';
@@ -29,16 +29,24 @@ const storyHit = z.object({
 });
 type StoryHit = z.infer<typeof storyHit>;
 
-/** @param settings.at another address of the same search: a mirror, a proxy */
-export function hackerNews(settings: { at?: string | undefined } = {}): Adapter {
-  const { at = 'https://hn.algolia.com' } = settings;
-  return {
+export const HACKER_NEWS = defineSource({
+  facts: {
     name: 'hacker-news',
     source: 'news_forum',
     title: 'Hacker News (Algolia search)',
     dates: 'exact',
     terms: '10,000 requests an hour from one address; texts stay their authors’: a link and a short excerpt.',
     pace: { perMinute: 150, burst: 30 },
+  },
+  variables: {},
+  make: (_, { at }) => hackerNews({ at }),
+});
+
+/** @param settings.at another address of the same search: a mirror, a proxy */
+export function hackerNews(settings: { at?: string | undefined } = {}): Adapter {
+  const { at = 'https://hn.algolia.com' } = settings;
+  return {
+    ...HACKER_NEWS.facts,
     async probe(asking) {
       await searchStories(at, { query: 'news', hitsPerPage: '1' }, asking);
     },

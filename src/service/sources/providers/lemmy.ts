@@ -2,10 +2,11 @@
  * A discussion board that asks for no key: posts of Lemmy, as one server knows them, under links that say so.
  * What is marked as not safe for work a server shows to the anonymous only where its operator wants it to.
  */
+import { bareAddress, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { joinBestWords, pickShortestPeriod, readPages } from '../provider-query.ts';
 import { toExcerpt, markdownToPlainText, toTitle } from '../parse/plain-text.ts';
@@ -41,18 +42,30 @@ const postView = z.object({
 });
 type PostView = z.infer<typeof postView>;
 
-/** @param settings.server its address: `https://lemmy.world` */
-export function lemmy({ server }: { server: string }): Adapter {
-  return {
+export const LEMMY = defineSource({
+  facts: {
     name: 'lemmy',
     source: 'discussion_board',
-    title: `Lemmy (${new URL(server).host})`,
+    title: 'Lemmy',
     dates: 'coarse',
     terms:
       'Keyless; its operator limits searches for each address, and posts belong to those who wrote them.',
     // A server's own setting unless its operator changes it: 60 searches in ten minutes.
     pace: { perMinute: 6, burst: 4 },
     wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    server: variable('LEMMY_SERVER', bareAddress('https://host'), 'the Lemmy server that is asked', { needed: true }),
+  },
+  make: ({ server }, { at }) => lemmy({ server: at ?? server }),
+});
+
+/** @param settings.server its address: `https://lemmy.world` */
+export function lemmy({ server }: { server: string }): Adapter {
+  return {
+    ...LEMMY.facts,
+    title: `Lemmy (${new URL(server).host})`,
     async probe({ ask }) {
       const { text } = await ask({ url: buildEndpoint(server, 'api/v3/site') });
       parsePayload(text, z.object({ site_view: z.unknown(), version: z.string() }));

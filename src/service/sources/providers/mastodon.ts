@@ -4,9 +4,10 @@
  * asks for, and whose posts are about it.
  */
 
+import { anyText, bareAddress, variable } from '../../../config/variable.ts';
 import { hasUnspacedScript } from '../../../domain/relevance.ts';
 import { DAY, MINUTE } from '../../../domain/time.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { createRateLimitOutage, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { toFoundPost } from '../parse/post-fields.ts';
@@ -36,6 +37,24 @@ const timelinePayload = z.array(z.unknown());
 const searchPayload = z.object({ statuses: z.array(z.unknown()) });
 const statusPosition = z.object({ id: z.string().regex(/^\d{1,20}$/) });
 
+export const MASTODON = defineSource({
+  facts: {
+    name: 'mastodon',
+    source: 'microblog',
+    title: 'Mastodon',
+    dates: 'exact',
+    terms: '300 requests in five minutes; public posts only, which stay their authors’.',
+    pace: { perMinute: 40, burst: 20 },
+    restMs: 5 * MINUTE,
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    server: variable('MASTODON_SERVER', bareAddress('https://host'), 'the Mastodon server that is asked', { default: 'https://mastodon.social' }),
+    token: variable('MASTODON_TOKEN', anyText, 'a token of it: searches words, and no longer hashtags alone', { secret: 'whole' }),
+  },
+  make: ({ server, token }, { at }) => mastodon({ server: at ?? server, token }),
+});
+
 export function mastodon(settings: { server?: string | undefined; token?: string | undefined }): Adapter {
   const account: ServerAccount = {
     server: settings.server ?? 'https://mastodon.social',
@@ -43,13 +62,8 @@ export function mastodon(settings: { server?: string | undefined; token?: string
   };
   const { host } = new URL(account.server);
   return {
-    name: 'mastodon',
-    source: 'microblog',
+    ...MASTODON.facts,
     title: `Mastodon (${account.token === undefined ? 'hashtags' : 'search and hashtags'} at ${host})`,
-    dates: 'exact',
-    terms: '300 requests in five minutes; public posts only, which stay their authors’.',
-    pace: { perMinute: 40, burst: 20 },
-    restMs: 5 * MINUTE,
     async probe(asking) {
       parsePayload(
         await requestText(account, 'api/v1/timelines/tag/mastodon', [['limit', '1']], asking),

@@ -1,10 +1,11 @@
 /** An encyclopedia on MediaWiki (Wikipedia): keyless; who asks must say who they are. */
+import { pattern, variable, wordOf } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
 import { DAY, SECOND } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
@@ -31,6 +32,27 @@ const articlePage = z.object({
   description: optionalField(z.string()),
 });
 
+export const MEDIAWIKI = defineSource({
+  facts: {
+    name: 'mediawiki',
+    source: 'encyclopedia',
+    title: 'Encyclopedia (MediaWiki)',
+    dates: 'none',
+    terms:
+      'One request after the other, by who says who they are (SERVICE_CONTACT); CC BY-SA 4.0: the link is the attribution.',
+    pace: { perMinute: 60, burst: 10 },
+    serial: true,
+    // One after the other, the wordings of one answer would take as long as all of them; it tries fewer words itself.
+    wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    language: variable('ENCYCLOPEDIA_LANGUAGE', pattern(/^[a-z]{2,12}(-[a-z]{1,12})*$/, 'a language such as en'), 'the language of the encyclopedia', { default: 'en' }),
+    dates: variable('ENCYCLOPEDIA_DATE_MODE', wordOf('none', 'edited'), 'edited: within a window only articles that were edited in it are found', { default: 'none' }),
+  },
+  make: (settings, { at }) => mediawiki({ ...settings, at }),
+});
+
 /**
  * @param settings.dates `edited`: only articles that were edited within the window; `none`: the window is
  *   ignored. An article has no date of publication: what is found is undated either way.
@@ -42,16 +64,8 @@ export function mediawiki(settings: {
 }): Adapter {
   const { language, dates, at = `https://${language}.wikipedia.org` } = settings;
   return {
-    name: 'mediawiki',
-    source: 'encyclopedia',
+    ...MEDIAWIKI.facts,
     title: `Encyclopedia (MediaWiki at ${new URL(at).host})`,
-    dates: 'none',
-    terms:
-      'One request after the other, by who says who they are (SERVICE_CONTACT); CC BY-SA 4.0: the link is the attribution.',
-    pace: { perMinute: 60, burst: 10 },
-    serial: true,
-    // One after the other, the wordings of one answer would take as long as all of them; it tries fewer words itself.
-    wordings: 'own',
     async probe(asking) {
       await searchArticles(at, 'encyclopedia', 1, asking);
     },

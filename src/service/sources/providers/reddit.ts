@@ -3,10 +3,11 @@
  * Reddit is asked: what it gives anonymously it has closed on purpose.
  */
 
+import { anyText, pattern, variable } from '../../../config/variable.ts';
 import { MINUTE, SECOND } from '../../../domain/time.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { retryAfterMs } from '../../../protocol/retry-after.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import { optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { markdownToPlainText, toExcerpt, toTitle } from '../parse/plain-text.ts';
@@ -36,6 +37,25 @@ const postChild = z.object({
   }),
 });
 type RedditPost = z.infer<typeof postChild>['data'];
+
+export const REDDIT = defineSource({
+  facts: {
+    name: 'reddit',
+    source: 'discussion_board',
+    title: 'Reddit',
+    dates: 'coarse',
+    terms:
+      'Access that Reddit has approved, 100 requests a minute for each application; commercial use needs an agreement, and what is deleted there is to be deleted here.',
+    pace: { perMinute: 100, burst: 10 },
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    clientId: variable('REDDIT_CLIENT_ID', anyText, 'an application that Reddit approved', { needed: true }),
+    clientSecret: variable('REDDIT_CLIENT_SECRET', anyText, 'its secret', { needed: true, secret: 'whole' }),
+    username: variable('REDDIT_USERNAME', pattern(/^[\w-]{1,40}$/, 'the name of an account, without u/'), 'the account that runs it', { needed: true }),
+  },
+  make: (settings, { at, version }) => reddit({ ...settings, at, tokenAt: at, version }),
+});
 
 /** @param settings.at where the API is; `tokenAt` where tokens are given; `version` of this program */
 export function reddit(settings: {
@@ -98,13 +118,7 @@ export function reddit(settings: {
   }
 
   return {
-    name: 'reddit',
-    source: 'discussion_board',
-    title: 'Reddit',
-    dates: 'coarse',
-    terms:
-      'Access that Reddit has approved, 100 requests a minute for each application; commercial use needs an agreement, and what is deleted there is to be deleted here.',
-    pace: { perMinute: 100, burst: 10 },
+    ...REDDIT.facts,
     async find(query, asking) {
       for (const most of WORD_ATTEMPTS) {
         const posts = await search(joinBestWords(query, most), query, asking);

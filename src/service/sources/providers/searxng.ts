@@ -1,8 +1,9 @@
 /** The web through a SearXNG of one's own: keyless, coarse in time, and only as good as its engines that answer. */
+import { bareAddress, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { PERIODS, pickShortestPeriod, readPages, type ResultPage, shortenPrompt } from '../provider-query.ts';
 import { parseFittingItems, optionalField, parsePayload } from '../parse/payload.ts';
@@ -21,9 +22,8 @@ const resultItem = z.object({
   publishedDate: optionalField(z.string()),
 });
 
-/** @param settings.server its address: `http://searxng:8080` */
-export function searxng({ server }: { server: string }): Adapter {
-  return {
+export const SEARXNG = defineSource({
+  facts: {
     name: 'searxng',
     source: 'web',
     title: 'SearXNG (your own server)',
@@ -31,6 +31,18 @@ export function searxng({ server }: { server: string }): Adapter {
     terms: 'Your own server; the engines behind it block who asks much, so ask gently.',
     pace: { perMinute: 30, burst: 5 },
     wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    server: variable('SEARXNG_URL', bareAddress('http://searxng:8080'), 'your own SearXNG server', { needed: true }),
+  },
+  make: ({ server }, { at }) => searxng({ server: at ?? server }),
+});
+
+/** @param settings.server its address: `http://searxng:8080` */
+export function searxng({ server }: { server: string }): Adapter {
+  return {
+    ...SEARXNG.facts,
     // Without words no engine is asked: it answers 400 where it gives JSON, and 403 where it does not.
     async probe({ ask }) {
       requireJson(await ask({ url: buildEndpoint(server, 'search', { format: 'json' }), reads: [400, 403] }));

@@ -1,9 +1,10 @@
 /** The web through Tavily: windows in whole days, times of news alone, a key with credits. */
+import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { DATE_FILTER_DAYS } from '../../../domain/enumerations.ts';
 import { DAY } from '../../../domain/time.ts';
 import type { SourceQuery } from '../search-source.ts';
-import type { Adapter } from '../adapter.ts';
+import { type Adapter, defineSource } from '../adapter.ts';
 import { extractSite, formatDay, shortenPrompt } from '../provider-query.ts';
 import { createQuotaOutage, optionalField, parseFittingItems, parsePayload } from '../parse/payload.ts';
 import { buildEndpoint, toWebResult } from '../parse/provider-addresses.ts';
@@ -19,9 +20,8 @@ const resultItem = z.object({
   published_date: optionalField(z.string()),
 });
 
-export function tavily(settings: { apiKey: string; at?: string | undefined }): Adapter {
-  const { apiKey, at = 'https://api.tavily.com' } = settings;
-  return {
+export const TAVILY = defineSource({
+  facts: {
     name: 'tavily',
     source: 'web',
     title: 'Tavily Search API',
@@ -29,6 +29,18 @@ export function tavily(settings: { apiKey: string; at?: string | undefined }): A
     terms: 'A paid key; each search costs a credit of its plan.',
     pace: { perMinute: 60, burst: 10 },
     wordings: 'own',
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    apiKey: variable('TAVILY_API_KEY', anyText, 'a key of the Tavily Search API', { needed: true, secret: 'whole' }),
+  },
+  make: (settings, { at }) => tavily({ ...settings, at }),
+});
+
+export function tavily(settings: { apiKey: string; at?: string | undefined }): Adapter {
+  const { apiKey, at = 'https://api.tavily.com' } = settings;
+  return {
+    ...TAVILY.facts,
     async find(query, { ask }) {
       const { words, site } = extractSite(query.prompt);
       const { status, text } = await ask({

@@ -1,8 +1,9 @@
 /** Posts of X by its recent search: the last seven days, and every answer costs. */
 
+import { anyText, pattern, variable } from '../../../config/variable.ts';
 import { DAY, MINUTE, SECOND } from '../../../domain/time.ts';
 import { type Clock } from '../../../platform/clock.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
+import { type Adapter, type AdapterContext, defineSource } from '../adapter.ts';
 import { SourceDown } from '../outage.ts';
 import {
   createQuotaOutage,
@@ -45,6 +46,30 @@ const searchPayload = z
   .refine(({ data, meta }) => data !== undefined || meta?.result_count === 0);
 type SearchPayload = z.infer<typeof searchPayload>;
 
+const dollars = pattern(/^\d{1,6}(\.\d{1,6})?$/, 'dollars, such as 2.50')
+  .transform((text) => Number(text) || undefined)
+  .describe('dollars, such as 2.50');
+
+export const X = defineSource({
+  facts: {
+    name: 'x',
+    source: 'microblog',
+    title: 'X (recent search)',
+    dates: 'exact',
+    terms:
+      'Paid by what is read: $0.005 a post or picture, $0.010 an author; 450 requests in 15 minutes; the last seven days only.',
+    pace: { perMinute: 30, burst: 10 },
+    wordings: 'own',
+    restMs: 15 * MINUTE,
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    bearerToken: variable('X_BEARER_TOKEN', anyText, 'a bearer token of an X application', { needed: true, secret: 'whole' }),
+    usdPerDay: variable('X_USD_PER_DAY', dollars, 'what may be spent on X on a day (UTC); with 0 it is not asked', { needed: true, default: '0', unit: 'dollars' }),
+  },
+  make: (settings, { at }) => x({ ...settings, at }),
+});
+
 /** @param settings.usdPerDay what may be spent on a day (UTC) in dollars; 0 asks nothing */
 export function x(settings: { bearerToken: string; usdPerDay: number; at?: string | undefined }): Adapter {
   const { bearerToken, usdPerDay, at = 'https://api.x.com' } = settings;
@@ -55,15 +80,7 @@ export function x(settings: { bearerToken: string; usdPerDay: number; at?: strin
       reads: REFUSAL_STATUSES,
     });
   return {
-    name: 'x',
-    source: 'microblog',
-    title: 'X (recent search)',
-    dates: 'exact',
-    terms:
-      'Paid by what is read: $0.005 a post or picture, $0.010 an author; 450 requests in 15 minutes; the last seven days only.',
-    pace: { perMinute: 30, burst: 10 },
-    wordings: 'own',
-    restMs: 15 * MINUTE,
+    ...X.facts,
     allowance: { most: Math.round(usdPerDay * 1e6), unit: 'micro-dollars', zone: 'UTC' },
     async find(query, asking) {
       if (query.keywords.length === 0 || isOutOfReach(query, asking)) return [];

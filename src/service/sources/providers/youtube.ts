@@ -1,10 +1,10 @@
 /** Videos through the YouTube Data API: exact dates, a key, and a hundred searches a day for all who share it. */
+import { anyText, variable } from '../../../config/variable.ts';
 import { z } from 'zod';
 import { HOUR } from '../../../domain/time.ts';
 import { SourceDown } from '../outage.ts';
 import type { FoundItem, SourceQuery } from '../search-source.ts';
-import type { Adapter, AdapterContext } from '../adapter.ts';
-import { limitSideRequests } from '../resilience/bounded-requests.ts';
+import { type Adapter, type AdapterContext, defineSource, limitSideRequests } from '../adapter.ts';
 import type { ProviderResponse } from '../resilience/http-request.ts';
 import { toExcerpt, toPlainText, toTitle } from '../parse/plain-text.ts';
 import { parsePublishedAt } from '../parse/published-at.ts';
@@ -53,9 +53,8 @@ const errorPayload = z.object({
   }),
 });
 
-export function youtube(settings: { apiKey: string; at?: string | undefined }): Adapter {
-  const { apiKey, at = 'https://www.googleapis.com' } = settings;
-  return {
+export const YOUTUBE = defineSource({
+  facts: {
     name: 'youtube',
     source: 'video',
     title: 'YouTube Data API',
@@ -66,6 +65,18 @@ export function youtube(settings: { apiKey: string; at?: string | undefined }): 
     wordings: 'own',
     lifeMs: HOUR,
     allowance: { most: 100, unit: 'searches', zone: 'America/Los_Angeles' },
+  },
+  // biome-ignore format: one row for each
+  variables: {
+    apiKey: variable('YOUTUBE_API_KEY', anyText, 'a key of the YouTube Data API', { needed: true, secret: 'whole' }),
+  },
+  make: (settings, { at }) => youtube({ ...settings, at }),
+});
+
+export function youtube(settings: { apiKey: string; at?: string | undefined }): Adapter {
+  const { apiKey, at = 'https://www.googleapis.com' } = settings;
+  return {
+    ...YOUTUBE.facts,
     async find(query, asking) {
       const found = await searchVideos({ apiKey, at }, query, asking);
       const reactions = await readReactions({ apiKey, at }, [...found.keys()], limitSideRequests(asking));

@@ -1,9 +1,7 @@
 /**
- * What an adapter asks with: each request in its turn, within the time of all, and with its allowance; and side
- * requests, for what stands beside the results and without which nothing is lost.
+ * What an adapter asks with: each request in its turn, within the time of all, and with its allowance.
  */
 
-import { SECOND } from '../../../domain/time.ts';
 import { type Clock, createTimeLimit } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { ServicePorts } from '../../ports.ts';
@@ -90,14 +88,4 @@ export function createBoundedRequests(
 /** @param isWaiting whether it was not even asked, because its turn had not come */
 export function createTimeoutOutage(isWaiting: boolean): SourceDown {
   return isWaiting ? new SourceDown('source_busy', { unasked: true }) : new SourceDown('source_timeout');
-}
-
-const MAX_SIDE_REQUEST_MS = 2 * SECOND;
-/** Of the time that is left: what was found already must be given within it. */
-const SIDE_REQUEST_SHARE = 1 / 3;
-
-/** The same context for side requests: each is given up after a third of what is left, two seconds at most. */
-export function limitSideRequests(asking: AdapterContext): AdapterContext {
-  const mostMs = () => Math.floor(Math.min(MAX_SIDE_REQUEST_MS, asking.leftMs() * SIDE_REQUEST_SHARE));
-  return { ...asking, ask: (question) => asking.ask(question, mostMs()) };
 }

@@ -1,0 +1,29 @@
+/** The variables of sources: declared by each source, read with the program's own, and checked before anything starts. */
+
+import type { Config } from '../config/config.ts';
+import type { Table } from '../config/variable.ts';
+import { VARIABLES } from '../config/variables.ts';
+import { VERSION } from '../config/version.ts';
+import { collectProblems, InvalidInput, type Problem } from '../domain/errors.ts';
+
+/**
+ * What is set for the sources can be read, and the file of variables holds nothing that is no variable.
+ * @returns the variables of all sources
+ * @throws InvalidInput for a source in `SERVICE_SOURCES` that is not known, or whose key is not set, and for a wrong value
+ */
+export async function assertSources({ service, settings }: Config): Promise<Table> {
+  const { chooseSources, SOURCE_VARIABLES } = await import('../service/sources/source-registry.ts');
+  const problems: Problem[] = [];
+  collectProblems(problems, () => settings.refuseOthers([VARIABLES, SOURCE_VARIABLES]), undefined);
+  collectProblems(problems, () => chooseSources(service.sources, VERSION), undefined);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  return SOURCE_VARIABLES;
+}
+
+/** {@link assertSources} for a command that may ask none: sources are loaded where one of them, or what may be one, is named. */
+export async function assertNamedSources(config: Config): Promise<void> {
+  const { wanted, addresses } = config.service.sources;
+  const isNamed = wanted.length !== 1 || !['auto', 'sandbox'].includes(wanted[0] ?? '');
+  if (isNamed || Object.keys(addresses).length > 0 || config.settings.hasOthers([VARIABLES]))
+    await assertSources(config);
+}

@@ -1,0 +1,114 @@
+/** Writes the tables of variables and of sources into README.md and docs: `npm run -s config:page`. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { listNeeded, listVariables, type Table, type Variable } from '../../src/config/variable.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
+import { SOURCE_BY_TOOL } from '../../src/domain/enumerations.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/domain/time.ts';
+import { SOURCE_REGISTRY, SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
+
+type Row = readonly string[];
+
+function renderTable(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row) => `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const code = (text: string) => `\`${text}\``;
+
+function describeDefault({ default: value = '', unset = 'none' }: Variable): string {
+  return value === '' ? unset : code(value);
+}
+
+function describeVariable({ about, see }: Variable, docs: string): string {
+  return see === undefined ? about : `${about}: [more](${docs}${see})`;
+}
+
+const rowsOf = (table: Table) => listVariables(table).map(([row]) => row);
+
+const readmeTable = renderTable(
+  ['variable', 'default', 'what it is'],
+  rowsOf(VARIABLES).map((row) => [code(row.name), describeDefault(row), describeVariable(row, 'docs/')]),
+);
+
+function renderVariables(table: Table): string {
+  const head = ['variable', 'may be', 'default', 'unit', 'what it is'];
+  const rows = rowsOf(table).map((row) => [
+    code(row.name),
+    row.secret === 'whole' ? `${row.allowed}; secret` : row.allowed,
+    describeDefault(row),
+    row.unit ?? '',
+    describeVariable(row, ''),
+  ]);
+  return renderTable(head, rows);
+}
+
+const sourceTable = renderTable(
+  ['tool', 'source', 'name in `SERVICE_SOURCES`', 'needs', 'may have', 'dates'],
+  SOURCE_REGISTRY.map(({ facts, variables }) => {
+    const needed = listNeeded(variables);
+    const others = rowsOf(variables.group).filter((row) => !needed.includes(row));
+    const list = (rows: readonly Variable[]) => rows.map(({ name }) => code(name)).join(', ');
+    const tool =
+      Object.entries(SOURCE_BY_TOOL).find(([, source]) => source === facts.source)?.[0] ?? facts.source;
+    return [tool, facts.title, code(facts.name), list(needed) || 'nothing', list(others), facts.dates];
+  }),
+);
+
+function describeDuration(ms: number): string {
+  const [unit, word] = ms >= HOUR ? [HOUR, 'h'] : ms >= MINUTE ? [MINUTE, 'min'] : [SECOND, 's'];
+  return `${ms / unit} ${word}`;
+}
+
+const paceTable = renderTable(
+  ['source', 'pace of one process', 'apart from that'],
+  SOURCE_REGISTRY.map(({ facts }) => {
+    const { pace, everyMs, serial, mostMs, restMs, lifeMs, allowance } = facts;
+    return [
+      code(facts.name),
+      everyMs === undefined
+        ? `${pace.perMinute} a minute, ${pace.burst} at once`
+        : `one in ${describeDuration(everyMs)}, **all processes together**`,
+      [
+        serial === true || everyMs !== undefined ? 'one after the other' : '',
+        mostMs === undefined ? '' : `${describeDuration(mostMs)} at most`,
+        restMs === undefined ? '' : `a rest of ${describeDuration(restMs)}`,
+        lifeMs === undefined ? '' : `cached for ${describeDuration(lifeMs)}`,
+        allowance === undefined
+          ? ''
+          : `${allowance.most} ${allowance.unit} of a day (midnight in ${allowance.zone})`,
+      ]
+        .filter((part) => part !== '')
+        .join('; '),
+    ];
+  }),
+);
+
+/** Each page with its tables, by the name that stands in its marks: `<!-- variables -->` to `<!-- end of variables -->`. */
+const PAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': { variables: readmeTable },
+  'docs/configuration.md': {
+    variables: renderVariables(VARIABLES),
+    'variables of sources': renderVariables(SOURCE_VARIABLES),
+  },
+  'docs/sources.md': { sources: sourceTable, pace: paceTable },
+};
+
+/** Every page as it is, and as its tables say. */
+export function readPages(): Promise<{ name: string; url: URL; page: string; rendered: string }[]> {
+  return Promise.all(
+    Object.entries(PAGES).map(async ([name, tables]) => {
+      const url = new URL(`../../${name}`, import.meta.url);
+      const page = await readFile(url, 'utf8');
+      const rendered = Object.entries(tables).reduce((text, [mark, table]) => {
+        const place = new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*(<!-- end of ${mark} -->)`);
+        if (!place.test(text)) throw new Error(`${name} has no place for ${mark}`);
+        return text.replace(place, (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`);
+      }, page);
+      return { name, url, page, rendered };
+    }),
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  for (const { url, rendered } of await readPages()) await writeFile(url, rendered);
