@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { SOURCE_VARIABLES } from '../../src/service/sources/source-registry.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
 import { InvalidInput } from '../../src/domain/errors.ts';
 import { makeDirectory } from '../temporary.ts';
 
 function refusal(env: Record<string, string>): string {
   try {
-    readConfig(env).settings.read(SOURCE_VARIABLES);
+    const { settings } = readConfig(env);
+    settings.refuseOthers([VARIABLES, SOURCE_VARIABLES]);
+    settings.read(SOURCE_VARIABLES);
     return 'accepted';
   } catch (error) {
     if (error instanceof InvalidInput) return error.message;
@@ -109,6 +112,85 @@ describe('a secret in a file', () => {
     const writer = spawn('sh', ['-c', 'printf "the-key\\n" > "$0"', pipe]);
     expect(readConfig({ SERVICE_API_KEYS_FILE: pipe }).secrets).toEqual(['the-key']);
     if (writer.exitCode === null) await once(writer, 'exit');
+  });
+});
+
+describe('the file of variables', () => {
+  let folder: string;
+  let file: string;
+  beforeAll(async () => {
+    folder = await makeDirectory();
+    file = join(folder, 'strandline.config.json');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function read(text: string | Buffer, env: Record<string, string> = {}): Promise<string> {
+    await writeFile(file, text);
+    return refusal({ STRANDLINE_DATA_DIR: join(folder, 'data'), ...env });
+  }
+
+  test.each<[what: string, text: string | Buffer, line: number, words: string]>([
+    ['an unknown name', '{\n  "PROT": 1\n}', 2, 'got "PROT"; the name of a variable; the nearest is PORT'],
+    ['a name of no secret with _FILE', '{"PORT_FILE": "x"}', 1, 'got "PORT_FILE"'],
+    ['the name of the file itself', '{"STRANDLINE_CONFIG": "x"}', 1, 'got "STRANDLINE_CONFIG"'],
+    ['a wrong value', '{\n\n"PORT": "http"}', 3, 'PORT: got "http"; a port number'],
+    ['a fraction', '{"PORT": 1.5}', 1, 'PORT: got "1.5"'],
+    ['a wrong value of a source', '{"X_USD_PER_DAY": "much"}', 1, 'X_USD_PER_DAY: got "much"; dollars'],
+    ['a secret', '{"PORT": 1,\n"MASTER_KEY": "canary"}', 2, 'name that by MASTER_KEY_FILE'],
+    ['a secret of a source', '{\n"BRAVE_API_KEY": "canary"}', 2, 'name that by BRAVE_API_KEY_FILE'],
+    ['a password', '{"DATABASE_URL": "postgres://u:canary@h/x"}', 1, 'name that by DATABASE_URL_FILE'],
+    ['a password behind a ?', '{"DATABASE_URL": "postgres://h/x?password=canary"}', 1, 'DATABASE_URL_FILE'],
+    ['a password elsewhere', '{"BASE_URL": "https://u:canary@h"}', 1, 'an address without a password'],
+    ['a name twice', '{"PORT": 1,\n"HOST": "h",\n"PORT": 2}', 3, 'line 1 has it too'],
+    ['a missing comma', '{"MASTER_KEY_FILE": "/canary"\n"PORT": 1}', 2, 'a comma before the next'],
+    ['a comma at the end', '{"PORT": 1,\n}', 2, 'the name of a variable in double quotes'],
+    ['a name without quotes', '{PORT: 1}', 1, 'the name of a variable in double quotes'],
+    ['a text without its end', '{"PORT": "canary\n}', 1, 'a text in double quotes'],
+    ['null', '{"PORT": null}', 1, 'got "null"; a text'],
+    ['a list', '{"SERVICE_SOURCES":\n["auto"]}', 2, 'got "["; a text'],
+    ['a list of everything', '[]', 1, 'one JSON object'],
+    ['nothing', '', 1, 'one JSON object'],
+    ['something behind it', '{}\n{}', 2, 'nothing behind the object'],
+    ['a file without its end', '{"PORT": 1\n', 2, '} at the end'],
+  ])('%s is refused with its line, and no secret is repeated', async (_, text, line, words) => {
+    const refused = await read(text);
+    expect(refused).toContain(`${file}:${line}`);
+    expect(refused).toContain(words);
+    expect(refused).not.toContain('canary');
+  });
+
+  test('what cannot be read is refused; one that nobody named need not be there', async () => {
+    expect(await read(Buffer.alloc(1_000_001, ' '))).toContain('at most one megabyte');
+    expect(refusal({ STRANDLINE_CONFIG: join(folder, 'other.json') })).toContain('(ENOENT)');
+    expect(refusal({ STRANDLINE_CONFIG: folder })).toContain('(EISDIR)');
+    expect(refusal({ STRANDLINE_DATA_DIR: join(folder, 'elsewhere/data') })).toBe('accepted');
+  });
+
+  test('the environment overrides it, and each value says where it comes from', async () => {
+    const lines = [
+      '{',
+      '"PORT": 9000,',
+      '"HOST": "h",',
+      '"MASTER_KEY_FILE": "nowhere",',
+      '"LOG_LEVEL": ""',
+      '}',
+    ];
+    const env = { STRANDLINE_CONFIG: file, HOST: '::1', MASTER_KEY: 'k'.repeat(32) };
+    expect(await read(lines.join('\n'), env)).toBe('accepted');
+    const { http, masterKey, logLevel, settings } = readConfig(env);
+    expect([http, masterKey, logLevel]).toMatchObject([
+      { port: 9000, host: '::1' },
+      env.MASTER_KEY,
+      undefined,
+    ]);
+    expect(settings.find(VARIABLES.http.port)).toMatchObject({ from: 'config_file', file: `${file}:2` });
+    expect(settings.find(VARIABLES.http.host)).toMatchObject({ from: 'environment' });
+  });
+
+  test('a secret may be named in it, relative to its folder', async () => {
+    await writeFile(join(folder, 'key'), 'the-key\n');
+    expect(await read('{"SERVICE_API_KEYS_FILE": "key"}')).toBe('accepted');
+    expect(readConfig({ STRANDLINE_CONFIG: file }).secrets).toEqual(['the-key']);
   });
 });
 
